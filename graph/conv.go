@@ -27,13 +27,14 @@ const mostTaps = 64
 // of the products of the weights of m with the window of x at o*Strides - Before. The
 // result is [n, m, windows]. With ChannelsLast x and the result have their channels last,
 // the weights stay [m, c/Groups, spatial axes]. Any number of spatial axes will do. Types are those
-// of MatMul; ConvInteger is for bytes.
+// of MatMul, and computed as there: Float16 is multiplied and added in float32, and rounded at the end. ConvInteger is
+// for bytes.
 //
 // The windows are a view: no array of them is made. A depthwise convolution, of
 // one channel to one, is a sum of products in one loop. Any other is a product of matrices, which
 // reads the windows where they are, or block by block into local memory. Padding copies nothing
 // into memory: a block of x and its padding is in the cache while its windows are read, and an x that
-// is computed is computed inside its padding.
+// is computed is computed inside its padding. One of Float16 is cast there.
 func (x Node) Conv(weights any, o ConvOptions) Node {
 	return x.convolution("conv", weights, &o, func(x, w Node, o *ConvOptions) (Node, error) {
 		if err := takesDot(x.DType()); err != nil {
@@ -81,8 +82,13 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	if m, known := k[0].Int(); known && m%o.Groups != 0 {
 		return x, fmt.Errorf("%d channels of the result are no %d equal groups", m, o.Groups)
 	}
+	if d := x.DType(); ir.Reals.Has(d) && !d.Native() && isTapped(k, o.Groups) { // widen does the same for products
+		y, err := x.Cast(d.Compute()).conv(w.Cast(d.Compute()), o, op)
+		return y.Cast(d), err
+	}
 	none := []int{0, 0}
 	x = x.Pad(append(none, o.Before...), append(none, o.After...), PadConstant)
+	padded := x
 	for i := range spatial {
 		size, known := k[2+i].Int()
 		if !known {
@@ -92,6 +98,9 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	}
 	if x.Err() != nil {
 		return x, nil
+	}
+	if isTapped(k, o.Groups) {
+		return tapped(op, padded, w, x.n.typ.Shape[2:2+spatial], o), nil
 	}
 	x = x.Reshape(s[0], g, k[1], x.n.typ.Shape[2:])
 	w = w.Reshape(g, k[0].Div(o.Groups), k[1:])
@@ -134,10 +143,6 @@ func (o *ConvOptions) check(spatial int) error {
 // convolved returns the sums of products of x, [n, g, c, windows, their elements], and
 // w, [g, m, c, elements]: [n, g, m, windows], or [n, windows, g, m].
 func convolved(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
-	k := w.n.typ.Shape
-	if taps, known := k[2:].NumElems().Int(); known && k[1].Is(1) && k[2].Is(1) && taps > 0 && taps <= mostTaps {
-		return tapped(op, x, w, spatial, channelsLast)
-	}
 	letters := func(first byte) string {
 		var b []byte
 		for i := range spatial {
@@ -153,39 +158,45 @@ func convolved(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
 	return einsum(op, "ngc"+windows+elements+",gmc"+elements+"->"+out, x, w)
 }
 
-// tapped is convolved for groups of one channel to one: it adds the products of one element of
-// the windows after the other.
-func tapped(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
-	w = w.Squeeze(2)
-	taps := []Node{}
+// isTapped reports whether tapped computes a convolution with weights [m, c, elements] in so many groups.
+func isTapped(k Shape, groups int) bool {
+	taps, known := k[2:].NumElems().Int()
+	return known && k[0].Is(groups) && k[1].Is(1) && taps > 0 && taps <= mostTaps
+}
+
+// tapped returns the convolution of x, which is padded, for groups of one channel to one: it adds the products of
+// one element of all windows after the other.
+func tapped(op ir.Op, x, w Node, windows Shape, o *ConvOptions) Node {
 	shape, _ := w.n.typ.Shape[2:].Ints()
 	var sum Node
 	for at := range everyIndex(shape) {
 		a, b := x, w
-		for i := spatial - 1; i >= 0; i-- {
-			a, b = a.Index(3+spatial+i, at[i]), b.Index(2+i, at[i])
+		for i := len(at) - 1; i >= 0; i-- {
+			a, b = a.every(2+i, at[i]*o.Dilations[i], windows[i], o.Strides[i]), b.Index(2+i, at[i])
 		}
-		for range spatial {
+		for range len(at) - 1 {
 			b = b.Unsqueeze(-1)
 		}
-		taps = append(taps, a)
-		switch {
-		case len(taps) > 1 && ir.Reals.Has(x.DType()):
+		switch product := func() Node { return a.elementwise(op.Info().By, ir.Attr{}, b) }; {
+		case sum.n == nil:
+			sum = product()
+		case ir.Reals.Has(x.DType()):
 			sum = a.FMA(b, sum)
-		case len(taps) > 1:
-			sum = sum.Add(a.elementwise(op.Info().By, ir.Attr{}, b))
 		default:
-			sum = a.elementwise(op.Info().By, ir.Attr{}, b)
+			sum = sum.Add(product())
 		}
 	}
-	if !channelsLast {
-		return sum
+	if o.ChannelsLast {
+		return sum.MoveAxis(1, -1)
 	}
-	order := []int{0}
-	for i := range spatial {
-		order = append(order, 3+i)
-	}
-	return sum.Permute(append(order, 1, 2))
+	return sum
+}
+
+// every returns n elements of an axis, the first of them and each one a step behind.
+func (x Node) every(axis, first int, n ir.Dim, step int) Node {
+	return x.view(ir.OpSlice, func(*node) (ir.Attr, bool, error) {
+		return ir.Attr{Axis: axis, Begin: ir.Fixed(first), Len: n, Step: step}, false, nil
+	})
 }
 
 // everyIndex yields the indices of a shape in row-major order.

@@ -29,7 +29,7 @@ func TestConvEngines(t *testing.T) {
 		if o.ChannelsLast = rapid.Bool().Draw(t, "channels last"); o.ChannelsLast {
 			shape = slices.Concat([]int{n}, extents, []int{o.Groups * c})
 		}
-		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float64}).Draw(t, "type")
+		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float64, graph.Float16, graph.BFloat16, graph.Fixed16x16}).Draw(t, "type")
 		x, w := irtest.Array(t, d, shape...), irtest.Array(t, d, slices.Concat([]int{o.Groups * m, c}, size)...)
 		y := inputLike("x", toTensor(t, x, nil)).Conv(inputLike("w", toTensor(t, w, nil)), o)
 		ins := []eval.Array{x, w}
@@ -116,6 +116,31 @@ func TestDepthwise(t *testing.T) {
 			for _, z := range []graph.Node{y, biased, biased.Maximum(0), biased.Maximum(0).Minimum(6), biased.Mul(biased.Add(3).Clip(0, 6).Mul(1.0 / 6))} {
 				sameBits(t, z, x)
 			}
+		}
+	}
+}
+
+// TestDepthwiseOfNarrowTypes asserts that depthwise convolutions of types that are computed in wider ones are those
+// in these, rounded once, with and without padding.
+func TestDepthwiseOfNarrowTypes(t *testing.T) {
+	for _, d := range narrowReals {
+		x := graph.Arange(graph.Float32, -2000, 2*4*17*23-2000, 1).Reshape(2, 4, 17, 23)
+		w := graph.Const(graph.Arange(graph.Float32, -18, 18, 1).Reshape(4, 1, 3, 3)).Mul(1e-3).Cast(d)
+		for _, o := range []graph.ConvOptions{
+			{Groups: 4}, {Groups: 4, Strides: []int{2, 2}}, {Groups: 4, Before: []int{1, 1}, After: []int{1, 1}}, {Groups: 4, Dilations: []int{3, 2}},
+		} {
+			narrow := graph.Input("x", graph.Float32, 2, 4, 17, 23).Mul(1e-3).Cast(d)
+			wide := narrow.Cast(d.Compute()).Conv(w.Cast(d.Compute()), o).Cast(d)
+			y := narrow.Conv(w, o)
+			sameBits(t, y, x)
+			sameBits(t, y.Eq(wide).All(), x)
+			p, err := graph.Compile(y.Eq(wide).All())
+			require.NoError(t, err)
+			same, err := p.Run(t.Context(), x)
+			require.NoError(t, err)
+			at, err := same.At()
+			require.NoError(t, err)
+			require.Equal(t, true, at, d)
 		}
 	}
 }

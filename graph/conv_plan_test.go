@@ -11,6 +11,18 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// narrowReals are types that are computed in wider ones.
+var narrowReals = []graph.DType{graph.Float16, graph.BFloat16, graph.Fixed16x16}
+
+// numElems returns how many elements a shape has.
+func numElems(shape []int) int {
+	n := 1
+	for _, e := range shape {
+		n *= e
+	}
+	return n
+}
+
 // TestConvolutionsReadTheirOperand asserts that convolutions and poolings copy nothing, and that no
 // temporary holds the windows.
 func TestConvolutionsReadTheirOperand(t *testing.T) {
@@ -25,6 +37,40 @@ func TestConvolutionsReadTheirOperand(t *testing.T) {
 		x.MaxPoolIndices(graph.PoolOptions{Size: []int{2, 2}, Strides: []int{2, 2}}),
 	} {
 		requireNoCopies(t, y)
+	}
+	for _, d := range narrowReals {
+		x := graph.Input("x", d, 2, 8, 12, 12)
+		for _, c := range []struct {
+			weights []int
+			o       graph.ConvOptions
+		}{
+			{[]int{16, 8, 3, 3}, graph.ConvOptions{}},
+			{[]int{16, 8, 3, 3}, graph.ConvOptions{ChannelsLast: true}},
+			{[]int{16, 2, 3, 2}, graph.ConvOptions{Groups: 4, Strides: []int{2, 1}, Dilations: []int{1, 2}}},
+		} {
+			x := x
+			if c.o.ChannelsLast {
+				x = x.Permute(0, 2, 3, 1)
+			}
+			y := x.Conv(graph.Input("w", d, c.weights), c.o)
+			p := requireNoCopies(t, y)
+			image, weights, result := 2*8*12*12, numElems(c.weights), 0
+			if c.o.ChannelsLast { // a product of few rows for each image, which is stored before it is rounded
+				out, _ := y.Shape().Ints()
+				result = numElems(out)
+			}
+			require.Equal(t, (image+weights+result)*d.Compute().Size(), p.Temporaries(), "%s: %s", d, p.Explain())
+		}
+		for _, y := range []graph.Node{
+			x.MaxPool(graph.PoolOptions{Size: []int{3, 3}, Strides: []int{2, 2}}),
+			x.AvgPool(graph.PoolOptions{Size: []int{2, 2}}),
+			x.MaxPoolIndices(graph.PoolOptions{Size: []int{2, 2}, Strides: []int{2, 2}}),
+			x.Conv(graph.Const(graph.Ones(d, 8, 1, 3, 3)), graph.ConvOptions{Groups: 8}),
+			x.Conv(graph.Const(graph.Ones(d, 8, 1, 3, 3)), graph.ConvOptions{Groups: 8, Strides: []int{2, 2}}),
+		} {
+			p := requireNoCopies(t, y)
+			require.LessOrEqual(t, p.Temporaries(), 2*8*12*12*d.Compute().Size(), "%s: %s", d, p.Explain())
+		}
 	}
 	p, err := graph.Compile(f32("a", 1, 8, 12, 12).Conv(f32("w", 16, 8, 1, 1), graph.ConvOptions{}))
 	require.NoError(t, err)
@@ -78,6 +124,27 @@ func TestPaddedWindowsCopyNothing(t *testing.T) {
 		}
 		return sum.Div(9)
 	}
+	for _, d := range narrowReals {
+		for _, size := range []int{9, 200} {
+			x := graph.Input("x", d, 3, 16, size, size)
+			w := graph.Const(graph.Ones(d, 16, 1, 3, 3))
+			for name, z := range map[string]graph.Node{
+				"conv":      x.Conv(graph.Const(graph.Ones(d, 8, 16, 3, 3)), same),
+				"strided":   x.Conv(graph.Const(graph.Ones(d, 8, 16, 3, 3)), strided),
+				"dilated":   x.Conv(graph.Const(graph.Ones(d, 8, 16, 3, 3)), dilated),
+				"depthwise": x.Conv(w, grouped),
+				"max pool":  x.MaxPool(pool),
+				"mean pool": x.AvgPool(pool),
+			} {
+				for _, workers := range []int{1, 2} {
+					p, err := graph.Compile(z, graph.WithWorkers(workers))
+					require.NoError(t, err)
+					require.Zero(t, p.Copies(), "%s of %s, images of %d: %s", name, d, size, p.Explain())
+					require.Zero(t, p.Temporaries(), "%s of %s, images of %d: %s", name, d, size, p.Explain())
+				}
+			}
+		}
+	}
 	for _, n := range []int{1, 3} {
 		for _, size := range []int{9, 200} {
 			x, y := f32("x", n, 16, size, size), f32("y", n, size, size, 16)
@@ -122,6 +189,7 @@ func TestWindowsAreTheLeftOperand(t *testing.T) {
 		input []*graph.Tensor
 	}{
 		{"constant", true, f32("x", 2, 128, 7, 7).Maximum(0).Conv(graph.Const(w), same).Maximum(0), []*graph.Tensor{x}},
+		{"float16", true, graph.Input("x", graph.Float16, 2, 128, 7, 7).Conv(graph.Const(graph.Ones(graph.Float16, 64, 128, 3, 3)), same).Cast(graph.Float32), []*graph.Tensor{graph.Ones(graph.Float16, 2, 128, 7, 7)}},
 		{"input", false, f32("x", 2, 128, 7, 7).Maximum(0).Conv(f32("w", 64, 128, 3, 3), same).Maximum(0), []*graph.Tensor{x, w}},
 	} {
 		p, err := graph.Compile(c.y, graph.WithWorkers(1))

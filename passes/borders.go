@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// borders puts the copies that make a padded temporary into a row group with the steps that read
-// it: for example a convolution of an image with zeros round it. A block of the reader's lines is
+// borders puts the copies and casts that make a padded temporary into a row group with the steps that read
+// it: for example a convolution of an image with zeros round it, of float16 too. A block of the reader's lines is
 // computed after the padded lines that it reads, which stay in the cache, so that no padded image
 // is in memory. Lines that two blocks read are copied for both. The first and the last lines have
 // borders that those between them lack, so each of the three is a row group of its own.
@@ -94,10 +94,10 @@ type bordered struct {
 // mostMembers is how many steps a tile has at most.
 const mostMembers = 12
 
-// tile returns the largest tile round a buffer that several steps write, all of which copy; nil if
+// tile returns the largest tile round a buffer that several steps write, all of which copy or cast; nil if
 // there is none.
 func (b *borderer) tile(buffer int) *bordered {
-	if len(b.writers[buffer]) < 2 || slices.ContainsFunc(b.writers[buffer], func(i int) bool { return !onlyCopies(&b.p.Steps[i]) }) {
+	if len(b.writers[buffer]) < 2 || slices.ContainsFunc(b.writers[buffer], func(i int) bool { return !copiesOrCasts(&b.p.Steps[i]) }) {
 		return nil
 	}
 	t := &bordered{borderer: b, shapes: map[int][]int{}}
@@ -146,7 +146,7 @@ func (t *bordered) add(buffer int) bool {
 // stores to may belong to another block.
 func joinable(s *plan.Step) bool {
 	own := slices.ContainsFunc(s.In, func(a plan.Access) bool { return writes(s, a.Buffer) })
-	return !own && !s.Scans() && !s.OnLines() && (onlyCopies(s) || len(s.Out) == 1)
+	return !own && !s.Scans() && !s.OnLines() && (copiesOrCasts(s) || len(s.Out) == 1)
 }
 
 // open returns the first member but the last that stores what is no intermediate, -1 if there
@@ -174,7 +174,7 @@ func (t *bordered) extension() int {
 	}
 	out := last.Out[0].Buffer
 	writers, readers := t.writers[out], t.readers[out]
-	others := slices.ContainsFunc(writers, func(i int) bool { return !slices.Contains(t.steps, i) && !onlyCopies(&t.p.Steps[i]) })
+	others := slices.ContainsFunc(writers, func(i int) bool { return !slices.Contains(t.steps, i) && !copiesOrCasts(&t.p.Steps[i]) })
 	switch {
 	case others || len(readers) == 0:
 		return -1

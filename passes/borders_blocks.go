@@ -101,7 +101,7 @@ func (t *bordered) gain() float64 {
 }
 
 // bytesOfLines returns how many bytes the intermediates have of a block, whatever it has, and for
-// each of its lines. It fails if two blocks would compute the same, other than copies.
+// each of its lines. It fails if two blocks would compute the same, other than copies and casts.
 func (t *bordered) bytesOfLines() (fixed, each int, ok bool) {
 	_, kept := t.block(t.extent(t.lines)/2, 1)
 	for _, b := range t.made {
@@ -111,7 +111,7 @@ func (t *bordered) bytesOfLines() (fixed, each int, ok bool) {
 			line /= t.shapes[b][t.images[k].dims[b]]
 		}
 		again := kept[b].count - per
-		if again > 0 && slices.ContainsFunc(t.writers[b], func(i int) bool { return !onlyCopies(&t.p.Steps[i]) }) {
+		if again > 0 && slices.ContainsFunc(t.writers[b], func(i int) bool { return !copiesOrCasts(&t.p.Steps[i]) }) {
 			return 0, 0, false
 		}
 		each, fixed = each+per*line, fixed+max(0, again)*line

@@ -97,7 +97,7 @@ func (t *bordered) cutMembers() {
 	t.members = nil
 	for _, i := range t.steps {
 		s := t.cutStep(t.p.Steps[i])
-		if !onlyCopies(&s) || len(s.Out) == 1 {
+		if !copiesOrCasts(&s) || len(s.Out) == 1 {
 			t.members = append(t.members, borderMember{index: i, step: s})
 			continue
 		}

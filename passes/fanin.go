@@ -75,11 +75,10 @@ func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	ops, cost := 0, 0.0
 	w.measure(u, &ops, &cost)
-	again := max(1, *w.uses.at(u)-1) // how often, besides once
 	switch {
 	case repeats && slices.ContainsFunc(u.Args, liesApart):
 		return "a view that repeats elements reads it, and would gather its operands for every repeat"
-	case cost*float64(again) <= w.machine.RecomputeWork && ops <= w.machine.RecomputeOps:
+	case cost*float64(w.again(u)) <= w.machine.RecomputeWork && ops <= w.machine.RecomputeOps:
 		return ""
 	case repeats:
 		return "a view that repeats elements reads it, and would compute it again for every repeat"

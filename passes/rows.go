@@ -173,6 +173,12 @@ func onlyCopies(s *plan.Step) bool {
 	return s.Elementwise() && len(s.Body.Body) == 1 && s.Body.Body[0].Op == ir.OpCopy
 }
 
+// copiesOrCasts reports whether a step is one copy or cast of elements: to do it again costs less than
+// to read the result from memory.
+func copiesOrCasts(s *plan.Step) bool {
+	return onlyCopies(s) || s.Elementwise() && len(s.Body.Body) == 1 && s.Body.Body[0].Op == ir.OpCast
+}
+
 // ready reports whether step j needs nothing that the group from step i on has passed over.
 func (r *grouper) ready(j, i int) bool {
 	return !r.p.Steps[j].Touches(func(b int) bool { return r.late[b] == 1+i })

@@ -187,9 +187,9 @@ func position(p *plan.Plan) {
 	}
 }
 
-// frozenBelow reports whether a value is a view of a frozen param.
+// frozenBelow reports whether a value is a view of a frozen param, or of one that is cast.
 func (s *State) frozenBelow(v *ir.Value) bool {
-	for v.Op.IsView() || v.Op == ir.OpAccess {
+	for v.Op.IsView() || v.Op == ir.OpAccess || v.Op == ir.OpCast {
 		v = v.Args[0]
 	}
 	return s.frozen[v]

@@ -23,7 +23,7 @@ import (
 // explicit copy with its reason.
 func views(s *State) error {
 	s.why = map[*ir.Value]string{}
-	w := &viewer{State: s, uses: countUses(s.Func), order: newValueMap[int32](s.Func)}
+	w := &viewer{State: s, uses: countUses(s.Func), reads: countReads(s.Func), order: newValueMap[int32](s.Func)}
 	w.keepOperands()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		var err error
@@ -33,6 +33,9 @@ func views(s *State) error {
 			x, err = w.view(v, v.Args[0])
 			n := *w.uses.at(v)
 			*w.uses.at(x) += n
+			if r := *w.reads.at(v); x.Op.IsElementwise() && w.reads.at(x).times == 0 {
+				*w.reads.at(x) = r
+			}
 		case v.Op.IsElementwise():
 			err = w.elementwise(v)
 		case v.Op == ir.OpReduceChunks:
@@ -61,6 +64,7 @@ type viewer struct {
 	*State
 	space layout.Space
 	uses  valueMap[int32] // how often values of the new body read a value, or will
+	reads valueMap[reading]
 	order valueMap[int32] // topological
 	last  int32
 }
@@ -83,6 +87,40 @@ func countUses(f *ir.Func) valueMap[int32] {
 		*uses.at(r)++
 	}
 	return uses
+}
+
+// reading says how often values other than views read a value, itself or seen through views, and how many
+// elements they read.
+type reading struct{ times, elements int }
+
+// countReads returns the reads of each value, results counted.
+func countReads(f *ir.Func) valueMap[reading] {
+	of := newValueMap[reading](f)
+	add := func(a *ir.Value, by reading) {
+		of.at(a).times += by.times
+		of.at(a).elements += by.elements
+	}
+	for _, r := range f.Results {
+		add(r, reading{1, size(r.Type.Shape)})
+	}
+	for _, v := range slices.Backward(f.Body) {
+		for _, a := range v.Args {
+			if v.Op.IsView() {
+				add(a, *of.at(v))
+			} else {
+				add(a, reading{1, size(a.Type.Shape)})
+			}
+		}
+	}
+	return of
+}
+
+// again returns how often the elements of a value are computed again, besides once, where it is not stored: one
+// time for each value that reads it or a view of it, and for the taps of windows as often as they overlap.
+func (w *viewer) again(x *ir.Value) int {
+	r := *w.reads.at(x)
+	overlap := r.elements / max(1, size(x.Type.Shape))
+	return max(2, int(*w.uses.at(x)), min(r.times, overlap)) - 1
 }
 
 // view returns x seen through the view op v.

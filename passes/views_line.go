@@ -75,7 +75,7 @@ func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
 	return all, nil
 }
 
-// elementByElement reports whether the values that a cone reads are given, or stored by elementwise ops.
+// elementByElement reports whether the values that a cone reads are given, stored by elementwise ops, or joins of such values.
 func (c *fanIn) elementByElement() bool {
 	for _, u := range c.values {
 		for _, a := range u.Args {
@@ -92,7 +92,8 @@ func elementByElement(a *ir.Value) bool {
 	if a.Op == ir.OpAccess {
 		a = a.Args[0]
 	}
-	return a.Op == ir.OpParam || a.Op == ir.OpConst || a.Op.IsElementwise()
+	joined := a.Op.IsJoin() && !slices.ContainsFunc(a.Args, func(x *ir.Value) bool { return !elementByElement(x) })
+	return joined || a.Op == ir.OpParam || a.Op == ir.OpConst || a.Op.IsElementwise()
 }
 
 // elements returns the accesses of each element of the lines that v reduces, if they are few

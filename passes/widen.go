@@ -13,24 +13,28 @@ import (
 // one of float32, rounded at the end. A table of numbers of less than four bytes
 // becomes one of int32.
 //
+// A product stores its operands, so it reads views of what is cast instead of casts of views that
+// repeat elements: the windows of an image of float16 are windows of one of float32.
+//
 // Requires: nothing.
-// Ensures: no reduction, scan or product of such a type, and no such iota.
+// Ensures: no reduction, scan or product of such a type, and no such iota; no product reads
+// a cast of more elements than a view below it reads.
 func widen(s *State) error {
-	if !slices.ContainsFunc(s.Func.Body, isNarrow) {
+	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return isNarrow(v) || repeatsCast(v) }) {
 		return nil
 	}
 	r := &reducer{f: s.Func}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
+		if v.Op.IsProduct() {
+			return r.widenProduct(v)
+		}
 		if !isNarrow(v) {
 			return v, nil
 		}
 		attr := *v.Attr
-		args := make([]*ir.Value, len(v.Args))
-		for i, a := range v.Args {
-			var err error
-			if args[i], err = r.cast(a, a.Type.DType.Compute()); err != nil {
-				return nil, err
-			}
+		args, err := r.widened(v)
+		if err != nil {
+			return nil, err
 		}
 		if v.Op == ir.OpIota {
 			attr.DType = ir.Int32
@@ -52,6 +56,108 @@ func widen(s *State) error {
 	})
 }
 
+// widened returns the operands of v in the types that they are computed in.
+func (r *reducer) widened(v *ir.Value) (args []*ir.Value, err error) {
+	args = slices.Clone(v.Args)
+	for i, a := range args {
+		if args[i], err = r.cast(a, a.Type.DType.Compute()); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// widenProduct is widen of a product.
+func (r *reducer) widenProduct(v *ir.Value) (*ir.Value, error) {
+	if !isNarrow(v) && !repeatsCast(v) {
+		return v, nil
+	}
+	args, err := r.widened(v)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range args {
+		if args[i], err = r.castOnce(a); err != nil {
+			return nil, err
+		}
+	}
+	w, err := r.f.Add(v.Op, *v.Attr, v.Pos, args...)
+	if err != nil {
+		return nil, err
+	}
+	return r.cast(w, v.Type.DType)
+}
+
+// repeatsCast reports whether v is a product that reads a cast of a view that repeats elements.
+func repeatsCast(v *ir.Value) bool {
+	return v.Op.IsProduct() && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return fewest(a) != nil })
+}
+
+// fewest returns the value of fewest elements, the lowest of these, of x and those below its views
+// and casts, if there is a cast of more elements on the way to it, or else nil.
+func fewest(x *ir.Value) *ir.Value {
+	least, cast, found := x, 0, false
+	for x.Op.IsView() || x.Op == ir.OpCast {
+		if x.Op == ir.OpCast {
+			cast = max(cast, size(x.Type.Shape))
+		}
+		if x = x.Args[0]; size(x.Type.Shape) <= size(least.Type.Shape) {
+			least, found = x, cast > size(x.Type.Shape)
+		}
+	}
+	if !found {
+		return nil
+	}
+	return least
+}
+
+// castOnce returns x with its casts below its views, if these repeat elements.
+func (r *reducer) castOnce(x *ir.Value) (y *ir.Value, err error) {
+	least := fewest(x)
+	if least == nil {
+		return x, nil
+	}
+	var views, casts []*ir.Value
+	for ; x != least; x = x.Args[0] {
+		if x.Op == ir.OpCast {
+			casts = append(casts, x)
+		} else {
+			views = append(views, x)
+		}
+	}
+	if x, err = r.castParts(x, casts); err != nil {
+		return nil, err
+	}
+	for _, v := range slices.Backward(views) {
+		if x, err = r.f.Add(v.Op, *v.Attr, v.Pos, x); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// castParts returns the casts, the last one first, of x. What is joined is cast before, so that
+// a padded value is computed inside its padding.
+func (r *reducer) castParts(x *ir.Value, casts []*ir.Value) (*ir.Value, error) {
+	if !x.Op.IsJoin() {
+		for _, c := range slices.Backward(casts) {
+			var err error
+			if x, err = r.f.Add(ir.OpCast, *c.Attr, c.Pos, x); err != nil {
+				return nil, err
+			}
+		}
+		return x, nil
+	}
+	parts := slices.Clone(x.Args)
+	for i, a := range parts {
+		var err error
+		if parts[i], err = r.castParts(a, casts); err != nil {
+			return nil, err
+		}
+	}
+	return r.f.Add(x.Op, *x.Attr, x.Pos, parts...)
+}
+
 // isNarrow reports whether a value has to be computed in another type than it has.
 func isNarrow(v *ir.Value) bool {
 	if v.Op == ir.OpIota {
@@ -64,6 +170,9 @@ func checkWide(s *State) error {
 	for _, v := range s.Func.Body {
 		if isNarrow(v) {
 			return fmt.Errorf("%%%d is a %s of %s", v.ID, v.Op, v.Type.DType)
+		}
+		if repeatsCast(v) {
+			return fmt.Errorf("%%%d is a %s that reads a cast of a view that repeats elements", v.ID, v.Op)
 		}
 	}
 	return nil
