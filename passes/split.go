@@ -29,6 +29,10 @@ func Split(p *plan.Plan, frozen []bool) (once *plan.Plan, params []int, rest *pl
 	c.keep()
 	c.pad()
 	once, rest = c.half(true), c.half(false)
+	if len(c.kept) == 0 { // no step reads what they compute, as where the result is empty
+		position(rest)
+		return nil, nil, rest, assign(rest)
+	}
 	for _, b := range once.Buffers {
 		if b.Kind == plan.ParamBuffer {
 			params = append(params, b.Index)
