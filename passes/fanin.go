@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -75,16 +76,53 @@ func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	ops, cost := 0, 0.0
 	w.measure(u, &ops, &cost)
-	again := max(1, *w.uses.at(u)-1) // how often, besides once
+	again := w.again(u)
+	if repeats {
+		again = max(1, float64(*w.uses.at(u)-1))
+	}
 	switch {
 	case repeats && slices.ContainsFunc(u.Args, liesApart):
 		return "a view that repeats elements reads it, and would gather its operands for every repeat"
-	case cost*float64(again) <= w.machine.RecomputeWork && ops <= w.machine.RecomputeOps:
+	case cost*again <= w.machine.RecomputeWork && ops <= w.machine.RecomputeOps:
 		return ""
 	case repeats:
 		return "a view that repeats elements reads it, and would compute it again for every repeat"
 	}
 	return "it is read in more ways than one, and each would compute it again"
+}
+
+// again returns how often u would be computed besides once if each of its readers computed what it reads.
+// Slices that are parts of one array compute each element once.
+func (w *viewer) again(u *ir.Value) float64 {
+	readers := *w.uses.at(u)
+	again := float64(readers - 1)
+	if int(readers) <= w.machine.RecomputeViews {
+		again = min(again, *w.total.at(u)/float64(max(1, size(u.Type.Shape)))-1)
+	}
+	return max(0, again)
+}
+
+// countElements returns how many elements of each value all its readers read together, as one that
+// is read whole by each. It is infinite for a value that has memory of its own anyway: a result, or
+// an operand of a loop that computes nothing else.
+func countElements(f *ir.Func) valueMap[float64] {
+	elements := newValueMap[float64](f)
+	for _, v := range f.Body {
+		for _, a := range v.Args {
+			switch {
+			case v.Op.IsView():
+				*elements.at(a) += float64(size(v.Type.Shape))
+			case alone(v) && !v.Op.IsJoin():
+				*elements.at(a) = math.Inf(1)
+			default:
+				*elements.at(a) += float64(size(a.Type.Shape))
+			}
+		}
+	}
+	for _, r := range f.Results {
+		*elements.at(r) = math.Inf(1)
+	}
+	return elements
 }
 
 // liesApart reports whether the elements of a value that is a view lie apart along the last axis that it has.

@@ -23,7 +23,7 @@ import (
 // explicit copy with its reason.
 func views(s *State) error {
 	s.why = map[*ir.Value]string{}
-	w := &viewer{State: s, uses: countUses(s.Func), order: newValueMap[int32](s.Func)}
+	w := &viewer{State: s, uses: countUses(s.Func), total: countElements(s.Func), order: newValueMap[int32](s.Func)}
 	w.keepOperands()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		var err error
@@ -31,13 +31,12 @@ func views(s *State) error {
 		switch {
 		case v.Op.IsView():
 			x, err = w.view(v, v.Args[0])
-			n := *w.uses.at(v)
-			*w.uses.at(x) += n
+			w.readAs(x, v)
 		case v.Op.IsElementwise():
 			err = w.elementwise(v)
 		case v.Op == ir.OpReduceChunks:
 			if x, err = w.line(v); x != v {
-				*w.uses.at(x) += *w.uses.at(v)
+				w.readAs(x, v)
 			}
 		case isScan(v):
 			err = w.whole(v, 0)
@@ -60,9 +59,17 @@ func views(s *State) error {
 type viewer struct {
 	*State
 	space layout.Space
-	uses  valueMap[int32] // how often values of the new body read a value, or will
-	order valueMap[int32] // topological
+	uses  valueMap[int32]   // how often values of the new body read a value, or will
+	total valueMap[float64] // how many elements of a value all its readers read together
+	order valueMap[int32]   // topological
 	last  int32
+}
+
+// readAs notes that the readers of v read x.
+func (w *viewer) readAs(x, v *ir.Value) {
+	n, elements := *w.uses.at(v), *w.total.at(v)
+	*w.uses.at(x) += n
+	*w.total.at(x) += elements
 }
 
 // append makes a value the last one in the order.
@@ -134,6 +141,7 @@ func (w *viewer) clone(v *ir.Value, c *fanIn) (*ir.Value, error) {
 			case clone[a] != nil:
 				next.Args[i] = clone[a]
 				*w.uses.at(clone[a])++
+				*w.total.at(clone[a]) += float64(size(v.Type.Shape))
 			default:
 				if next.Args[i], err = w.access(v, a); err != nil {
 					return nil, err
@@ -146,7 +154,7 @@ func (w *viewer) clone(v *ir.Value, c *fanIn) (*ir.Value, error) {
 		y = w.Func.Append(next)
 		w.append(y)
 		clone[u] = y
-		if c.alive[u] {
+		if c.alive[u] && w.again(u) > 0 {
 			w.record(plan.Recomputed, y, 0, "to compute it again costs less than to store it and read it back")
 		}
 	}
@@ -180,6 +188,7 @@ func (w *viewer) elementwise(v *ir.Value) error {
 		}
 		if x != a {
 			*w.uses.at(x)++
+			*w.total.at(x) += float64(size(v.Type.Shape))
 		}
 		v.Args[i] = x
 	}
