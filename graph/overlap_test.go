@@ -144,7 +144,7 @@ func TestGatherIsOneStep(t *testing.T) {
 			rows := table.Take(0, graph.Input("i", graph.Int64, n))
 			for name, y := range map[string]graph.Node{
 				"tuples of one": table.GatherND(graph.Input("i", graph.Int64, n, 1), 0).Exp(),
-				"times two": rows.Mul(2), "chain": rows.Exp().Sub(1).Sqrt(), "with others": rows.Mul(graph.Input("x", graph.Float32, n, width)), "greatest": rows.Max(1),
+				"times two":     rows.Mul(2), "chain": rows.Exp().Sub(1).Sqrt(), "with others": rows.Mul(graph.Input("x", graph.Float32, n, width)), "greatest": rows.Max(1),
 			} {
 				for _, workers := range []int{1, 2} {
 					p, err := graph.Compile(y, graph.WithWorkers(workers))
