@@ -22,6 +22,9 @@ import (
 // enumerate its shape; a broadcast is stride 0. What no stride describes is an
 // explicit copy with its reason.
 func views(s *State) error {
+	if err := sliceJoins(s); err != nil {
+		return err
+	}
 	s.why = map[*ir.Value]string{}
 	w := &viewer{State: s, uses: countUses(s.Func), total: countElements(s.Func), order: newValueMap[int32](s.Func)}
 	w.keepOperands()
