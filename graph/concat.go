@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -125,13 +126,43 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 		}
 		y = y.crop(k, max(0, -before[k]), max(0, -after[k]))
 	}
-	for k := len(before) - 1; k >= 0; k-- {
-		var err error
-		if y, err = y.padAxis(k, max(0, before[k]), max(0, after[k]), mode, element); err != nil {
+	if y.Err() != nil {
+		return within("pad", x, y)
+	}
+	before, after = slices.Clone(before), slices.Clone(after)
+	padded := 0 // axes
+	for k := range before {
+		before[k], after[k] = max(0, before[k]), max(0, after[k])
+		if before[k] == 0 && after[k] == 0 {
+			continue
+		}
+		padded++
+		if err := y.n.checkPad(k, before[k], after[k], mode); err != nil {
 			return fail("pad", "%w", err)
 		}
 	}
-	return within("pad", x, y)
+	return within("pad", x, y.padAxes(0, before, after, mode, element, mode != PadConstant && padded <= 3))
+}
+
+// padAxes returns x padded along an axis and those behind it. In parts it pads the inner axes of each part of an
+// outer axis apart: what is padded along the inner axes is not stored and then copied. Three axes have 27 parts.
+func (x Node) padAxes(axis int, before, after []int, mode PadMode, element Node, inParts bool) Node {
+	if axis == len(before) || x.get().err != nil {
+		return x
+	}
+	rest := func(x Node) Node { return x.padAxes(axis+1, before, after, mode, element, inParts) }
+	if before[axis] == 0 && after[axis] == 0 {
+		return rest(x)
+	}
+	if inParts {
+		if parts := x.padAxis(axis, before[axis], after[axis], mode, element); len(parts) <= 3 {
+			for i := range parts {
+				parts[i] = rest(parts[i])
+			}
+			return Concat(axis, parts...)
+		}
+	}
+	return Concat(axis, rest(x).padAxis(axis, before[axis], after[axis], mode, element)...)
 }
 
 // taken returns how many elements a number of padding takes away.
@@ -159,11 +190,26 @@ func (x Node) crop(axis, before, after int) Node {
 // mostRepeats is how often padding on one side may repeat an array, which is joined of as many slices.
 const mostRepeats = 1 << 12
 
-// padAxis returns x padded along one axis.
-func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) (Node, error) {
+// checkPad returns why an axis of n can't be padded by its own elements, if it can't.
+func (n *node) checkPad(axis, before, after int, mode PadMode) error {
+	extent, known := n.typ.Shape[axis].Int()
+	switch {
+	case !known || mode == PadConstant:
+	case extent == 0:
+		return fmt.Errorf("axis %d of %s has no elements to repeat", axis, n.text())
+	case mode != PadEdge && !(mode == PadReflect && extent == 1) && max(before, after)/extent > mostRepeats:
+		return fmt.Errorf("%d and %d elements repeat the %d of axis %d more than %d times", before, after, extent, axis, mostRepeats)
+	case before > math.MaxInt-extent || after > math.MaxInt-extent-before:
+		return fmt.Errorf("%d and %d more elements along axis %d of %s: an extent passes int", before, after, axis, n.text())
+	}
+	return nil
+}
+
+// padAxis returns the parts of x padded along one axis.
+func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) []Node {
 	n := x.get()
-	if n.err != nil || before == 0 && after == 0 {
-		return x, nil
+	if n.err != nil {
+		return []Node{x}
 	}
 	if mode == PadConstant {
 		part := func(extent int) Node {
@@ -171,24 +217,16 @@ func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) (Node
 			shape[axis] = ir.Fixed(extent)
 			return element.BroadcastTo(shape)
 		}
-		return Concat(axis, nonempty([]Node{part(before), x, part(after)}, before, 1, after)...), nil
+		return nonempty([]Node{part(before), x, part(after)}, before, 1, after)
 	}
-	extent, known := n.typ.Shape[axis].Int()
-	switch {
-	case !known:
-		return x.reach(axis, before, after, mode), nil
-	case extent == 0:
-		return x, fmt.Errorf("axis %d of %s has no elements to repeat", axis, n.text())
-	case mode != PadEdge && !(mode == PadReflect && extent == 1) && max(before, after)/extent > mostRepeats:
-		return x, fmt.Errorf("%d and %d elements repeat the %d of axis %d more than %d times", before, after, extent, axis, mostRepeats)
-	case before > math.MaxInt-extent || after > math.MaxInt-extent-before:
-		return x, fmt.Errorf("%d and %d more elements along axis %d of %s: an extent passes int", before, after, axis, n.text())
+	if extent, known := n.typ.Shape[axis].Int(); known {
+		return x.extend(axis, extent, before, after, mode)
 	}
-	return x.extend(axis, extent, before, after, mode), nil
+	return x.reach(axis, before, after, mode)
 }
 
 // reach is extend for an axis whose extent is not known yet: each side is one slice of x.
-func (x Node) reach(axis, before, after int, mode PadMode) Node {
+func (x Node) reach(axis, before, after int, mode PadMode) []Node {
 	last := x.n.typ.Shape[axis].Sub(ir.Fixed(1))
 	back := func(k int) Extent { return last.Sub(ir.Fixed(k)) } // index k from the end
 	part := func(begin Extent, count, step int) Node {
@@ -212,7 +250,7 @@ func (x Node) reach(axis, before, after int, mode PadMode) Node {
 	case PadWrap:
 		left, right = part(back(before-1), before, 1), part(ir.Fixed(0), after, 1)
 	}
-	return Concat(axis, nonempty([]Node{left, x, right}, before, 1, after)...)
+	return nonempty([]Node{left, x, right}, before, 1, after)
 }
 
 // nonempty returns the arrays whose extents are not 0.
@@ -228,7 +266,7 @@ func nonempty(arrays []Node, extents ...int) []Node {
 
 // extend puts runs of x's own elements along an axis on both sides of it. Index i of the
 // result is index i-before of the endless sequence that the mode makes of x.
-func (x Node) extend(axis, extent, before, after int, mode PadMode) Node {
+func (x Node) extend(axis, extent, before, after int, mode PadMode) []Node {
 	var parts []Node
 	for i := -before; i < extent+after; {
 		from, run, step := sourceOf(mode, i, extent)
@@ -246,7 +284,7 @@ func (x Node) extend(axis, extent, before, after int, mode PadMode) Node {
 		}
 		i += run
 	}
-	return Concat(axis, parts...)
+	return parts
 }
 
 // sourceOf returns the index of x that index i of an endless sequence is, how many of the

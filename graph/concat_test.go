@@ -2,12 +2,14 @@ package graph_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 func TestConcat(t *testing.T) {
@@ -75,6 +77,60 @@ func TestConcatCopiesNothing(t *testing.T) {
 		graph.Stack(2, x.Exp(), x.Neg()),
 	} {
 		requireNoCopies(t, z)
+	}
+}
+
+// TestSlicesAreStoredOnce asserts that what is computed is computed for each slice that goes into a
+// concatenation where it is stored: no array of all is in memory, and nothing is copied.
+func TestSlicesAreStoredOnce(t *testing.T) {
+	x, v, cube := f32("x", 500, 64), f32("v", 10, 64), f32("cube", 20, 18, 16)
+	again := map[string]bool{"edge": true, "reflect": true, "symmetric": true, "wrap": true, "three axes": true}
+	for name, y := range map[string]graph.Node{
+		"set":        x.Exp().Set("10:20", v.Neg()),
+		"set chain":  x.Exp().Sub(1).Tanh().Set("-10:", v.Exp().Mul(2)),
+		"set column": x.Tanh().Set(":, 3", x.Slice(":, 4").Neg()),
+		"set block":  x.Sigmoid().Set("10:20, 5:7", v.Slice(":, :2").Neg()),
+		"set itself": x.Exp().Set("10:20", x.Exp().Slice("10:20").Mul(2)),
+		"set twice":  x.Exp().Set("10:20", v.Neg()).Set("15:30", x.Slice(":15").Sqrt()),
+		"set edges":  x.Exp().Set("0", v.Slice("0").Neg()).Set("-1", v.Slice("1").Neg()).Set(":, 0", x.Slice(":, 5").Neg()).Set(":, -1", x.Slice(":, 4").Neg()),
+		"set blocks": x.Exp().Set("10:20, 3:9", v.Slice(":, :6").Neg()).Set("15:30, 6:20", x.Slice(":15, :14").Neg()),
+		"roll":       x.Exp().Roll(0, 7),
+		"edge":       x.Exp().Pad([]int{1, 1}, []int{1, 1}, graph.PadEdge),
+		"reflect":    x.Exp().Pad([]int{1, 2}, []int{2, 1}, graph.PadReflect),
+		"symmetric":  x.Exp().Pad([]int{1, 2}, []int{2, 1}, graph.PadSymmetric),
+		"wrap":       x.Exp().Pad([]int{1, 2}, []int{2, 1}, graph.PadWrap),
+		"three axes": cube.Mul(2).Pad([]int{1, 1, 1}, []int{1, 1, 1}, graph.PadReflect),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := requireNoCopies(t, y)
+			require.Zero(t, p.Copies(), p.Explain())
+			require.LessOrEqual(t, p.Temporaries(), 64*4, p.Explain()) // of a row
+			for _, d := range p.Ledger() {
+				require.False(t, d.Kind == plan.Recomputed && !again[name], p.Explain())
+			}
+			var list []*graph.Tensor
+			for _, in := range p.Inputs() {
+				shape := map[string][]int{"x": {500, 64}, "v": {10, 64}, "cube": {20, 18, 16}}[in.Name]
+				list = append(list, graph.Normal(graph.Float32, 1, 0, 1, shape...))
+			}
+			everyWay(t, graph.Nodes{y}, list...)
+		})
+	}
+}
+
+// TestSlicesOfStored asserts that what has memory anyway is read there: a result, and what many
+// slices are read of.
+func TestSlicesOfStored(t *testing.T) {
+	x := f32("x", 64, 64)
+	e := x.Exp()
+	var rows []graph.Node
+	for i := range 64 {
+		rows = append(rows, e.SliceAxis(0, 63-i, 64-i, 1))
+	}
+	for _, ys := range []graph.Nodes{{e, e.Set("10:20", 0)}, {graph.Concat(0, rows...)}} {
+		p, err := graph.Compile(ys)
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(strings.Join(p.Kernels(), "\n"), "exp "), p.Explain())
 	}
 }
 

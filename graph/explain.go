@@ -212,7 +212,7 @@ func explainLedger(b *strings.Builder, ledger []Decision) {
 var costs = map[plan.DecisionKind]string{plan.Materialized: "stored", plan.Copied: "copied", plan.Staged: "staged", plan.Recomputed: "again", plan.Rewritten: "other"}
 
 // explainInPlace names the inputs that an output can be computed in place of: RunInto given the
-// input's tensor for the output copies nothing.
+// input's tensor for the output copies nothing. Steps that would copy elements to their own places are left out.
 func (p *Program) explainInPlace(b *strings.Builder, pl *plan.Plan) {
 	nests, err := p.scheduleInPlace(pl)
 	if err != nil {
@@ -224,9 +224,22 @@ func (p *Program) explainInPlace(b *strings.Builder, pl *plan.Plan) {
 		}
 		var names []string
 		for k, param := range pl.Buffers {
-			if param.Kind == plan.ParamBuffer && param.Index < len(p.inputs) && slices.Equal(param.Shape, result.Shape) && nests.InPlace(r, k) {
-				names = append(names, p.inputs[param.Index].Name)
+			if param.Kind != plan.ParamBuffer || param.Index >= len(p.inputs) || !slices.Equal(param.Shape, result.Shape) {
+				continue
 			}
+			kept, ok := nests.InPlace(r, k)
+			if !ok {
+				continue
+			}
+			name := p.inputs[param.Index].Name
+			if len(kept) > 0 {
+				var steps []string
+				for _, task := range kept {
+					steps = append(steps, strconv.Itoa(nests.Tasks[task].First))
+				}
+				name += " (without steps " + strings.Join(steps, ", ") + ")"
+			}
+			names = append(names, name)
 		}
 		if len(names) > 0 {
 			line(b, "inplace", p.outputs[result.Index].Name+" can be computed in place of "+strings.Join(names, ", "), ir.Pos{})

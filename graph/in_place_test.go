@@ -32,6 +32,14 @@ var inPlaceTests = map[string]struct {
 	"reversed":      {[]graph.Node{inX.Flip(1).Mul(2)}, []string{"x"}, []string{"out0 in place of x"}},
 	"product":       {[]graph.Node{inX.MatMul(inY)}, []string{"y"}, []string{"out0 in place of y"}},
 	"joined":        {[]graph.Node{graph.Concat(0, inX.SliceAxis(0, 40, 200, 1), inX.SliceAxis(0, 0, 40, 1))}, []string{"x"}, nil},
+	"set":           {[]graph.Node{inX.Set("10:20", inV)}, []string{"x"}, []string{"out0 in place of x (without steps 0, 2)"}},
+	"set columns":   {[]graph.Node{inX.Set(":, 3:7", inX.Slice(":, 4:8").Neg())}, []string{"x"}, nil},
+	"set edges":     {[]graph.Node{inX.Set("0", inV).Set("-1", inV.Neg()).Set("5:9", inV)}, []string{"x"}, []string{"out0 in place of x (without steps 2, 3)"}},
+	"set column":    {[]graph.Node{inX.Set(":, 3", inV.Neg())}, []string{"x"}, []string{"out0 in place of x (without steps 1, 2)"}},
+	"set block":     {[]graph.Node{inX.Set("10:20, 40:100", inV.Slice("60:120").Exp())}, []string{"x"}, []string{"out0 in place of x (without steps 1, 3, 4, 5)"}},
+	"set computed":  {[]graph.Node{inX.Exp().Set("10:20", inX.Slice("10:20").Neg())}, []string{"x"}, []string{"out0 in place of x"}},
+	"set of others": {[]graph.Node{inX.Exp().Set("10:20", inX.Slice("0:10").Neg())}, []string{"x"}, []string{"out0 in place of x"}},
+	"set read late": {[]graph.Node{inX.Exp().Set("20:30", inX.Slice("5:15").Neg())}, []string{"x"}, nil},
 	"sorted":        {[]graph.Node{inX.Sort(1)}, []string{"x"}, nil},
 }
 

@@ -140,9 +140,11 @@ func TestOverlapGather(t *testing.T) {
 func TestGatherIsOneStep(t *testing.T) {
 	for _, n := range []int{2, 16, 333, 40_000} {
 		for _, width := range []int{1, 3, 64} {
-			rows := graph.Input("table", graph.Float32, 1000, width).Take(0, graph.Input("i", graph.Int64, n))
+			table := graph.Input("table", graph.Float32, 1000, width)
+			rows := table.Take(0, graph.Input("i", graph.Int64, n))
 			for name, y := range map[string]graph.Node{
-				"times two": rows.Mul(2), "chain": rows.Exp().Sub(1).Sqrt(), "with others": rows.Mul(graph.Input("x", graph.Float32, n, width)), "greatest": rows.Max(1),
+				"tuples of one": table.GatherND(graph.Input("i", graph.Int64, n, 1), 0).Exp(),
+				"times two":     rows.Mul(2), "chain": rows.Exp().Sub(1).Sqrt(), "with others": rows.Mul(graph.Input("x", graph.Float32, n, width)), "greatest": rows.Max(1),
 			} {
 				for _, workers := range []int{1, 2} {
 					p, err := graph.Compile(y, graph.WithWorkers(workers))

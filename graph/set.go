@@ -11,8 +11,9 @@ import (
 // Set returns x with the elements of a slice replaced: those that x.Slice(spec) reads are
 // value's, a Node, a Tensor or a Go number that broadcasts to the slice. (By a mask it is
 // Where(mask, value, x).) A slice of neighbours is stored beside the rest of x, without a
-// temporary; of one with steps the elements are selected. Along an axis whose extent is not
-// known before the program runs they are scattered.
+// temporary; where the result goes to the memory of an input x, the rest stays as it is. Of one
+// with steps the elements are selected. Along an axis whose extent is not known before the
+// program runs they are scattered.
 func (x Node) Set(spec string, value any) Node {
 	n := x.get()
 	v := Node{operand(ir.OpConcat, value, n.typ.DType)}

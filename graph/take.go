@@ -167,6 +167,10 @@ func (n *node) tuples(i Node, batch int) (flat Extent, at Node, rest Shape, err 
 			// a zero of as many as the axis has is an error then, which names the index and the axis.
 			j = j.Add(Fill(Int64, 0, indexed[k]).Take(0, j))
 		}
+		if k == 0 {
+			at = j
+			continue
+		}
 		at = at.Mul(indexed[k]).Add(j)
 	}
 	return indexed.NumElems(), at, s[batch+depth:], nil

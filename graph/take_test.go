@@ -45,6 +45,31 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// TestGatherTuples asserts that rows found by tuples of indices are computed on in blocks: of a tuple of
+// one index nothing is stored, and of longer ones their indices as one.
+func TestGatherTuples(t *testing.T) {
+	const n, width = 3000, 64
+	for depth, shape := range [][]int{1: {600, width}, 2: {20, 30, width}, 3: {5, 4, 30, width}} {
+		if depth == 0 {
+			continue
+		}
+		var dims []any
+		for _, n := range shape {
+			dims = append(dims, n)
+		}
+		x := graph.Input("x", graph.Float32, dims...)
+		y := x.GatherND(graph.Input("j", graph.Int64, n, depth), 0).Exp()
+		p, err := graph.Compile(y)
+		require.NoError(t, err)
+		require.LessOrEqual(t, p.Temporaries(), min(1, depth-1)*n*8, p.Explain())
+		j := make([]int64, n*depth)
+		for i := range j {
+			j[i] = int64(i*i+i/7) % int64(shape[i%depth])
+		}
+		everyWay(t, graph.Nodes{y}, graph.Normal(graph.Float32, 1, 0, 1, shape...), graph.Of(j, n, depth))
+	}
+}
+
 // TestIndexOutside asserts that an index outside its axis is an error that names it.
 func TestIndexOutside(t *testing.T) {
 	x, i := graph.Input("x", graph.Float32, 5, 3), graph.Input("i", graph.Int64, 2)

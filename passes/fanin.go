@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -75,15 +76,61 @@ func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	ops, cost := 0, 0.0
 	w.measure(u, &ops, &cost)
+	again := w.again(u, repeats)
 	switch {
 	case repeats && slices.ContainsFunc(u.Args, liesApart):
 		return "a view that repeats elements reads it, and would gather its operands for every repeat"
-	case cost*float64(w.again(u)) <= w.machine.RecomputeWork && ops <= w.machine.RecomputeOps:
+	case cost*again <= w.machine.RecomputeWork && ops <= w.machine.RecomputeOps:
 		return ""
 	case repeats:
 		return "a view that repeats elements reads it, and would compute it again for every repeat"
 	}
 	return "it is read in more ways than one, and each would compute it again"
+}
+
+// again returns how often u would be computed besides once if each of its readers computed what it reads.
+// Slices that are parts of one array compute each element once; a view that repeats elements computes them again
+// once at least, and for the taps of windows as often as they overlap.
+func (w *viewer) again(u *ir.Value, repeats bool) float64 {
+	readers, r := float64(*w.uses.at(u)), *w.reads.at(u)
+	overlap := r.elements / float64(max(1, size(u.Type.Shape)))
+	switch {
+	case repeats:
+		return max(2, readers, min(r.times, overlap)) - 1
+	case int(readers) <= w.machine.RecomputeViews:
+		readers = min(readers, overlap)
+	}
+	return max(1, readers) - 1
+}
+
+// reading says how often values other than views read a value, itself or seen through views, and how many
+// elements they read.
+type reading struct{ times, elements float64 }
+
+// countReads returns the reads of each value. One that has memory of its own anyway is read for infinitely many
+// elements: a result, or an operand of a loop that computes nothing else.
+func countReads(f *ir.Func) valueMap[reading] {
+	of := newValueMap[reading](f)
+	add := func(a *ir.Value, by reading) {
+		r := of.at(a)
+		*r = reading{r.times + by.times, r.elements + by.elements}
+	}
+	for _, r := range f.Results {
+		add(r, reading{1, math.Inf(1)})
+	}
+	for _, v := range slices.Backward(f.Body) {
+		for _, a := range v.Args {
+			switch {
+			case v.Op.IsView():
+				add(a, *of.at(v))
+			case alone(v) && !v.Op.IsJoin():
+				add(a, reading{1, math.Inf(1)})
+			default:
+				add(a, reading{1, float64(size(a.Type.Shape))})
+			}
+		}
+	}
+	return of
 }
 
 // liesApart reports whether the elements of a value that is a view lie apart along the last axis that it has.

@@ -116,9 +116,9 @@ func (o *overlapper) tile(i int) *tile {
 		if !o.held(a.Buffer) || a.Strides[axis] <= 0 {
 			continue
 		}
-		row := 1 // of the buffer: all axes but the first
-		for _, n := range b.Shape[min(1, len(b.Shape)):] {
-			row *= n
+		row := b.Size() // of the buffer: all axes but the first of more than one
+		if k := slices.IndexFunc(b.Shape, func(n int) bool { return n != 1 }); k >= 0 {
+			row /= max(1, b.Shape[k])
 		}
 		for _, n := range []int{1, row / a.Strides[axis]} {
 			last := *s

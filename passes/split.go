@@ -26,13 +26,11 @@ func Split(p *plan.Plan, frozen []bool) (once *plan.Plan, params []int, rest *pl
 	}
 	whole := *p
 	c := &cutting{p: &whole, moves: moves, kept: map[int]bool{}}
-	c.keep()
+	if c.keep(); len(c.kept) == 0 { // no step reads what they compute, as where the result is empty
+		return nil, nil, p, nil
+	}
 	c.pad()
 	once, rest = c.half(true), c.half(false)
-	if len(c.kept) == 0 { // no step reads what they compute, as where the result is empty
-		position(rest)
-		return nil, nil, rest, assign(rest)
-	}
 	for _, b := range once.Buffers {
 		if b.Kind == plan.ParamBuffer {
 			params = append(params, b.Index)

@@ -22,6 +22,9 @@ import (
 // enumerate its shape; a broadcast is stride 0. What no stride describes is an
 // explicit copy with its reason.
 func views(s *State) error {
+	if err := sliceJoins(s); err != nil {
+		return err
+	}
 	s.why = map[*ir.Value]string{}
 	w := &viewer{State: s, uses: countUses(s.Func), reads: countReads(s.Func), order: newValueMap[int32](s.Func)}
 	w.keepOperands()
@@ -31,16 +34,12 @@ func views(s *State) error {
 		switch {
 		case v.Op.IsView():
 			x, err = w.view(v, v.Args[0])
-			n := *w.uses.at(v)
-			*w.uses.at(x) += n
-			if r := *w.reads.at(v); x.Op.IsElementwise() && w.reads.at(x).times == 0 {
-				*w.reads.at(x) = r
-			}
+			w.readAs(x, v)
 		case v.Op.IsElementwise():
 			err = w.elementwise(v)
 		case v.Op == ir.OpReduceChunks:
 			if x, err = w.line(v); x != v {
-				*w.uses.at(x) += *w.uses.at(v)
+				w.readAs(x, v)
 			}
 		case isScan(v):
 			err = w.whole(v, 0)
@@ -63,10 +62,25 @@ func views(s *State) error {
 type viewer struct {
 	*State
 	space layout.Space
-	uses  valueMap[int32] // how often values of the new body read a value, or will
-	reads valueMap[reading]
-	order valueMap[int32] // topological
+	uses  valueMap[int32]   // how often values of the new body read a value, or will
+	reads valueMap[reading] // by readers that are no views
+	order valueMap[int32]   // topological
 	last  int32
+}
+
+// readAs notes that the readers of v read x.
+func (w *viewer) readAs(x, v *ir.Value) {
+	n, r := *w.uses.at(v), *w.reads.at(v)
+	*w.uses.at(x) += n
+	of := w.reads.at(x)
+	*of = reading{of.times + r.times, of.elements + r.elements}
+}
+
+// readOnce notes that a value of v's shape reads all elements of x.
+func (w *viewer) readOnce(x, v *ir.Value) {
+	*w.uses.at(x)++
+	r := w.reads.at(x)
+	*r = reading{r.times + 1, r.elements + float64(size(v.Type.Shape))}
 }
 
 // append makes a value the last one in the order.
@@ -87,40 +101,6 @@ func countUses(f *ir.Func) valueMap[int32] {
 		*uses.at(r)++
 	}
 	return uses
-}
-
-// reading says how often values other than views read a value, itself or seen through views, and how many
-// elements they read.
-type reading struct{ times, elements int }
-
-// countReads returns the reads of each value, results counted.
-func countReads(f *ir.Func) valueMap[reading] {
-	of := newValueMap[reading](f)
-	add := func(a *ir.Value, by reading) {
-		of.at(a).times += by.times
-		of.at(a).elements += by.elements
-	}
-	for _, r := range f.Results {
-		add(r, reading{1, size(r.Type.Shape)})
-	}
-	for _, v := range slices.Backward(f.Body) {
-		for _, a := range v.Args {
-			if v.Op.IsView() {
-				add(a, *of.at(v))
-			} else {
-				add(a, reading{1, size(a.Type.Shape)})
-			}
-		}
-	}
-	return of
-}
-
-// again returns how often the elements of a value are computed again, besides once, where it is not stored: one
-// time for each value that reads it or a view of it, and for the taps of windows as often as they overlap.
-func (w *viewer) again(x *ir.Value) int {
-	r := *w.reads.at(x)
-	overlap := r.elements / max(1, size(x.Type.Shape))
-	return max(2, int(*w.uses.at(x)), min(r.times, overlap)) - 1
 }
 
 // view returns x seen through the view op v.
@@ -171,7 +151,7 @@ func (w *viewer) clone(v *ir.Value, c *fanIn) (*ir.Value, error) {
 			case isConst(a):
 			case clone[a] != nil:
 				next.Args[i] = clone[a]
-				*w.uses.at(clone[a])++
+				w.readOnce(clone[a], v)
 			default:
 				if next.Args[i], err = w.access(v, a); err != nil {
 					return nil, err
@@ -184,7 +164,7 @@ func (w *viewer) clone(v *ir.Value, c *fanIn) (*ir.Value, error) {
 		y = w.Func.Append(next)
 		w.append(y)
 		clone[u] = y
-		if c.alive[u] {
+		if c.alive[u] && w.again(u, false) > 0 {
 			w.record(plan.Recomputed, y, 0, "to compute it again costs less than to store it and read it back")
 		}
 	}
@@ -217,7 +197,7 @@ func (w *viewer) elementwise(v *ir.Value) error {
 			return err
 		}
 		if x != a {
-			*w.uses.at(x)++
+			w.readOnce(x, v)
 		}
 		v.Args[i] = x
 	}

@@ -15,6 +15,7 @@ type task struct {
 	chunk  int // blocks of a chunk; the last may have fewer
 	chunks int
 
+	index       int     // among the tasks of the program
 	first, last int     // steps of the plan
 	more        bool    // the next task goes on with the last one
 	work        float64 // estimate of what all of it costs, in additions

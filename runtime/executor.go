@@ -185,6 +185,7 @@ type state struct {
 	moves   []spareOut
 	span    []span // of the tensors that have elements
 	inPlace bool   // an out is computed where an in is
+	kept    []int  // the tasks that have nothing to do for that
 	worker  worker // the caller's
 	job     job
 }
@@ -218,6 +219,9 @@ func (st *state) compute(ctx context.Context) error {
 				return err
 			}
 		}
+		if st.keeps(t) {
+			continue
+		}
 		if err := st.job.run(ctx, t, st); err != nil {
 			return err
 		}
@@ -236,5 +240,5 @@ func (st *state) release() {
 	if len(st.moves) > 0 {
 		clear(st.moves)
 	}
-	st.moves, st.span, st.inPlace = st.moves[:0], st.span[:0], false
+	st.moves, st.span, st.inPlace, st.kept = st.moves[:0], st.span[:0], false, st.kept[:0]
 }

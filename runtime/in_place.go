@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -8,7 +9,7 @@ import (
 
 // Runs that compute results in place. They execute a schedule of their own, which is made and
 // linked for the first of them: one that stores nothing past the caches, as the memory of such
-// a result has just been read.
+// a result has just been read. Tasks that would copy elements to their own places are left out.
 
 // inPlace is that schedule of a program, and which results may be the memory of which params,
 // as far as it was asked.
@@ -18,7 +19,13 @@ type inPlace struct {
 	lock    sync.RWMutex
 	program *nest.Program
 	linked  *Linked
-	known   map[[2]int]bool // by buffers
+	known   map[[2]int]allowed // by buffers
+}
+
+// allowed says whether a result may be the memory of a param, and which tasks have nothing to do then.
+type allowed struct {
+	ok   bool
+	kept []int
 }
 
 // InPlace has runs compute results in place, where nest.Program.InPlace allows it, by a schedule
@@ -27,28 +34,30 @@ func (l *Linked) InPlace(schedule func() (*nest.Program, error)) {
 	l.inPlace = &inPlace{schedule: schedule}
 }
 
-// allows reports whether a result may be the memory of a param. It allocates nothing if it was
+// allows says whether a result may be the memory of a param. It allocates nothing if it was
 // asked before.
-func (p *inPlace) allows(l *Linked, result, param int) bool {
+func (p *inPlace) allows(l *Linked, result, param int) allowed {
 	if p == nil {
-		return false
+		return allowed{}
 	}
 	pair := [2]int{l.results[result], l.params[param]}
 	p.lock.RLock()
-	ok, found := p.known[pair]
+	a, found := p.known[pair]
 	p.lock.RUnlock()
 	if found {
-		return ok
+		return a
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if p.known == nil {
-		p.known = map[[2]int]bool{}
+		p.known = map[[2]int]allowed{}
 		p.link(l)
 	}
-	ok = p.linked != nil && p.program.InPlace(pair[0], pair[1])
-	p.known[pair] = ok
-	return ok
+	if p.linked != nil {
+		a.kept, a.ok = p.program.InPlace(pair[0], pair[1])
+	}
+	p.known[pair] = a
+	return a
 }
 
 // link makes the schedule. It leaves none if that fails: then nothing is computed in place.
@@ -73,3 +82,6 @@ func (st *state) instead() *Linked {
 	}
 	return st.l.inPlace.linked
 }
+
+// keeps reports whether a task has nothing to do, as it copies elements to their own places.
+func (st *state) keeps(t *task) bool { return len(st.kept) > 0 && slices.Contains(st.kept, t.index) }

@@ -49,7 +49,7 @@ func (l *Linked) link(p *nest.Program) error {
 			t.number = len(l.tasks)
 			l.shares = l.shares || t.scratch > 0
 			task := l.exec.newTask(t, blocks, in.Elems, in.Work, t.chunkElements)
-			task.first, task.last = in.First, in.Last
+			task.index, task.first, task.last = i, in.First, in.Last
 			if p.Continues(i) && t.number > 0 {
 				l.tasks[t.number-1].more = l.tasks[t.number-1].first == in.First
 			}

@@ -96,9 +96,9 @@ func (o *observation) one(t *task) (err error) {
 	defer trace.StartRegion(o.ctx, "step "+t.stepText()).End()
 	j, begun := &o.st.job, clock()
 	o.task, j.observed = t, o
-	if o.Labels {
+	if o.Labels && !o.st.keeps(t) {
 		pprof.Do(o.ctx, pprof.Labels("program", o.st.l.name, "step", t.stepText()), func(ctx context.Context) { err = j.run(ctx, t, o.st) })
-	} else {
+	} else if !o.st.keeps(t) {
 		err = j.run(o.ctx, t, o.st)
 	}
 	j.observed = nil

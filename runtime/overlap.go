@@ -87,9 +87,11 @@ func (st *state) isInPlace(k int) bool {
 	if in.isOut {
 		in, out = out, in
 	}
-	ok := !in.isOut && out.isOut && in.first == out.first && in.end == out.end &&
-		(k+2 == len(st.span) || st.span[k+2].first >= out.end) &&
-		st.l.inPlace.allows(st.l, out.index, in.index)
-	st.inPlace = st.inPlace || ok
-	return ok
+	if in.isOut || !out.isOut || in.first != out.first || in.end != out.end || k+2 < len(st.span) && st.span[k+2].first < out.end {
+		return false
+	}
+	a := st.l.inPlace.allows(st.l, out.index, in.index)
+	st.inPlace = st.inPlace || a.ok
+	st.kept = append(st.kept, a.kept...)
+	return a.ok
 }

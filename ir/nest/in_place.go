@@ -3,26 +3,29 @@ package nest
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // InPlace reports whether a result may be the memory of a param of as many bytes: no element
 // of the param is read after one of the result has been stored there. result and param are
-// buffers of a program that Verify accepts. If it can't tell, they may not.
+// buffers of a program that Verify accepts. If it can't tell, they may not. It also returns the
+// tasks that have nothing to do then, as all of them copy elements to their own places.
 //
-// It is the verifier's proof with both as one memory. Tasks that read the param come before
-// those that store the result. In a task that does both, iterations are independent up to the
-// nest that has all these reads and stores, in which items read before others store. One
-// call may do both, element by element.
-func (p *Program) InPlace(result, param int) bool {
+// It is the verifier's proof with both as one memory. What a task reads of the param is apart
+// from what tasks before it store in the result. In a task that does both, iterations are
+// independent up to the nest that has all these reads and stores, in which items read before
+// others store. One call may do both, element by element.
+func (p *Program) InPlace(result, param int) (kept []int, ok bool) {
 	r, in := &p.Buffers[result], &p.Buffers[param]
 	if r.Kind != plan.ResultBuffer || in.Kind != plan.ParamBuffer || r.Size() != in.Size() || r.DType.Size() != in.DType.Size() ||
 		in.At != nil && !in.At.Equal(layout.RowMajor(in.Shape...)) {
-		return false
+		return nil, false
 	}
 	v := &verifier{p: p, shared: &shared{result, param}}
-	stored := false
+	var stored []region
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
 		reads, stores := false, false
@@ -30,12 +33,31 @@ func (p *Program) InPlace(result, param int) bool {
 			r, s := v.shared.touches(t, t.Parts[k].Items)
 			reads, stores = reads || r, stores || s
 		}
-		if reads && (stored || stores && !v.inPlace(i)) {
-			return false
+		switch {
+		case !reads && !stores:
+			continue
+		case !v.inPlace(i, reads && stores):
+			return nil, false
+		case v.shared.onlyCopies(t) && !slices.ContainsFunc(v.accesses, v.readsApart):
+			kept = append(kept, i)
+			continue
 		}
-		stored = stored || stores
+		for k := range v.accesses {
+			a := &v.accesses[k]
+			if v.reads(a) && slices.ContainsFunc(stored, func(r region) bool { return !r.apart(&a.all) }) {
+				return nil, false
+			}
+		}
+		for _, a := range v.accesses {
+			if a.stores {
+				stored = append(stored, a.all)
+			}
+		}
+		if len(stored) > maxRegions {
+			return nil, false
+		}
 	}
-	return true
+	return kept, true
 }
 
 // shared is a result and a param that are taken for one memory.
@@ -64,18 +86,41 @@ func (s *shared) touches(t *Task, items []Item) (reads, stores bool) {
 	return reads, stores
 }
 
-// inPlace reports whether a task reads each element before it is stored.
-func (v *verifier) inPlace(task int) bool {
+// onlyCopies reports whether all calls of a task are copies of elements of the param to the result.
+func (s *shared) onlyCopies(t *Task) bool {
+	var all func(items []Item) bool
+	all = func(items []Item) bool {
+		return !slices.ContainsFunc(items, func(it Item) bool {
+			if it.Nest != nil {
+				return !all(it.Nest.Items)
+			}
+			k, ok := it.Call.Kernel.(*kernel.Kernel)
+			copies := ok && len(k.In) == 1 && len(k.Body) == 1 && len(k.Out) == 1 && k.Body[0].Op == ir.OpCopy
+			return !copies || slices.ContainsFunc(it.Call.Args, func(a Arg) bool { return !s.has(&t.Slots[a.Slot]) })
+		})
+	}
+	return !slices.ContainsFunc(t.Parts, func(n Nest) bool { return !all(n.Items) })
+}
+
+// reads reports whether an access reads the param.
+func (v *verifier) reads(a *access) bool { return !a.stores && a.slot.Buffer == v.shared.param }
+
+// inPlace notes the accesses of a task to the two. It reports whether the task, if it touches both, reads
+// each element before it is stored.
+func (v *verifier) inPlace(task int, both bool) bool {
 	v.now, v.index, v.accesses = &v.p.Tasks[task], task, nil
 	for k := range v.now.Parts {
-		outer, ok := v.shared.readFirst(v.now, &v.now.Parts[k], 0)
+		outer, ok := len(v.now.Parts[k].Loops), true
+		if both {
+			outer, ok = v.shared.readFirst(v.now, &v.now.Parts[k], 0)
+		}
 		if !ok {
 			return false
 		}
 		v.part, v.outer, v.loops = k, outer, nil
 		v.nest(&v.now.Parts[k], 1)
 	}
-	if slices.ContainsFunc(v.accesses, v.readsApart) {
+	if both && slices.ContainsFunc(v.accesses, v.readsApart) {
 		v.races()
 	}
 	return len(v.errs) == 0
@@ -85,7 +130,7 @@ func (v *verifier) inPlace(task int) bool {
 // the same iteration. If none does, iterations are independent because no element of the result is
 // stored twice.
 func (v *verifier) readsApart(a access) bool {
-	return !a.stores && a.slot.Buffer == v.shared.param && !slices.ContainsFunc(v.accesses, func(b access) bool {
+	return v.reads(&a) && !slices.ContainsFunc(v.accesses, func(b access) bool {
 		return b.stores && !b.updates && a.part == b.part && slices.EqualFunc(a.loops, b.loops, loop.equal) && a.samePlace(&b)
 	})
 }
