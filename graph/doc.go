@@ -170,6 +170,7 @@
 //	np.nanmedian(a, 0)              a.NanMedian(0)
 //	np.searchsorted(a, v)           a.SearchSorted(v, false)
 //	np.bincount(a, minlength=n)     a.BinCount(n)
+//	np.histogram(a, edges)[0]       a.Histogram(edges)
 //	np.nonzero(a), np.unique(a)     graph.NonZero(ctx, t), graph.Unique(ctx, t), of tensors
 //	np.correlate, torch.conv2d      a.Window(0, k, 1, 1).Mul(v).Sum(-1); x.Conv(w, options)
 //	torch.max_pool2d, avg_pool2d    x.MaxPool(options), x.AvgPool(options)

@@ -275,6 +275,30 @@ func (x Node) segments(name string, segments, count any, neutral ir.Op, by Scatt
 	return within(name, x, empty.Scatter(0, i, x, by))
 }
 
+// Histogram returns how many elements of x are from each edge on to before the next one, as Int64: NumPy's
+// histogram. Edges are a sorted vector of two or more, a Node or a Tensor of x's type. The last of them belongs to the
+// last bin; elements outside of all, and NaNs, are in none.
+func (x Node) Histogram(edges any) Node {
+	n := x.get()
+	e := Node{operand(ir.OpLt, edges, n.typ.DType)}
+	switch {
+	case n.err != nil || e.get().err != nil:
+		return apply(ir.OpLt, ir.Attr{}, n, e.get())
+	case len(e.n.typ.Shape) != 1:
+		return fail("histogram", "the edges %s are no vector", e.n.text())
+	case e.n.typ.DType != n.typ.DType:
+		return fail("histogram", "%s and edges %s: Cast one of them", n.text(), e.n.text())
+	}
+	count := e.n.typ.Shape[0]
+	if k, known := count.Int(); known && k < 2 {
+		return fail("histogram", "%d edges: give two or more", k)
+	}
+	last := count.Sub(ir.Fixed(1))
+	place := e.SearchSorted(x, true) // 0 before the first edge
+	place = Where(x.Eq(e.Index(0, last)), last, place)
+	return within("histogram", x, place.BinCount(count.Add(ir.Fixed(1))).SliceAxis(0, 1, count, 1))
+}
+
 // BinCount returns how often each of the numbers 0 to bins-1 is in x, as Int64: NumPy's
 // bincount, and the histogram of bytes.
 func (x Node) BinCount(bins any) Node {

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,9 @@ func TestTake(t *testing.T) {
 		{m.SegmentSum(at(1, 0, 1), 3), "int32[3,4] [[ 4 5 6 7] [ 8 10 12 14] [ 0 0 0 0]]"},
 		{vec.SegmentMax(at(1, 0, 1, 0), 2), "float32[2] [4. 3.]"},
 		{graph.Const(graph.Of([]uint8{3, 1, 3, 3})).BinCount(5), "int64[5] [0 1 0 3 0]"},
+		{graph.Const(graph.Of([]float64{-1, 0, 0.5, 1, 2.5, 3, 3.1, math.NaN()})).Histogram(graph.Of([]float64{0, 1, 2, 3})), "int64[3] [2 1 2]"},
+		{graph.Const(graph.Of([]int16{5, 1, 2, 2, 9, 4}, 2, 3)).Histogram(graph.Of([]int16{1, 2, 2})), "int64[2] [1 2]"},
+		{graph.Const(graph.Arange(graph.Float32, 0, 1000.5, 0.5)).Histogram(graph.Arange(graph.Float32, 0, 1001, 10)).Slice("::33"), "int64[4] [20 20 20 21]"},
 		{graph.Const(graph.Of([]float32{1, 2, 2, 4})).SearchSorted(graph.Const(graph.Of([]float32{0, 2, 9})), false), "int64[3] [0 1 4]"},
 		{graph.Const(graph.Of([]float32{1, 2, 2, 4})).SearchSorted(graph.Const(graph.Of([]float32{0, 2, 9})), true), "int64[3] [0 3 4]"},
 	} {
@@ -129,6 +133,8 @@ func TestTakeErrors(t *testing.T) {
 		{x.Take(2, i), "take: axis 2 is outside rank 2: allowed are -2 to 1"},
 		{x.Take(0, x), "take: the indices are float32: Cast them to an integer type"},
 		{x.TakeAlong(0, i), "takealong: indices int64[2] for float32[4,3]: they must have as many axes"},
+		{x.Histogram(graph.Of([]float32{1})), "histogram: 1 edges: give two or more"},
+		{x.Histogram(graph.Of([]float64{1, 2})), "histogram: "},
 		{x.TakeAlong(0, graph.Input("j", graph.Int64, 2, 4)), "takealong: expand: shapes [2,4] and [2,3] do not broadcast"},
 		{x.Slice(":0").Take(0, i), "take: gather: axis 0 of shape [0,3] has no elements to index"},
 		{x.Scatter(0, i.Unsqueeze(1), i.Unsqueeze(1), graph.ScatterSet), "scatter: dtypes float32 and int64 differ: Cast one of them"},
