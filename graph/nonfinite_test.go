@@ -135,7 +135,7 @@ func TestNonFiniteNames(t *testing.T) {
 	x, w := f32("x", 1, 1, 2), f32("w", 1, 1, 2)
 	big := graph.Of([]float32{3e38, 3e38}, 1, 1, 2)
 	for want, y := range map[string]graph.Node{
-		"conv: mul made a NaN or an infinity at index [0 0 0 0]": x.Conv(w, graph.ConvOptions{}),
+		"conv: mul made a NaN or an infinity at index [0 0 0]": x.Conv(w, graph.ConvOptions{}),
 		"einsum: fma made":  graph.Einsum("abc,abd->acd", x, w),
 		"softmax: sub made": graph.Where(x.Lt(0), x, math.Inf(-1)).Softmax(2).Add(w),
 		": mul made":        x.Mul(w),
