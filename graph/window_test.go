@@ -98,3 +98,23 @@ func TestLongWindows(t *testing.T) {
 		checkPrograms(t, f, []eval.Array{x}, nil)
 	})
 }
+
+// TestWindowsAlongTwoAxes asserts that what windows along two axes are reduced to copies none of them.
+func TestWindowsAlongTwoAxes(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 3, 40, 41)
+	windows := func(x graph.Node, n int) graph.Node { return x.Window(2, n, 1, 1).Window(1, n, 1, 1) }
+	for name, y := range map[string]graph.Node{
+		"sum":    windows(x, 3).Sum(3, 4),
+		"mean":   windows(x, 5).Mean(3, 4),
+		"padded": windows(x.Pad([]int{0, 1, 1}, []int{0, 1, 1}, graph.PadEdge), 3).Max(3, 4),
+		"blocks": x.Slice(":, :35, :35").Reshape(3, 7, 5, 7, 5).Sum(2, 4),
+	} {
+		p, err := graph.Compile(y)
+		require.NoError(t, err)
+		require.Zero(t, p.Copies(), "%s:\n%s", name, p.Explain())
+		if name != "padded" { // the padding copies what is inside it
+			require.NotContains(t, p.Explain(), "{ t0 = copy u0; store t0 }", name)
+		}
+		everyWay(t, graph.Nodes{y}, graph.Arange(graph.Float32, 0, 3*40*41, 1).Reshape(3, 40, 41))
+	}
+}

@@ -102,7 +102,7 @@ func (w *viewer) elements(v, a *ir.Value) []*ir.Value {
 	l, shape := layoutOf(a), extents(a)
 	last := len(shape) - 1
 	runs, ok := axisRuns(l.Shape, shape)
-	if !ok || shape[last] > w.machine.ShortLine || v.Attr.By.IsArgReduction() {
+	if !ok || shape[last] > w.machine.ApartLine || v.Attr.By.IsArgReduction() {
 		return nil
 	}
 	outer := len(l.Shape) - len(runs[last])
