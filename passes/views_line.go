@@ -61,7 +61,7 @@ func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
 		}
 		read = func(x *ir.Value) (*ir.Value, error) { return w.clone(x, c) }
 		defer w.release(first, c)
-	} else if needsCopy(first, a) != "" || !elementByElement(a) {
+	} else if needsCopy(first, a) != "" || !elementByElement(a, mostJoins) {
 		return nil, nil
 	}
 	var all []*ir.Value
@@ -79,7 +79,7 @@ func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
 func (c *fanIn) elementByElement() bool {
 	for _, u := range c.values {
 		for _, a := range u.Args {
-			if !slices.Contains(c.values, a) && !elementByElement(a) {
+			if !slices.Contains(c.values, a) && !elementByElement(a, mostJoins) {
 				return false
 			}
 		}
@@ -87,12 +87,15 @@ func (c *fanIn) elementByElement() bool {
 	return true
 }
 
-// elementByElement is the same of one value, which may be an access.
-func elementByElement(a *ir.Value) bool {
+// mostJoins is how many joins are looked through, each an operand of the one before: padding has one for each axis.
+const mostJoins = 4
+
+// elementByElement is the same of one value, which may be an access, through so many joins.
+func elementByElement(a *ir.Value, joins int) bool {
 	if a.Op == ir.OpAccess {
 		a = a.Args[0]
 	}
-	joined := a.Op.IsJoin() && !slices.ContainsFunc(a.Args, func(x *ir.Value) bool { return !elementByElement(x) })
+	joined := a.Op.IsJoin() && joins > 0 && !slices.ContainsFunc(a.Args, func(x *ir.Value) bool { return !elementByElement(x, joins-1) })
 	return joined || a.Op == ir.OpParam || a.Op == ir.OpConst || a.Op.IsElementwise()
 }
 

@@ -125,7 +125,7 @@ func (r *reducer) castOnce(x *ir.Value) (y *ir.Value, err error) {
 			views = append(views, x)
 		}
 	}
-	if x, err = r.castParts(x, casts); err != nil {
+	if x, err = r.castParts(x, casts, map[*ir.Value]*ir.Value{}); err != nil {
 		return nil, err
 	}
 	for _, v := range slices.Backward(views) {
@@ -137,25 +137,29 @@ func (r *reducer) castOnce(x *ir.Value) (y *ir.Value, err error) {
 }
 
 // castParts returns the casts, the last one first, of x. What is joined is cast before, so that
-// a padded value is computed inside its padding.
-func (r *reducer) castParts(x *ir.Value, casts []*ir.Value) (*ir.Value, error) {
-	if !x.Op.IsJoin() {
-		for _, c := range slices.Backward(casts) {
-			var err error
-			if x, err = r.f.Add(ir.OpCast, *c.Attr, c.Pos, x); err != nil {
+// a padded value is computed inside its padding. done are the casts of values so far.
+func (r *reducer) castParts(x *ir.Value, casts []*ir.Value, done map[*ir.Value]*ir.Value) (y *ir.Value, err error) {
+	if done[x] != nil {
+		return done[x], nil
+	}
+	y = x
+	if x.Op.IsJoin() {
+		parts := slices.Clone(x.Args)
+		for i, a := range parts {
+			if parts[i], err = r.castParts(a, casts, done); err != nil {
 				return nil, err
 			}
 		}
-		return x, nil
-	}
-	parts := slices.Clone(x.Args)
-	for i, a := range parts {
-		var err error
-		if parts[i], err = r.castParts(a, casts); err != nil {
-			return nil, err
+		y, err = r.f.Add(x.Op, *x.Attr, x.Pos, parts...)
+	} else {
+		for _, c := range slices.Backward(casts) {
+			if err == nil {
+				y, err = r.f.Add(ir.OpCast, *c.Attr, c.Pos, y)
+			}
 		}
 	}
-	return r.f.Add(x.Op, *x.Attr, x.Pos, parts...)
+	done[x] = y
+	return y, err
 }
 
 // isNarrow reports whether a value has to be computed in another type than it has.
