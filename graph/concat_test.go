@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -191,6 +192,7 @@ func TestRollAnySize(t *testing.T) {
 
 func TestConcatErrors(t *testing.T) {
 	x, n := f32("x", 2, 3), graph.Dim("n")
+	greatest, half := strconv.FormatUint(math.MaxInt+1, 10), strconv.Itoa(math.MaxInt/2+1)
 	for _, c := range []struct {
 		node graph.Node
 		want string
@@ -205,10 +207,10 @@ func TestConcatErrors(t *testing.T) {
 		{x.Roll(2, 1), "roll: axis 2 is outside rank 2: allowed are -2 to 1"},
 		{x.Pad([]int{1}, []int{1, 1}, graph.PadEdge), "pad: 1 and 2 numbers for the 2 axes of float32[2,3]"},
 		{x.Pad([]int{0, -2}, []int{0, -2}, graph.PadEdge), "pad: slice: 2 and 2 elements are taken from axis 1 of float32[2,3]"},
-		{x.Pad([]int{0, math.MinInt}, []int{0, 0}, graph.PadConstant), "pad: 9223372036854775808 and 0 elements are taken from axis 1 of float32[2,3]"},
-		{x.PadWith([]int{1, 0}, []int{math.MinInt, 0}, 7), "pad: 0 and 9223372036854775808 elements are taken from axis 0 of float32[2,3]"},
-		{f32("v", graph.Dim("n")).Pad([]int{math.MinInt}, []int{0}, graph.PadEdge), "pad: 9223372036854775808 and 0 elements are taken from axis 0 of float32[n]"},
-		{x.Pad([]int{0, 1 << 62}, []int{0, 1 << 62}, graph.PadEdge), "pad: 4611686018427387904 and 4611686018427387904 more elements along axis 1 of float32[2,3]: an extent passes int"},
+		{x.Pad([]int{0, math.MinInt}, []int{0, 0}, graph.PadConstant), "pad: " + greatest + " and 0 elements are taken from axis 1 of float32[2,3]"},
+		{x.PadWith([]int{1, 0}, []int{math.MinInt, 0}, 7), "pad: 0 and " + greatest + " elements are taken from axis 0 of float32[2,3]"},
+		{f32("v", graph.Dim("n")).Pad([]int{math.MinInt}, []int{0}, graph.PadEdge), "pad: " + greatest + " and 0 elements are taken from axis 0 of float32[n]"},
+		{x.Pad([]int{0, math.MaxInt/2 + 1}, []int{0, math.MaxInt/2 + 1}, graph.PadEdge), "pad: " + half + " and " + half + " more elements along axis 1 of float32[2,3]: an extent passes int"},
 		{f32("v", 0).Pad([]int{1}, []int{0}, graph.PadWrap), "pad: axis 0 of float32[0] has no elements to repeat"},
 		{x.Pad([]int{1, 1}, []int{1, 1}, graph.PadWrap+1), "pad: there is no PadMode"},
 		{x.PadWith([]int{0, 0}, []int{0, 1}, x), "pad: the element is float32[2,3]: it must be one float32"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -234,6 +235,7 @@ func TestPool(t *testing.T) {
 }
 
 func TestConvErrors(t *testing.T) {
+	greatest := strconv.FormatUint(math.MaxInt+1, 10)
 	x, w := f32("x", 1, 4, 8, 8), f32("w", 6, 4, 3, 3)
 	for _, c := range []struct {
 		node graph.Node
@@ -253,10 +255,10 @@ func TestConvErrors(t *testing.T) {
 		{x.AvgPool(graph.PoolOptions{Size: []int{2, 0}}), "avgpool: size 0, stride 1"},
 		{x.Cast(graph.Int32).AvgPool(graph.PoolOptions{Size: []int{2, 2}}), "avgpool: does not take int32: Cast to a float type"},
 		{x.Cast(graph.Int8).LpPool(1, graph.PoolOptions{Size: []int{2, 2}}), "lppool: does not take int8: Cast to a float type"},
-		{x.Conv(w, graph.ConvOptions{Before: []int{math.MinInt, 0}}), "conv: pad: 9223372036854775808 and 0 elements are taken from axis 2"},
-		{x.Conv(w, graph.ConvOptions{After: []int{0, math.MinInt}}), "conv: pad: 0 and 9223372036854775808 elements are taken from axis 3"},
-		{x.ConvTranspose(w, graph.ConvOptions{Before: []int{0, math.MinInt}}), "convtranspose: -9223372036854775808 elements from one to the next, before or after"},
-		{x.MaxPool(graph.PoolOptions{Size: []int{2, 2}, Before: []int{math.MinInt, 0}}), "maxpool: size 2, stride 1, dilation 1, -9223372036854775808 before"},
+		{x.Conv(w, graph.ConvOptions{Before: []int{math.MinInt, 0}}), "conv: pad: " + greatest + " and 0 elements are taken from axis 2"},
+		{x.Conv(w, graph.ConvOptions{After: []int{0, math.MinInt}}), "conv: pad: 0 and " + greatest + " elements are taken from axis 3"},
+		{x.ConvTranspose(w, graph.ConvOptions{Before: []int{0, math.MinInt}}), "convtranspose: -" + greatest + " elements from one to the next, before or after"},
+		{x.MaxPool(graph.PoolOptions{Size: []int{2, 2}, Before: []int{math.MinInt, 0}}), "maxpool: size 2, stride 1, dilation 1, -" + greatest + " before"},
 	} {
 		require.ErrorContains(t, c.node.Err(), "conv_test.go:")
 		require.ErrorContains(t, c.node.Err(), ": "+c.want)
