@@ -40,7 +40,7 @@ var calls struct {
 func (c Call) String() string {
 	calls.mu.Lock()
 	defer calls.mu.Unlock()
-	if c == 0 || int(c) > len(calls.names) {
+	if c == 0 || uint64(c) > uint64(len(calls.names)) {
 		return ""
 	}
 	return calls.names[c-1]
