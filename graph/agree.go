@@ -56,7 +56,7 @@ func agreed(op ir.Op, attr ir.Attr, args []*node) []*node {
 	return out
 }
 
-// fromEnd returns the extent of the axis that is so many from the end, 1 before the first.
+// fromEnd returns the extent of an axis, counted from 1 for the last one; it is 1 before the first axis.
 func (n *node) fromEnd(back int) Extent {
 	if k := len(n.typ.Shape) - back; k >= 0 {
 		return n.typ.Shape[k]

@@ -158,7 +158,7 @@ func convolved(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
 	return einsum(op, "ngc"+windows+elements+",gmc"+elements+"->"+out, x, w)
 }
 
-// isTapped reports whether tapped computes a convolution with weights [m, c, elements] in so many groups.
+// isTapped reports whether tapped computes a convolution with weights [m, c, elements] and a number of groups.
 func isTapped(k Shape, groups int) bool {
 	taps, known := k[2:].NumElems().Int()
 	return known && k[0].Is(groups) && k[1].Is(1) && taps > 0 && taps <= mostTaps

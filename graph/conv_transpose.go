@@ -18,11 +18,11 @@ func (x Node) ConvTranspose(weights any, o ConvOptions) Node {
 	return x.convolution("convtranspose", weights, &o, Node.convTranspose)
 }
 
-// remainders are those that follow each other, of the indices of the result along one axis, whose
+// remainders are neighbouring remainders, modulo the stride, of the indices of the result along one axis. Their
 // elements are sums over the same windows.
 type remainders struct {
 	count         int // of remainders: they use the weights first, first+1, ...
-	first, step   int // each uses the weights from one of those on, so many apart
+	first, step   int // remainder i uses the weights first+i, first+i+step, ...
 	taps          int // how many that are
 	dilation      int // of the windows
 	before, after int // the padding of x
@@ -71,7 +71,10 @@ func gcd(a, b int) int {
 	return a
 }
 
-func floorDiv(a, b int) int { return (a - ((a%b)+b)%b) / b }
+func floorDiv(a, b int) int {
+	n, _ := ir.Fixed(a).Div(b).Int()
+	return n
+}
 
 func ceilDiv(a, b int) int { return -floorDiv(-a, b) }
 

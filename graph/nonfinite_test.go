@@ -45,7 +45,7 @@ func findNonFinite(t *testing.T, x graph.Node, ins ...*graph.Tensor) (op string,
 	return "", nil
 }
 
-// TestNonFiniteRuns asserts that every way to run looks for it.
+// TestNonFiniteRuns asserts that every way to run finds a NaN.
 func TestNonFiniteRuns(t *testing.T) {
 	p, err := graph.Compile(f32("x", 2).Log(), graph.WithDebug(graph.NonFinite))
 	require.NoError(t, err)

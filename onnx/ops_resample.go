@@ -49,8 +49,8 @@ var places = map[string]func(i float64, a resampling) float64{
 	},
 }
 
-// regular are the functions that repeat themselves where the scale is a whole number: an index so many
-// later is the next place.
+// regular are the functions that repeat themselves where the scale is a whole number n: index i+n has the place
+// behind that of index i.
 var regular = map[string]bool{"half_pixel": true, "asymmetric": true, "pytorch_half_pixel": true, "half_pixel_symmetric": true}
 
 func halfPixel(i float64, a resampling) float64 { return (i+0.5)/a.scale - 0.5 }

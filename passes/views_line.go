@@ -90,7 +90,7 @@ func (c *fanIn) elementByElement() bool {
 // mostJoins is how many joins are looked through, each an operand of the one before: padding has one for each axis.
 const mostJoins = 4
 
-// elementByElement is the same of one value, which may be an access, through so many joins.
+// elementByElement reports the same of one value, which may be an access. It looks through that many joins.
 func elementByElement(a *ir.Value, joins int) bool {
 	if a.Op == ir.OpAccess {
 		a = a.Args[0]

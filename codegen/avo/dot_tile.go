@@ -152,7 +152,7 @@ func (t *dotTile) across() {
 // products adds the products of the present column of A and a row of B.
 func (t *dotTile) products(from memory) { t.productsAt(from, 0) }
 
-// productsAt adds those of a column of A that is so many bytes behind the present one.
+// productsAt adds the products of a column of A, some bytes behind the present one, and a row of B.
 func (t *dotTile) productsAt(from memory, behind int) {
 	for v := range t.vectors {
 		t.load(v, from.at(t.width*v), t.rowOfB+v)
