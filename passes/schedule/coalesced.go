@@ -44,7 +44,7 @@ func (e *elementwise) denseStage(i int) stage {
 		return repeated
 	case o.class == unit && o.row == cols:
 		return direct
-	case o.class == transposed || cols < e.AcrossRows: // the loop along a row would hardly start
+	case o.class == transposed || cols < e.t.AcrossRows: // the loop along a row would hardly start
 		return packedAcross
 	}
 	return packed
@@ -55,7 +55,7 @@ func (e *elementwise) denseStage(i int) stage {
 // rows copying an input costs less than not to join them.
 func (e *elementwise) shortRows() bool {
 	rows, cols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
-	if rows < e.LeastRows || cols < 2 || cols > e.ShortCols {
+	if rows < e.t.LeastRows || cols < 2 || cols > e.t.ShortCols {
 		return false
 	}
 	widest := 1
@@ -63,9 +63,9 @@ func (e *elementwise) shortRows() bool {
 		o := &e.ops[i]
 		widest = max(widest, o.size())
 		dense := o.col == 1 && o.row == cols
-		if !dense && (i >= len(e.step.In) || o.row != 0 && cols >= e.CopiedCols) {
+		if !dense && (i >= len(e.step.In) || o.row != 0 && cols >= e.t.CopiedCols) {
 			return false
 		}
 	}
-	return cols*widest%e.Vector != 0
+	return cols*widest%e.t.Vector != 0
 }

@@ -158,14 +158,14 @@ func (s *scheduler) formOfGroup(g *plan.RowGroup) (form []byte, buffers []int) {
 		step := &s.plan.Steps[i]
 		number(g.Along[i-g.First])
 		form = append(append(form, step.Body.Signature()...), 0)
-		form = s.formOf(form, step)
+		form = s.t.formOf(form, step)
 		for a := range step.Accesses() {
 			at := slices.Index(buffers, a.Buffer)
 			if number(at); at >= 0 {
 				continue
 			}
 			buffers = append(buffers, a.Buffer)
-			if b := &s.buffers[a.Buffer]; b.Kind == plan.ConstBuffer {
+			if b := &s.t.buffers[a.Buffer]; b.Kind == plan.ConstBuffer {
 				form = binary.LittleEndian.AppendUint64(form, b.Bits)
 			} else if b.Kind == plan.ScratchBuffer {
 				number(b.Offset)

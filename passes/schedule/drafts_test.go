@@ -45,11 +45,11 @@ func TestDraftsOfOneForm(t *testing.T) {
 			}
 			p.Steps = append(p.Steps, s)
 		}
-		s := &scheduler{plan: p, blocks: &Blocks{}, target: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
+		s := &scheduler{plan: p, blocks: &Blocks{}, t: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
 		for i := range p.Steps {
-			fresh := s.target
+			fresh := s.t
 			want, err := choose(&fresh, &p.Steps[i])
-			got, errDraft := s.draft(&s.target, &p.Steps[i])
+			got, errDraft := s.draft(&s.t, &p.Steps[i])
 			require.Equal(t, err, errDraft)
 			require.Equal(t, want, got, "step %d\n%s", i, p)
 		}
@@ -96,9 +96,9 @@ func TestGroupsOfOneForm(t *testing.T) {
 				p.Steps = append(p.Steps, s)
 			}
 		}
-		s := &scheduler{plan: &p, blocks: &Blocks{}, target: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(&p)}}
+		s := &scheduler{plan: &p, blocks: &Blocks{}, t: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(&p)}}
 		for i := range p.Rows {
-			fresh := &scheduler{plan: &p, blocks: &Blocks{}, target: s.target}
+			fresh := &scheduler{plan: &p, blocks: &Blocks{}, t: s.t}
 			want, err := fresh.writeGroup(&p.Rows[i])
 			require.NoError(t, err)
 			got, err := s.group(&p.Rows[i])

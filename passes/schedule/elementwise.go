@@ -16,7 +16,7 @@ import (
 
 // elementwise writes the draft of such a step.
 type elementwise struct {
-	*target
+	t        *target
 	step     *plan.Step
 	row, col int // axes
 	ops      []operand
@@ -68,7 +68,7 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 		e = &elementwise{}
 		t.spare = e
 	}
-	*e = elementwise{target: t, step: s, row: t.rowAxis(s), col: last}
+	*e = elementwise{t: t, step: s, row: t.rowAxis(s), col: last}
 	if t.of.step != s {
 		t.of = found{step: s}
 		t.of.ops, t.of.why = operandsOf(s, e.row, e.col)
@@ -113,7 +113,7 @@ func (t *target) rowAxis(s *plan.Step) int {
 // offer returns the offer to compute the step, for which an index costs at least so much
 // besides what is staged, by the computation that the function returns.
 func (e *elementwise) offer(work float64, by func() (c computation, why string)) offer {
-	e.spare = nil // the offer keeps it
+	e.t.spare = nil // the offer keeps it
 	return offer{e.cost(work), func() (*Draft, string) {
 		c, why := by()
 		if c == nil {
@@ -132,13 +132,13 @@ func (e *elementwise) cost(work float64) float64 {
 	if e.joined { // a tile is one row, and at most a block
 		rows /= max(1, cmp.Or(e.tileRows, e.blockRows))
 	}
-	return work*float64(elems(e.step)) + e.RowWork*float64(rows)
+	return work*float64(elems(e.step)) + e.t.RowWork*float64(rows)
 }
 
 // write returns the draft: loops over blocks, in them the stages of a block, then loops
 // over tiles with the stages of a tile and the calls that compute it.
 func (e *elementwise) write(c computation) *Draft {
-	e.draft = newDraft(e.target, e.step)
+	e.draft = newDraft(e.t, e.step)
 	e.at = make([]view, len(e.ops))
 	for i := range e.step.In {
 		e.at[i] = viewOf(i, &e.step.In[i])
@@ -198,7 +198,7 @@ func (e *elementwise) setTile(c computation) {
 	wide := limit
 	for i := range e.ops {
 		if e.stages[i] == packedAcross {
-			wide = min(limit, e.AcrossCols)
+			wide = min(limit, e.t.AcrossCols)
 		}
 	}
 	e.tileCols = evenly(e.blockCols, wide, cacheLine)
@@ -228,14 +228,14 @@ func evenly(n, most, unit int) int {
 // stagedElems returns how many elements a tile has that is staged for one kernel, 0 if
 // there is nothing to stage.
 func (e *elementwise) stagedElems() int {
-	bytes, widest, repeats, together := e.PackBytes, 0, 0, 0
+	bytes, widest, repeats, together := e.t.PackBytes, 0, 0, 0
 	for i := range e.ops {
 		size := e.ops[i].size()
 		switch e.stages[i] {
 		case direct, transposedBlock, nonTemporal:
 			continue
 		case nonTemporalTile:
-			bytes = e.NonTemporalBytes
+			bytes = e.t.NonTemporalBytes
 		case repeated: // stays in the cache while the others pass
 			repeats += size
 		case packed, scattered: // in the cache together
@@ -271,5 +271,5 @@ func (e *elementwise) callSize(w *walk) (rows, cols nest.Size) {
 // body returns the canonical kernel of the step's body for the classes of the inputs,
 // and which of these each of the kernel's is.
 func (e *elementwise) body() (k *kernel.Kernel, order []int) {
-	return withClasses(&e.of.body, e.step.Body, e.splats)
+	return withClasses(&e.t.of.body, e.step.Body, e.splats)
 }

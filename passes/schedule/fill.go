@@ -42,7 +42,7 @@ func offerFill(t *target, s *plan.Step) (offer, string) {
 func (e *elementwise) fillKernel(most float64) *oneKernel {
 	var broadcast []int // inputs
 	for i, is := range e.splats {
-		if is && len(broadcast) < e.FillOperands {
+		if is && len(broadcast) < e.t.FillOperands {
 			broadcast = append(broadcast, i)
 		}
 	}
@@ -68,7 +68,7 @@ func (e *elementwise) fill(broadcast []int, set uint) {
 		switch {
 		case e.splats[i]:
 			e.stages[i] = direct
-		case e.buffers[e.step.In[i].Buffer].Kind == plan.ConstBuffer:
+		case e.t.buffers[e.step.In[i].Buffer].Kind == plan.ConstBuffer:
 			e.stages[i] = constant
 		default:
 			e.stages[i] = filled

@@ -47,7 +47,7 @@ func (l *lineStep) gatherReduce(k kernel.Code) nest.Nest {
 	if w = w.cut(rows, max(1, l.t.GatherElems/cols/n)); l.cols >= 0 {
 		w = w.cut(l.cols, cols)
 	}
-	table, out, work := viewOf(0, &s.In[0]), viewOf(len(s.In), &s.Out[0].Access), l.scratch(d, kernel.GatherRows*cols)
+	table, out, work := viewOf(0, &s.In[0]), viewOf(len(s.In), &s.Out[0].Access), l.draft.scratch(d, kernel.GatherRows*cols)
 	args, across := []nest.Arg{w.arg(&table, l.line)}, 0
 	for i := range s.In[1:] {
 		v := viewOf(1+i, &s.In[1+i])

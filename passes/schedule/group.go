@@ -35,7 +35,7 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 
 // writeGroup makes the task of a row group.
 func (s *scheduler) writeGroup(g *plan.RowGroup) (nest.Task, error) {
-	w := &groupWriter{scheduler: s, g: g, task: nest.Task{First: g.First, Last: g.Last, Pos: s.plan.Steps[g.First].Pos}, slots: map[int]int{}}
+	w := &groupWriter{s: s, g: g, task: nest.Task{First: g.First, Last: g.Last, Pos: s.plan.Steps[g.First].Pos}, slots: map[int]int{}}
 	lead := len(g.Outer) - 1
 	for _, n := range g.Outer[:lead] {
 		w.loops = append(w.loops, nest.Loop{Extent: nest.Fixed(n), Tile: 1})
@@ -64,20 +64,20 @@ func (s *scheduler) blockOfRows(g *plan.RowGroup) int {
 		rows *= n
 	}
 	block := max(1, min(g.Block, g.Outer[len(g.Outer)-1]))
-	if s.Blocks > 0 {
+	if s.t.Blocks > 0 {
 		return block
 	}
 	work := 0.0
 	for i := g.First; i <= g.Last; i++ {
-		work += s.Work(&s.plan.Steps[i])
+		work += s.t.Work(&s.plan.Steps[i])
 	}
-	few := (rows-1)/s.pieces(work) + 1
-	return min(block, max(1, (few+s.ScanRows-1)/s.ScanRows*s.ScanRows))
+	few := (rows-1)/s.t.pieces(work) + 1
+	return min(block, max(1, (few+s.t.ScanRows-1)/s.t.ScanRows*s.t.ScanRows))
 }
 
 // groupWriter writes the task of a row group.
 type groupWriter struct {
-	*scheduler
+	s     *scheduler
 	g     *plan.RowGroup
 	task  nest.Task
 	loops []nest.Loop // over the outer axes but the last
@@ -90,14 +90,14 @@ func (w *groupWriter) part(from, count, size int) error {
 	part := nest.Nest{Loops: append(slices.Clone(w.loops), nest.Loop{Extent: nest.Fixed(count), Tile: 1})}
 	first := len(w.task.Parts) == 0
 	for i := w.g.First; i <= w.g.Last; i++ {
-		step := &w.plan.Steps[i]
+		step := &w.s.plan.Steps[i]
 		one, outer, err := w.oneBlock(step, i, from, size)
 		if err != nil {
 			return err
 		}
-		t := w.target
+		t := w.s.t
 		t.inGroup = true
-		d, err := w.draft(&t, one)
+		d, err := w.s.draft(&t, one)
 		if err != nil {
 			return &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 		}
@@ -145,7 +145,7 @@ func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step,
 		begin := len(steps)
 		steps = append(append(steps, a.Strides[:lead]...), w.block*a.Strides[along])
 		o := outside{from * a.Strides[along], steps[begin:len(steps):len(steps)]}
-		if w.buffers[a.Buffer].Kind == plan.ScratchBuffer { // holds one block
+		if w.s.t.buffers[a.Buffer].Kind == plan.ScratchBuffer { // holds one block
 			clear(o.strides)
 			o.offset = 0
 		}
@@ -191,7 +191,7 @@ func (w *groupWriter) slotOf(sl nest.Slot) int {
 	if at, ok := w.slots[buffer]; ok {
 		return at
 	}
-	if b := &w.buffers[buffer]; b.Kind == plan.ScratchBuffer {
+	if b := &w.s.t.buffers[buffer]; b.Kind == plan.ScratchBuffer {
 		sl = nest.Slot{Kind: nest.Scratch, DType: b.DType, Offset: b.Offset, Elems: b.Size()}
 	}
 	w.slots[buffer] = len(w.task.Slots)

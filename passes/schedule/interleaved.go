@@ -37,7 +37,7 @@ func (e *elementwise) findInterleaved() {
 		if rows > 1 && (e.ops[i].row != n*cols || e.stages[i] != packed) {
 			continue
 		}
-		if _, ok := e.lib.Engine(transposeKernel(e.ops[i].dtype).Signature()); !ok {
+		if _, ok := e.t.lib.Engine(transposeKernel(e.ops[i].dtype).Signature()); !ok {
 			continue
 		}
 		if g := e.linesFrom(i, n); g != nil {

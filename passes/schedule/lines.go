@@ -30,12 +30,12 @@ var (
 
 // lineStep is a step on lines.
 type lineStep struct {
-	*Draft
-	t    *target
-	step *plan.Step
-	by   ir.Op
-	line int // axis of the lines
-	cols int // axis of elements side by side, -1 if there is none
+	draft *Draft
+	t     *target
+	step  *plan.Step
+	by    ir.Op
+	line  int // axis of the lines
+	cols  int // axis of elements side by side, -1 if there is none
 }
 
 // newLineStep returns the step of an op on lines that is among ops.
@@ -108,10 +108,10 @@ func (l *lineStep) offer(cost float64, k kernel.Code, write func(k kernel.Code) 
 		if !ok {
 			return nil, "no kernel is registered for " + k.Signature()
 		}
-		l.Draft = newDraft(l.t, l.step)
-		l.Choice = nest.Choice{Kernel: k.Signature(), Engine: engine, Kernels: 1, Cost: cost}
-		l.Parts = []nest.Nest{write(k)}
-		return l.Draft, ""
+		l.draft = newDraft(l.t, l.step)
+		l.draft.Choice = nest.Choice{Kernel: k.Signature(), Engine: engine, Kernels: 1, Cost: cost}
+		l.draft.Parts = []nest.Nest{write(k)}
+		return l.draft, ""
 	}}
 }
 
@@ -248,7 +248,7 @@ func (l *lineStep) sort(k kernel.Code) nest.Nest {
 	}
 	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(1, l.t.LineElems/n))
 	in, out, none := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access), make([]int, len(s.Axes))
-	work, spare := view{slot: l.scratch(ir.Int64, n), strides: none}, view{slot: l.scratch(ir.Int64, n), strides: none}
+	work, spare := view{slot: l.draft.scratch(ir.Int64, n), strides: none}, view{slot: l.draft.scratch(ir.Int64, n), strides: none}
 	across := func(a *plan.Access, d ir.DType) nest.Size { return nest.Fixed(a.Strides[l.line] * d.Size()) }
 	args := []nest.Arg{w.arg(&in, rows), w.arg(&out, rows), w.arg(&work, rows), w.arg(&spare, rows)}
 	return w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, across(&s.In[0], s.Body.In[0].DType), across(&s.Out[0].Access, s.OutType(0)), nest.Fixed(n))})

@@ -37,7 +37,7 @@ var multiply = strategy{name: "matmul", offer: offerProduct}
 
 // product is a product that is being scheduled.
 type product struct {
-	*target
+	t     *target
 	draft *Draft
 	step  *plan.Step
 	at    plan.Product
@@ -72,7 +72,7 @@ func offerProduct(t *target, s *plan.Step) (offer, string) {
 }
 
 func newProduct(t *target, s *plan.Step) *product {
-	return &product{target: t, step: s, leftChunk: -1, rightChunk: -1}
+	return &product{t: t, step: s, leftChunk: -1, rightChunk: -1}
 }
 
 // match finds the operands of a product, or says why the step is none.
@@ -103,12 +103,12 @@ func (p *product) match() (why string) {
 
 // matmul drafts the product.
 func (p *product) matmul() (*Draft, string) {
-	p.draft = newDraft(p.target, p.step)
-	engine, ok := p.lib.Engine(p.dot.Signature())
+	p.draft = newDraft(p.t, p.step)
+	engine, ok := p.t.lib.Engine(p.dot.Signature())
 	if !ok {
 		return nil, "there is no kernel " + p.dot.Signature()
 	}
-	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.cost() + p.Work(p.step)*(p.slowdown(engine)-1)}
+	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.cost() + p.t.Work(p.step)*(p.t.slowdown(engine)-1)}
 	p.blocks()
 	items, part, why := p.items()
 	if why != "" {
@@ -121,13 +121,13 @@ func (p *product) matmul() (*Draft, string) {
 // cost returns what the step costs with the better engine: its multiplications, the calls of
 // the matrices of a batch, and the copies of operands whose pairs have no common stride.
 func (p *product) cost() float64 {
-	cost := p.Work(p.step) + p.Matmul.CallWork*float64(elems(&plan.Step{Axes: p.step.Axes[:p.at.Pairs]}))
+	cost := p.t.Work(p.step) + p.t.Matmul.CallWork*float64(elems(&plan.Step{Axes: p.step.Axes[:p.at.Pairs]}))
 	for _, f := range []struct {
 		*factor
 		others []plan.Axis // that multiply each of its elements
 	}{{&p.left, p.step.Axes[p.at.Cols:]}, {&p.right, p.step.Axes[p.at.Rows:p.at.Cols]}} {
 		if _, ok := p.stride(f.factor, axesFrom(p.at.Pairs, p.at.Rows)); !ok {
-			cost += p.Matmul.PackedWork * float64(elems(p.step)) / float64(elems(&plan.Step{Axes: f.others}))
+			cost += p.t.Matmul.PackedWork * float64(elems(p.step)) / float64(elems(&plan.Step{Axes: f.others}))
 		}
 	}
 	return cost
@@ -171,7 +171,7 @@ func (p *product) items() (items []nest.Item, part *walk, why string) {
 		}
 	}
 	for _, first := range []bool{true, false} {
-		c := dotChunk{product: p, walk: block, first: first}
+		c := dotChunk{p: p, walk: block, first: first}
 		calls, why := c.items()
 		if why != "" {
 			return nil, nil, why

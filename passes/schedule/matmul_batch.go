@@ -22,7 +22,7 @@ var multiplyBatch = strategy{name: "matmul-batch", offer: offerBatch}
 
 // batch is a product that is being scheduled so.
 type batch struct {
-	*target
+	t      *target
 	draft  *Draft
 	step   *plan.Step
 	dtype  ir.DType
@@ -48,8 +48,8 @@ func offerBatch(t *target, s *plan.Step) (offer, string) {
 	case at.Rows-at.Pairs > 1 || at.Cols-at.Rows > 1 || len(s.Axes)-at.Cols > 1:
 		return offer{}, "the pairs, rows or columns are several axes"
 	}
-	b := &batch{target: t, step: s, dtype: p.dtype, along: at.Pairs - 1, pairs: at.Pairs, rows: at.Rows, cols: at.Cols}
-	if float64(b.lines())*b.StageWork >= b.Matmul.CallWork {
+	b := &batch{t: t, step: s, dtype: p.dtype, along: at.Pairs - 1, pairs: at.Pairs, rows: at.Rows, cols: at.Cols}
+	if float64(b.lines())*b.t.StageWork >= b.t.Matmul.CallWork {
 		return offer{}, "a call for each product takes less than the copies of its matrices"
 	}
 	if why := b.findChains(p.pairs); why != "" {
@@ -73,15 +73,15 @@ func (b *batch) lines() int {
 func (b *batch) cost() float64 {
 	m, k, n := b.extents()
 	products := float64(elems(b.step) / (m * k * n))
-	return b.Work(b.step)*b.slowdown(b.chains[0].engine) + products*float64(b.lines())*b.StageWork
+	return b.t.Work(b.step)*b.t.slowdown(b.chains[0].engine) + products*float64(b.lines())*b.t.StageWork
 }
 
 // write returns the draft.
 func (b *batch) write() *Draft {
-	b.draft = newDraft(b.target, b.step)
+	b.draft = newDraft(b.t, b.step)
 	b.draft.Choice = nest.Choice{Kernel: b.chains[0].code.Signature(), Engine: b.chains[0].engine, Kernels: len(b.chains), Cost: b.cost()}
 	unit := cacheLine / b.dtype.Size()
-	most := max(unit, min(b.Matmul.BatchBytes/b.dtype.Size()/b.lines(), b.mostElems(b.step)/b.lines())/unit*unit)
+	most := max(unit, min(b.t.Matmul.BatchBytes/b.dtype.Size()/b.lines(), b.t.mostElems(b.step)/b.lines())/unit*unit)
 	b.tile = evenly(b.step.Axes[b.along].Extent, most, unit)
 	b.line = oddLines(b.tile, b.dtype)
 	w := newWalk(b.step.Axes).cutAll(b.along, b.pairs, b.rows, b.cols).cut(b.along, b.tile)

@@ -91,26 +91,26 @@ func (p *product) blocks() {
 	p.rows.axes, p.cols.axes = axesFrom(p.at.Rows, p.at.Cols), axesFrom(p.at.Cols, len(p.step.Axes))
 	var ok bool
 	p.left.apart, ok = p.stride(&p.left, pairs)
-	p.left.packed = !ok || p.short(&p.left, &p.rows, p.Matmul.DirectRows)
-	rows := p.Matmul.LeftBytes / ir.DotChunk / p.dtype.Size()
+	p.left.packed = !ok || p.short(&p.left, &p.rows, p.t.Matmul.DirectRows)
+	rows := p.t.Matmul.LeftBytes / ir.DotChunk / p.dtype.Size()
 	if p.streams() {
-		rows = p.Matmul.StreamRows
+		rows = p.t.Matmul.StreamRows
 	}
 	p.tiles(&p.rows, &p.left, rows, kernel.DotRows)
 	p.right.apart, ok = p.stride(&p.right, pairs)
-	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.Matmul.DirectCols) || p.scattered()
-	most := p.Matmul.Cols
+	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.t.Matmul.DirectCols) || p.scattered()
+	most := p.t.Matmul.Cols
 	if p.right.packed {
-		most = max(p.width, min(most, p.Matmul.RightBytes/p.pairs/p.dtype.Size()))
+		most = max(p.width, min(most, p.t.Matmul.RightBytes/p.pairs/p.dtype.Size()))
 	}
 	p.tiles(&p.cols, &p.right, most, p.width)
-	p.share(most, p.Matmul.LeastCols)
+	p.share(most, p.t.Matmul.LeastCols)
 }
 
 // share makes blocks of fewer columns than most until there are enough of them for all workers, of
 // least columns or more where each worker has one.
 func (p *product) share(most, least int) {
-	if p.inGroup || p.Workers <= 1 {
+	if p.t.inGroup || p.t.Workers <= 1 {
 		return
 	}
 	share := func(blocks, least int) {
@@ -119,35 +119,35 @@ func (p *product) share(most, least int) {
 			p.tiles(&p.cols, &p.right, most, p.width)
 		}
 	}
-	share(p.Matmul.BlocksPerWorker*p.Workers, least)
-	share(p.Workers, 2*p.width)
+	share(p.t.Matmul.BlocksPerWorker*p.t.Workers, least)
+	share(p.t.Workers, 2*p.width)
 }
 
 // streams reports whether few rows of the left operand are read to their ends before the next
 // ones: they have several chunks, and so few columns multiply them that memory limits the product.
 func (p *product) streams() bool {
-	return !p.left.packed && p.left.apart == 1 && p.pairs > ir.DotChunk && p.cols.all(p.step.Axes) < p.Matmul.PackCols
+	return !p.left.packed && p.left.apart == 1 && p.pairs > ir.DotChunk && p.cols.all(p.step.Axes) < p.t.Matmul.PackCols
 }
 
 // scattered reports whether a right operand whose rows are contiguous is packed all the same:
 // the rows are far apart, and enough rows of the left one read it to pay for the copy. In a
 // row group each block of rows would pack it anew.
 func (p *product) scattered() bool {
-	return p.wide() && !p.inGroup && p.rows.all(p.step.Axes) >= p.Matmul.PackRows && !p.chunked()
+	return p.wide() && !p.t.inGroup && p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows && !p.chunked()
 }
 
 // chunked reports whether chunks of right rows are packed, whole lines of a block at a time: they
 // come from memory, which serves long lines fastest, and all rows of the left operand are in one
 // block, so each chunk is packed once.
 func (p *product) chunked() bool {
-	large := p.pairs*p.cols.all(p.step.Axes)*p.dtype.Size() > p.Matmul.ChunkedBytes
+	large := p.pairs*p.cols.all(p.step.Axes)*p.dtype.Size() > p.t.Matmul.ChunkedBytes
 	return p.wide() && !p.right.packed && large && p.rows.count(p.step.Axes) == 1
 }
 
 // wide reports whether the rows of the right operand are contiguous, but so far apart that few of
 // them fit a set of the cache.
 func (p *product) wide() bool {
-	return p.right.panel == nil && p.right.strides[len(p.step.Axes)-1] == 1 && abs(p.right.apart)*p.dtype.Size() >= p.Matmul.SetBytes
+	return p.right.panel == nil && p.right.strides[len(p.step.Axes)-1] == 1 && abs(p.right.apart)*p.dtype.Size() >= p.t.Matmul.SetBytes
 }
 
 // iterations returns how many blocks goroutines compute apart from each other.

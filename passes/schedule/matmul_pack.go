@@ -33,7 +33,7 @@ func (p *product) pack(w *walk, f *factor, d *side) (items []nest.Item, why stri
 		}
 	}
 	k, source, fields := p.packKernel(w, &from, row, col)
-	if _, ok := p.lib.Engine(k.Signature()); !ok {
+	if _, ok := p.t.lib.Engine(k.Signature()); !ok {
 		return nil, "there is no kernel " + k.Signature()
 	}
 	args := []nest.Arg{in.arg(&from, source), in.arg(&into, row)}
@@ -75,7 +75,7 @@ func (p *product) lines(w *walk, from *view, axes []int) int {
 	switch {
 	case best >= 0:
 		return axes[best]
-	case w.most[axes[last-1]]*w.most[axes[last]] >= p.Matmul.PackElems:
+	case w.most[axes[last-1]]*w.most[axes[last]] >= p.t.Matmul.PackElems:
 		return axes[last-1]
 	}
 	return axes[longest]

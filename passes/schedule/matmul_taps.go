@@ -27,7 +27,7 @@ const mostChunks = 32
 
 // windowing is a product with windows that is being scheduled so.
 type windowing struct {
-	*product
+	p                 *product
 	of                *factor // the windows
 	channel, run, tap int     // axes of pairs, -1 for none
 	line, col         int     // axes of windows; line is -1 if there is one
@@ -39,7 +39,7 @@ func offerWindows(t *target, s *plan.Step) (offer, string) {
 	if why := p.match(); why != "" {
 		return offer{}, why
 	}
-	w := &windowing{product: p, of: &p.right, line: -1, col: len(s.Axes) - 1}
+	w := &windowing{p: p, of: &p.right, line: -1, col: len(s.Axes) - 1}
 	if why := w.axes(); why != "" {
 		return offer{}, why
 	}
@@ -53,18 +53,18 @@ func offerWindows(t *target, s *plan.Step) (offer, string) {
 
 // axes finds the parts of the windows, or says why there are none.
 func (w *windowing) axes() (why string) {
-	at := w.at
-	pairs, cols := axesFrom(at.Pairs, at.Rows), axesFrom(at.Cols, len(w.step.Axes))
+	at := w.p.at
+	pairs, cols := axesFrom(at.Pairs, at.Rows), axesFrom(at.Cols, len(w.p.step.Axes))
 	var ok bool
-	w.left.apart, ok = w.stride(&w.left, pairs)
-	_, rows := w.stride(&w.left, axesFrom(at.Rows, at.Cols))
-	_, outRows := w.stride(&w.out, axesFrom(at.Rows, at.Cols))
+	w.p.left.apart, ok = w.p.stride(&w.p.left, pairs)
+	_, rows := w.p.stride(&w.p.left, axesFrom(at.Rows, at.Cols))
+	_, outRows := w.p.stride(&w.p.out, axesFrom(at.Rows, at.Cols))
 	switch {
-	case w.right.panel != nil:
+	case w.p.right.panel != nil:
 		return "the rows of the right operand are one stride apart"
 	case len(cols) > 2 || at.Cols-at.Rows > 1:
 		return "the rows or columns are too many axes"
-	case !ok || !rows || !outRows || w.right.strides[w.col] != 1:
+	case !ok || !rows || !outRows || w.p.right.strides[w.col] != 1:
 		return "the windows are not side by side, or the weights have no common stride"
 	}
 	if len(cols) == 2 {
@@ -78,19 +78,19 @@ func (w *windowing) axes() (why string) {
 
 // pairAxes finds the channels, runs and taps, or says why there are none.
 func (w *windowing) pairAxes() (why string) {
-	pairs := axesFrom(w.at.Pairs, w.at.Rows)
-	_, single := w.stride(w.of, pairs)
+	pairs := axesFrom(w.p.at.Pairs, w.p.at.Rows)
+	_, single := w.p.stride(w.of, pairs)
 	switch {
-	case w.dtype != ir.Float32:
+	case w.p.dtype != ir.Float32:
 		return "there is a kernel of float32 alone"
 	case single:
 		return "the pairs of the windows are one stride apart"
 	case len(pairs) > 3:
 		return "the pairs are too many axes"
-	case (w.pairs-1)/ir.DotChunk >= mostChunks:
+	case (w.p.pairs-1)/ir.DotChunk >= mostChunks:
 		return "there are too many chunks of pairs"
 	}
-	w.channel, w.run, w.tap = pairs[0], -1, w.at.Rows-1
+	w.channel, w.run, w.tap = pairs[0], -1, w.p.at.Rows-1
 	if len(pairs) == 3 {
 		w.run = pairs[1]
 	}
@@ -103,7 +103,7 @@ func (w *windowing) pairAxes() (why string) {
 }
 
 // windowAxes returns the axes of one window of a channel.
-func (w *windowing) windowAxes() []int { return axesFrom(w.channel+1, w.at.Rows) }
+func (w *windowing) windowAxes() []int { return axesFrom(w.channel+1, w.p.at.Rows) }
 
 // reaches says what is wrong with the elements that windows read along some axes and so many
 // besides.
@@ -129,7 +129,7 @@ func (w *windowing) extent(axis int) int {
 	if axis < 0 {
 		return 1
 	}
-	return w.step.Axes[axis].Extent
+	return w.p.step.Axes[axis].Extent
 }
 
 // along returns the stride of the windows along an axis, 0 if there is none.
@@ -142,31 +142,31 @@ func (w *windowing) along(axis int) int {
 
 // cost returns what the step costs: its multiplications with the columns that fill no half panel.
 func (w *windowing) cost() float64 {
-	n := w.step.Axes[w.col].Extent
-	return w.Work(w.step)*w.Matmul.WindowWork*float64(roundUp(n, w.width/2))/float64(n) + w.Matmul.CallWork*float64(elems(w.step))/float64(w.pairs*n*w.rowsOf())
+	n := w.p.step.Axes[w.col].Extent
+	return w.p.t.Work(w.p.step)*w.p.t.Matmul.WindowWork*float64(roundUp(n, w.p.width/2))/float64(n) + w.p.t.Matmul.CallWork*float64(elems(w.p.step))/float64(w.p.pairs*n*w.rowsOf())
 }
 
 // rowsOf returns how many rows a call has at most.
 func (w *windowing) rowsOf() int {
 	n := 1
-	for _, k := range axesFrom(w.at.Rows, w.at.Cols) {
-		n *= w.step.Axes[k].Extent
+	for _, k := range axesFrom(w.p.at.Rows, w.p.at.Cols) {
+		n *= w.p.step.Axes[k].Extent
 	}
-	return min(n, w.Matmul.LeftBytes/ir.DotChunk/w.dtype.Size())
+	return min(n, w.p.t.Matmul.LeftBytes/ir.DotChunk/w.p.dtype.Size())
 }
 
 // write returns the draft.
 func (w *windowing) write() *Draft {
-	w.draft = newDraft(w.target, w.step)
-	w.draft.Choice = nest.Choice{Kernel: w.dot.Signature(), Engine: w.engine, Kernels: 1, Cost: w.cost() + w.Work(w.step)*(w.slowdown(w.engine)-1)}
+	w.p.draft = newDraft(w.p.t, w.p.step)
+	w.p.draft.Choice = nest.Choice{Kernel: w.p.dot.Signature(), Engine: w.engine, Kernels: 1, Cost: w.cost() + w.p.t.Work(w.p.step)*(w.p.t.slowdown(w.engine)-1)}
 	if w.line < 0 {
 		w.lines(0, 1, 1)
-		return w.draft
+		return w.p.draft
 	}
-	all, n := w.step.Axes[w.line].Extent, w.linesOfBlock()
+	all, n := w.p.step.Axes[w.line].Extent, w.linesOfBlock()
 	w.lines(0, all/n*n, n)
 	w.lines(all/n*n, all%n, n)
-	return w.draft
+	return w.p.draft
 }
 
 // lines appends the part of count lines of windows, from the given one on, in blocks of n.
@@ -174,18 +174,18 @@ func (w *windowing) lines(from, count, n int) {
 	if count == 0 {
 		return
 	}
-	part := newWalk(w.step.Axes)
+	part := newWalk(w.p.step.Axes)
 	if w.line >= 0 {
 		part = part.having(w.line, count)
 	}
-	for k := range w.at.Pairs {
+	for k := range w.p.at.Pairs {
 		part = part.cut(k, 1)
 	}
 	if w.line >= 0 {
 		part = part.cut(w.line, n)
 	}
 	rows := part
-	for _, k := range axesFrom(w.at.Rows, w.at.Cols) {
+	for _, k := range axesFrom(w.p.at.Rows, w.p.at.Cols) {
 		rows = rows.cut(k, w.rowsOf())
 	}
 	in := rows
@@ -193,22 +193,22 @@ func (w *windowing) lines(from, count, n int) {
 		in = in.cut(w.line, 1)
 	}
 	var items []nest.Item
-	for first := 0; first < w.pairs; first += ir.DotChunk {
+	for first := 0; first < w.p.pairs; first += ir.DotChunk {
 		items = append(items, in.wrap(rows, []nest.Item{w.chunk(in, first, from)})...)
 	}
-	w.draft.Parts = append(w.draft.Parts, part.part(rows.wrap(part, items)))
+	w.p.draft.Parts = append(w.p.draft.Parts, part.part(rows.wrap(part, items)))
 }
 
 // linesOfBlock returns how many lines of windows a block has: as many columns as other products have in
 // one, and a block for each worker.
 func (w *windowing) linesOfBlock() int {
-	all := w.step.Axes[w.line].Extent
-	n := min(all, max(1, w.Matmul.Cols/w.step.Axes[w.col].Extent))
+	all := w.p.step.Axes[w.line].Extent
+	n := min(all, max(1, w.p.t.Matmul.Cols/w.p.step.Axes[w.col].Extent))
 	outer := 1
-	for _, a := range w.step.Axes[:w.at.Pairs] {
+	for _, a := range w.p.step.Axes[:w.p.at.Pairs] {
 		outer *= a.Extent
 	}
-	for !w.inGroup && w.Workers > 1 && n > 1 && outer*((all-1)/n+1) < w.Matmul.BlocksPerWorker*w.Workers {
+	for !w.p.t.inGroup && w.p.t.Workers > 1 && n > 1 && outer*((all-1)/n+1) < w.p.t.Matmul.BlocksPerWorker*w.p.t.Workers {
 		n = (n + 1) / 2
 	}
 	return evenly(all, n, 1)
@@ -217,23 +217,23 @@ func (w *windowing) linesOfBlock() int {
 // chunk returns the call for one line of windows, the first of which is line from, and the
 // pairs from first on.
 func (w *windowing) chunk(in *walk, first, from int) nest.Item {
-	rows := w.at.Rows
-	left, right, out := in.arg(&w.left.view, rows), in.arg(&w.right.view, w.channel), in.arg(&w.out.view, rows)
+	rows := w.p.at.Rows
+	left, right, out := in.arg(&w.p.left.view, rows), in.arg(&w.p.right.view, w.channel), in.arg(&w.p.out.view, rows)
 	offset, fields := w.taps(first, w.extent(w.col))
-	left.Offset += first * w.left.apart
+	left.Offset += first * w.p.left.apart
 	right.Offset += offset
 	if w.line >= 0 {
-		right.Offset += from * w.right.strides[w.line]
-		out.Offset += from * w.out.strides[w.line]
+		right.Offset += from * w.p.right.strides[w.line]
+		out.Offset += from * w.p.out.strides[w.line]
 	}
-	fields = append([]int{w.left.apart * w.dtype.Size()}, fields...)
-	return call(w.dot, in.size[rows], in.size[w.col], []nest.Arg{left, right, out}, fixed(fields)...)
+	fields = append([]int{w.p.left.apart * w.p.dtype.Size()}, fields...)
+	return call(w.p.dot, in.size[rows], in.size[w.col], []nest.Arg{left, right, out}, fixed(fields)...)
 }
 
 // taps returns where the channel of the pair first is, and the fields that say of which taps the
 // chunk of pairs from it on are. The first elements of a call's windows are among reach elements.
 func (w *windowing) taps(first, reach int) (offset int, fields []int) {
-	runs, taps, n := w.extent(w.run), w.extent(w.tap), min(ir.DotChunk, w.pairs-first)
+	runs, taps, n := w.extent(w.run), w.extent(w.tap), min(ir.DotChunk, w.p.pairs-first)
 	skipped := first % (runs * taps)
 	span := (runs-1)*w.along(w.run) + (taps-1)*w.along(w.tap) + reach
 	fields = []int{n, min(first, 1), (skipped+n-1)/(runs*taps) + 1, span, runs, taps, w.along(w.run), w.along(w.tap), skipped / taps, skipped % taps}

@@ -25,7 +25,7 @@ func offerLeftWindows(t *target, s *plan.Step) (offer, string) {
 		return offer{}, why
 	}
 	rows := axesFrom(p.at.Rows, p.at.Cols)
-	w := &windowing{product: p, of: &p.left, line: -1, col: rows[len(rows)-1]}
+	w := &windowing{p: p, of: &p.left, line: -1, col: rows[len(rows)-1]}
 	if len(rows) > 1 {
 		w.line = rows[len(rows)-2]
 	}
@@ -44,15 +44,15 @@ func offerLeftWindows(t *target, s *plan.Step) (offer, string) {
 // leftAxes finds the parts of the windows, or says why there are none.
 func (w *windowing) leftAxes() (why string) {
 	var ok bool
-	w.right.apart, ok = w.stride(&w.right, axesFrom(w.at.Pairs, w.at.Rows))
-	last := len(w.step.Axes) - 1
+	w.p.right.apart, ok = w.p.stride(&w.p.right, axesFrom(w.p.at.Pairs, w.p.at.Rows))
+	last := len(w.p.step.Axes) - 1
 	lines := []int{w.col}
 	if w.line >= 0 {
 		lines = []int{w.line, w.col}
 	}
-	_, joined := w.stride(&w.out, lines)
+	_, joined := w.p.stride(&w.p.out, lines)
 	switch {
-	case !ok || w.at.Cols != last || w.right.strides[last] != 1:
+	case !ok || w.p.at.Cols != last || w.p.right.strides[last] != 1:
 		return "the rows of the right operand have no common stride, or are not contiguous"
 	case !joined:
 		return "the lines of windows do not follow one another in the output"
@@ -65,37 +65,37 @@ func (w *windowing) leftAxes() (why string) {
 
 // leftRows decides which windows a call has: some whole lines, or parts of one.
 func (w *windowing) leftRows() {
-	w.rows = side{axes: axesFrom(w.at.Rows, w.at.Cols), axis: w.col, inner: 1}
-	if line := w.extent(w.col); w.line >= 0 && line <= w.Matmul.Windows {
-		w.rows.axis, w.rows.inner = w.line, line
+	w.p.rows = side{axes: axesFrom(w.p.at.Rows, w.p.at.Cols), axis: w.col, inner: 1}
+	if line := w.extent(w.col); w.line >= 0 && line <= w.p.t.Matmul.Windows {
+		w.p.rows.axis, w.p.rows.inner = w.line, line
 	}
-	w.rows.tile = evenly(w.extent(w.rows.axis), w.Matmul.Windows/w.rows.inner, 1)
+	w.p.rows.tile = evenly(w.extent(w.p.rows.axis), w.p.t.Matmul.Windows/w.p.rows.inner, 1)
 }
 
 // leftCost returns what the step costs: its multiplications, of which few windows in a line leave
 // the machine waiting, and the calls.
 func (w *windowing) leftCost() float64 {
-	line := w.rows.inner
-	if w.rows.axis == w.col {
-		line = w.rows.tile
+	line := w.p.rows.inner
+	if w.p.rows.axis == w.col {
+		line = w.p.rows.tile
 	}
-	idle := max(1, float64(w.Matmul.LeastWindows)/float64(line))
-	return w.Work(w.step)*idle + w.Matmul.CallWork*float64(elems(w.step))/float64(min(w.pairs, ir.DotChunk)*w.width*w.rows.most())
+	idle := max(1, float64(w.p.t.Matmul.LeastWindows)/float64(line))
+	return w.p.t.Work(w.p.step)*idle + w.p.t.Matmul.CallWork*float64(elems(w.p.step))/float64(min(w.p.pairs, ir.DotChunk)*w.p.width*w.p.rows.most())
 }
 
 // writeLeft returns the draft.
 func (w *windowing) writeLeft() *Draft {
-	w.draft = newDraft(w.target, w.step)
-	w.draft.Choice = nest.Choice{Kernel: w.dot.Signature(), Engine: w.engine, Kernels: 1, Cost: w.leftCost() + w.Work(w.step)*(w.slowdown(w.engine)-1)}
-	w.cols.axes = axesFrom(w.at.Cols, len(w.step.Axes))
-	w.tiles(&w.cols, &w.right, w.Matmul.Cols, w.width)
-	w.share(w.Matmul.Cols, 2*w.width) // columns do not share what is packed
-	all := w.extent(w.rows.axis)
-	rest := all % w.rows.tile
+	w.p.draft = newDraft(w.p.t, w.p.step)
+	w.p.draft.Choice = nest.Choice{Kernel: w.p.dot.Signature(), Engine: w.engine, Kernels: 1, Cost: w.leftCost() + w.p.t.Work(w.p.step)*(w.p.t.slowdown(w.engine)-1)}
+	w.p.cols.axes = axesFrom(w.p.at.Cols, len(w.p.step.Axes))
+	w.p.tiles(&w.p.cols, &w.p.right, w.p.t.Matmul.Cols, w.p.width)
+	w.p.share(w.p.t.Matmul.Cols, 2*w.p.width) // columns do not share what is packed
+	all := w.extent(w.p.rows.axis)
+	rest := all % w.p.rows.tile
 	w.leftBlocks(0, all-rest)
-	w.rows.tile = rest
+	w.p.rows.tile = rest
 	w.leftBlocks(all-rest, rest)
-	return w.draft
+	return w.p.draft
 }
 
 // leftBlocks appends the part of count indices of the axis of windows that is cut, from the given one on.
@@ -104,36 +104,36 @@ func (w *windowing) leftBlocks(from, count int) {
 	if count == 0 {
 		return
 	}
-	part := newWalk(w.step.Axes).having(w.rows.axis, count)
-	for k := range w.at.Pairs {
+	part := newWalk(w.p.step.Axes).having(w.p.rows.axis, count)
+	for k := range w.p.at.Pairs {
 		part = part.cut(k, 1)
 	}
-	part = w.cols.cut(w.rows.cut(part))
+	part = w.p.cols.cut(w.p.rows.cut(part))
 	var chunks []nest.Item
-	for first := 0; first < w.pairs; first += ir.DotChunk {
+	for first := 0; first < w.p.pairs; first += ir.DotChunk {
 		chunks = append(chunks, w.leftChunk(part, first, from))
 	}
-	panels := []nest.Loop{{Extent: w.cols.size(part), Tile: w.width}}
-	w.draft.Parts = append(w.draft.Parts, part.part([]nest.Item{inner(panels, chunks...)}))
+	panels := []nest.Loop{{Extent: w.p.cols.size(part), Tile: w.p.width}}
+	w.p.draft.Parts = append(w.p.draft.Parts, part.part([]nest.Item{inner(panels, chunks...)}))
 }
 
 // leftChunk returns the call that multiplies the pairs from first on, in the loop over the panels of
 // a block's columns. The part begins at an index of the axis of windows that is cut.
 func (w *windowing) leftChunk(part *walk, first, from int) nest.Item {
-	c := dotChunk{product: w.product, walk: part, first: true}
-	left, right, out := part.arg(&w.left.view, w.channel), c.arg(&w.right), part.arg(&w.out.view, w.col)
-	reach := (w.rows.tile-1)*w.along(w.rows.axis) + (w.rows.inner-1)*w.along(w.col) + 1
+	c := dotChunk{p: w.p, walk: part, first: true}
+	left, right, out := part.arg(&w.p.left.view, w.channel), c.arg(&w.p.right), part.arg(&w.p.out.view, w.col)
+	reach := (w.p.rows.tile-1)*w.along(w.p.rows.axis) + (w.p.rows.inner-1)*w.along(w.col) + 1
 	offset, fields := w.taps(first, reach)
-	left.Offset += offset + from*w.along(w.rows.axis)
-	out.Offset += from * w.out.strides[w.rows.axis]
-	right.Offset += first * w.right.apart
-	right.Step = w.right.apart
-	beside := w.width
-	if panel := w.right.panel; panel != nil {
+	left.Offset += offset + from*w.along(w.p.rows.axis)
+	out.Offset += from * w.p.out.strides[w.p.rows.axis]
+	right.Offset += first * w.p.right.apart
+	right.Step = w.p.right.apart
+	beside := w.p.width
+	if panel := w.p.right.panel; panel != nil {
 		beside = panel.Stride
 	}
-	left.Strides, right.Strides, out.Strides = append(left.Strides, 0), append(right.Strides, beside), append(out.Strides, w.width)
+	left.Strides, right.Strides, out.Strides = append(left.Strides, 0), append(right.Strides, beside), append(out.Strides, w.p.width)
 	fields = append(append([]int{w.along(w.col)}, fields...), w.extent(w.col), w.along(w.line))
 	panel := len(out.Strides) - 1
-	return call(w.dot, w.rows.size(part), nest.Of(panel), []nest.Arg{left, right, out}, fixed(fields)...)
+	return call(w.p.dot, w.p.rows.size(part), nest.Of(panel), []nest.Arg{left, right, out}, fixed(fields)...)
 }

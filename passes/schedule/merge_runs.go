@@ -15,7 +15,7 @@ import (
 
 // runSorter writes the nests of mergeSort.
 type runSorter struct {
-	*lineStep
+	l            *lineStep
 	axes         []plan.Axis
 	runs, elem   int // axes
 	lines        int
@@ -36,19 +36,19 @@ type runSorter struct {
 // newRunSorter returns what writes the nests for lines of n elements.
 func newRunSorter(line *lineStep, n, lines int) *runSorter {
 	s := line.step
-	l := &runSorter{lineStep: line, runs: len(s.Axes), elem: len(s.Axes) + 1, lines: lines,
+	l := &runSorter{l: line, runs: len(s.Axes), elem: len(s.Axes) + 1, lines: lines,
 		n: n, first: s.Axes[line.line].Extent, chunk: line.t.sortChunk(), local: lines >= line.t.SortLines}
-	l.Draft = newDraft(l.t, s)
-	if kernel.RunTypes(l.by, s.Body.In[0].DType)[0].Size() == 8 {
+	l.l.draft = newDraft(l.l.t, s)
+	if kernel.RunTypes(l.l.by, s.Body.In[0].DType)[0].Size() == 8 {
 		l.chunk = (l.chunk + 1) / 2 // words of eight bytes take twice as long
 	}
 	l.run, l.last = min(l.chunk, l.first), min((n-1)%l.chunk+1, l.first)
 	l.all = (n-1)/l.chunk*l.run + l.last
-	l.block = min(l.t.MergeElems, l.chunk, l.first)
+	l.block = min(l.l.t.MergeElems, l.chunk, l.first)
 	l.axes = append(append(l.axes, s.Axes...), newAxes(1, 1)...)
-	l.axes[l.line].Extent = 1
+	l.axes[l.l.line].Extent = 1
 	in, out := &s.In[0], &s.Out[0].Access
-	l.x, l.y = l.along(viewOf(0, in), l.chunk*in.Strides[l.line], in.Strides[l.line]), l.along(viewOf(1, out), 0, out.Strides[l.line])
+	l.x, l.y = l.along(viewOf(0, in), l.chunk*in.Strides[l.l.line], in.Strides[l.l.line]), l.along(viewOf(1, out), 0, out.Strides[l.l.line])
 	return l
 }
 
@@ -56,7 +56,7 @@ func newRunSorter(line *lineStep, n, lines int) *runSorter {
 func (l *runSorter) along(v view, run, elem int) view {
 	strides := make([]int, l.elem+1)
 	copy(strides, v.strides)
-	strides[l.line], strides[l.runs], strides[l.elem] = 0, run, elem
+	strides[l.l.line], strides[l.runs], strides[l.elem] = 0, run, elem
 	v.strides = strides
 	return v
 }
@@ -71,9 +71,9 @@ func (l *runSorter) reserve() bool {
 		l.memory = append(l.memory, l.scratchOf(ir.Int64, l.block))
 	}
 	l.memory = append(l.memory, l.scratchOf(ir.Int64, kernel.MergeBounds(l.all, l.run)))
-	l.at = l.along(view{slot: l.own(l.t, plan.Buffer{Kind: plan.IotaBuffer, DType: ir.Int64, Shape: []int{(l.first-1)/l.block + 1}})}, 0, 0)
+	l.at = l.along(view{slot: l.l.draft.own(l.l.t, plan.Buffer{Kind: plan.IotaBuffer, DType: ir.Int64, Shape: []int{(l.first-1)/l.block + 1}})}, 0, 0)
 	offset := 0
-	for _, d := range kernel.RunTypes(l.by, l.step.Body.In[0].DType) {
+	for _, d := range kernel.RunTypes(l.l.by, l.l.step.Body.In[0].DType) {
 		v := l.scratchOfRuns(d, &offset)
 		v.strides[l.runs] = l.run
 		l.from = append(l.from, v)
@@ -86,11 +86,11 @@ func (l *runSorter) scratchOfRuns(d ir.DType, offset *int) view {
 	if l.local {
 		return l.scratchOf(d, l.all)
 	}
-	v := l.along(view{slot: l.own(l.t, plan.Buffer{Kind: plan.TempBuffer, DType: d, Shape: []int{l.lines * l.all}, Offset: *offset})}, 0, 1)
+	v := l.along(view{slot: l.l.draft.own(l.l.t, plan.Buffer{Kind: plan.TempBuffer, DType: d, Shape: []int{l.lines * l.all}, Offset: *offset})}, 0, 1)
 	*offset += roundUp(l.lines*l.all*d.Size(), cacheLine)
 	apart := l.all
-	for k := len(l.step.Axes) - 1; k >= 0; k-- {
-		if k != l.line {
+	for k := len(l.l.step.Axes) - 1; k >= 0; k-- {
+		if k != l.l.line {
 			v.strides[k] = apart
 			apart *= l.axes[k].Extent
 		}
@@ -100,7 +100,7 @@ func (l *runSorter) scratchOfRuns(d ir.DType, offset *int) view {
 
 // scratchOf reserves local memory.
 func (l *runSorter) scratchOf(d ir.DType, elems int) view {
-	return l.along(view{slot: l.scratch(d, elems)}, 0, 1)
+	return l.along(view{slot: l.l.draft.scratch(d, elems)}, 0, 1)
 }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
@@ -142,7 +142,7 @@ func moved(views []view, axis, n int) []view {
 // orderPiece returns the calls that order n elements, of which the first ones are a run.
 func (l *runSorter) orderPiece(w *walk, x view, to []view, n, first int) piece {
 	views := slices.Concat([]view{x}, to, inside(w, l.work, l.spare))
-	across := nest.Fixed(x.strides[l.elem] * l.step.Body.In[0].DType.Size())
+	across := nest.Fixed(x.strides[l.elem] * l.l.step.Body.In[0].DType.Size())
 	return piece{w, []nest.Item{l.call(w, l.order, nest.Fixed(first), views, across, nest.Fixed(n))}}
 }
 
@@ -156,7 +156,7 @@ func (l *runSorter) merges(base *walk) piece {
 		runs[i] = v
 	}
 	views := slices.Concat(runs, []view{l.at, l.y}, inside(w, l.memory...))
-	across := nest.Fixed(l.y.strides[l.elem] * l.step.OutType(0).Size())
+	across := nest.Fixed(l.y.strides[l.elem] * l.l.step.OutType(0).Size())
 	merge := l.call(w, l.merge, w.size[l.elem], views, across,
 		nest.Fixed(l.all), nest.Fixed(l.run), nest.Fixed(l.chunk), nest.Fixed(l.block), nest.Fixed(kernel.MergeBounds(l.all, l.run)))
 	for i, axis := range w.axis {

@@ -44,10 +44,10 @@ func (t *target) sortChunk() int {
 
 // draft writes both levels.
 func (l *runSorter) draft(cost float64) (*Draft, string) {
-	d := l.step.Body.In[0].DType
-	l.order, l.merge = lineKernel(kernel.Order, l.by, d), lineKernel(kernel.Merge, l.by, d)
+	d := l.l.step.Body.In[0].DType
+	l.order, l.merge = lineKernel(kernel.Order, l.l.by, d), lineKernel(kernel.Merge, l.l.by, d)
 	for _, k := range []kernel.Code{l.order, l.merge} {
-		if _, ok := l.t.lib.Engine(k.Signature()); !ok {
+		if _, ok := l.l.t.lib.Engine(k.Signature()); !ok {
 			return nil, "no kernel is registered for " + k.Signature()
 		}
 	}
@@ -57,9 +57,9 @@ func (l *runSorter) draft(cost float64) (*Draft, string) {
 	base := newWalk(l.axes).cutAll(l.runs, l.elem)
 	l.stage(base, l.orders(base))
 	l.stage(base, []piece{l.merges(base)})
-	engine, _ := l.t.lib.Engine(l.order.Signature())
-	l.Choice = nest.Choice{Kernel: l.order.Signature(), Engine: engine, Kernels: 1, Cost: cost}
-	return l.Draft, ""
+	engine, _ := l.l.t.lib.Engine(l.order.Signature())
+	l.l.draft.Choice = nest.Choice{Kernel: l.order.Signature(), Engine: engine, Kernels: 1, Cost: cost}
+	return l.l.draft, ""
 }
 
 // piece is items inside loops.
@@ -71,11 +71,11 @@ type piece struct {
 // stage appends pieces that may be computed at the same time, when all before are complete.
 func (l *runSorter) stage(base *walk, pieces []piece) {
 	if l.local {
-		if l.Parts == nil {
-			l.Parts = []nest.Nest{base.part(nil)}
+		if l.l.draft.Parts == nil {
+			l.l.draft.Parts = []nest.Nest{base.part(nil)}
 		}
 		for _, p := range pieces {
-			l.Parts[0].Items = append(l.Parts[0].Items, p.w.wrap(base, p.items)...)
+			l.l.draft.Parts[0].Items = append(l.l.draft.Parts[0].Items, p.w.wrap(base, p.items)...)
 		}
 		return
 	}
@@ -83,9 +83,9 @@ func (l *runSorter) stage(base *walk, pieces []piece) {
 	for _, p := range pieces {
 		parts = append(parts, p.w.part(p.items))
 	}
-	if l.Parts == nil {
-		l.Parts = parts
+	if l.l.draft.Parts == nil {
+		l.l.draft.Parts = parts
 	} else {
-		l.Then = append(l.Then, parts)
+		l.l.draft.Then = append(l.l.draft.Then, parts)
 	}
 }

@@ -50,17 +50,17 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 // bytes, because a part of a line is stored to memory alone. In tests Machine.Blocks makes it
 // all outputs that no step reads.
 func (e *elementwise) passCaches(leastRow int) (operands []int) {
-	if e.InCaches {
+	if e.t.InCaches {
 		return nil
 	}
 	for i := range e.step.Out {
 		k := len(e.step.In) + i
 		out, o := e.step.Out[i].Buffer, &e.ops[k]
-		if e.buffers[out].Kind == plan.ScratchBuffer || e.read[out] {
+		if e.t.buffers[out].Kind == plan.ScratchBuffer || e.t.read[out] {
 			continue
 		}
 		lines := e.step.Axes[e.row].Extent <= 1 || o.row*o.size()%cacheLine == 0 || e.step.Axes[e.col].Extent*o.size() >= leastRow
-		if e.Blocks > 0 || lines && elems(e.step)*o.size() >= e.NonTemporalFrom {
+		if e.t.Blocks > 0 || lines && elems(e.step)*o.size() >= e.t.NonTemporalFrom {
 			operands = append(operands, k)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // pairWriter writes the parts of a pairwise reduction. Its step is in normal form; the
 // axes before the rows and the lines are the indices.
 type pairWriter struct {
-	*target
+	t                *target
 	d                *Draft
 	s                *plan.Step
 	index, row, line int
@@ -35,7 +35,7 @@ func offerPairs(t *target, step *plan.Step) (offer, string) {
 		return offer{}, why
 	}
 	last := len(s.Axes) - 1
-	p := &pairWriter{target: t, s: s, index: last - 2, row: last - 1, line: last}
+	p := &pairWriter{t: t, s: s, index: last - 2, row: last - 1, line: last}
 	if why = p.check(); why != "" {
 		return offer{}, why
 	}
@@ -48,8 +48,8 @@ func (p *pairWriter) draft(step *plan.Step) (*Draft, string) {
 	if why != "" {
 		return nil, why
 	}
-	p.d = newDraft(p.target, step)
-	cost := p.PairCost(p.s) + (p.slowdown(engine)-1)*p.Work(p.s)
+	p.d = newDraft(p.t, step)
+	cost := p.t.PairCost(p.s) + (p.t.slowdown(engine)-1)*p.t.Work(p.s)
 	p.d.Choice = nest.Choice{Kernel: p.code.Signature(), Engine: engine, Kernels: 1, Cost: cost, Packed: p.rows}
 	n := p.blockRows()
 	count := p.s.Axes[p.row].Extent / n
@@ -64,10 +64,10 @@ func (p *pairWriter) draft(step *plan.Step) (*Draft, string) {
 // of this kind.
 func (p *pairWriter) check() string {
 	s := p.s
-	if p.NoWhole {
+	if p.t.NoWhole {
 		return "kernels of whole bodies are switched off"
 	}
-	if p.index < 0 || s.Axes[p.index].Extent < p.PairIndices || s.Axes[p.row].Extent < p.PairRows {
+	if p.index < 0 || s.Axes[p.index].Extent < p.t.PairIndices || s.Axes[p.row].Extent < p.t.PairRows {
 		return "there are few rows, or few indices for each"
 	}
 	if len(s.Out) != 1 || s.Out[0].Stored() || s.Out[0].Strides[p.row] != 1 {
@@ -88,7 +88,7 @@ func (p *pairWriter) check() string {
 	switch {
 	case len(p.rows) == 0 || len(p.rows) == len(s.In):
 		return "the rows are not combined with indices"
-	case p.fit(p.PairBytes) == 0:
+	case p.fit(p.t.PairBytes) == 0:
 		return "the lines are long: they are as fast where they are"
 	}
 	return ""
@@ -102,7 +102,7 @@ func (p *pairWriter) kernel() (engine, why string) {
 		return "", "the body is none of those that reduce columns"
 	}
 	p.code, p.order = kernel.Canonical(m)
-	engine, ok := p.lib.Engine(p.code.Signature())
+	engine, ok := p.t.lib.Engine(p.code.Signature())
 	if !ok {
 		return "", "no kernel computes it: " + p.code.Signature()
 	}
@@ -117,7 +117,7 @@ func (p *pairWriter) fit(bytes int) int {
 // blockRows returns how many rows a block has: the last one has enough for the kernel.
 func (p *pairWriter) blockRows() int {
 	rows := p.s.Axes[p.row].Extent
-	n := min(rows, p.PairWidth, p.fit(p.TransposedBytes))
+	n := min(rows, p.t.PairWidth, p.fit(p.t.TransposedBytes))
 	for rows%n > 0 && rows%n < kernel.ColumnBlock {
 		n++
 	}
@@ -126,9 +126,9 @@ func (p *pairWriter) blockRows() int {
 
 // blockIndices returns how many indices a block has: blocks have about the same number.
 func (p *pairWriter) blockIndices(rows int) int {
-	indices, pieces := p.s.Axes[p.index].Extent, p.pieces(p.Work(p.s))
-	most := p.PairBlock
-	for pieces > 1 && most > p.PairStep && elems(p.s)/(rows*p.s.Axes[p.line].Extent*min(most, indices)) < 2*pieces {
+	indices, pieces := p.s.Axes[p.index].Extent, p.t.pieces(p.t.Work(p.s))
+	most := p.t.PairBlock
+	for pieces > 1 && most > p.t.PairStep && elems(p.s)/(rows*p.s.Axes[p.line].Extent*min(most, indices)) < 2*pieces {
 		most /= 2
 	}
 	blocks := (indices-1)/most + 1
@@ -144,8 +144,8 @@ func (p *pairWriter) part(from, n, rows int) {
 	items, ins := p.transpose(block, from, rows)
 	out := viewOf(len(p.s.In), &p.s.Out[0].Access)
 	out.offset += from * out.strides[p.row]
-	some := block.cut(p.index, p.PairStep)
-	width := p.fit(p.PairBytes)
+	some := block.cut(p.index, p.t.PairStep)
+	width := p.fit(p.t.PairBytes)
 	pieces := (rows - kernel.ColumnBlock) / width
 	var calls []nest.Item
 	if pieces > 0 {

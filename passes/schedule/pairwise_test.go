@@ -99,13 +99,13 @@ func TestPairBlocks(t *testing.T) {
 				n := 16 + rows%1500
 				x := pairPlan(t, distance, "f64", 1, n, rows, cols, 0, cols, 0, 1, 0, 0, cols, 1)
 				step := x.Steps[0]
-				p := &pairWriter{target: &target{Machine: tuning.Default(workers)}, s: &step, index: 1, row: 2, line: 3}
+				p := &pairWriter{t: &target{Machine: tuning.Default(workers)}, s: &step, index: 1, row: 2, line: 3}
 				require.Empty(t, p.check())
 				each := p.blockRows()
-				if last := rows % each; each < kernel.ColumnBlock || last > 0 && last < kernel.ColumnBlock || each*cols*8 > 2*p.TransposedBytes {
+				if last := rows % each; each < kernel.ColumnBlock || last > 0 && last < kernel.ColumnBlock || each*cols*8 > 2*p.t.TransposedBytes {
 					t.Fatalf("%d rows, %d columns: blocks of %d", rows, cols, each)
 				}
-				require.LessOrEqual(t, p.blockIndices(each), min(n, p.PairBlock))
+				require.LessOrEqual(t, p.blockIndices(each), min(n, p.t.PairBlock))
 				require.Positive(t, p.blockIndices(each))
 			}
 		}

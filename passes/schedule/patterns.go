@@ -80,7 +80,7 @@ func (c *tiling) has(in kernel.Inst, d ir.DType) bool {
 	for i := range key.ins {
 		key.in[i] = kernel.Operand{DType: d}
 	}
-	_, ok := c.lib.Engine(kernelOf(&key).k.Signature())
+	_, ok := c.e.t.lib.Engine(kernelOf(&key).k.Signature())
 	return ok
 }
 

@@ -41,7 +41,7 @@ func (l *lineStep) recurrence(k kernel.Code) nest.Nest {
 	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(l.t.RecurrenceRows, l.t.LineElems/n))
 	x, a, y := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
 	state := func() view {
-		v := view{slot: l.scratch(d, w.most[rows]), strides: make([]int, len(s.Axes))}
+		v := view{slot: l.draft.scratch(d, w.most[rows]), strides: make([]int, len(s.Axes))}
 		v.strides[rows] = 1
 		return v.inside(w)
 	}

@@ -16,7 +16,7 @@ import (
 
 // columnWriter writes the parts of a column reduction.
 type columnWriter struct {
-	*target
+	t     *target
 	d     *Draft
 	s     *plan.Step // in normal form
 	body  *kernel.Kernel
@@ -51,7 +51,7 @@ func offerColumns(t *target, step *plan.Step) (offer, string) {
 
 // draftColumns returns the draft of a step, which is s in normal form.
 func (t *target) draftColumns(step, s *plan.Step) (*Draft, string) {
-	c := &columnWriter{target: t, d: newDraft(t, step), s: s}
+	c := &columnWriter{t: t, d: newDraft(t, step), s: s}
 	engine, why := c.kernels()
 	if why != "" {
 		return nil, why
@@ -61,7 +61,7 @@ func (t *target) draftColumns(step, s *plan.Step) (*Draft, string) {
 	c.d.Choice = nest.Choice{Kernel: c.one.code.Signature(), Engine: engine, Kernels: 1, Cost: cost}
 	if c.tiles != nil {
 		c.d.Choice.Cost = t.ColumnCost(s)
-		c.d.Choice.Cost += (c.tiles.work() - c.BodyWork(s)) * float64(elems(s))
+		c.d.Choice.Cost += (c.tiles.work() - c.t.BodyWork(s)) * float64(elems(s))
 		c.tiles.describe(&c.d.Choice)
 	}
 	c.d.packed(c.ops)
@@ -89,13 +89,13 @@ func (c *columnWriter) kernels() (engine, why string) {
 	if c.one.code, c.one.from = c.body.Accumulate(combine, 1, repeats); c.one.code == nil {
 		return "", "the body has too many operands to accumulate"
 	}
-	engine, ok := c.lib.Engine(c.one.code.Signature())
-	if ok = ok && !c.NoWhole; !ok || engine == portable {
+	engine, ok := c.t.lib.Engine(c.one.code.Signature())
+	if ok = ok && !c.t.NoWhole; !ok || engine == portable {
 		c.tiles, why = c.tiling(0, nil).newTiling()
 		if c.tiles == nil && !ok {
 			return "", "no kernel is registered for " + c.one.code.Signature() + "; " + why
 		}
-		if ok && c.tiles != nil && c.BodyWork(s)*c.PortableWork <= c.tiles.work() {
+		if ok && c.tiles != nil && c.t.BodyWork(s)*c.t.PortableWork <= c.tiles.work() {
 			c.tiles = nil
 		}
 	}
@@ -103,17 +103,17 @@ func (c *columnWriter) kernels() (engine, why string) {
 		if op == ir.OpInvalid {
 			continue
 		}
-		if _, ok := c.lib.Engine(combineKernel(op, s.Body.DType(s.Body.Out[o])).Signature()); !ok {
+		if _, ok := c.t.lib.Engine(combineKernel(op, s.Body.DType(s.Body.Out[o])).Signature()); !ok {
 			return "", "no kernel combines lanes by " + op.String()
 		}
 	}
 	if packs || c.tiles != nil {
 		return engine, ""
 	}
-	c.many.rows = c.RowsAtOnce
-	c.many.code, c.many.from = c.body.Accumulate(combine, c.RowsAtOnce, repeats)
+	c.many.rows = c.t.RowsAtOnce
+	c.many.code, c.many.from = c.body.Accumulate(combine, c.t.RowsAtOnce, repeats)
 	if c.many.code != nil {
-		if on, ok := c.lib.Engine(c.many.code.Signature()); !ok || c.slowdown(on) > c.slowdown(engine) {
+		if on, ok := c.t.lib.Engine(c.many.code.Signature()); !ok || c.t.slowdown(on) > c.t.slowdown(engine) {
 			c.many.code = nil
 		}
 	}
@@ -140,8 +140,8 @@ func (c *columnWriter) tile() {
 			bytes += s.Body.OutType(o).Size()
 		}
 	}
-	c.width = min(cols, max(1, c.LaneBytes/bytes))
-	for c.width > c.LaneColumns && elems(s)/n/c.width*ir.Chunks(n) < c.pieces(c.Work(s)) {
+	c.width = min(cols, max(1, c.t.LaneBytes/bytes))
+	for c.width > c.t.LaneColumns && elems(s)/n/c.width*ir.Chunks(n) < c.t.pieces(c.t.Work(s)) {
 		c.width /= 2
 	}
 	c.flat = n > 1 && c.width == cols
@@ -161,12 +161,12 @@ func (c *columnWriter) tile() {
 			c.flat = c.flat && s.Out[o].Strides[last] == cols
 		}
 	}
-	c.flat = c.flat && c.tiles == nil && ir.ReduceLanes*cols*bytes <= c.FlatBytes
+	c.flat = c.flat && c.tiles == nil && ir.ReduceLanes*cols*bytes <= c.t.FlatBytes
 	lanes := min(ir.ReduceLanes, n)
 	if widest > 0 { // packed 32 rows at a time
-		c.width = min(c.width, c.PackBytes/lanes/widest)
+		c.width = min(c.width, c.t.PackBytes/lanes/widest)
 	}
 	if c.tiles != nil {
-		c.width = min(c.width, max(c.MinColumns, c.tiles.tileElems()/lanes))
+		c.width = min(c.width, max(c.t.MinColumns, c.tiles.tileElems()/lanes))
 	}
 }

@@ -14,9 +14,9 @@ type box struct{ first, groups, lanes int }
 // each lane is combined with the identity. The last rows are fewer than the lanes.
 func (w *laneWriter) reduce() (items []nest.Item) {
 	whole, rest := w.n/ir.ReduceLanes, w.n%ir.ReduceLanes
-	first, with := 0, &w.one
-	if w.many.code != nil && whole >= w.many.rows {
-		with = &w.many
+	first, with := 0, &w.c.one
+	if w.c.many.code != nil && whole >= w.c.many.rows {
+		with = &w.c.many
 	}
 	if whole > 0 {
 		items = append(items, w.accumulate(with, box{0, with.rows, ir.ReduceLanes}, true)...)
@@ -26,7 +26,7 @@ func (w *laneWriter) reduce() (items []nest.Item) {
 		items = append(items, w.groupsOf(box{first, whole - first, ir.ReduceLanes})...)
 	}
 	if rest > 0 {
-		items = append(items, w.accumulate(&w.one, box{whole, 1, rest}, whole == 0)...)
+		items = append(items, w.accumulate(&w.c.one, box{whole, 1, rest}, whole == 0)...)
 	}
 	return items
 }
@@ -36,8 +36,8 @@ func (w *laneWriter) reduce() (items []nest.Item) {
 func (w *laneWriter) groupsOf(b box) (items []nest.Item) {
 	many, one := b, b
 	many.groups = 0
-	if w.many.code != nil {
-		many.groups = b.groups / w.many.rows * w.many.rows
+	if w.c.many.code != nil {
+		many.groups = b.groups / w.c.many.rows * w.c.many.rows
 		one.first, one.groups = b.first+many.groups, b.groups-many.groups
 	}
 	outside := w.block.having(w.lanes, ir.ReduceLanes)
@@ -50,26 +50,26 @@ func (w *laneWriter) groupsOf(b box) (items []nest.Item) {
 			items = append(items, w.calls(a, b, lanes)...)
 		}
 	}
-	add(&w.many, many)
-	add(&w.one, one)
+	add(&w.c.many, many)
+	add(&w.c.one, one)
 	return lanes.wrap(outside, items)
 }
 
 // laneByLane reports whether all rows of a lane are combined before those of the next.
 // It takes one call for each lane; else it is one for each group.
 func (w *laneWriter) laneByLane(b box) bool {
-	few := w.FewRows
-	if w.many.code != nil {
-		few *= w.many.rows
+	few := w.c.t.FewRows
+	if w.c.many.code != nil {
+		few *= w.c.many.rows
 	}
 	rows := w.n - b.first*ir.ReduceLanes
-	return !w.flat && len(w.packs) == 0 && w.tiles == nil && rows > few
+	return !w.c.flat && len(w.packs) == 0 && w.c.tiles == nil && rows > few
 }
 
 // calls returns the calls for a box of whole groups, inside a loop over lanes or not.
 func (w *laneWriter) calls(a *accumulator, b box, lanes *walk) []nest.Item {
 	groups := lanes.having(w.groups, b.groups/a.rows)
-	if w.flat || lanes.most[w.lanes] == 1 { // the groups are the rows of one call
+	if w.c.flat || lanes.most[w.lanes] == 1 { // the groups are the rows of one call
 		return w.call(groups, a, b, w.groups, false)
 	}
 	each := groups.cut(w.groups, 1)
@@ -80,7 +80,7 @@ func (w *laneWriter) calls(a *accumulator, b box, lanes *walk) []nest.Item {
 func (w *laneWriter) accumulate(a *accumulator, b box, begin bool) []nest.Item {
 	at := w.block.having(w.lanes, b.lanes)
 	line := w.lanes
-	if w.flat {
+	if w.c.flat {
 		line = w.groups
 	}
 	return append(w.pack(at, b), w.call(at, a, b, line, begin)...)
@@ -117,7 +117,7 @@ func (w *laneWriter) call(at *walk, a *accumulator, b box, line int, begin bool)
 			views = append(views, w.accs[o])
 		}
 	}
-	if w.tiles != nil {
+	if w.c.tiles != nil {
 		return w.writeTiling(at, views)
 	}
 	var args []nest.Arg
@@ -125,7 +125,7 @@ func (w *laneWriter) call(at *walk, a *accumulator, b box, line int, begin bool)
 		args = append(args, at.arg(&views[i], line))
 	}
 	cols := at.size[w.cols]
-	if w.flat {
+	if w.c.flat {
 		cols = times(cols, at.most[w.lanes])
 	}
 	return []nest.Item{call(a.code, at.size[line], cols, args)}

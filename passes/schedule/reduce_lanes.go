@@ -13,7 +13,7 @@ import (
 // some groups and lanes with the accumulators of those lanes; in each lane, groups are
 // combined in their order.
 type laneWriter struct {
-	*columnWriter
+	c                   *columnWriter
 	s                   *plan.Step // its lines are one chunk
 	n                   int        // rows
 	cols, groups, lanes int        // axes: groups has the place of the lines, lanes are behind
@@ -34,7 +34,7 @@ type copied struct {
 // part appends the part that reduces lines of one chunk.
 func (c *columnWriter) part(s *plan.Step) {
 	last := len(s.Axes) - 1
-	w := &laneWriter{columnWriter: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
+	w := &laneWriter{c: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
 	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, ir.ReduceLanes)})
 	axes[last].Extent = 1
 	w.block = newWalk(axes).cutAll(w.cols, w.groups, w.lanes).cut(w.cols, c.width)
@@ -52,8 +52,8 @@ func (c *columnWriter) part(s *plan.Step) {
 // in place of the accumulators. If the rows are no power of two some are copied, which short ones do not pay.
 func (w *laneWriter) laneEach() bool {
 	return w.n > 1 && w.n <= ir.ReduceLanes && len(w.s.In) == 1 && len(w.s.Out) == 1 && !w.s.Out[0].Stored() &&
-		len(w.body.Body) == 0 && w.ops[0].class == unit && w.ops[0].row != 0 && w.tiles == nil &&
-		(w.n&(w.n-1) == 0 || w.width >= w.LaneColumns)
+		len(w.c.body.Body) == 0 && w.c.ops[0].class == unit && w.c.ops[0].row != 0 && w.c.tiles == nil &&
+		(w.n&(w.n-1) == 0 || w.c.width >= w.c.t.LaneColumns)
 }
 
 // local returns the view of local memory that has some elements for each lane.
@@ -77,12 +77,12 @@ func (w *laneWriter) inLanes(slot int, a *plan.Access) view {
 func (w *laneWriter) layInputs() {
 	rows := min(w.n, ir.ReduceLanes)
 	for i := range w.s.In {
-		op, from := w.ops[i], w.inLanes(i, &w.s.In[i])
-		joined := w.flat && op.class == unit && op.row == 0
+		op, from := w.c.ops[i], w.inLanes(i, &w.s.In[i])
+		joined := w.c.flat && op.class == unit && op.row == 0
 		if w.ins = append(w.ins, from); op.class <= splat && !joined {
 			continue
 		}
-		to := w.local(w.d.scratch(op.dtype, rows*w.width), w.width)
+		to := w.local(w.c.d.scratch(op.dtype, rows*w.c.width), w.c.width)
 		if op.row == 0 && !joined {
 			to.strides[w.lanes] = 0
 		}
@@ -111,13 +111,13 @@ func (w *laneWriter) layLanes() {
 		if !ok {
 			panic("BUG: schedule: a combiner without identity: " + op.String())
 		}
-		wide := w.width
-		if w.flat {
+		wide := w.c.width
+		if w.c.flat {
 			wide *= rows
 		}
-		w.accs[o] = w.local(w.d.scratch(d, rows*w.width), w.width)
+		w.accs[o] = w.local(w.c.d.scratch(d, rows*w.c.width), w.c.width)
 		if !w.laneEach() {
-			w.identity[o] = w.local(w.d.table(d, bits, wide), 0)
+			w.identity[o] = w.local(w.c.d.table(d, bits, wide), 0)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (r *rowWriter) multiChunk(s *plan.Step) bool {
 		}
 	}
 	n := s.Axes[last].Extent
-	return r.dense(s) || n >= r.FarCols && n <= r.mostElems(s) && slices.ContainsFunc(s.In, func(a plan.Access) bool { return r.far(a.Buffer) })
+	return r.dense(s) || n >= r.t.FarCols && n <= r.t.mostElems(s) && slices.ContainsFunc(s.In, func(a plan.Access) bool { return r.t.far(a.Buffer) })
 }
 
 // dense reports whether all lines are whole chunks and follow one another.
@@ -38,7 +38,7 @@ func (r *rowWriter) dense(s *plan.Step) bool {
 	last := len(s.Axes) - 1
 	n := s.Axes[last].Extent
 	apart := func(a plan.Access) bool { return a.Strides[last-1] != n*a.Strides[last] }
-	return n%ir.ReduceChunk == 0 && n <= r.MultiChunkCols && !slices.ContainsFunc(s.In, apart)
+	return n%ir.ReduceChunk == 0 && n <= r.t.MultiChunkCols && !slices.ContainsFunc(s.In, apart)
 }
 
 // far reports whether a buffer is in memory rather than in a cache.
@@ -55,7 +55,7 @@ func (t *target) far(buffer int) bool {
 func (r *rowWriter) multiChunkRows(s *plan.Step, c *oneKernel) {
 	last := len(s.Axes) - 1
 	row, n := last-1, s.Axes[last].Extent
-	block := newWalk(s.Axes).cutAll(row, last).cut(row, max(1, r.mostElems(s)/n))
+	block := newWalk(s.Axes).cutAll(row, last).cut(row, max(1, r.t.mostElems(s)/n))
 	whole, rest := n/ir.ReduceChunk, n%ir.ReduceChunk
 	count, lines := whole, block
 	if rest > 0 {

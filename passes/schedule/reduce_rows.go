@@ -27,7 +27,7 @@ func offerRows(t *target, step *plan.Step) (offer, string) {
 
 // draftRows returns the draft of a step, which is s in normal form.
 func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
-	r := &rowWriter{target: t, draft: newDraft(t, step)}
+	r := &rowWriter{t: t, draft: newDraft(t, step)}
 	if r.multiChunk(s) {
 		if c, _ := r.whole(r.rows(s)); c != nil {
 			r.multiChunkRows(s, c)
@@ -51,7 +51,7 @@ func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
 
 // rowWriter writes the parts of a row reduction.
 type rowWriter struct {
-	*target
+	t     *target
 	draft *Draft
 }
 
@@ -59,20 +59,20 @@ type rowWriter struct {
 // elementwise step, before they are combined.
 func (r *rowWriter) rows(s *plan.Step) *elementwise {
 	last := len(s.Axes) - 1
-	e := &elementwise{target: r.target, step: s, row: last - 1, col: last, draft: r.draft}
+	e := &elementwise{t: r.t, step: s, row: last - 1, col: last, draft: r.draft}
 	e.ops, _ = operandsOf(s, e.row, e.col)
 	e.stages, e.at, e.splats = make([]stage, len(e.ops)), make([]view, len(e.ops)), make([]bool, len(s.In))
 	e.blockCols = s.Axes[last].Extent
-	e.blockRows = max(1, min(r.callElems(s), r.mostElems(s))/e.blockCols)
+	e.blockRows = max(1, min(r.t.callElems(s), r.t.mostElems(s))/e.blockCols)
 	for i := range s.In {
 		e.at[i], e.splats[i] = viewOf(i, &s.In[i]), e.ops[i].class == splat
 		switch {
 		case e.ops[i].class == strided:
 			e.stages[i] = packed
-		case e.ops[i].class == transposed && e.blockCols < r.TransposedCols:
+		case e.ops[i].class == transposed && e.blockCols < r.t.TransposedCols:
 			e.stages[i] = packedAcross
 		case e.ops[i].class == transposed:
-			e.stages[i], e.blockRows = transposedBlock, max(e.blockRows, r.TransposedRows)
+			e.stages[i], e.blockRows = transposedBlock, max(e.blockRows, r.t.TransposedRows)
 		}
 	}
 	e.blockRows = min(e.blockRows, s.Axes[e.row].Extent)
@@ -119,7 +119,7 @@ func (r *rowWriter) part(s *plan.Step) (why string) {
 func (r *rowWriter) leastRows(e *elementwise) int {
 	for _, s := range e.stages {
 		if s == packedAcross {
-			return r.TransposedRows
+			return r.t.TransposedRows
 		}
 	}
 	return 1
@@ -144,15 +144,15 @@ func (r *rowWriter) computation(e *elementwise) (c computation, why string) {
 
 // whole returns the kernel that computes and combines the rows.
 func (r *rowWriter) whole(e *elementwise) (*oneKernel, string) {
-	if r.NoWhole {
+	if r.t.NoWhole {
 		return nil, "kernels of whole bodies are switched off"
 	}
 	k, order := rowKernel(e)
-	engine, ok := r.lib.Engine(k.Signature())
+	engine, ok := r.t.lib.Engine(k.Signature())
 	if !ok {
 		return nil, "no kernel is registered for " + k.Signature()
 	}
-	return &oneKernel{k: k, order: order, engine: engine, cost: r.BodyWork(e.step) * e.slowdown(engine)}, ""
+	return &oneKernel{k: k, order: order, engine: engine, cost: r.t.BodyWork(e.step) * e.t.slowdown(engine)}, ""
 }
 
 // rowKernel returns the kernel of a body with its combiners.
@@ -163,7 +163,7 @@ func rowKernel(e *elementwise) (k kernel.Code, order []int) {
 
 // combinedTiling is a tiling that computes tiles of rows, and combines them.
 type combinedTiling struct {
-	*tiling
+	tiles    *tiling
 	sig      string
 	combines []kernel.Code // by output, nil if it is stored
 }
@@ -179,7 +179,7 @@ func (r *rowWriter) tiled(e *elementwise) (*combinedTiling, string) {
 	if tiles == nil {
 		return nil, why
 	}
-	c := &combinedTiling{tiling: tiles, sig: k.Signature()}
+	c := &combinedTiling{tiles: tiles, sig: k.Signature()}
 	for o, op := range combiners(e.step) {
 		c.combines = append(c.combines, casts)
 		if op == ir.OpInvalid {
@@ -189,7 +189,7 @@ func (r *rowWriter) tiled(e *elementwise) (*combinedTiling, string) {
 			one := &kernel.Kernel{In: []kernel.Operand{{DType: e.step.Body.OutType(o)}}, Out: []kernel.Ref{0}}
 			c.combines[o], _ = kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: []ir.Op{op}, Body: one})
 		}
-		engine, ok := r.lib.Engine(c.combines[o].Signature())
+		engine, ok := r.t.lib.Engine(c.combines[o].Signature())
 		if !ok {
 			return nil, "no kernel is registered for " + c.combines[o].Signature()
 		}
@@ -209,7 +209,7 @@ func (r *rowWriter) combinesCast(e *elementwise) kernel.Code {
 	one := kernel.NewBuilder(kernel.Operand{DType: body.DType(cast.Args[0])})
 	one.Store(one.Cast(cast.DType, 0))
 	k, _ := kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: combiners(e.step), Body: one.Kernel()})
-	if _, ok := r.lib.Engine(k.Signature()); !ok {
+	if _, ok := r.t.lib.Engine(k.Signature()); !ok {
 		return nil
 	}
 	return k
@@ -224,6 +224,9 @@ func (e *elementwise) withoutCast() *elementwise {
 	return &out
 }
 
+func (c *combinedTiling) work() float64  { return c.tiles.work() }
+func (c *combinedTiling) tileElems() int { return c.tiles.tileElems() }
+
 // write returns the calls that compute tiles in local memory and combine their rows.
 func (c *combinedTiling) write(e *elementwise, rows, tile *walk) (perRow, perTile []nest.Item) {
 	var after []nest.Item
@@ -237,12 +240,12 @@ func (c *combinedTiling) write(e *elementwise, rows, tile *walk) (perRow, perTil
 		to.strides[e.row], to.strides[e.col] = e.tileCols, 1
 		after = append(after, call(k, tile.size[e.row], tile.size[e.col], []nest.Arg{tile.arg(to, e.row), tile.arg(&out, e.row)}))
 	}
-	c.tileRows, c.tileCols = e.tileRows, e.tileCols // see withoutCast
-	perRow, perTile = c.tiling.write(e, rows, tile)
+	c.tiles.e.tileRows, c.tiles.e.tileCols = e.tileRows, e.tileCols // see withoutCast
+	perRow, perTile = c.tiles.write(e, rows, tile)
 	return perRow, append(perTile, after...)
 }
 
 func (c *combinedTiling) describe(choice *nest.Choice) {
-	c.tiling.describe(choice)
+	c.tiles.describe(choice)
 	choice.Kernel, choice.Kernels = c.sig, max(2, choice.Kernels) // one of them combines
 }

@@ -15,7 +15,7 @@ func (c *columnWriter) tiling(rows int, views []view) *elementwise {
 	last := len(s.Axes) - 1
 	step := &plan.Step{Body: k, Axes: append([]plan.Axis{}, s.Axes...), Pos: s.Pos}
 	step.Axes = append(step.Axes, plan.Axis{Extent: rows})
-	e := &elementwise{target: c.target, step: step, row: last + 1, col: last - 1, draft: c.d, at: views, tileRows: rows, tileCols: c.width}
+	e := &elementwise{t: c.t, step: step, row: last + 1, col: last - 1, draft: c.d, at: views, tileRows: rows, tileCols: c.width}
 	for i, from := range c.one.from {
 		o := operand{dtype: k.In[i].DType, row: 1, col: 1}
 		a := plan.Access{}
@@ -37,8 +37,8 @@ func (c *columnWriter) tiling(rows int, views []view) *elementwise {
 // writeTiling returns the calls of a tiling on the operands at a place. Tilings that
 // follow one another use the same local memory.
 func (w *laneWriter) writeTiling(at *walk, views []view) []nest.Item {
-	before := w.d.Scratch
-	e := w.tiling(at.most[w.lanes], views)
+	before := w.c.d.Scratch
+	e := w.c.tiling(at.most[w.lanes], views)
 	e.row, e.col = w.lanes, w.cols // the step of a part may have an axis of chunks
 	e.step.Axes = make([]plan.Axis, w.lanes+1)
 	tiles, why := e.newTiling()
@@ -46,7 +46,7 @@ func (w *laneWriter) writeTiling(at *walk, views []view) []nest.Item {
 		panic("BUG: schedule: a tiling is gone: " + why)
 	}
 	perRow, perTile := tiles.write(e, at, at)
-	w.most = max(w.most, w.d.Scratch)
-	w.d.Scratch = before
+	w.most = max(w.most, w.c.d.Scratch)
+	w.c.d.Scratch = before
 	return append(perRow, perTile...)
 }

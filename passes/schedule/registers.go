@@ -41,11 +41,11 @@ func (c *tiling) write(_ *elementwise, rows, tile *walk) (perRow, perTile []nest
 		}
 	}
 	for _, i := range c.perTile {
-		if i.value >= 0 && i.out >= 0 && c.copiedOut(i.out) {
+		if i.value >= 0 && i.out >= 0 && c.e.copiedOut(i.out) {
 			c.values[i.value].last = len(c.perTile) // copied out then
 		}
 	}
-	regs := &registers{bytes: c.tileRows * c.tileCols * c.widest()}
+	regs := &registers{bytes: c.e.tileRows * c.e.tileCols * c.widest()}
 	perTile = make([]nest.Item, 0, len(c.perTile))
 	for p := range c.perTile {
 		perTile = append(perTile, c.writeInst(p, regs, tile))
@@ -56,12 +56,12 @@ func (c *tiling) write(_ *elementwise, rows, tile *walk) (perRow, perTile []nest
 // placeOperands gives inputs and constants their places.
 func (c *tiling) placeOperands() {
 	for i := range c.k.In {
-		c.values[i].at = c.at[c.order[i]]
+		c.values[i].at = c.e.at[c.order[i]]
 	}
 	for j := range c.k.Body {
 		if in := &c.k.Body[j]; in.Op == ir.OpConst {
 			v := &c.values[len(c.k.In)+j]
-			v.at = view{slot: c.draft.table(in.DType, in.Bits, 1), strides: make([]int, len(c.step.Axes))}
+			v.at = view{slot: c.e.draft.table(in.DType, in.Bits, 1), strides: make([]int, len(c.e.step.Axes))}
 		}
 	}
 }
@@ -70,8 +70,8 @@ func (c *tiling) placeOperands() {
 // at once, and the operands that several calls read, stay in the first-level cache.
 func (c *tiling) tileElems() int {
 	widest, shared := c.widest(), 0
-	for i := range c.ops {
-		widest = max(widest, c.ops[i].size())
+	for i := range c.e.ops {
+		widest = max(widest, c.e.ops[i].size())
 	}
 	for i := range c.k.In {
 		reads := 0
@@ -84,8 +84,8 @@ func (c *tiling) tileElems() int {
 			shared += v.dtype.Size()
 		}
 	}
-	n := c.TileBytes / widest
-	for n*(c.live*c.widest()+shared) > c.TilingBytes && n > c.LeastTile {
+	n := c.e.t.TileBytes / widest
+	for n*(c.live*c.widest()+shared) > c.e.t.TilingBytes && n > c.e.t.LeastTile {
 		n /= 2
 	}
 	return n
@@ -94,37 +94,37 @@ func (c *tiling) tileElems() int {
 // writeRow returns the call that computes a value of one element a row.
 func (c *tiling) writeRow(i *tileInst, rows *walk) nest.Item {
 	v := &c.values[i.value]
-	n, lines := rows.size[c.row], c.tileRows
-	v.at = view{strides: make([]int, len(c.step.Axes)), from: rows.depth()}
+	n, lines := rows.size[c.e.row], c.e.tileRows
+	v.at = view{strides: make([]int, len(c.e.step.Axes)), from: rows.depth()}
 	if v.once {
 		n, lines = nest.Fixed(1), 1
 	} else {
-		v.at.strides[c.row] = 1
+		v.at.strides[c.e.row] = 1
 	}
-	v.at.slot = c.draft.scratch(v.dtype, lines)
+	v.at.slot = c.e.draft.scratch(v.dtype, lines)
 	return call(i.k, n, nest.Fixed(1), c.args(i, v.at, rows))
 }
 
 // writeInst returns the call of instruction p of a tile.
 func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
 	i := &c.perTile[p]
-	to := view{strides: make([]int, len(c.step.Axes)), from: tile.depth()}
-	to.strides[c.row], to.strides[c.col] = c.tileCols, 1
+	to := view{strides: make([]int, len(c.e.step.Axes)), from: tile.depth()}
+	to.strides[c.e.row], to.strides[c.e.col] = c.e.tileCols, 1
 	switch {
-	case i.out >= 0 && !c.copiedOut(i.out):
-		to = c.at[len(c.step.In)+i.out]
-	case i.value < 0 || i.out >= 0 && c.linesOf(len(c.step.In)+i.out) != nil: // copied out from where its lines are
-		to = c.outTile(i.out, tile)
+	case i.out >= 0 && !c.e.copiedOut(i.out):
+		to = c.e.at[len(c.e.step.In)+i.out]
+	case i.value < 0 || i.out >= 0 && c.e.linesOf(len(c.e.step.In)+i.out) != nil: // copied out from where its lines are
+		to = c.e.outTile(i.out, tile)
 	default:
 		v := &c.values[i.value]
 		c.free(regs, i, p, v.dtype.Size()) // written where an operand was read, element by element
-		v.register = 1 + regs.take(c.draft)
+		v.register = 1 + regs.take(c.e.draft)
 		to.slot = c.registerSlot(v.register-1, v.dtype)
 		if i.out >= 0 { // from where it is copied out
-			c.at[len(c.step.In)+i.out] = to
+			c.e.at[len(c.e.step.In)+i.out] = to
 		}
 	}
-	rows, cols := c.callSize(tile)
+	rows, cols := c.e.callSize(tile)
 	item := call(i.k, rows, cols, c.args(i, to, tile))
 	if i.value >= 0 {
 		c.values[i.value].at = to
@@ -135,23 +135,23 @@ func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
 
 // registerSlot returns the slot of a register as elements of a type.
 func (c *tiling) registerSlot(offset int, d ir.DType) int {
-	want := nest.Slot{Kind: nest.Scratch, DType: d, Offset: offset, Elems: c.tileRows * c.tileCols}
-	for i, s := range c.draft.Slots {
+	want := nest.Slot{Kind: nest.Scratch, DType: d, Offset: offset, Elems: c.e.tileRows * c.e.tileCols}
+	for i, s := range c.e.draft.Slots {
 		if s == want {
 			return i
 		}
 	}
-	c.draft.Slots = append(c.draft.Slots, want)
-	return len(c.draft.Slots) - 1
+	c.e.draft.Slots = append(c.e.draft.Slots, want)
+	return len(c.e.draft.Slots) - 1
 }
 
 // args returns the arguments of a call.
 func (c *tiling) args(i *tileInst, to view, w *walk) []nest.Arg {
 	args := make([]nest.Arg, 0, len(i.args)+1)
 	for _, a := range i.args {
-		args = append(args, w.arg(&c.values[a].at, c.row))
+		args = append(args, w.arg(&c.values[a].at, c.e.row))
 	}
-	return append(args, w.arg(&to, c.row))
+	return append(args, w.arg(&to, c.e.row))
 }
 
 // widest returns the bytes of the widest element that a register holds.

@@ -19,8 +19,8 @@ import (
 // prefixScan is a step that scans its columns, which are the last axis, or its rows: any
 // other axis. If it scans its columns, the axis before is the rows.
 type prefixScan struct {
-	*target
-	*Draft
+	t           *target
+	draft       *Draft
 	step        *plan.Step
 	row, col    int // axes
 	by          ir.Op
@@ -63,7 +63,7 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 		row = last - 1
 	}
 	by, d := s.Out[0].Combine, s.Body.In[0].DType
-	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, row: row, col: last,
+	p = &prefixScan{t: t, draft: newDraft(t, s), step: s, row: row, col: last,
 		by: by, dtype: d, wide: ir.PartialType(by, d), state: ir.RunType(by, d), n: s.Axes[axis].Extent,
 		exclusive: s.Exclusive(), inOrder: ir.ScansInOrder(by, d), missing: new(string)}
 	if p.work = t.Work(s); columns {
@@ -101,9 +101,9 @@ func (p *prefixScan) widens() bool { return p.state != p.dtype }
 
 // pastCaches reports whether the results are stored past the caches.
 func (p *prefixScan) pastCaches(ops []operand) bool {
-	engine, ok := p.lib.Engine(kernel.CopyNT.Signature())
-	out := &elementwise{target: p.target, step: p.step, row: p.row, col: p.col, ops: ops}
-	return ok && engine != portable && !p.packed && out.passCaches(p.NonTemporalTileRow) != nil
+	engine, ok := p.t.lib.Engine(kernel.CopyNT.Signature())
+	out := &elementwise{t: p.t, step: p.step, row: p.row, col: p.col, ops: ops}
+	return ok && engine != portable && !p.packed && out.passCaches(p.t.NonTemporalTileRow) != nil
 }
 
 // offer returns the offer of a strategy that drafts the scan.
@@ -117,20 +117,20 @@ func (p *prefixScan) finish(k kernel.Code) (*Draft, string) {
 		return nil, "no kernel is registered for " + *p.missing
 	}
 	sig := k.Signature()
-	engine, _ := p.lib.Engine(sig)
-	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.work * p.slowdown(engine)}
+	engine, _ := p.t.lib.Engine(sig)
+	p.draft.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.work * p.t.slowdown(engine)}
 	if p.packed {
-		p.Choice.Packed = []int{0}
+		p.draft.Choice.Packed = []int{0}
 	}
 	if p.nonTemporal {
-		p.Choice.NonTemporal = []int{1}
+		p.draft.Choice.NonTemporal = []int{1}
 	}
-	return p.Draft, ""
+	return p.draft, ""
 }
 
 // constant returns a table of one element.
 func (p *prefixScan) constant(d ir.DType, bits uint64) view {
-	return p.local(p.table(d, bits, 1), 0, 0)
+	return p.local(p.draft.table(d, bits, 1), 0, 0)
 }
 
 // local returns the view of local memory whose rows and columns are so far apart.
@@ -145,5 +145,5 @@ func (p *prefixScan) local(slot, row, col int) view {
 func (p *prefixScan) tile(rows, cols int) view {
 	line := cacheLine / p.dtype.Size()
 	row := (cols+line-1)/line*line + line
-	return p.local(p.scratch(p.dtype, rows*row), row, 1)
+	return p.local(p.draft.scratch(p.dtype, rows*row), row, 1)
 }

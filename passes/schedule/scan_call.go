@@ -46,7 +46,7 @@ func (p *prefixScan) call(w *walk, k kernel.Code, rows, cols nest.Size, views []
 
 // need notes a kernel that the library lacks.
 func (p *prefixScan) need(k kernel.Code) {
-	if _, ok := p.lib.Engine(k.Signature()); !ok {
+	if _, ok := p.t.lib.Engine(k.Signature()); !ok {
 		*p.missing = k.Signature()
 	}
 }

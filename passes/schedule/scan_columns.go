@@ -33,23 +33,23 @@ func offerColumnScan(t *target, s *plan.Step) (offer, string) {
 // draftColumns returns the draft of the scan.
 func (p *prefixScan) draftColumns() (*Draft, string) {
 	c := newColumnScan(p)
-	c.at = newWalk(p.step.Axes).cutAll(c.row, c.col).cut(c.col, c.block)
+	c.at = newWalk(p.step.Axes).cutAll(c.s.row, c.s.col).cut(c.s.col, c.block)
 	c.carry, c.next, c.run = c.carry.inside(c.at), c.next.inside(c.at), c.run.inside(c.at)
-	items := c.begin(c.at, nest.Fixed(1), c.at.size[c.col])
-	if c.n > 0 {
+	items := c.s.begin(c.at, nest.Fixed(1), c.at.size[c.s.col])
+	if c.s.n > 0 {
 		items = append(items, c.chunks()...)
 	}
-	c.Parts = []nest.Nest{c.at.part(items)}
-	if c.carries() || c.widens() {
-		k, _ := kernel.RowKernel(c.by, c.dtype)
-		return c.finish(k)
+	c.s.draft.Parts = []nest.Nest{c.at.part(items)}
+	if c.s.carries() || c.s.widens() {
+		k, _ := kernel.RowKernel(c.s.by, c.s.dtype)
+		return c.s.finish(k)
 	}
-	return c.finish(c.combine)
+	return c.s.finish(c.combine)
 }
 
 // columnScan scans down the rows.
 type columnScan struct {
-	*prefixScan
+	s           *prefixScan
 	combine     *kernel.Kernel // of two rows
 	block       int            // columns of a block
 	at          *walk          // inside the loops over blocks
@@ -62,8 +62,8 @@ type columnScan struct {
 
 func newColumnScan(p *prefixScan) *columnScan {
 	size, rows, cols := p.dtype.Size(), p.step.Axes[p.row].Extent, p.step.Axes[p.col].Extent
-	c := &columnScan{prefixScan: p, block: p.ScanBytes / size}
-	for elems(p.step)/rows < p.Workers*c.block && c.block > p.ScanBytesLeast/size {
+	c := &columnScan{s: p, block: p.t.ScanBytes / size}
+	for elems(p.step)/rows < p.t.Workers*c.block && c.block > p.t.ScanBytesLeast/size {
 		c.block /= 2
 	}
 	c.block = min(c.block, cols)
@@ -72,59 +72,59 @@ func newColumnScan(p *prefixScan) *columnScan {
 		panic("BUG: schedule: " + err.Error())
 	}
 	c.combine = k
-	if p.Blocks == 0 && c.block < c.piece() {
-		c.nonTemporal = false // short rows would take a call for every few of them
+	if p.t.Blocks == 0 && c.block < c.piece() {
+		c.s.nonTemporal = false // short rows would take a call for every few of them
 	}
-	row := func(d ir.DType) view { return p.local(p.scratch(d, c.block), 0, 1) }
+	row := func(d ir.DType) view { return p.local(p.draft.scratch(d, c.block), 0, 1) }
 	if p.carries() {
 		c.carry, c.next = row(p.wide), row(p.wide)
 	}
-	if p.carries() || p.widens() || c.nonTemporal {
+	if p.carries() || p.widens() || c.s.nonTemporal {
 		c.run = row(p.state)
 	}
-	c.rows = max(1, p.CallElems/c.block)
-	if c.nonTemporal {
+	c.rows = max(1, p.t.CallElems/c.block)
+	if c.s.nonTemporal {
 		c.results = p.tile(kernel.ColumnScanRows, c.piece())
 	}
 	if p.packed {
-		c.rows = max(1, min(p.n, p.PackBytes/(c.block*size)))
-		c.dense = p.local(p.scratch(p.dtype, c.rows*c.block), c.block, 1)
+		c.rows = max(1, min(p.n, p.t.PackBytes/(c.block*size)))
+		c.dense = p.local(p.draft.scratch(p.dtype, c.rows*c.block), c.block, 1)
 	}
 	return c
 }
 
 // chunks returns the scan of a block of columns.
 func (c *columnScan) chunks() []nest.Item {
-	if c.widens() {
-		return c.laterChunk(c.at.only(c.row, c.n), 0)
+	if c.s.widens() {
+		return c.laterChunk(c.at.only(c.s.row, c.s.n), 0)
 	}
-	first := c.n
-	if c.carries() {
+	first := c.s.n
+	if c.s.carries() {
 		first = min(first, ir.ReduceChunk)
 	}
 	items, last := c.firstChunk(first)
-	if !c.carries() {
+	if !c.s.carries() {
 		return items
 	}
-	items = append(items, c.castRow(c.at, c.at.size[c.col], last, c.carry))
-	if c.rescans && last.slot != c.run.slot {
-		items = append(items, c.copyRow(c.at, c.dtype, c.at.size[c.col], last, c.run))
+	items = append(items, c.s.castRow(c.at, c.at.size[c.s.col], last, c.carry))
+	if c.s.rescans && last.slot != c.run.slot {
+		items = append(items, c.s.copyRow(c.at, c.s.dtype, c.at.size[c.s.col], last, c.run))
 	}
-	items = append(items, c.chunkAgain(c.at.only(c.row, first), 0, c.noCarry, c.carry)...)
-	rest := c.n % ir.ReduceChunk
-	if whole := c.n - first - rest; whole > 0 {
-		chunk := c.at.only(c.row, whole).cut(c.row, ir.ReduceChunk)
+	items = append(items, c.chunkAgain(c.at.only(c.s.row, first), 0, c.s.noCarry, c.carry)...)
+	rest := c.s.n % ir.ReduceChunk
+	if whole := c.s.n - first - rest; whole > 0 {
+		chunk := c.at.only(c.s.row, whole).cut(c.s.row, ir.ReduceChunk)
 		later := append(c.laterChunk(chunk, first), c.nextCarry(chunk))
 		later = append(later, c.chunkAgain(chunk, first, c.carry, c.next)...)
-		later = append(later, c.copyRow(chunk, c.wide, chunk.size[c.col], c.next, c.carry))
+		later = append(later, c.s.copyRow(chunk, c.s.wide, chunk.size[c.s.col], c.next, c.carry))
 		items = append(items, chunk.wrap(c.at, later)...)
 	}
 	if rest > 0 {
-		at := c.at.only(c.row, rest)
-		items = append(items, c.laterChunk(at, c.n-rest)...)
-		if c.rescans {
+		at := c.at.only(c.s.row, rest)
+		items = append(items, c.laterChunk(at, c.s.n-rest)...)
+		if c.s.rescans {
 			items = append(items, c.nextCarry(at))
-			items = append(items, c.chunkAgain(at, c.n-rest, c.carry, c.next)...)
+			items = append(items, c.chunkAgain(at, c.s.n-rest, c.carry, c.next)...)
 		}
 	}
 	return items
@@ -132,71 +132,71 @@ func (c *columnScan) chunks() []nest.Item {
 
 // chunkAgain returns the second scan of the columns that overflow in the rows of w from one on.
 func (c *columnScan) chunkAgain(w *walk, from int, before, after view) []nest.Item {
-	return c.again(w, c.col, c.row, w.size[c.row], nest.Fixed(1), c.x.move(c.row, from), c.run, before, c.y.move(c.row, from), after)
+	return c.s.again(w, c.s.col, c.s.row, w.size[c.s.row], nest.Fixed(1), c.s.x.move(c.s.row, from), c.run, before, c.s.y.move(c.s.row, from), after)
 }
 
 // start returns the stores of the identity to the running values.
 func (c *columnScan) start(w *walk) nest.Item {
-	return c.fill(w, c.state, nest.Fixed(1), w.size[c.col], c.identity, c.run)
+	return c.s.fill(w, c.s.state, nest.Fixed(1), w.size[c.s.col], c.s.identity, c.run)
 }
 
 // nextCarry returns what combines the carries with the running values.
 func (c *columnScan) nextCarry(w *walk) nest.Item {
-	b := kernel.NewBuilder(kernel.Operand{DType: c.wide}, kernel.Operand{DType: c.dtype})
+	b := kernel.NewBuilder(kernel.Operand{DType: c.s.wide}, kernel.Operand{DType: c.s.dtype})
 	run := kernel.Ref(1)
-	if c.wide != c.dtype {
-		run = b.Cast(c.wide, run)
+	if c.s.wide != c.s.dtype {
+		run = b.Cast(c.s.wide, run)
 	}
-	b.Store(b.Op(c.by, 0, run))
+	b.Store(b.Op(c.s.by, 0, run))
 	k, order := b.Kernel().Canonical()
-	return c.call(w, k, nest.Fixed(1), w.size[c.col], ordered(order, []view{c.carry, c.run}, c.next))
+	return c.s.call(w, k, nest.Fixed(1), w.size[c.s.col], ordered(order, []view{c.carry, c.run}, c.next))
 }
 
 // firstChunk returns the scan of the first rows, and where the last results are.
 func (c *columnScan) firstChunk(rows int) (items []nest.Item, last view) {
-	if c.nonTemporal {
-		return append([]nest.Item{c.start(c.at)}, c.storedRows(c.at.only(c.row, rows), 0, false)...), c.run
+	if c.s.nonTemporal {
+		return append([]nest.Item{c.start(c.at)}, c.storedRows(c.at.only(c.s.row, rows), 0, false)...), c.run
 	}
-	cols := c.at.size[c.col]
-	if c.packed {
-		items = append(items, c.pack(c.at, nest.Fixed(1), cols, c.x, c.y))
+	cols := c.at.size[c.s.col]
+	if c.s.packed {
+		items = append(items, c.s.pack(c.at, nest.Fixed(1), cols, c.s.x, c.s.y))
 	} else {
-		items = append(items, c.copyRow(c.at, c.dtype, cols, c.x, c.y))
+		items = append(items, c.s.copyRow(c.at, c.s.dtype, cols, c.s.x, c.s.y))
 	}
 	if rows > 1 {
-		below := c.at.only(c.row, rows-1).cut(c.row, c.rows)
+		below := c.at.only(c.s.row, rows-1).cut(c.s.row, c.rows)
 		items = append(items, below.wrap(c.at, c.combineRows(below))...)
 	}
-	return items, c.y.move(c.row, rows-1)
+	return items, c.s.y.move(c.s.row, rows-1)
 }
 
 // combineRows returns what combines rows with the results above them. Kernels compute
 // rows in order.
 func (c *columnScan) combineRows(w *walk) []nest.Item {
-	items, x := c.someRows(w, c.x.move(c.row, 1))
-	return append(items, c.call(w, c.combine, w.size[c.row], w.size[c.col], []view{c.y, x, c.y.move(c.row, 1)}))
+	items, x := c.someRows(w, c.s.x.move(c.s.row, 1))
+	return append(items, c.s.call(w, c.combine, w.size[c.s.row], w.size[c.s.col], []view{c.s.y, x, c.s.y.move(c.s.row, 1)}))
 }
 
 // laterChunk returns the scan of the rows of w from one on, which are in a later chunk or have
 // wider running values.
 func (c *columnScan) laterChunk(w *walk, from int) []nest.Item {
-	if c.nonTemporal {
-		return append([]nest.Item{c.start(w)}, c.storedRows(w, from, !c.inOrder)...)
+	if c.s.nonTemporal {
+		return append([]nest.Item{c.start(w)}, c.storedRows(w, from, !c.s.inOrder)...)
 	}
-	some := w.cut(c.row, c.rows)
-	items, x := c.someRows(some, c.x.move(c.row, from))
-	k, order := kernel.RowKernel(c.by, c.dtype)
-	views := ordered(order, []view{c.carry, c.run, x}, c.run, c.y.move(c.row, from))
-	items = append(items, c.call(some, k, some.size[c.row], some.size[c.col], views))
+	some := w.cut(c.s.row, c.rows)
+	items, x := c.someRows(some, c.s.x.move(c.s.row, from))
+	k, order := kernel.RowKernel(c.s.by, c.s.dtype)
+	views := ordered(order, []view{c.carry, c.run, x}, c.run, c.s.y.move(c.s.row, from))
+	items = append(items, c.s.call(some, k, some.size[c.s.row], some.size[c.s.col], views))
 	return append([]nest.Item{c.start(w)}, some.wrap(w, items)...)
 }
 
 // someRows returns where rows of the operand have no gaps, and the call that copies
 // them there if need be.
 func (c *columnScan) someRows(w *walk, x view) ([]nest.Item, view) {
-	if !c.packed {
+	if !c.s.packed {
 		return nil, x
 	}
 	dense := c.dense.inside(w)
-	return []nest.Item{c.pack(w, w.size[c.row], w.size[c.col], x, dense)}, dense
+	return []nest.Item{c.s.pack(w, w.size[c.s.row], w.size[c.s.col], x, dense)}, dense
 }

@@ -34,13 +34,13 @@ func offerLineScans(t *target, s *plan.Step) (offer, string) {
 func (p *prefixScan) draftLines() (*Draft, string) {
 	rows := p.step.Axes[p.row].Extent
 	l := newLineScan(p, rows)
-	rest := rows % p.ScanRows
-	if rest >= p.ScanRows/2 || p.n < 2*ir.ReduceChunk || p.inOrder {
+	rest := rows % p.t.ScanRows
+	if rest >= p.t.ScanRows/2 || p.n < 2*ir.ReduceChunk || p.inOrder {
 		rest = 0
 	}
-	p.Parts = append(p.Parts, l.part(rows-rest))
+	p.draft.Parts = append(p.draft.Parts, l.part(rows-rest))
 	if rest > 0 { // side by side they would leave much of a vector unused
-		p.Parts = append(p.Parts, newLongScan(p).part(rows-rest, rest))
+		p.draft.Parts = append(p.draft.Parts, newLongScan(p).part(rows-rest, rest))
 	}
 	return p.finish(scanRows(p.by, p.dtype, p.carries()))
 }
@@ -52,16 +52,16 @@ func (p *prefixScan) fewLines() bool {
 		return false
 	}
 	rows, cols := p.step.Axes[p.row].Extent, p.step.Axes[p.col].Extent
-	few := elems(p.step)/cols < 2*p.ScanRows*p.Workers
-	if few && p.Workers > 1 && !p.inGroup && p.n >= p.ScanRows*ir.ReduceChunk {
+	few := elems(p.step)/cols < 2*p.t.ScanRows*p.t.Workers
+	if few && p.t.Workers > 1 && !p.t.inGroup && p.n >= p.t.ScanRows*ir.ReduceChunk {
 		return true
 	}
-	return rows < p.ScanRows/2 && p.n >= 2*ir.ReduceChunk
+	return rows < p.t.ScanRows/2 && p.n >= 2*ir.ReduceChunk
 }
 
 // lineScan scans lines side by side.
 type lineScan struct {
-	*prefixScan
+	s                *prefixScan
 	side             int  // lines
 	block            int  // lines of a block
 	run, carry, next view // their states; next is the carry behind the present chunk
@@ -70,35 +70,35 @@ type lineScan struct {
 }
 
 func newLineScan(p *prefixScan, rows int) *lineScan {
-	l := &lineScan{prefixScan: p, side: min(p.ScanRows, rows)}
-	l.block = max(p.ScanRows, p.mostElems(p.step)/p.step.Axes[p.col].Extent/p.ScanRows*p.ScanRows)
-	l.run = l.states(l.state)
-	if l.carries() {
-		l.carry, l.next = l.states(l.wide), l.states(l.wide)
+	l := &lineScan{s: p, side: min(p.t.ScanRows, rows)}
+	l.block = max(p.t.ScanRows, p.t.mostElems(p.step)/p.step.Axes[p.col].Extent/p.t.ScanRows*p.t.ScanRows)
+	l.run = l.states(l.s.state)
+	if l.s.carries() {
+		l.carry, l.next = l.states(l.s.wide), l.states(l.s.wide)
 	}
-	if l.nonTemporal {
-		l.results = l.tile(l.side, l.piece())
+	if l.s.nonTemporal {
+		l.results = l.s.tile(l.side, l.piece())
 	}
-	if l.packed {
-		l.dense = l.tile(l.side, min(l.n, ir.ReduceChunk))
+	if l.s.packed {
+		l.dense = l.s.tile(l.side, min(l.s.n, ir.ReduceChunk))
 	}
 	return l
 }
 
 // states reserves an element for each line.
-func (l *lineScan) states(d ir.DType) view { return l.local(l.scratch(d, l.side), 1, 0) }
+func (l *lineScan) states(d ir.DType) view { return l.s.local(l.s.draft.scratch(d, l.side), 1, 0) }
 
 // piece returns how many columns are stored past the caches at a time.
 func (l *lineScan) piece() int {
-	return min(ir.ReduceChunk, l.ScanTileBytes/l.ScanRows/l.dtype.Size())
+	return min(ir.ReduceChunk, l.s.t.ScanTileBytes/l.s.t.ScanRows/l.s.dtype.Size())
 }
 
 // part returns the scan of the first rows.
 func (l *lineScan) part(rows int) nest.Nest {
-	block := newWalk(l.step.Axes).only(l.row, rows).cutAll(l.row, l.col).cut(l.row, l.block)
-	side := block.cut(l.row, l.side)
-	items := l.begin(block, block.size[l.row], nest.Fixed(1))
-	if l.n > 0 {
+	block := newWalk(l.s.step.Axes).only(l.s.row, rows).cutAll(l.s.row, l.s.col).cut(l.s.row, l.block)
+	side := block.cut(l.s.row, l.side)
+	items := l.s.begin(block, block.size[l.s.row], nest.Fixed(1))
+	if l.s.n > 0 {
 		items = append(items, side.wrap(block, l.lines(side))...)
 	}
 	return block.part(items)
@@ -107,57 +107,57 @@ func (l *lineScan) part(rows int) nest.Nest {
 // lines returns the scan of lines side by side.
 func (l *lineScan) lines(side *walk) []nest.Item {
 	l.run, l.carry, l.next = l.run.inside(side), l.carry.inside(side), l.next.inside(side)
-	first := min(l.n, ir.ReduceChunk)
-	items := l.chunk(side.only(l.col, first), 0)
-	if l.n == first {
+	first := min(l.s.n, ir.ReduceChunk)
+	items := l.chunk(side.only(l.s.col, first), 0)
+	if l.s.n == first {
 		return items
 	}
-	chunk := side.only(l.col, l.n-first).cut(l.col, ir.ReduceChunk)
+	chunk := side.only(l.s.col, l.s.n-first).cut(l.s.col, ir.ReduceChunk)
 	return append(items, chunk.wrap(side, l.chunk(chunk, first))...)
 }
 
 // chunk returns the scan of a chunk of each line, from column number from on: the first one,
 // or a later one, which begins with the carries. It leaves the next ones in l.carry.
 func (l *lineScan) chunk(w *walk, from int) (items []nest.Item) {
-	x, y, run, carry := l.x.move(l.col, from), l.y.move(l.col, from), l.identity, l.noCarry
+	x, y, run, carry := l.s.x.move(l.s.col, from), l.s.y.move(l.s.col, from), l.s.identity, l.s.noCarry
 	switch {
-	case from > 0 && l.inOrder:
+	case from > 0 && l.s.inOrder:
 		run = l.run
 	case from > 0:
 		carry = l.carry
 	}
-	states, read := w.size[l.row], x
-	if l.packed {
+	states, read := w.size[l.s.row], x
+	if l.s.packed {
 		dense := l.dense.inside(w)
-		items, read = append(items, l.pack(w, states, w.size[l.col], x, dense)), dense
+		items, read = append(items, l.s.pack(w, states, w.size[l.s.col], x, dense)), dense
 	}
-	if l.nonTemporal {
-		if run.slot == l.identity.slot {
-			items = append(items, l.fill(w, l.state, states, nest.Fixed(1), l.identity, l.run))
+	if l.s.nonTemporal {
+		if run.slot == l.s.identity.slot {
+			items = append(items, l.s.fill(w, l.s.state, states, nest.Fixed(1), l.s.identity, l.run))
 		}
-		piece := w.cut(l.col, l.piece())
+		piece := w.cut(l.s.col, l.piece())
 		results := l.results.inside(piece)
 		items = append(items, piece.wrap(w, []nest.Item{
 			l.columns(piece, read, results, l.run, carry),
-			l.store(piece, states, piece.size[l.col], results, y),
+			l.s.store(piece, states, piece.size[l.s.col], results, y),
 		})...)
 	} else {
 		items = append(items, l.columns(w, read, y, run, carry))
 	}
-	if !l.carries() {
+	if !l.s.carries() {
 		return items
 	}
-	items = append(items, l.again(w, l.row, l.col, w.size[l.col], nest.Fixed(1), x, l.run, carry, y, l.next)...)
-	return append(items, l.copyRow(w, l.wide, states, l.next, l.carry))
+	items = append(items, l.s.again(w, l.s.row, l.s.col, w.size[l.s.col], nest.Fixed(1), x, l.run, carry, y, l.next)...)
+	return append(items, l.s.copyRow(w, l.s.wide, states, l.next, l.carry))
 }
 
 // columns returns the scan of some columns of a chunk, from running values on. It leaves the
 // next ones in l.run, and the next carries in l.next.
 func (l *lineScan) columns(w *walk, x, y, run, carry view) nest.Item {
-	rows, cols := w.size[l.row], w.size[l.col]
-	if !l.carries() {
-		return l.scan(w, l.dtype, rows, cols, x, run, y, l.run)
+	rows, cols := w.size[l.s.row], w.size[l.s.col]
+	if !l.s.carries() {
+		return l.s.scan(w, l.s.dtype, rows, cols, x, run, y, l.run)
 	}
-	k := scanRows(l.by, l.dtype, true)
-	return l.call(w, k, rows, cols, []view{x, run, carry, y, l.run, l.next})
+	k := scanRows(l.s.by, l.s.dtype, true)
+	return l.s.call(w, k, rows, cols, []view{x, run, carry, y, l.run, l.next})
 }

@@ -44,14 +44,16 @@ func offerParallelScan(t *target, s *plan.Step) (offer, string) {
 
 // parallelScan scans lines block by block.
 type parallelScan struct {
-	*longScan
-	base   *walk // inside the loops over lines
-	lines  int
-	block  int  // chunks of a block
-	lasts  view // the last running values of the chunks of a line
-	behind view // the carries before each chunk of a line, and that behind the last one
-	piece  view // results that are stored past the caches
-	bytes  int  // of the buffers so far
+	s           *prefixScan
+	base        *walk // inside the loops over lines
+	line, lines int   // the axis of lines, and how many there are
+	block, side int   // chunks of a block, and of a call
+	lasts       view  // the last running values of the chunks of a line
+	behind      view  // the carries before each chunk of a line, and that behind the last one
+	last, next  view  // those of a block as carries are, if they are wider, and the carry behind it
+	piece       view  // results that are stored past the caches
+	dense       view  // the operand, if packed
+	bytes       int   // of the buffers so far
 }
 
 // scanBlocks is how many blocks a line has at most, as each is two tasks: 512 MiB.
@@ -59,30 +61,29 @@ const scanBlocks = 256
 
 // chunksOfBlock returns how many chunks of each line a block has at most.
 func (p *prefixScan) chunksOfBlock(lines int) int {
-	if p.Blocks > 0 { // a test
+	if p.t.Blocks > 0 { // a test
 		return 4
 	}
-	return max(1, p.ScanParallelBytes/(lines*ir.ReduceChunk*p.dtype.Size()))
+	return max(1, p.t.ScanParallelBytes/(lines*ir.ReduceChunk*p.dtype.Size()))
 }
 
 func newParallelScan(p *prefixScan) *parallelScan {
-	l := &parallelScan{longScan: chunkedLines(p)}
-	l.lines = elems(p.step) / p.step.Axes[p.col].Extent
+	l := &parallelScan{s: chunkedLines(p), line: p.row, lines: elems(p.step) / p.step.Axes[p.col].Extent}
 	chunks, most := ir.Chunks(p.n), p.chunksOfBlock(l.lines)
-	if l.side = p.ScanRows; p.Blocks > 0 { // a test
+	if l.side = p.t.ScanRows; p.t.Blocks > 0 { // a test
 		l.side = 2
 	}
 	l.block = roundUp((chunks-1)/((chunks-1)/most+1)+1, l.side) // blocks of about the same length
-	l.base = newWalk(l.step.Axes).cutAll(l.row, l.col)
-	l.lasts, l.behind = l.buffer(l.dtype, chunks, 1), l.buffer(l.wide, chunks+1, 1)
-	if l.next = l.local(l.scratch(l.wide, 1), 1, 1); l.wide != l.dtype {
-		l.last = l.local(l.scratch(l.wide, l.block), 1, 1)
+	l.base = newWalk(l.s.step.Axes).cutAll(l.s.row, l.s.col)
+	l.lasts, l.behind = l.buffer(l.s.dtype, chunks, 1), l.buffer(l.s.wide, chunks+1, 1)
+	if l.next = l.s.local(l.s.draft.scratch(l.s.wide, 1), 1, 1); l.s.wide != l.s.dtype {
+		l.last = l.s.local(l.s.draft.scratch(l.s.wide, l.block), 1, 1)
 	}
-	if l.nonTemporal {
-		l.piece = l.tile(1, ir.ReduceChunk)
+	if l.s.nonTemporal {
+		l.piece = l.s.tile(1, ir.ReduceChunk)
 	}
-	if l.packed {
-		l.dense = l.tile(l.side, ir.ReduceChunk)
+	if l.s.packed {
+		l.dense = l.s.tile(l.side, ir.ReduceChunk)
 	}
 	return l
 }
@@ -90,12 +91,12 @@ func newParallelScan(p *prefixScan) *parallelScan {
 // buffer returns a new temporary: for each line, rows of cols elements.
 func (l *parallelScan) buffer(d ir.DType, rows, cols int) view {
 	apart := rows * cols
-	v := l.local(l.own(l.target, plan.Buffer{Kind: plan.TempBuffer, DType: d, Offset: l.bytes}), cols, 1)
-	for k := l.row - 1; k >= 0; k-- {
+	v := l.s.local(l.s.draft.own(l.s.t, plan.Buffer{Kind: plan.TempBuffer, DType: d, Offset: l.bytes}), cols, 1)
+	for k := l.s.row - 1; k >= 0; k-- {
 		v.strides[k] = apart
-		apart *= l.step.Axes[k].Extent
+		apart *= l.s.step.Axes[k].Extent
 	}
-	own := &l.Own[len(l.Own)-1]
+	own := &l.s.draft.Own[len(l.s.draft.Own)-1]
 	own.Shape = []int{apart}
 	l.bytes += roundUp(apart*d.Size(), cacheLine)
 	return v
@@ -112,19 +113,19 @@ func (b *scanBlock) chunks() int { return b.whole + min(b.rest, 1) }
 
 // tasks appends the tasks of one block after the other.
 func (l *parallelScan) tasks() {
-	begin := append(l.begin(l.base, nest.Fixed(1), nest.Fixed(1)), l.copyRow(l.base, l.wide, nest.Fixed(1), l.noCarry, l.behind))
+	begin := append(l.s.begin(l.base, nest.Fixed(1), nest.Fixed(1)), l.s.copyRow(l.base, l.s.wide, nest.Fixed(1), l.s.noCarry, l.behind))
 	var before scanBlock
 	shared := l.bytes // where the running values of every other block begin
-	for k := range (ir.Chunks(l.n)-1)/l.block + 1 {
+	for k := range (ir.Chunks(l.s.n)-1)/l.block + 1 {
 		b := scanBlock{first: k * l.block}
-		b.whole = min(l.block, l.n/ir.ReduceChunk-b.first)
+		b.whole = min(l.block, l.s.n/ir.ReduceChunk-b.first)
 		if b.whole < l.block {
-			b.rest = l.n % ir.ReduceChunk
+			b.rest = l.s.n % ir.ReduceChunk
 		}
 		if k%2 == 0 {
 			l.bytes = shared
 		}
-		b.runs = l.buffer(l.dtype, l.block, ir.ReduceChunk+cacheLine/l.dtype.Size())
+		b.runs = l.buffer(l.s.dtype, l.block, ir.ReduceChunk+cacheLine/l.s.dtype.Size())
 		l.task(l.lines*(before.chunks()+b.chunks())*ir.ReduceChunk, l.both(before, b)...)
 		l.task(l.lines*b.chunks(), l.base.part(append(append(begin, l.scannedAgain(before)...), l.carried(b)...)))
 		begin, before = nil, b
@@ -137,10 +138,10 @@ func (l *parallelScan) tasks() {
 
 // task appends a task, which begins when the tasks before it are complete. It computes elems elements.
 func (l *parallelScan) task(elems int, parts ...nest.Nest) {
-	if l.Elems = append(l.Elems, elems); l.Parts == nil {
-		l.Parts = parts
+	if l.s.draft.Elems = append(l.s.draft.Elems, elems); l.s.draft.Parts == nil {
+		l.s.draft.Parts = parts
 	} else {
-		l.Then = append(l.Then, parts)
+		l.s.draft.Then = append(l.s.draft.Then, parts)
 	}
 }
 
@@ -149,7 +150,7 @@ func (l *parallelScan) task(elems int, parts ...nest.Nest) {
 func (l *parallelScan) both(last, next scanBlock) (parts []nest.Nest) {
 	some := func(chunks, elems int, items func(w *walk) []nest.Item) {
 		if chunks > 0 && elems > 0 {
-			w := l.base.only(l.row, chunks).only(l.col, elems).cut(l.row, l.side)
+			w := l.base.only(l.s.row, chunks).only(l.s.col, elems).cut(l.s.row, l.side)
 			parts = append(parts, w.part(items(w)))
 		}
 	}
@@ -164,36 +165,36 @@ func (l *parallelScan) both(last, next scanBlock) (parts []nest.Nest) {
 
 // scanned returns the scan of chunks from number k of a block on, without carries.
 func (l *parallelScan) scanned(w *walk, b scanBlock, k int) (items []nest.Item) {
-	rows, cols, x := w.size[l.row], w.size[l.col], l.x.move(l.row, b.first+k)
-	if l.packed {
+	rows, cols, x := w.size[l.s.row], w.size[l.s.col], l.s.x.move(l.s.row, b.first+k)
+	if l.s.packed {
 		dense := l.dense.inside(w)
-		items, x = append(items, l.pack(w, rows, cols, x, dense)), dense
+		items, x = append(items, l.s.pack(w, rows, cols, x, dense)), dense
 	}
-	return append(items, l.scan(w, l.dtype, rows, cols, x, l.identity, b.runs.move(l.row, k), l.lasts.move(l.row, b.first+k)))
+	return append(items, l.s.scan(w, l.s.dtype, rows, cols, x, l.s.identity, b.runs.move(l.s.row, k), l.lasts.move(l.s.row, b.first+k)))
 }
 
 // carried returns the scan of the last running values of a block.
 func (l *parallelScan) carried(b scanBlock) (items []nest.Item) {
 	w, n := l.base, nest.Fixed(b.chunks())
-	last, before := l.lasts.move(l.row, b.first), l.behind.move(l.row, b.first)
-	if l.wide != l.dtype {
+	last, before := l.lasts.move(l.s.row, b.first), l.behind.move(l.s.row, b.first)
+	if l.s.wide != l.s.dtype {
 		wide := l.last.inside(w)
-		items, last = append(items, l.castRow(w, n, last, wide)), wide
+		items, last = append(items, l.s.castRow(w, n, last, wide)), wide
 	}
-	return append(items, l.scan(w, l.wide, nest.Fixed(1), n, last, before, before.move(l.row, 1), l.next.inside(w)))
+	return append(items, l.s.scan(w, l.s.wide, nest.Fixed(1), n, last, before, before.move(l.s.row, 1), l.next.inside(w)))
 }
 
 // combined returns the results of chunks from number k of a block on.
 func (l *parallelScan) combined(w *walk, b scanBlock, k int) []nest.Item {
-	y := l.y.move(l.row, b.first+k)
-	kernel, order := kernel.CarryKernel(l.by, l.dtype)
-	ins := []view{l.behind.move(l.row, b.first+k), b.runs.move(l.row, k)}
-	if !l.nonTemporal {
-		return []nest.Item{l.call(w, kernel, w.size[l.row], w.size[l.col], ordered(order, ins, y))}
+	y := l.s.y.move(l.s.row, b.first+k)
+	kernel, order := kernel.CarryKernel(l.s.by, l.s.dtype)
+	ins := []view{l.behind.move(l.s.row, b.first+k), b.runs.move(l.s.row, k)}
+	if !l.s.nonTemporal {
+		return []nest.Item{l.s.call(w, kernel, w.size[l.s.row], w.size[l.s.col], ordered(order, ins, y))}
 	}
-	one := w.cut(l.row, 1)
-	rows, cols, piece := one.size[l.row], one.size[l.col], l.piece.inside(one)
-	return one.wrap(w, []nest.Item{l.call(one, kernel, rows, cols, ordered(order, ins, piece)), l.store(one, rows, cols, piece, y)})
+	one := w.cut(l.s.row, 1)
+	rows, cols, piece := one.size[l.s.row], one.size[l.s.col], l.piece.inside(one)
+	return one.wrap(w, []nest.Item{l.s.call(one, kernel, rows, cols, ordered(order, ins, piece)), l.s.store(one, rows, cols, piece, y)})
 }
 
 // scannedAgain returns the second scan of a block, if there can be one.
@@ -202,6 +203,7 @@ func (l *parallelScan) scannedAgain(b scanBlock) []nest.Item {
 	if n == 0 {
 		return nil
 	}
-	from := func(v view) view { return v.move(l.row, b.first) }
-	return l.again(l.base, l.line, l.col, nest.Fixed(b.whole*ir.ReduceChunk+b.rest), nest.Fixed(n), from(l.x), from(l.lasts), from(l.behind), from(l.y), l.behind.move(l.row, b.first+n))
+	from := func(v view) view { return v.move(l.s.row, b.first) }
+	all, behind := nest.Fixed(b.whole*ir.ReduceChunk+b.rest), l.behind.move(l.s.row, b.first+n)
+	return l.s.again(l.base, l.line, l.s.col, all, nest.Fixed(n), from(l.s.x), from(l.lasts), from(l.behind), from(l.s.y), behind)
 }

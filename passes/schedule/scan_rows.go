@@ -10,13 +10,15 @@ import (
 // from one after the other.
 
 // piece returns how many columns a piece has.
-func (c *columnScan) piece() int { return c.ScanTileBytes / kernel.ColumnScanRows / c.dtype.Size() }
+func (c *columnScan) piece() int {
+	return c.s.t.ScanTileBytes / kernel.ColumnScanRows / c.s.dtype.Size()
+}
 
 // storedRows returns the scan of the rows of w from one on, which are in one chunk. The
 // last ones, fewer than four, are scanned one by one.
 func (c *columnScan) storedRows(w *walk, from int, carries bool) (items []nest.Item) {
-	rest := w.most[c.row] % kernel.ColumnScanRows
-	if fours := w.most[c.row] - rest; fours > 0 {
+	rest := w.most[c.s.row] % kernel.ColumnScanRows
+	if fours := w.most[c.s.row] - rest; fours > 0 {
 		items = append(items, c.pieces(w, from, fours, kernel.ColumnScanRows, carries)...)
 		from += fours
 	}
@@ -28,23 +30,23 @@ func (c *columnScan) storedRows(w *walk, from int, carries bool) (items []nest.I
 
 // pieces returns the scan of rows, a few of them at a time.
 func (c *columnScan) pieces(w *walk, from, rows, few int, carries bool) []nest.Item {
-	piece := w.only(c.row, rows).cut(c.row, few).cut(c.col, c.piece())
-	x, y, results := c.x.move(c.row, from), c.y.move(c.row, from), c.results.inside(piece)
+	piece := w.only(c.s.row, rows).cut(c.s.row, few).cut(c.s.col, c.piece())
+	x, y, results := c.s.x.move(c.s.row, from), c.s.y.move(c.s.row, from), c.results.inside(piece)
 	k, order, apart := c.rowsKernel(few, carries)
 	ins, outs := []view{c.carry, c.run}, []view{c.run}
 	for r := range few {
-		ins = append(ins, x.move(c.row, r))
+		ins = append(ins, x.move(c.s.row, r))
 		if apart {
-			outs = append(outs, results.move(c.row, r))
+			outs = append(outs, results.move(c.s.row, r))
 		}
 	}
 	if !apart {
 		results = c.run
 	}
-	cols := piece.size[c.col]
+	cols := piece.size[c.s.col]
 	return piece.wrap(w, []nest.Item{
-		c.call(piece, k, nest.Fixed(1), cols, ordered(order, ins, outs...)),
-		c.store(piece, nest.Fixed(few), cols, results, y),
+		c.s.call(piece, k, nest.Fixed(1), cols, ordered(order, ins, outs...)),
+		c.s.store(piece, nest.Fixed(few), cols, results, y),
 	})
 }
 
@@ -54,9 +56,9 @@ func (c *columnScan) pieces(w *walk, from, rows, few int, carries bool) []nest.I
 func (c *columnScan) rowsKernel(rows int, carries bool) (k *kernel.Kernel, order []int, apart bool) {
 	switch {
 	case rows == kernel.ColumnScanRows:
-		k, order = kernel.RowsKernel(c.by, c.dtype, carries)
-	case carries || c.widens():
-		k, order = kernel.RowKernel(c.by, c.dtype)
+		k, order = kernel.RowsKernel(c.s.by, c.s.dtype, carries)
+	case carries || c.s.widens():
+		k, order = kernel.RowKernel(c.s.by, c.s.dtype)
 	default:
 		return c.combine, []int{1, 2}, false
 	}

@@ -56,7 +56,7 @@ func (e *elementwise) mostlyTransposed() bool {
 			n++
 		}
 	}
-	return n > len(e.step.Out) && min(e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent) >= e.AcrossRows
+	return n > len(e.step.Out) && min(e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent) >= e.t.AcrossRows
 }
 
 // longestFill returns the longest axis if the inputs are the same along all axes and no output is

@@ -28,7 +28,7 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, erro
 func (b *Blocks) Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, error) {
 	b.turn.Lock()
 	defer b.turn.Unlock()
-	s := &scheduler{plan: p, blocks: b, target: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
+	s := &scheduler{plan: p, blocks: b, t: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
 	group := 0
 	for i := 0; i < len(p.Steps); i++ {
@@ -51,7 +51,7 @@ func (b *Blocks) Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.P
 			return nil, err
 		}
 		d.appendTo(out, p, i)
-		s.buffers = out.Buffers
+		s.t.buffers = out.Buffers
 	}
 	withoutScratch(out)
 	return out, nil
@@ -86,8 +86,8 @@ func isScratch(b plan.Buffer) bool { return b.Kind == plan.ScratchBuffer }
 
 // scheduler schedules one plan.
 type scheduler struct {
-	plan *plan.Plan
-	target
+	plan   *plan.Plan
+	t      target
 	blocks *Blocks
 	one    Draft                   // that draft returned last
 	known  drafts                  // of steps in no row group
@@ -101,7 +101,7 @@ type scheduler struct {
 // alone returns the draft of a step that is in no row group.
 func (s *scheduler) alone(i int) (*Draft, error) {
 	step := &s.plan.Steps[i]
-	d, err := s.draft(&s.target, step)
+	d, err := s.draft(&s.t, step)
 	if err != nil {
 		return nil, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 	}

@@ -160,7 +160,7 @@ func (c *tiling) fillColumns(a kernel.Ref) (filled kernel.Ref, why string) {
 		return 0, why
 	}
 	c.perTile[len(c.perTile)-1].value = filled
-	c.cost += c.StageWork
+	c.cost += c.e.t.StageWork
 	return filled, ""
 }
 
@@ -177,7 +177,7 @@ func (c *tiling) repeatOnly(read []bool) (any bool) {
 
 // best returns the best pattern that computes r. With perRow, splats are operands with one column.
 func (c *tiling) best(r kernel.Ref, perRow bool) pattern {
-	t := trial{tiling: c, perRow: perRow, left: maxTried}
+	t := trial{of: c, perRow: perRow, left: maxTried}
 	for before := 0; t.left != before && t.size < maxPattern; {
 		before = t.left
 		t.size++
@@ -188,7 +188,7 @@ func (c *tiling) best(r kernel.Ref, perRow bool) pattern {
 
 // trial compares the patterns of an instruction.
 type trial struct {
-	*tiling
+	of     *tiling
 	best   pattern
 	perRow bool
 	size   int // of the patterns that are compared now
@@ -205,13 +205,13 @@ func (t *trial) grow(insts [maxPattern]kernel.Ref, n, steps, from int) {
 		return
 	}
 	for at := from; at < 3*n && t.left > 0 && !t.perRow; at++ {
-		in := t.k.Inst(insts[at/3])
+		in := t.of.k.Inst(insts[at/3])
 		if at%3 >= in.Arity() {
 			continue
 		}
 		a := in.Args[at%3]
-		if v := &t.values[a]; (v.inner || v.again) && !slices.Contains(insts[:n], a) {
-			if steps := steps + t.steps(a); steps <= maxSteps {
+		if v := &t.of.values[a]; (v.inner || v.again) && !slices.Contains(insts[:n], a) {
+			if steps := steps + t.of.steps(a); steps <= maxSteps {
 				insts[n] = a
 				t.grow(insts, n+1, steps, at+1)
 			}
@@ -221,7 +221,7 @@ func (t *trial) grow(insts [maxPattern]kernel.Ref, n, steps, from int) {
 
 // compare sets best to the pattern of the first n of insts if that is better.
 func (t *trial) compare(insts [maxPattern]kernel.Ref, n int) {
-	c := t.tiling
+	c := t.of
 	key, args := c.keyOf(insts[:n], t.perRow, true)
 	p := pattern{insts: insts, args: args, n: n, kernel: kernelOf(&key)}
 	if p.engine = c.engineOf(&p, &t.best); p.engine == "" && key.repeats {
@@ -263,10 +263,10 @@ func (c *tiling) steps(r kernel.Ref) int {
 // several instructions on the portable engine may be slower than kernels of one by
 // assembly.
 func (c *tiling) engineOf(p, best *pattern) string {
-	if c.NoWhole && p.n > 1 && p.n == len(c.k.Body) {
+	if c.e.t.NoWhole && p.n > 1 && p.n == len(c.k.Body) {
 		return ""
 	}
-	engine, ok := c.lib.Engine(p.kernel.k.Signature())
+	engine, ok := c.e.t.lib.Engine(p.kernel.k.Signature())
 	if !ok || p.n > 1 && engine == portable && best.engine != "" && best.engine != portable {
 		return ""
 	}

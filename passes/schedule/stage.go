@@ -43,18 +43,18 @@ func (e *elementwise) stageWork(i int) float64 {
 	case direct, repeated, constant:
 		return 0
 	case packed, transposedBlock:
-		return e.StageWork
+		return e.t.StageWork
 	case packedAcross:
 		if e.joined { // a few columns, each of many elements
-			return e.StageWork / 2
+			return e.t.StageWork / 2
 		}
-		return 2 * e.StageWork
+		return 2 * e.t.StageWork
 	case filled:
-		return e.StageWork / 2
+		return e.t.StageWork / 2
 	case nonTemporal, nonTemporalTile: // memory is not read before it is written
 		return -1
 	case scattered:
-		return 2 * e.StageWork
+		return 2 * e.t.StageWork
 	}
 	panic("BUG: schedule: there is no such stage")
 }
@@ -83,7 +83,7 @@ func (e *elementwise) pack() (why string) {
 // checkStage says why an operand cannot be staged: there is no kernel for it.
 func (e *elementwise) checkStage(i int) string {
 	for _, k := range e.stageKernels(i) {
-		if _, ok := e.lib.Engine(k.Signature()); !ok {
+		if _, ok := e.t.lib.Engine(k.Signature()); !ok {
 			return "no kernel is registered for " + k.Signature()
 		}
 	}

@@ -59,7 +59,9 @@ type offer struct {
 	draft func() (d *Draft, why string)
 }
 
-// target is what strategies look at besides the step.
+// target is what strategies look at besides the step. Writers of drafts have it, and one another,
+// in named fields: if they were embedded, the compiler would make a method of each of them for each
+// type around it, which was half the time to compile this package.
 type target struct {
 	*tuning.Machine
 	lib     Library

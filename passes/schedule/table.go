@@ -24,7 +24,7 @@ func tabled() strategy { return strategy{name: "table", offer: offerTable} }
 
 // table is such a step.
 type table struct {
-	*target
+	t        *target
 	step     *plan.Step
 	bytes    int           // the input that is looked up
 	varies   []bool        // by axis: whether another input varies along it
@@ -54,7 +54,7 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 	if !s.Elementwise() || len(s.Axes) < 2 || elems(s) == 0 {
 		return nil, "an axis is not parallel"
 	}
-	b = &table{target: t, step: s, bytes: -1, varies: make([]bool, len(s.Axes)), entries: kernel.Bytes}
+	b = &table{t: t, step: s, bytes: -1, varies: make([]bool, len(s.Axes)), entries: kernel.Bytes}
 	for i := range s.In {
 		switch d := s.Body.In[i].DType; {
 		case plain(&s.In[i]) != "":
@@ -101,11 +101,11 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 func (b *table) findLookups() (why string) {
 	for o := range b.step.Out {
 		k := lineKernel(kernel.Lookup, ir.OpInvalid, kernel.BitsType(b.step.Body.OutType(o)))
-		engine, ok := b.lib.Engine(k.Signature())
+		engine, ok := b.t.lib.Engine(k.Signature())
 		if !ok {
 			return "no kernel is registered for " + k.Signature()
 		}
-		b.lookups, b.work = append(b.lookups, k), b.work+b.LookupWork*b.slowdown(engine)
+		b.lookups, b.work = append(b.lookups, k), b.work+b.t.LookupWork*b.t.slowdown(engine)
 	}
 	return ""
 }
@@ -114,7 +114,7 @@ func (b *table) findLookups() (why string) {
 // in the memory of the bytes.
 func (b *table) overwritten() (why string) {
 	for _, out := range b.step.Out {
-		if len(b.step.Out) > 1 && b.mayAlias(b.step.In[b.bytes].Buffer, out.Buffer) {
+		if len(b.step.Out) > 1 && b.t.mayAlias(b.step.In[b.bytes].Buffer, out.Buffer) {
 			return "an output is in the memory of the bytes, and there are others"
 		}
 	}
@@ -136,7 +136,7 @@ func reach(s *plan.Step, i int) int {
 // Axes that are neither rows nor columns are cut into equal parts.
 func (b *table) block() *walk {
 	n := elems(b.step)
-	most := (n-1)/b.pieces(b.work*float64(n)) + 1
+	most := (n-1)/b.t.pieces(b.work*float64(n)) + 1
 	w := newWalk(b.step.Axes)
 	for k, a := range b.step.Axes {
 		if n > most && !b.varies[k] {
@@ -157,7 +157,7 @@ func (b *table) draft(block *walk, cost func(entry float64) float64) (*Draft, st
 	if err != nil {
 		return nil, err.Error()
 	}
-	d := newDraft(b.target, b.step)
+	d := newDraft(b.t, b.step)
 	items, tables := b.place(d, entries, block.depth())
 	in, lookups := b.calls(block), []nest.Item(nil)
 	for o, k := range b.lookups {
@@ -178,17 +178,17 @@ func (b *table) calls(block *walk) *walk {
 		next = next && out.Strides[b.row] == 1
 	}
 	if b.varies[b.row] || next {
-		rows = min(in.most[b.row], b.AcrossCols)
+		rows = min(in.most[b.row], b.t.AcrossCols)
 	}
-	in = in.cut(b.col, b.CallElems/rows)
-	return in.cut(b.row, b.CallElems/in.most[b.col])
+	in = in.cut(b.col, b.t.CallElems/rows)
+	return in.cut(b.row, b.t.CallElems/in.most[b.col])
 }
 
 // computeEntries returns the draft of a step that computes the tables: it has the axes that
 // the other operands vary along, then one of the 256 bytes. Its bytes and its outputs are
 // buffers that the plan has not: place puts slots in their place.
 func (b *table) computeEntries() (*Draft, error) {
-	t, m := *b.target, *b.Machine
+	t, m := *b.t, *b.t.Machine
 	m.Workers, t.Machine, t.inGroup = 1, &m, true // one goroutine computes them
 	t.buffers = slices.Clone(t.buffers)
 	scratch := func(d ir.DType) (buffer int) {

@@ -36,7 +36,7 @@ func offerTiling(t *target, s *plan.Step) (offer, string) {
 
 // tiling is the computation of a tile by several calls.
 type tiling struct {
-	*elementwise
+	e        *elementwise
 	body     *kernel.Kernel // of the step, canonical
 	k        *kernel.Kernel // the same of ops that the library has, see elementary.Widen
 	order    []int          // their input i is input order[i] of the step
@@ -74,7 +74,7 @@ type tileInst struct {
 
 // newTiling selects the kernels of a tiling. It says which are missing.
 func (e *elementwise) newTiling() (*tiling, string) {
-	c := &tiling{elementwise: e}
+	c := &tiling{e: e}
 	c.body, c.order = e.body()
 	c.k = elementary.Widen(c.body, c.has)
 	stored := c.stored()
@@ -93,7 +93,7 @@ func (e *elementwise) newTiling() (*tiling, string) {
 	if why := c.delayStores(); why != "" {
 		return nil, why
 	}
-	c.cost += e.LoadWork * (float64(c.portable)*e.PortableWork + float64(c.count()-c.portable)) / float64(c.count())
+	c.cost += e.t.LoadWork * (float64(c.portable)*e.t.PortableWork + float64(c.count()-c.portable)) / float64(c.count())
 	return c, ""
 }
 
@@ -110,7 +110,7 @@ func (c *tiling) stored() []int {
 func (c *tiling) addValues(stored []int) {
 	c.values = make([]value, 0, len(c.k.In)+len(c.k.Body)+len(c.k.Out))
 	for i, in := range c.k.In {
-		once := in.Splat && c.ops[c.order[i]].row == 0
+		once := in.Splat && c.e.ops[c.order[i]].row == 0
 		c.values = append(c.values, value{dtype: in.DType, splat: in.Splat, once: once})
 	}
 	for j := range c.k.Body {
@@ -140,7 +140,7 @@ func (c *tiling) addValues(stored []int) {
 func (c *tiling) addCopy(p int, from kernel.Ref, out int) string {
 	v := &c.values[from]
 	k := copyKernel(v.dtype, v.splat)
-	engine, ok := c.lib.Engine(k.Signature())
+	engine, ok := c.e.t.lib.Engine(k.Signature())
 	if !ok {
 		return "no kernel is registered for " + k.Signature()
 	}
@@ -159,7 +159,7 @@ func (c *tiling) count1(engine string, ops float64) {
 	if engine == portable {
 		c.portable++
 	}
-	c.cost += (ops + c.TilingWork) * c.slowdown(engine)
+	c.cost += (ops + c.e.t.TilingWork) * c.e.t.slowdown(engine)
 }
 
 // count returns how many kernels there are.
@@ -190,7 +190,7 @@ func (c *tiling) delayStores() string {
 // readLater reports whether an instruction after p reads, where the plan has it, an
 // input that may share memory with an output.
 func (c *tiling) readLater(p, out int) bool {
-	if c.stages[len(c.step.In)+out] != direct {
+	if c.e.stages[len(c.e.step.In)+out] != direct {
 		return false
 	}
 	for _, i := range c.perTile[p+1:] {
@@ -198,7 +198,7 @@ func (c *tiling) readLater(p, out int) bool {
 			if int(a) >= len(c.k.In) {
 				continue
 			}
-			if in := c.order[a]; c.stages[in] == direct && c.mayAlias(c.step.In[in].Buffer, c.step.Out[out].Buffer) {
+			if in := c.order[a]; c.e.stages[in] == direct && c.e.t.mayAlias(c.e.step.In[in].Buffer, c.e.step.Out[out].Buffer) {
 				return true
 			}
 		}

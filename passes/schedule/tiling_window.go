@@ -83,7 +83,7 @@ func (c *tiling) prefixOf(n int) *prefix {
 		return nil
 	}
 	canon, order := k.Canonical()
-	engine, ok := c.lib.Engine(canon.Signature())
+	engine, ok := c.e.t.lib.Engine(canon.Signature())
 	if !ok || engine == portable {
 		return nil
 	}

@@ -40,11 +40,11 @@ func offerTransposed(t *target, s *plan.Step) (offer, string) {
 // columns of those that are transposed, which are as high.
 func (e *elementwise) setTransposedBlock(bytes, widest int) {
 	extentRows, extentCols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
-	most := min(e.mostElems(e.step), e.callElems(e.step), e.TransposedBytes/bytes)
-	if extentRows <= e.InterleavedRows { // they are interleaved, and are read once, in order
-		most = min(most, e.PackBytes/bytes)
+	most := min(e.t.mostElems(e.step), e.t.callElems(e.step), e.t.TransposedBytes/bytes)
+	if extentRows <= e.t.InterleavedRows { // they are interleaved, and are read once, in order
+		most = min(most, e.t.PackBytes/bytes)
 	}
-	cols := e.TransposedWidth / widest
+	cols := e.t.TransposedWidth / widest
 	for cols*cols > most && cols > 1 { // no wider than high
 		cols /= 2
 	}

@@ -43,7 +43,7 @@ func offerTransposedLines(t *target, s *plan.Step) (offer, string) {
 			return offer{}, "an operand is apart along the columns, and its rows do not follow one another"
 		}
 		e.stages[i] = packedAcross
-		if e.buffers[s.In[i].Buffer].Kind == plan.ScratchBuffer { // all its channels are in a cache
+		if e.t.buffers[s.In[i].Buffer].Kind == plan.ScratchBuffer { // all its channels are in a cache
 			e.stages[i] = transposedBlock
 		}
 		if why := e.checkStage(i); why != "" {
@@ -58,9 +58,9 @@ func offerTransposedLines(t *target, s *plan.Step) (offer, string) {
 	if c == nil {
 		return offer{}, why
 	}
-	e.spare = nil // the offer keeps it
+	e.t.spare = nil // the offer keeps it
 	calls := (elems(s)-1)/(e.blockRows*e.blockCols) + 1
-	cost := e.cost(c.work()) + e.Matmul.CallWork*float64(calls)
+	cost := e.cost(c.work()) + e.t.Matmul.CallWork*float64(calls)
 	return offer{cost, func() (*Draft, string) { return e.writeLines(c, across, n, cost), "" }}, ""
 }
 
@@ -80,7 +80,7 @@ func (e *elementwise) channelsOf(across int) int {
 
 // writeLines returns the draft for blocks of n channels.
 func (e *elementwise) writeLines(c *oneKernel, across, n int, cost float64) *Draft {
-	e.draft = newDraft(e.target, e.step)
+	e.draft = newDraft(e.t, e.step)
 	e.at = make([]view, len(e.ops))
 	for i, a := range slices.Collect(e.step.Accesses()) {
 		e.at[i] = viewOf(i, a)

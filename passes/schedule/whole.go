@@ -39,14 +39,14 @@ type oneKernel struct {
 
 // oneKernel returns the kernel of the whole body, or says that there is none.
 func (e *elementwise) oneKernel() (c *oneKernel, why string) {
-	if e.NoWhole {
+	if e.t.NoWhole {
 		return nil, "kernels of whole bodies are switched off"
 	}
-	if of := &e.of; !of.looked || !slices.Equal(of.splats, e.splats) {
+	if of := &e.t.of; !of.looked || !slices.Equal(of.splats, e.splats) {
 		of.looked, of.splats = true, append(of.splats[:0], e.splats...)
 		of.one, of.whyOne = e.findKernel()
 	}
-	return e.of.one, e.of.whyOne
+	return e.t.of.one, e.t.of.whyOne
 }
 
 // findKernel looks up the kernel of the whole body.
@@ -55,11 +55,11 @@ func (e *elementwise) findKernel() (c *oneKernel, why string) {
 	if k.Pointers() > kernel.MaxPointers {
 		return nil, "the body has more operands with columns than a kernel"
 	}
-	engine, ok := e.lib.Engine(k.Signature())
+	engine, ok := e.t.lib.Engine(k.Signature())
 	if !ok {
 		return nil, "no kernel of the whole body is registered"
 	}
-	return &oneKernel{k: k, order: order, engine: engine, cost: e.BodyWork(e.step) * e.slowdown(engine)}, ""
+	return &oneKernel{k: k, order: order, engine: engine, cost: e.t.BodyWork(e.step) * e.t.slowdown(engine)}, ""
 }
 
 func (c *oneKernel) work() float64  { return c.cost }
