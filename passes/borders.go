@@ -17,7 +17,7 @@ import (
 // Requires: loops.
 // Ensures: as rows, but that a row group's blocks may copy elements again.
 func borders(s *State) error {
-	b := &borderer{State: s, p: s.Plan}
+	b := &borderer{s: s, p: s.Plan}
 	if s.noFuse || !writtenTwice(s.Plan) {
 		return nil
 	}
@@ -50,7 +50,7 @@ func writtenTwice(p *plan.Plan) bool {
 }
 
 type borderer struct {
-	*State
+	s       *State
 	p       *plan.Plan
 	taken   []bool  // by step: whether it is in a tile
 	fixed   []bool  // by buffer: whether it never changes
@@ -61,7 +61,7 @@ type borderer struct {
 // findUses notes which steps write and read each buffer, and which buffers never change.
 func (b *borderer) findUses() {
 	n := len(b.p.Buffers)
-	b.taken, b.fixed, b.writers, b.readers = make([]bool, len(b.p.Steps)), b.fixedBuffers(), make([][]int, n), make([][]int, n)
+	b.taken, b.fixed, b.writers, b.readers = make([]bool, len(b.p.Steps)), b.s.fixedBuffers(), make([][]int, n), make([][]int, n)
 	for i := range b.p.Steps {
 		s := &b.p.Steps[i]
 		for _, out := range s.Out {
@@ -80,7 +80,7 @@ func (b *borderer) findUses() {
 // bordered is a tile in the making: the steps that make padded temporaries, and those that read
 // them. All but the last one store temporaries that no other step touches: the intermediates.
 type bordered struct {
-	*borderer
+	b       *borderer
 	steps   []int         // in the plan, in order
 	made    []int         // buffers of the intermediates
 	shapes  map[int][]int // theirs
@@ -100,7 +100,7 @@ func (b *borderer) tile(buffer int) *bordered {
 	if len(b.writers[buffer]) < 2 || slices.ContainsFunc(b.writers[buffer], func(i int) bool { return !copiesOrCasts(&b.p.Steps[i]) }) {
 		return nil
 	}
-	t := &bordered{borderer: b, shapes: map[int][]int{}}
+	t := &bordered{b: b, shapes: map[int][]int{}}
 	var best *bordered
 	for next := buffer; next >= 0 && t.add(next); next = t.extension() {
 		if t.open() >= 0 { // two steps store what others read: one of them before the other
@@ -125,13 +125,13 @@ func (b *borderer) tile(buffer int) *bordered {
 
 // add makes a buffer an intermediate, and the steps that touch it members.
 func (t *bordered) add(buffer int) bool {
-	if t.p.Buffers[buffer].Kind != plan.TempBuffer || t.fixed[buffer] || len(t.readers[buffer]) == 0 || slices.Contains(t.made, buffer) {
+	if t.b.p.Buffers[buffer].Kind != plan.TempBuffer || t.b.fixed[buffer] || len(t.b.readers[buffer]) == 0 || slices.Contains(t.made, buffer) {
 		return false
 	}
 	t.made = append(t.made, buffer)
 	t.shapes[buffer] = t.shapeOf(buffer)
-	for _, i := range slices.Concat(t.writers[buffer], t.readers[buffer]) {
-		if t.taken[i] || !joinable(&t.p.Steps[i]) {
+	for _, i := range slices.Concat(t.b.writers[buffer], t.b.readers[buffer]) {
+		if t.b.taken[i] || !joinable(&t.b.p.Steps[i]) {
 			return false
 		}
 		if !slices.Contains(t.steps, i) {
@@ -153,7 +153,7 @@ func joinable(s *plan.Step) bool {
 // is none.
 func (t *bordered) open() int {
 	for _, i := range t.steps[:len(t.steps)-1] {
-		for _, out := range t.p.Steps[i].Out {
+		for _, out := range t.b.p.Steps[i].Out {
 			if !slices.Contains(t.made, out.Buffer) {
 				return i
 			}
@@ -165,24 +165,24 @@ func (t *bordered) open() int {
 // extension returns the buffer that the tile grows by, -1 for none: what a member stores for
 // another one, what is stored inside borders, or a product or sums that an elementwise step reads.
 func (t *bordered) extension() int {
-	last := &t.p.Steps[t.steps[len(t.steps)-1]]
+	last := &t.b.p.Steps[t.steps[len(t.steps)-1]]
 	if i := t.open(); i >= 0 {
-		last = &t.p.Steps[i]
+		last = &t.b.p.Steps[i]
 	}
 	if len(last.Out) != 1 {
 		return -1
 	}
 	out := last.Out[0].Buffer
-	writers, readers := t.writers[out], t.readers[out]
-	others := slices.ContainsFunc(writers, func(i int) bool { return !slices.Contains(t.steps, i) && !copiesOrCasts(&t.p.Steps[i]) })
+	writers, readers := t.b.writers[out], t.b.readers[out]
+	others := slices.ContainsFunc(writers, func(i int) bool { return !slices.Contains(t.steps, i) && !copiesOrCasts(&t.b.p.Steps[i]) })
 	switch {
 	case others || len(readers) == 0:
 		return -1
 	case t.open() >= 0:
 		return out
-	case len(writers) > 1 && len(readers) == 1 && !last.Contracts() && !t.p.Steps[readers[0]].Contracts():
+	case len(writers) > 1 && len(readers) == 1 && !last.Contracts() && !t.b.p.Steps[readers[0]].Contracts():
 		return out
-	case !last.Elementwise() && len(readers) == 1 && t.p.Steps[readers[0]].Elementwise() && len(writers) == 1:
+	case !last.Elementwise() && len(readers) == 1 && t.b.p.Steps[readers[0]].Elementwise() && len(writers) == 1:
 		return out
 	}
 	return -1

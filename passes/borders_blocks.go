@@ -30,9 +30,9 @@ func (t *bordered) choose() bool {
 	}
 	bytes := 0 // of an image
 	for _, b := range t.made {
-		bytes += t.p.Buffers[b].Size() * t.p.Buffers[b].DType.Size() / images
+		bytes += t.b.p.Buffers[b].Size() * t.b.p.Buffers[b].DType.Size() / images
 	}
-	pieces, most := t.pieces(), t.machine.HeldBytes/2
+	pieces, most := t.pieces(), t.b.s.machine.HeldBytes/2
 	if len(t.images) > 0 && bytes <= most && (t.lines == nil || images >= pieces && !t.test()) {
 		t.lines = nil
 		t.size = max(1, min(t.extent(&t.images[len(t.images)-1]), most/4/max(1, bytes), images/pieces))
@@ -48,13 +48,13 @@ func (t *bordered) extent(f *followed) int { return t.last().Axes[f.axes[len(f.a
 func (t *bordered) pieces() int {
 	work := 0.0
 	for i := range t.members {
-		work += t.machine.Work(&t.members[i].step)
+		work += t.b.s.machine.Work(&t.members[i].step)
 	}
-	return max(1, min(4*t.machine.Workers, int(work/t.machine.WakeWork)))
+	return max(1, min(4*t.b.s.machine.Workers, int(work/t.b.s.machine.WakeWork)))
 }
 
 // test reports whether blocks are to be small.
-func (t *bordered) test() bool { return t.eager || t.machine.Blocks > 0 }
+func (t *bordered) test() bool { return t.b.s.eager || t.b.s.machine.Blocks > 0 }
 
 // chooseLines decides how many lines a block has.
 func (t *bordered) chooseLines(pieces, most int) bool {
@@ -69,7 +69,7 @@ func (t *bordered) chooseLines(pieces, most int) bool {
 					columns *= s.Axes[k].Extent
 				}
 			}
-			t.size = min(t.size, max(1, t.machine.Matmul.Cols/columns))
+			t.size = min(t.size, max(1, t.b.s.machine.Matmul.Cols/columns))
 		}
 	}
 	if t.test() {
@@ -88,12 +88,12 @@ func (t *bordered) gain() float64 {
 	_, kept := t.block(t.extent(t.lines)/2, 1)
 	gain := 0.0
 	for _, b := range t.made {
-		gain += t.machine.HeldWork * float64(t.p.Buffers[b].Size()*t.p.Buffers[b].DType.Size())
+		gain += t.b.s.machine.HeldWork * float64(t.b.p.Buffers[b].Size()*t.b.p.Buffers[b].DType.Size())
 		per := t.lines.pers[b]
 		again := float64(max(0, kept[b].count-per)) / float64(per*t.size)
 		for i := range t.members {
 			if s := &t.members[i].step; writes(s, b) {
-				gain -= t.machine.Work(s) * again
+				gain -= t.b.s.machine.Work(s) * again
 			}
 		}
 	}
@@ -106,12 +106,12 @@ func (t *bordered) bytesOfLines() (fixed, each int, ok bool) {
 	_, kept := t.block(t.extent(t.lines)/2, 1)
 	for _, b := range t.made {
 		dim, per := t.lines.dims[b], t.lines.pers[b]
-		line := t.p.Buffers[b].Size() / t.shapes[b][dim] * t.p.Buffers[b].DType.Size()
+		line := t.b.p.Buffers[b].Size() / t.shapes[b][dim] * t.b.p.Buffers[b].DType.Size()
 		for k := range t.images {
 			line /= t.shapes[b][t.images[k].dims[b]]
 		}
 		again := kept[b].count - per
-		if again > 0 && slices.ContainsFunc(t.writers[b], func(i int) bool { return !copiesOrCasts(&t.p.Steps[i]) }) {
+		if again > 0 && slices.ContainsFunc(t.b.writers[b], func(i int) bool { return !copiesOrCasts(&t.b.p.Steps[i]) }) {
 			return 0, 0, false
 		}
 		each, fixed = each+per*line, fixed+max(0, again)*line

@@ -73,9 +73,9 @@ func dimOf(shape, strides []int, distance int) int {
 // shapeOf returns the shape of a temporary, with dimensions cut where the axes of a step that writes
 // it end: those of a product may count lines and columns together.
 func (t *bordered) shapeOf(buffer int) []int {
-	shape := t.p.Buffers[buffer].Shape
-	for _, i := range t.writers[buffer] {
-		for _, out := range t.p.Steps[i].Out {
+	shape := t.b.p.Buffers[buffer].Shape
+	for _, i := range t.b.writers[buffer] {
+		for _, out := range t.b.p.Steps[i].Out {
 			for _, stride := range out.Strides {
 				strides := layout.RowMajor(shape...).Strides
 				d := dimOf(shape, strides, stride)
@@ -96,7 +96,7 @@ func (t *bordered) shapeOf(buffer int) []int {
 func (t *bordered) cutMembers() {
 	t.members = nil
 	for _, i := range t.steps {
-		s := t.cutStep(t.p.Steps[i])
+		s := t.cutStep(t.b.p.Steps[i])
 		if !copiesOrCasts(&s) || len(s.Out) == 1 {
 			t.members = append(t.members, borderMember{index: i, step: s})
 			continue

@@ -42,11 +42,11 @@ func (t *bordered) scratch(i int) map[int]int {
 	for _, b := range t.made {
 		at := b
 		if i > 0 {
-			at = len(t.p.Buffers)
-			t.p.Buffers = append(t.p.Buffers, t.p.Buffers[b])
+			at = len(t.b.p.Buffers)
+			t.b.p.Buffers = append(t.b.p.Buffers, t.b.p.Buffers[b])
 		}
 		buffers[b] = at
-		t.p.Buffers[at].Kind, t.p.Buffers[at].Shape = plan.ScratchBuffer, t.held(&t.classes[i], b)
+		t.b.p.Buffers[at].Kind, t.b.p.Buffers[at].Shape = plan.ScratchBuffer, t.held(&t.classes[i], b)
 	}
 	return buffers
 }
@@ -67,17 +67,17 @@ func (t *bordered) held(c *class, buffer int) []int {
 
 // borderWriter writes the steps of a class.
 type borderWriter struct {
-	*bordered
+	t       *bordered
 	class   *class
 	buffers map[int]int // of the intermediates
 }
 
 // outer returns the outer axes of the row group.
 func (w *borderWriter) outer() (outer []int) {
-	for i := range w.images {
-		outer = append(outer, w.extent(&w.images[i]))
+	for i := range w.t.images {
+		outer = append(outer, w.t.extent(&w.t.images[i]))
 	}
-	if w.lines != nil {
+	if w.t.lines != nil {
 		outer = append(outer, w.class.blocks)
 	}
 	return outer
@@ -85,7 +85,7 @@ func (w *borderWriter) outer() (outer []int) {
 
 // run returns which lines of a member the first block has.
 func (w *borderWriter) run(k int) run {
-	if w.lines == nil {
+	if w.t.lines == nil {
 		return run{0, 1}
 	}
 	return w.class.members[k]
@@ -93,13 +93,13 @@ func (w *borderWriter) run(k int) run {
 
 // step returns the step of a member, with the axes that count images and blocks in front.
 func (w *borderWriter) step(k int) plan.Step {
-	s, lead, line := w.members[k].step, w.outer(), -1
-	if w.lines != nil {
-		line = w.lines.axes[k]
+	s, lead, line := w.t.members[k].step, w.outer(), -1
+	if w.t.lines != nil {
+		line = w.t.lines.axes[k]
 	}
-	images := make([]int, len(w.images))
+	images := make([]int, len(w.t.images))
 	for i := range images {
-		images[i] = w.images[i].axes[k]
+		images[i] = w.t.images[i].axes[k]
 	}
 	axes := parallel(lead)
 	at := make([]int, len(s.Axes)) // in the new order
@@ -134,7 +134,7 @@ func (w *borderWriter) step(k int) plan.Step {
 			strides[at[axis]] = stride
 		}
 		if line >= 0 {
-			strides[len(lead)-1] = w.lines.per[k] * w.size * a.Strides[line]
+			strides[len(lead)-1] = w.t.lines.per[k] * w.t.size * a.Strides[line]
 			a.Offset += w.run(k).from * a.Strides[line]
 		}
 	})
@@ -169,23 +169,23 @@ func collapsed(s plan.Step, first int) plan.Step {
 
 // inScratch writes an access of member k to an intermediate: within what a block has of it.
 func (w *borderWriter) inScratch(k int, a *plan.Access, extents, at, strides []int) {
-	p, _ := placeAccess(w.shapes[a.Buffer], extents, *a)
-	own := layout.RowMajor(w.held(w.class, a.Buffer)...).Strides
+	p, _ := placeAccess(w.t.shapes[a.Buffer], extents, *a)
+	own := layout.RowMajor(w.t.held(w.class, a.Buffer)...).Strides
 	for axis, dim := range p.dim {
-		if dim >= 0 && at[axis] >= len(w.images) {
+		if dim >= 0 && at[axis] >= len(w.t.images) {
 			strides[at[axis]] = p.by[axis] * own[dim]
 		}
 	}
 	first := p.first
-	if w.lines != nil {
-		dim := w.lines.dims[a.Buffer]
-		if line := w.lines.axes[k]; line >= 0 && p.dim[line] == dim {
+	if w.t.lines != nil {
+		dim := w.t.lines.dims[a.Buffer]
+		if line := w.t.lines.axes[k]; line >= 0 && p.dim[line] == dim {
 			first[dim] += p.by[line] * w.class.members[k].from
 		}
 		first[dim] -= w.class.kept[a.Buffer].from
 	} else {
-		last := len(w.images) - 1
-		strides[last] = own[w.images[last].dims[a.Buffer]]
+		last := len(w.t.images) - 1
+		strides[last] = own[w.t.images[last].dims[a.Buffer]]
 	}
 	a.Offset = 0
 	for dim, i := range first {

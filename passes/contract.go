@@ -43,8 +43,8 @@ func checkContract(s *State) error {
 }
 
 type contractor struct {
-	*State
-	reducer
+	s *State
+	r reducer
 	// pooled are the products of which fewer elements are computed, a quarter or less, by elementwise values alone:
 	// those of convolutions that are pooled. The pass orders computes these before they are transposed.
 	pooled map[*ir.Value]bool
@@ -53,8 +53,8 @@ type contractor struct {
 
 // uses sets pooled and joined.
 func (c *contractor) uses() {
-	of := newValueMap[*ir.Value](c.f) // the product that a value is computed of
-	for _, v := range c.f.Body {
+	of := newValueMap[*ir.Value](c.r.f) // the product that a value is computed of
+	for _, v := range c.r.f.Body {
 		switch {
 		case v.Op.IsProduct():
 			*of.at(v) = v
@@ -99,7 +99,7 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 	d := dotOf(v)
 	switch {
 	case size(v.Type.Shape) == 0 || d.pairs == 0:
-		return c.constant(v, 0)
+		return c.r.constant(v, 0)
 	case d.rows == 1 || d.cols == 1:
 		return c.reduction(v)
 	case d.pairs == 1:
@@ -114,11 +114,11 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 // swaps returns why a product is computed as the transpose of the product of the transposes, or
 // nothing.
 func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
-	m := c.machine
+	m := c.s.machine
 	large := d.pairs*d.cols*v.Type.DType.Size() > m.PackedBytes
-	tested := c.eager || m.Blocks > 0
+	tested := c.s.eager || m.Blocks > 0
 	switch {
-	case d.rows <= m.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1]):
+	case d.rows <= m.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.s.frozenBelow(v.Args[1]):
 		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
 	case c.weighs(v) && (tested || c.fillsVectors(v, d)):
 		return "a product of weights that never change and windows is the transpose of the product of the windows and the weights: these are packed once, and channels lie in vectors"
@@ -128,14 +128,14 @@ func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
 
 // weighs reports whether a product multiplies windows by weights that never change.
 func (c *contractor) weighs(v *ir.Value) bool {
-	return ofWindows(v.Args[1]) && c.frozenBelow(v.Args[0])
+	return ofWindows(v.Args[1]) && c.s.frozenBelow(v.Args[0])
 }
 
 // fillsVectors reports whether the windows that a product multiplies are better its left operand: the
 // channels of its result lie in vectors then, and fill them or are pooled, or the windows are few. Short windows
 // are if the result is joined with that of long ones.
 func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
-	m, width, bytes := c.machine, kernel.DotColumns(v.Type.DType), d.rows*d.cols*v.Type.DType.Size()
+	m, width, bytes := c.s.machine, kernel.DotColumns(v.Type.DType), d.rows*d.cols*v.Type.DType.Size()
 	lanes := (d.rows + width - 1) / width * width
 	fills := (lanes-d.rows)*m.SwappedIdle <= d.rows || d.cols <= m.SwappedWindows
 	long := func(v *ir.Value) bool { return dotOf(v).pairs >= m.SwappedPairs && c.weighs(v) }
@@ -172,7 +172,7 @@ func (c *contractor) swapped(v *ir.Value, why string) (*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.f.Add(v.Op, ir.Attr{}, v.Pos, left, right)
+	p, err := c.r.f.Add(v.Op, ir.Attr{}, v.Pos, left, right)
 	if err != nil {
 		return nil, err
 	}
@@ -193,11 +193,11 @@ func (c *contractor) transpose(x *ir.Value) (*ir.Value, error) {
 			from, rows, cols = x.Args[0], r, m
 		}
 	}
-	y, err := c.f.Add(ir.OpPermute, ir.Attr{Axes: slices.Concat(axesFrom(0, rows), axesFrom(cols, len(from.Type.Shape)), axesFrom(rows, cols))}, x.Pos, from)
+	y, err := c.r.f.Add(ir.OpPermute, ir.Attr{Axes: slices.Concat(axesFrom(0, rows), axesFrom(cols, len(from.Type.Shape)), axesFrom(rows, cols))}, x.Pos, from)
 	if err != nil || from == x {
 		return y, err
 	}
-	return c.f.Add(ir.OpReshape, ir.Attr{Shape: shape}, x.Pos, y)
+	return c.r.f.Add(ir.OpReshape, ir.Attr{Shape: shape}, x.Pos, y)
 }
 
 // axesFrom returns the axes from first to before end.
@@ -226,7 +226,7 @@ func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
 
 // record notes that v is computed as w.
 func (c *contractor) record(v, w *ir.Value, why string) {
-	c.ledger = append(c.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why, Step: -1}, w})
+	c.s.ledger = append(c.s.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why, Step: -1}, w})
 }
 
 // reduction returns the sum of the products of elements.
@@ -238,20 +238,20 @@ func (c *contractor) reduction(v *ir.Value) (*ir.Value, error) {
 		axes[i] = i
 	}
 	axes[rank-2], axes[rank-1] = rank-1, rank-2
-	y, err := c.f.Add(ir.OpPermute, ir.Attr{Axes: axes}, v.Pos, y)
+	y, err := c.r.f.Add(ir.OpPermute, ir.Attr{Axes: axes}, v.Pos, y)
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.f.Add(v.Op.Info().By, ir.Attr{}, v.Pos, x, y) // one row or column repeats
+	p, err := c.r.f.Add(v.Op.Info().By, ir.Attr{}, v.Pos, x, y) // one row or column repeats
 	if err != nil {
 		return nil, err
 	}
 	c.record(v, p, "a product of one row or one column is a reduction: its terms are added as they are computed")
-	sum, err := c.f.Add(ir.OpSum, ir.Attr{Axes: []int{rank - 1}}, v.Pos, p)
+	sum, err := c.r.f.Add(ir.OpSum, ir.Attr{Axes: []int{rank - 1}}, v.Pos, p)
 	if err != nil {
 		return nil, err
 	}
-	return c.f.Add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, v.Pos, sum)
+	return c.r.f.Add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, v.Pos, sum)
 }
 
 // outer returns the products of one pair, of floats added to +0 as the first pair
@@ -259,13 +259,13 @@ func (c *contractor) reduction(v *ir.Value) (*ir.Value, error) {
 func (c *contractor) outer(v *ir.Value) (*ir.Value, error) {
 	op, args := v.Op.Info().By, v.Args
 	if ir.Floats.Has(v.Type.DType) {
-		zero, err := c.f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType}, v.Pos)
+		zero, err := c.r.f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType}, v.Pos)
 		if err != nil {
 			return nil, err
 		}
 		op, args = ir.OpFMA, append(slices.Clone(args), zero)
 	}
-	p, err := c.f.Add(op, ir.Attr{}, v.Pos, args...)
+	p, err := c.r.f.Add(op, ir.Attr{}, v.Pos, args...)
 	if err == nil {
 		c.record(v, p, "a product of one pair an element is elementwise")
 	}

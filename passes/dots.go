@@ -56,7 +56,7 @@ func alone(v *ir.Value) bool {
 // cheap the value is.
 func (w *viewer) keepOperands() {
 	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
-	for _, v := range w.Func.Body {
+	for _, v := range w.s.Func.Body {
 		by := v.Op.String()
 		switch {
 		case v.Op.IsProduct():
@@ -134,7 +134,7 @@ func (w *viewer) finer(v *ir.Value, i int) error {
 func (w *viewer) at(a *ir.Value, l layout.Layout) *ir.Value {
 	b, attr := *a, *a.Attr
 	attr.At, b.Attr = &l, &attr
-	return w.Func.Append(b)
+	return w.s.Func.Append(b)
 }
 
 // dot makes sure that the operands of v have strides along their axes or along finer ones,
@@ -155,7 +155,7 @@ func (w *viewer) dot(v *ir.Value) error {
 		}
 	}
 	right := v.Args[1]
-	if !inAxes(right) || inner(right) == 1 || w.packs(v) {
+	if !inAxes(right) || inner(right) == 1 || w.s.packs(v) {
 		return nil
 	}
 	c, err := w.copyOnce(right, "its rows are not contiguous, and it is too small to be packed")

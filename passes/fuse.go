@@ -29,7 +29,7 @@ func fuse(s *State) error {
 	if s.level == nil {
 		s.level = levels(f)
 	}
-	fu := &fuser{State: s, level: s.level, parent: of[:n], readers: of[n:], in: make([]*group, n)}
+	fu := &fuser{s: s, level: s.level, parent: of[:n], readers: of[n:], in: make([]*group, n)}
 	for i := range fu.parent {
 		fu.parent[i] = i
 	}
@@ -47,7 +47,7 @@ func fuse(s *State) error {
 }
 
 type fuser struct {
-	*State
+	s       *State
 	level   []int    // by ID
 	parent  []int    // union-find over IDs
 	readers []int    // by ID: how often a value is read, results counted
@@ -130,14 +130,14 @@ func levelDelta(v, a *ir.Value) int {
 
 // count finds how often each value is read.
 func (fu *fuser) count() {
-	for _, v := range fu.Func.Body {
+	for _, v := range fu.s.Func.Body {
 		for _, a := range v.Args {
 			if a.Op != ir.OpParam {
 				fu.readers[a.ID]++
 			}
 		}
 	}
-	for _, r := range fu.Func.Results {
+	for _, r := range fu.s.Func.Results {
 		fu.readers[r.ID]++
 	}
 }
@@ -149,7 +149,7 @@ func (fu *fuser) join() {
 		level int
 	}
 	readers := map[shared]int{}
-	for i, v := range fu.Func.Body {
+	for i, v := range fu.s.Func.Body {
 		if !v.Op.IsComputed() || alone(v) {
 			continue
 		}
@@ -165,7 +165,7 @@ func (fu *fuser) join() {
 			}
 		}
 	}
-	for _, v := range fu.Func.Body {
+	for _, v := range fu.s.Func.Body {
 		if !v.Op.IsJoin() {
 			continue
 		}
@@ -181,12 +181,12 @@ func (fu *fuser) join() {
 // alternate reports whether elements of two elementwise values are neighbours in the buffer that both
 // are stored in: a loop that computes both stores whole vectors.
 func (fu *fuser) alternate(a, b *ir.Value) bool {
-	at, next := fu.placed[a], fu.placed[b]
+	at, next := fu.s.placed[a], fu.s.placed[b]
 	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || at.in == nil || at.in != next.in || !slices.Equal(extents(a), extents(b)) {
 		return false
 	}
 	apart := next.at.Offset - at.at.Offset
-	return apart == 1 && slices.Equal(at.at.Shape, next.at.Shape) && slices.Equal(at.at.Strides, next.at.Strides) && narrowStride(at.at, fu.machine.InterleavedRows)
+	return apart == 1 && slices.Equal(at.at.Shape, next.at.Shape) && slices.Equal(at.at.Strides, next.at.Strides) && narrowStride(at.at, fu.s.machine.InterleavedRows)
 }
 
 // narrowStride reports whether elements next to each other are two to some places apart.
@@ -215,9 +215,9 @@ func (fu *fuser) root(i int) int {
 
 // components returns the sets of united values, each in topological order.
 func (fu *fuser) components() [][]*ir.Value {
-	size := make([]int, len(fu.Func.Body)) // by root: of its component
+	size := make([]int, len(fu.s.Func.Body)) // by root: of its component
 	sets, all := 0, 0
-	for i, v := range fu.Func.Body {
+	for i, v := range fu.s.Func.Body {
 		if v.Op.IsComputed() {
 			if root := fu.root(i); size[root] == 0 {
 				sets++
@@ -227,8 +227,8 @@ func (fu *fuser) components() [][]*ir.Value {
 		}
 	}
 	out, room := make([][]*ir.Value, 0, sets), make([]*ir.Value, all)
-	place := make([]int, len(fu.Func.Body)) // by root: 1 + the component
-	for i, v := range fu.Func.Body {
+	place := make([]int, len(fu.s.Func.Body)) // by root: 1 + the component
+	for i, v := range fu.s.Func.Body {
 		if !v.Op.IsComputed() {
 			continue
 		}
@@ -255,6 +255,6 @@ func (fu *fuser) divide(c *partitioner, values []*ir.Value) {
 		for _, v := range g.values {
 			fu.in[v.ID] = g
 		}
-		fu.groups = append(fu.groups, g)
+		fu.s.groups = append(fu.s.groups, g)
 	}
 }

@@ -156,7 +156,7 @@ func lineNest(space *layout.Space, ls []layout.Layout, size, n int) ([]layout.La
 // finish finds what each group reads and what it must store, and records what
 // was fused and what was not.
 func (fu *fuser) finish() {
-	f := fu.Func
+	f := fu.s.Func
 	stored := make([]bool, len(f.Body))
 	for _, r := range f.Results {
 		stored[computed(r).ID] = true
@@ -172,12 +172,12 @@ func (fu *fuser) finish() {
 		}
 	}
 	values := 0
-	for _, g := range fu.groups {
+	for _, g := range fu.s.groups {
 		values += len(g.values)
 	}
-	fu.ledger = slices.Grow(fu.ledger, values)
+	fu.s.ledger = slices.Grow(fu.s.ledger, values)
 	seen := make([]*group, len(f.Body)+len(f.Params)) // by ID, params last: the last group that reads it
-	for _, g := range fu.groups {
+	for _, g := range fu.s.groups {
 		for _, v := range g.values {
 			for _, a := range v.Args {
 				at := a.ID
@@ -196,13 +196,13 @@ func (fu *fuser) finish() {
 			}
 			switch {
 			case v.Op == ir.OpCopy && v.Attr.Note == "" && v.Args[0].Op.IsComputed() && fu.in[v.Args[0].ID] == g:
-				fu.record(plan.Materialized, v, 2*bytes(v), "the graph asks for it")
+				fu.s.record(plan.Materialized, v, 2*bytes(v), "the graph asks for it")
 			case v.Op == ir.OpCopy:
-				fu.record(plan.Copied, v, 2*bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
+				fu.s.record(plan.Copied, v, 2*bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
 			case reasons[v.ID] != "":
-				fu.record(plan.Materialized, v, 2*bytes(v), reasons[v.ID])
+				fu.s.record(plan.Materialized, v, 2*bytes(v), reasons[v.ID])
 			case !stored[v.ID] && v.Op != ir.OpReduceChunks:
-				fu.record(plan.Fused, v, 2*bytes(v), "")
+				fu.s.record(plan.Fused, v, 2*bytes(v), "")
 			}
 		}
 	}
@@ -223,11 +223,11 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 		return "it is a product, which is a loop of its own"
 	case alone(v):
 		return "a product reads each row and column many times"
-	case v.Op == ir.OpAccess && fu.why[a] != "":
-		return fu.why[a]
+	case v.Op == ir.OpAccess && fu.s.why[a] != "":
+		return fu.s.why[a]
 	case v.Op == ir.OpAccess:
 		return "it is read through a view"
-	case fu.noFuse:
+	case fu.s.noFuse:
 		return "fusion is off"
 	case fu.level[a.ID] != fu.level[v.ID]:
 		return "an earlier loop needs it already, before the buffers are complete that its other reader waits for"

@@ -23,7 +23,7 @@ func joins(s *State) error {
 		return nil
 	}
 	readPadded(s)
-	j := &joiner{State: s, uses: countUses(s.Func)}
+	j := &joiner{s: s, uses: countUses(s.Func)}
 	for _, v := range slices.Backward(slices.Clone(s.Func.Body)) {
 		if !v.Op.IsJoin() {
 			continue
@@ -42,7 +42,7 @@ func joins(s *State) error {
 }
 
 type joiner struct {
-	*State
+	s      *State
 	uses   valueMap[int32]
 	copies map[joined]placement // of the operands that are to be copied
 }
@@ -61,7 +61,7 @@ func (j *joiner) operand(v *ir.Value, i int, own placement) error {
 	}
 	a := v.Args[i]
 	if x, l, ok := j.computes(a, at); ok {
-		j.place(x, placement{own.in, l})
+		j.s.place(x, placement{own.in, l})
 		return nil
 	}
 	if j.copies == nil {
@@ -98,12 +98,12 @@ func (j *joiner) copied(v *ir.Value) (*ir.Value, error) {
 		if !ok {
 			continue
 		}
-		c, err := j.Func.Add(ir.OpCopy, ir.Attr{Note: "it is stored in the result of a " + v.Op.String() + ", and is no value of that alone"}, v.Pos, a)
+		c, err := j.s.Func.Add(ir.OpCopy, ir.Attr{Note: "it is stored in the result of a " + v.Op.String() + ", and is no value of that alone"}, v.Pos, a)
 		if err != nil {
 			return nil, err
 		}
 		v.Args[i] = c
-		j.place(c, at)
+		j.s.place(c, at)
 	}
 	return v, nil
 }

@@ -20,7 +20,7 @@ import (
 func loops(s *State) error {
 	s.buffer, s.step = newValueMap[int32](s.Func), newValueMap[int32](s.Func)
 	placeProducts(s)
-	l := &looper{State: s, panels: packedAlone(s), ref: newValueMap[kernel.Ref](s.Func)}
+	l := &looper{s: s, panels: packedAlone(s), ref: newValueMap[kernel.Ref](s.Func)}
 	buffers := len(s.Func.Params) + len(s.Func.Results) + len(s.groups)
 	for _, v := range s.Func.Body {
 		if isConst(v) {
@@ -41,7 +41,7 @@ func loops(s *State) error {
 }
 
 type looper struct {
-	*State
+	s      *State
 	panels map[*ir.Value]*packing // of values that only a product reads
 	packed map[*ir.Value][]packed // of values that never change: their panels
 	ref    valueMap[kernel.Ref]   // in the kernel of the present group
@@ -51,26 +51,26 @@ type looper struct {
 
 // interfaceBuffers declares the params and results.
 func (l *looper) interfaceBuffers() {
-	for i, p := range l.Func.Params {
+	for i, p := range l.s.Func.Params {
 		l.add(p, plan.Buffer{Kind: plan.ParamBuffer, Name: p.Name, Index: i, At: p.Attr.At})
 	}
-	for i, r := range l.Func.Results {
+	for i, r := range l.s.Func.Results {
 		l.add(r, plan.Buffer{Kind: plan.ResultBuffer, Index: i})
-		b := *l.buffer.at(r)
-		*l.buffer.at(computed(r)) = b
+		b := *l.s.buffer.at(r)
+		*l.s.buffer.at(computed(r)) = b
 	}
 }
 
 func (l *looper) add(v *ir.Value, b plan.Buffer) int {
 	b.DType, b.Shape = v.Type.DType, extents(v)
-	l.Plan.Buffers = append(l.Plan.Buffers, b)
-	*l.buffer.at(v) = int32(len(l.Plan.Buffers))
-	return len(l.Plan.Buffers) - 1
+	l.s.Plan.Buffers = append(l.s.Plan.Buffers, b)
+	*l.s.buffer.at(v) = int32(len(l.s.Plan.Buffers))
+	return len(l.s.Plan.Buffers) - 1
 }
 
 // of returns the buffer of a value, declaring constants and temporaries.
 func (l *looper) of(v *ir.Value) int {
-	if b := *l.buffer.at(v); b > 0 {
+	if b := *l.s.buffer.at(v); b > 0 {
 		return int(b) - 1
 	}
 	switch {
@@ -89,7 +89,7 @@ func (l *looper) group(g *group) bool {
 		l.declare(g.values[0])
 		return false // the steps of its operands store it
 	}
-	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.placed[a.Args[0]].in == g.values[0] {
+	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.s.placed[a.Args[0]].in == g.values[0] {
 		return false // the step of the product stores it
 	}
 	for _, v := range g.outputs {
@@ -103,14 +103,14 @@ func (l *looper) group(g *group) bool {
 		return true
 	}
 	if g.values[0].Op.IsLine() {
-		l.Plan.Steps = append(l.Plan.Steps, l.line(g.values[0]))
+		l.s.Plan.Steps = append(l.s.Plan.Steps, l.line(g.values[0]))
 		return true
 	}
 	if isScan(g.values[0]) {
-		l.Plan.Steps = append(l.Plan.Steps, l.scan(g.values[0]))
+		l.s.Plan.Steps = append(l.s.Plan.Steps, l.scan(g.values[0]))
 		return true
 	}
-	l.Plan.Steps = append(l.Plan.Steps, l.stepOf(l.nest(g)))
+	l.s.Plan.Steps = append(l.s.Plan.Steps, l.stepOf(l.nest(g)))
 	return true
 }
 

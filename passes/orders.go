@@ -27,7 +27,7 @@ func orders(s *State) error {
 	if s.noFuse || !multiplies(s.Func) {
 		return nil
 	}
-	o := &orderer{State: s, last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
+	o := &orderer{s: s, last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
 	for o.find() {
 	}
 	for v := range o.axes {
@@ -39,7 +39,7 @@ func orders(s *State) error {
 }
 
 type orderer struct {
-	*State
+	s    *State
 	axes map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
 	last map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
 	made map[*ir.Value]bool  // those computed in another order
@@ -49,7 +49,7 @@ type orderer struct {
 func (o *orderer) find() bool {
 	o.axes = map[*ir.Value][]int{}
 	known := len(o.last)
-	for _, v := range o.Func.Body {
+	for _, v := range o.s.Func.Body {
 		if v.Op.IsView() {
 			continue
 		}
@@ -65,7 +65,7 @@ func (o *orderer) find() bool {
 			}
 		}
 	}
-	for _, r := range o.Func.Results {
+	for _, r := range o.s.Func.Results {
 		o.end(r)
 	}
 	return len(o.last) > known
@@ -77,7 +77,7 @@ func (o *orderer) find() bool {
 func (o *orderer) readsInOrder(x *ir.Value) bool {
 	v := viewed(x)
 	axes := o.axes[v]
-	return axes != nil && windowed(x) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.machine.Matmul.ChannelBytes
+	return axes != nil && windowed(x) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.s.machine.Matmul.ChannelBytes
 }
 
 // windowed reports whether x is a view of windows.
@@ -202,17 +202,17 @@ func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
 	if v.Op == ir.OpConcat {
 		attr.Axis = slices.Index(axes, attr.Axis)
 	}
-	y, err := o.Func.Add(v.Op, attr, v.Pos, args...)
+	y, err := o.s.Func.Add(v.Op, attr, v.Pos, args...)
 	if err != nil {
 		return nil, err
 	}
 	o.made[y] = true
-	o.ledger = append(o.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: "its operands have another order of axes in memory, and so does all that is computed of it", Step: -1}, y})
+	o.s.ledger = append(o.s.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: "its operands have another order of axes in memory, and so does all that is computed of it", Step: -1}, y})
 	back := make([]int, len(axes))
 	for i, k := range axes {
 		back[k] = i
 	}
-	return o.Func.Add(ir.OpPermute, ir.Attr{Axes: back}, v.Pos, y)
+	return o.s.Func.Add(ir.OpPermute, ir.Attr{Axes: back}, v.Pos, y)
 }
 
 // again returns the same views of a value in another order as x. Each reader has its own, so
@@ -225,7 +225,7 @@ func (o *orderer) again(x *ir.Value) (*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.Func.Add(x.Op, *x.Attr, x.Pos, y)
+	return o.s.Func.Add(x.Op, *x.Attr, x.Pos, y)
 }
 
 // permuted returns an operand of a value with the axes of that, in another order.
@@ -235,11 +235,11 @@ func (o *orderer) permuted(x *ir.Value, axes []int) (y *ir.Value, err error) {
 		return x, nil
 	}
 	if lacking := len(axes) - rank; lacking > 0 {
-		if x, err = o.Func.Add(ir.OpReshape, ir.Attr{Shape: slices.Concat(ones(lacking), x.Type.Shape)}, x.Pos, x); err != nil {
+		if x, err = o.s.Func.Add(ir.OpReshape, ir.Attr{Shape: slices.Concat(ones(lacking), x.Type.Shape)}, x.Pos, x); err != nil {
 			return nil, err
 		}
 	}
-	return o.Func.Add(ir.OpPermute, ir.Attr{Axes: axes}, x.Pos, x)
+	return o.s.Func.Add(ir.OpPermute, ir.Attr{Axes: axes}, x.Pos, x)
 }
 
 // ones returns a shape of so many axes of extent 1.

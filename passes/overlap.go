@@ -17,7 +17,7 @@ import (
 // Requires: loops, rows.
 // Ensures: as rows, but that a row group's blocks may compute elements again.
 func overlap(s *State) error {
-	o := &overlapper{State: s, p: s.Plan}
+	o := &overlapper{s: s, p: s.Plan}
 	if s.noFuse || !slices.ContainsFunc(o.p.Buffers, o.large) && !slices.ContainsFunc(o.p.Steps, func(s plan.Step) bool { return s.Gathers() }) {
 		return nil
 	}
@@ -36,7 +36,7 @@ func overlap(s *State) error {
 }
 
 type overlapper struct {
-	*State
+	s       *State
 	p       *plan.Plan
 	taken   []bool  // by step: whether it is in a row group or in a tile, or runs once
 	writers [][]int // by buffer
@@ -54,7 +54,7 @@ func (o *overlapper) findUses() {
 	}
 	fixed := make([]bool, len(o.p.Buffers))
 	for i, b := range o.p.Buffers {
-		fixed[i] = b.Kind == plan.ConstBuffer || b.Kind == plan.IotaBuffer || b.Kind == plan.ParamBuffer && len(o.frozen) > 0 && o.frozen[o.Func.Params[b.Index]]
+		fixed[i] = b.Kind == plan.ConstBuffer || b.Kind == plan.IotaBuffer || b.Kind == plan.ParamBuffer && len(o.s.frozen) > 0 && o.s.frozen[o.s.Func.Params[b.Index]]
 	}
 	for i := range o.p.Steps {
 		once := !slices.ContainsFunc(o.p.Steps[i].In, func(a plan.Access) bool { return !fixed[a.Buffer] })
@@ -183,11 +183,11 @@ func (o *overlapper) held(buffer int) bool {
 
 // large reports whether a buffer is a temporary that no cache keeps from step to step.
 func (o *overlapper) large(b plan.Buffer) bool {
-	return b.Kind == plan.TempBuffer && (o.test() || b.Size()*b.DType.Size() > o.machine.HeldBytes)
+	return b.Kind == plan.TempBuffer && (o.test() || b.Size()*b.DType.Size() > o.s.machine.HeldBytes)
 }
 
 // test reports whether small programs are to have tiles too.
-func (o *overlapper) test() bool { return o.eager || o.machine.Blocks > 0 }
+func (o *overlapper) test() bool { return o.s.eager || o.s.machine.Blocks > 0 }
 
 // rowsApart returns a gather as one that takes a single line for each index of an axis of its
 // own, and any other step as it is.
@@ -215,7 +215,7 @@ func cuttable(s *plan.Step) bool {
 // grow returns the tile with the step that stores a buffer, nil if that can't be or is not
 // worth it.
 func (o *overlapper) grow(t *tile, buffer int) *tile {
-	if t.intermediate(buffer) != nil || len(t.members) == o.machine.LookAhead || !o.held(buffer) {
+	if t.intermediate(buffer) != nil || len(t.members) == o.s.machine.LookAhead || !o.held(buffer) {
 		return nil
 	}
 	i := o.writers[buffer][0]

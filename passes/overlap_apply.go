@@ -24,15 +24,15 @@ func (o *overlapper) apply(tiles []*tile) {
 		r.steps, r.groups = steps, []plan.RowGroup{g}
 		list = append(list, r)
 	}
-	o.regroup(list)
+	o.s.regroup(list)
 }
 
 // explain notes what the blocks of a tile compute again.
 func (o *overlapper) explain(t *tile) {
 	for _, m := range t.members {
-		k := slices.IndexFunc(o.Func.Body, func(v *ir.Value) bool { return int(*o.buffer.at(v)) == 1+m.buffer() })
+		k := slices.IndexFunc(o.s.Func.Body, func(v *ir.Value) bool { return int(*o.s.buffer.at(v)) == 1+m.buffer() })
 		if k >= 0 && m.overlap() > 0 {
-			o.record(plan.Recomputed, o.Func.Body[k], 0, overlapReason)
+			o.s.record(plan.Recomputed, o.s.Func.Body[k], 0, overlapReason)
 		}
 	}
 }

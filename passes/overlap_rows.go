@@ -101,11 +101,11 @@ func (o *overlapper) blockOf(t *tile) (block int, gain float64) {
 		b := &o.p.Buffers[m.buffer()]
 		row := m.row * b.DType.Size()
 		fixed, perRow = fixed+max(0, m.overlap())*row, perRow+m.per*row
-		gain += o.machine.HeldWork * float64(b.Size()*b.DType.Size())
+		gain += o.s.machine.HeldWork * float64(b.Size()*b.DType.Size())
 	}
-	least := o.machine.HeldLeast / max(1, perRow)
-	block = min(t.rows, (o.machine.HeldBytes-fixed)/max(1, perRow), max(least, (t.rows-1)/(4*o.machine.Workers)+1))
-	if block < 1 || block > least && o.machine.Workers > 1 && t.rows/block < 2*o.machine.Workers {
+	least := o.s.machine.HeldLeast / max(1, perRow)
+	block = min(t.rows, (o.s.machine.HeldBytes-fixed)/max(1, perRow), max(least, (t.rows-1)/(4*o.s.machine.Workers)+1))
+	if block < 1 || block > least && o.s.machine.Workers > 1 && t.rows/block < 2*o.s.machine.Workers {
 		return 0, 0
 	}
 	fewest := max(block-block/8, block-1024)
@@ -116,7 +116,7 @@ func (o *overlapper) blockOf(t *tile) (block int, gain float64) {
 	}
 	for k := range t.members[1:] {
 		m := &t.members[1+k]
-		gain -= o.machine.Work(&m.step) * float64(max(0, m.overlap())) / float64(m.per*block)
+		gain -= o.s.machine.Work(&m.step) * float64(max(0, m.overlap())) / float64(m.per*block)
 	}
 	return block, gain
 }

@@ -108,7 +108,7 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	} else {
 		p = packed{of: y}
 		p.buffer, p.shape = l.packAnew(v)
-		if l.frozenBelow(a) {
+		if l.s.frozenBelow(a) {
 			if l.packed == nil {
 				l.packed = map[*ir.Value][]packed{}
 			}
@@ -130,12 +130,12 @@ func (l *looper) packAnew(v *ir.Value) (buffer int, shape []int) {
 	}
 	lead := p.shape[:len(p.shape)-2]
 	own := layout.RowMajor(append(slices.Clone(lead), d.pairs*((d.cols-1)/width+1)*width)...)
-	buffer = len(l.Plan.Buffers)
+	buffer = len(l.s.Plan.Buffers)
 	if p.group != nil {
 		buffer = l.of(base(a))
-		l.Plan.Buffers[buffer].Shape = own.Shape
+		l.s.Plan.Buffers[buffer].Shape = own.Shape
 	} else {
-		l.Plan.Buffers = append(l.Plan.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: v.Type.DType, Shape: own.Shape})
+		l.s.Plan.Buffers = append(l.s.Plan.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: v.Type.DType, Shape: own.Shape})
 	}
 	for _, part := range []struct{ first, panels, cols int }{{0, d.cols / width, width}, {d.cols / width * width, 1, d.cols % width}} {
 		if part.panels*part.cols == 0 {
@@ -151,7 +151,7 @@ func (l *looper) packAnew(v *ir.Value) (buffer int, shape []int) {
 		}
 		strides := append(slices.Clone(own.Strides[:len(lead)]), width*d.pairs, width, 1)
 		s.Out = []plan.Output{{Access: plan.Access{Buffer: buffer, Offset: part.first * d.pairs, Strides: strides}}}
-		l.Plan.Steps = append(l.Plan.Steps, s)
+		l.s.Plan.Steps = append(l.s.Plan.Steps, s)
 		l.tellPacked(v, p, s.Extents())
 	}
 	return buffer, own.Shape
@@ -159,15 +159,15 @@ func (l *looper) packAnew(v *ir.Value) (buffer int, shape []int) {
 
 // tellPacked records a step that packs at each run.
 func (l *looper) tellPacked(v *ir.Value, p *packing, extents []int) {
-	if l.frozenBelow(v.Args[1]) {
+	if l.s.frozenBelow(v.Args[1]) {
 		return
 	}
 	if p.group == nil {
-		l.record(plan.Copied, v, 2*size(ir.ShapeOf(extents...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", extents[len(extents)-1]))
+		l.s.record(plan.Copied, v, 2*size(ir.ShapeOf(extents...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", extents[len(extents)-1]))
 		return
 	}
 	for _, u := range p.group.values {
-		*l.step.at(u) = int32(len(l.Plan.Steps))
+		*l.s.step.at(u) = int32(len(l.s.Plan.Steps))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 func readPadded(s *State) {
 	f := s.Func
 	f.Sweep()
-	p := &padder{State: s, readers: newValueMap[[]*ir.Value](f), level: levels(f)}
+	p := &padder{s: s, readers: newValueMap[[]*ir.Value](f), level: levels(f)}
 	for _, v := range f.Body {
 		for _, a := range v.Args {
 			*p.readers.at(a) = append(*p.readers.at(a), v)
@@ -41,7 +41,7 @@ func readPadded(s *State) {
 }
 
 type padder struct {
-	*State
+	s       *State
 	readers valueMap[[]*ir.Value] // a result has nil among them
 	level   []int                 // by ID
 }
@@ -74,7 +74,7 @@ func (p *padder) pad(x *ir.Value) []*ir.Value {
 			return nil
 		}
 	}
-	if !p.fuel.take(x) {
+	if !p.s.fuel.take(x) {
 		return nil
 	}
 	for i, r := range others {
@@ -125,7 +125,7 @@ func (p *padder) layout(x, r *ir.Value, at layout.Layout) (l layout.Layout, ok b
 			return l, false
 		}
 		return l, line(l) >= line(*r.Attr.At)
-	case r.Op.IsElementwise() && p.level[r.ID] > p.level[x.ID] && rank > 0 && at.Shape[rank-1] >= p.machine.MinColumns:
+	case r.Op.IsElementwise() && p.level[r.ID] > p.level[x.ID] && rank > 0 && at.Shape[rank-1] >= p.s.machine.MinColumns:
 		ls := []layout.Layout{at}
 		for _, a := range r.Args {
 			if !isConst(a) && a != x {

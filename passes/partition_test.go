@@ -189,9 +189,9 @@ func TestPartitionKeepMeaning(t *testing.T) {
 // cheaperThanGreedy checks an order that is one component.
 func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	f.Number()
-	fu := &fuser{State: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int, len(f.Body))}
+	fu := &fuser{s: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int, len(f.Body))}
 	fu.count()
-	c := newPartitioner(fu.machine, f, fu.readers, nil)
+	c := newPartitioner(fu.s.machine, f, fu.readers, nil)
 	order := c.depthFirst(f.Body)
 	require.ElementsMatch(t, f.Body, order)
 	done := map[*ir.Value]bool{}
@@ -206,7 +206,7 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 		for rest := values; len(rest) > 0; {
 			n, traffic := 0, 0
 			c.scan(rest, func(k, b int) { n, traffic = k, b })
-			greedy.bytes += traffic + fu.machine.SegmentBytes
+			greedy.bytes += traffic + fu.s.machine.SegmentBytes
 			greedy.squares += n * n
 			rest = rest[n:]
 		}

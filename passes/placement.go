@@ -77,7 +77,7 @@ func permutedStrides(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
 // stored returns the buffer that a value is stored in, and the value's layout there, which is in
 // memory of a space.
 func (l *looper) stored(space *layout.Space, v *ir.Value) (buffer int, at layout.Layout) {
-	if p := l.placed[v]; p.in != nil {
+	if p := l.s.placed[v]; p.in != nil {
 		return l.of(p.in), p.at
 	}
 	return l.of(v), layoutIn(space, v)
@@ -85,7 +85,7 @@ func (l *looper) stored(space *layout.Space, v *ir.Value) (buffer int, at layout
 
 // declare declares the buffer that a value is stored in.
 func (l *looper) declare(v *ir.Value) {
-	if p := l.placed[v]; p.in != nil {
+	if p := l.s.placed[v]; p.in != nil {
 		v = p.in
 	}
 	l.of(v)

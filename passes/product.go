@@ -41,7 +41,7 @@ func matricesIn(l layout.Layout, rows, cols int) matrices {
 func (l *looper) dot(v *ir.Value) {
 	d, width := dotOf(v), kernel.DotColumns(v.Type.DType)
 	left := plan.Access{Buffer: l.of(base(v.Args[0])), Offset: layoutOf(v.Args[0]).Offset}
-	x, y, packed := matricesOf(v.Args[0]), matricesOf(v.Args[1]), l.packs(v)
+	x, y, packed := matricesOf(v.Args[0]), matricesOf(v.Args[1]), l.s.packs(v)
 	var right plan.Access
 	if packed {
 		var own layout.Layout
@@ -82,7 +82,7 @@ func (l *looper) dot(v *ir.Value) {
 	b.Store(b.Op(v.Op.Info().By, 0, 1))
 	s.Body, s.In = b.Kernel(), []plan.Access{left, right} // not ordered: the left matrix is first
 	s.Out = []plan.Output{{Access: out, Combine: ir.OpAdd}}
-	l.Plan.Steps = append(l.Plan.Steps, s)
+	l.s.Plan.Steps = append(l.s.Plan.Steps, s)
 }
 
 // mergeLeft makes one left matrix of those that one right matrix multiplies, as far as their

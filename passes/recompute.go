@@ -21,7 +21,7 @@ func recompute(s *State) error {
 	}
 	f := s.Func
 	f.Sweep()
-	r := &recomputer{State: s, level: levels(f), stored: storedAnyway(f)}
+	r := &recomputer{s: s, level: levels(f), stored: storedAnyway(f)}
 	body := f.Body
 	for i, v := range body {
 		for j, a := range v.Args {
@@ -46,7 +46,7 @@ func recompute(s *State) error {
 }
 
 type recomputer struct {
-	*State
+	s      *State
 	level  []int                  // by ID
 	stored valueMap[bool]         // has memory whatever is decided here
 	clones map[cloneKey]*ir.Value // nil while there are none
@@ -81,7 +81,7 @@ func (r *recomputer) isWorth(a *ir.Value, level int) bool {
 	ops, cost := 0, 0.0
 	var streams []*ir.Value
 	r.measure(a, &ops, &cost, &streams)
-	return cost <= r.machine.RecomputeWork && ops <= r.machine.RecomputeOps && len(streams) <= r.machine.RecomputeStreams
+	return cost <= r.s.machine.RecomputeWork && ops <= r.s.machine.RecomputeOps && len(streams) <= r.s.machine.RecomputeStreams
 }
 
 func (r *recomputer) cheap(a *ir.Value) bool {
@@ -91,7 +91,7 @@ func (r *recomputer) cheap(a *ir.Value) bool {
 // measure adds up the ops that compute a value from buffers, their cost, and the
 // buffers that are more than one element to a row.
 func (r *recomputer) measure(a *ir.Value, ops *int, cost *float64, streams *[]*ir.Value) {
-	if *ops > r.machine.RecomputeOps {
+	if *ops > r.s.machine.RecomputeOps {
 		return
 	}
 	if !r.cheap(a) {
@@ -131,9 +131,9 @@ func (r *recomputer) clone(a *ir.Value, level int) *ir.Value {
 	for i, x := range a.Args {
 		again.Args[i] = r.clone(x, level)
 	}
-	t := r.Func.Append(again)
+	t := r.s.Func.Append(again)
 	r.level = append(r.level, level)
 	r.clones[key] = t
-	r.record(plan.Recomputed, t, 0, "to compute it again costs less than to store it and read it back")
+	r.s.record(plan.Recomputed, t, 0, "to compute it again costs less than to store it and read it back")
 	return t
 }

@@ -20,7 +20,7 @@ import (
 // results only its own rows; buffers that only a group uses are scratch. The
 // ledger is final but for sizes.
 func rows(s *State) error {
-	r := &grouper{State: s, p: s.Plan, from: make([]int, len(s.Plan.Steps))}
+	r := &grouper{s: s, p: s.Plan, from: make([]int, len(s.Plan.Steps))}
 	for i := range r.from {
 		r.from[i] = i
 	}
@@ -42,7 +42,7 @@ func rows(s *State) error {
 }
 
 type grouper struct {
-	*State
+	s      *State
 	p      *plan.Plan
 	uses   []int  // by buffer: how many steps touch it
 	shared []bool // by buffer: whether several steps write it
@@ -119,7 +119,7 @@ func (r *grouper) group(i int) *rowGroup {
 	}
 	spare := map[int][]int{} // steps that are passed over and could go first, by what they write
 	left := r.unread(g, 0)   // touches of what the group makes by steps to come, at most
-	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead && left > 0 && !r.grouped(j); j++ {
+	for j := i + 1; j < len(r.p.Steps) && j < i+r.s.machine.LookAhead && left > 0 && !r.grouped(j); j++ {
 		ready, reads, made := r.ready(j, i), r.reads(g, j), len(g.made)
 		left -= reads
 		switch {
@@ -135,7 +135,7 @@ func (r *grouper) group(i int) *rowGroup {
 			}
 		}
 	}
-	if b := r.bytesOfRow(g); g.stages() < 2 || b.row+b.shared > r.machine.RowBytes {
+	if b := r.bytesOfRow(g); g.stages() < 2 || b.row+b.shared > r.s.machine.RowBytes {
 		return nil
 	}
 	return g
@@ -152,7 +152,7 @@ func (r *grouper) rowsFrom(i int) int {
 	if !slices.ContainsFunc(s.Out, func(o plan.Output) bool { return r.uses[o.Buffer] > 1 }) {
 		return 0
 	}
-	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead; j++ {
+	for j := i + 1; j < len(r.p.Steps) && j < i+r.s.machine.LookAhead; j++ {
 		if next := &r.p.Steps[j]; (next.Scans() || next.Contracts() || onlyCopies(s) && next.Reduces()) && writes(s, next.In[0].Buffer) {
 			return r.rowsOf(next)
 		}

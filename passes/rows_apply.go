@@ -24,18 +24,18 @@ func (r *grouper) apply(g *rowGroup) (last int) {
 	rows := g.outer[len(g.outer)-1]
 	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
 	b := r.bytesOfRow(g)
-	cached := r.machine.BlockBytes - min(b.shared, r.machine.BlockBytes/2)
+	cached := r.s.machine.BlockBytes - min(b.shared, r.s.machine.BlockBytes/2)
 	group.Block = max(1, min(rows, cached/b.row))
-	unit := r.machine.ScanRows
+	unit := r.s.machine.ScanRows
 	switch {
 	case g.multiplies():
 		unit *= 3 // tiles of a product: a multiple of kernel.DotRows too
-		group.Block = max(group.Block, min(rows, r.machine.ProductRows, r.machine.RowBytes/b.row*r.machine.ProductBlocks))
+		group.Block = max(group.Block, min(rows, r.s.machine.ProductRows, r.s.machine.RowBytes/b.row*r.s.machine.ProductBlocks))
 	case g.scans(): // blocks of whole tiles of lines
-	case b.row*g.rows >= r.machine.AheadFrom && b.widest <= 2*r.machine.AheadBytes:
-		group.Block = max(1, r.machine.AheadBytes/b.widest)
+	case b.row*g.rows >= r.s.machine.AheadFrom && b.widest <= 2*r.s.machine.AheadBytes:
+		group.Block = max(1, r.s.machine.AheadBytes/b.widest)
 	case g.split[0].Reduces():
-		group.Block = max(group.Block, min(rows, cached/b.again, r.machine.StreamBytes/b.row))
+		group.Block = max(group.Block, min(rows, cached/b.again, r.s.machine.StreamBytes/b.row))
 	}
 	if group.Block > unit && group.Block < rows { // blocks as equal as units allow
 		parts := (rows-1)/(group.Block/unit*unit) + 1
@@ -52,9 +52,9 @@ func (r *grouper) renumber() {
 	for i, k := range r.from {
 		place[k] = i
 	}
-	for at, i := range r.step.list {
+	for at, i := range r.s.step.list {
 		if i > 0 {
-			r.step.list[at] = int32(1 + place[i-1])
+			r.s.step.list[at] = int32(1 + place[i-1])
 		}
 	}
 }

@@ -153,14 +153,14 @@ func (r *grouper) sizeOf(b *blockOfColumns, s *plan.Step) bool {
 	if size == 0 {
 		return false
 	}
-	most := r.machine.Matmul.Cols
+	most := r.s.machine.Matmul.Cols
 	if b.left {
-		line, most = line/b.shape[len(b.shape)-1], r.machine.Matmul.Windows
+		line, most = line/b.shape[len(b.shape)-1], r.s.machine.Matmul.Windows
 	}
 	rows := size / (matrices * n * line)
-	b.size = min(n, max(1, min(most/line, r.machine.HeldBytes/4/(rows*line*s.Body.In[0].DType.Size()))))
-	for workers := r.machine.Workers; workers > 1 && b.size > 1 && matrices*((n-1)/b.size+1) < 2*workers; {
-		if b.left && !r.eager { // each block reads all weights: without a group workers share these
+	b.size = min(n, max(1, min(most/line, r.s.machine.HeldBytes/4/(rows*line*s.Body.In[0].DType.Size()))))
+	for workers := r.s.machine.Workers; workers > 1 && b.size > 1 && matrices*((n-1)/b.size+1) < 2*workers; {
+		if b.left && !r.s.eager { // each block reads all weights: without a group workers share these
 			return false
 		}
 		b.size = (b.size + 1) / 2
@@ -170,7 +170,7 @@ func (r *grouper) sizeOf(b *blockOfColumns, s *plan.Step) bool {
 	inner := append([]int{}, b.shape[b.at.Pairs:]...)
 	inner[b.lines-b.at.Pairs] = b.size
 	copy(b.to[b.at.Pairs:], layout.RowMajor(inner...).Strides)
-	return r.eager || line*b.size >= r.machine.Matmul.LeastCols/4
+	return r.s.eager || line*b.size >= r.s.machine.Matmul.LeastCols/4
 }
 
 // applyBlock writes the row group of step i and the one behind it.

@@ -18,11 +18,11 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 		return false // its operands have lines of other lengths
 	case slices.ContainsFunc(s.Out, func(o plan.Output) bool { return r.shared[o.Buffer] }):
 		return false // others write of the same rows
-	case r.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < r.machine.MinColumns):
+	case r.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < r.s.machine.MinColumns):
 		return false // each of its blocks has all rows
 	case s.Contracts() && readsWindows(s):
 		return false // it packs what it reads for several rows at once
-	case s.Contracts() && g.rows < r.machine.LeastProductRows && !r.eager:
+	case s.Contracts() && g.rows < r.s.machine.LeastProductRows && !r.s.eager:
 		return false
 	}
 	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)

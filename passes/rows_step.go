@@ -25,7 +25,7 @@ func (r *grouper) acrossRows(s *plan.Step) bool {
 	case !s.Reduces() || axis != last || last == 0 || !s.CombinesAll():
 		return false
 	}
-	return r.machine.ColumnCost(s) < r.machine.RowCost(s)
+	return r.s.machine.ColumnCost(s) < r.s.machine.RowCost(s)
 }
 
 // rowsOf returns how many rows a step reduces, scans or multiplies.

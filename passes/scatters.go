@@ -24,7 +24,7 @@ func scatters(s *State) error {
 		if !combinesByIndex(v) {
 			return v, nil
 		}
-		w := &scatterer{State: s, v: v, axis: v.Attr.Axis, piece: s.pieceOf(v), behind: map[*ir.Value]*ir.Value{}}
+		w := &scatterer{s: s, v: v, axis: v.Attr.Axis, piece: s.pieceOf(v), behind: map[*ir.Value]*ir.Value{}}
 		index := w.asBytes(v.Args[1])
 		switch {
 		case w.piece > 0:
@@ -74,7 +74,7 @@ func oneIndex(index *ir.Value) int {
 
 // scatterer writes one scatter in pieces.
 type scatterer struct {
-	*State
+	s      *State
 	v      *ir.Value
 	axis   int
 	piece  int
@@ -84,7 +84,7 @@ type scatterer struct {
 
 func (w *scatterer) add(op ir.Op, a ir.Attr, args ...*ir.Value) (y *ir.Value) {
 	if w.err == nil {
-		y, w.err = w.Func.Add(op, a, w.v.Pos, args...)
+		y, w.err = w.s.Func.Add(op, a, w.v.Pos, args...)
 	}
 	return y
 }
@@ -113,7 +113,7 @@ func (w *scatterer) inPieces(index *ir.Value) *ir.Value {
 	if w.err != nil {
 		return nil
 	}
-	w.record(plan.Rewritten, pieces, 0, "its updates give the same in any order, so pieces of them have tables of their own")
+	w.s.record(plan.Rewritten, pieces, 0, "its updates give the same in any order, so pieces of them have tables of their own")
 	all := w.add(by.ReducedBy(), ir.Attr{Axes: []int{w.axis}}, pieces)
 	if from := count * w.piece; from < n {
 		x = w.add(v.Op, ir.Attr{Axis: w.axis}, x, w.from(index, w.axis, from), w.from(updates, w.axis, from))
@@ -142,7 +142,7 @@ func (w *scatterer) from(x *ir.Value, axis, begin int) *ir.Value {
 	shape[axis] = ir.Fixed(extents(x)[axis] - begin)
 	var y *ir.Value
 	switch below := axisBelow(x, axis); {
-	case len(w.behind) == w.machine.RecomputeOps:
+	case len(w.behind) == w.s.machine.RecomputeOps:
 	case x.Op.IsElementwise():
 		args := slices.Clone(x.Args)
 		for i, a := range args {

@@ -15,7 +15,7 @@ func sliceJoins(s *State) error {
 	if s.noFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op == ir.OpConcat }) {
 		return nil
 	}
-	j := &joinSlicer{State: s, uses: countUses(s.Func), sliced: map[*ir.Value]bool{}}
+	j := &joinSlicer{s: s, uses: countUses(s.Func), sliced: map[*ir.Value]bool{}}
 	j.find()
 	if len(j.sliced) == 0 {
 		return nil
@@ -31,7 +31,7 @@ func sliceJoins(s *State) error {
 }
 
 type joinSlicer struct {
-	*State
+	s      *State
 	uses   valueMap[int32]
 	sliced map[*ir.Value]bool // concatenations of which slices are made of their operands
 }
@@ -44,13 +44,13 @@ func (j *joinSlicer) find() {
 		elements      int   // that they read
 		inSliced      bool  // one of the joins is to be sliced
 	}
-	of := newValueMap[reads](j.Func)
-	for _, v := range slices.Backward(j.Func.Body) {
+	of := newValueMap[reads](j.s.Func)
+	for _, v := range slices.Backward(j.s.Func.Body) {
 		r, n := *of.at(v), *j.uses.at(v)
-		once := int(n) <= j.machine.RecomputeViews && r.elements <= size(v.Type.Shape)
+		once := int(n) <= j.s.machine.RecomputeViews && r.elements <= size(v.Type.Shape)
 		switch {
 		case v.Op.IsJoin():
-			if v.Op == ir.OpConcat && (once && n == r.slices && int(n)*len(v.Args) <= j.machine.RecomputeOps || n == 1 && r.inSliced) {
+			if v.Op == ir.OpConcat && (once && n == r.slices && int(n)*len(v.Args) <= j.s.machine.RecomputeOps || n == 1 && r.inSliced) {
 				j.sliced[v] = true
 			}
 			for _, a := range v.Args {
@@ -71,7 +71,7 @@ func (j *joinSlicer) slice(v, x *ir.Value, begin, n int) (*ir.Value, error) {
 		if extent, _ := x.Type.Shape[axis].Int(); begin == 0 && n == extent && v.Attr.Step == 1 {
 			return x, nil
 		}
-		return j.Func.Add(ir.OpSlice, ir.Attr{Axis: axis, Begin: ir.Fixed(begin), Len: ir.Fixed(n), Step: v.Attr.Step}, v.Pos, x)
+		return j.s.Func.Add(ir.OpSlice, ir.Attr{Axis: axis, Begin: ir.Fixed(begin), Len: ir.Fixed(n), Step: v.Attr.Step}, v.Pos, x)
 	}
 	var parts []*ir.Value
 	for _, a := range x.Args {
@@ -92,7 +92,7 @@ func (j *joinSlicer) slice(v, x *ir.Value, begin, n int) (*ir.Value, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
-	y, err := j.Func.Add(ir.OpConcat, ir.Attr{Axis: x.Attr.Axis}, v.Pos, parts...)
+	y, err := j.s.Func.Add(ir.OpConcat, ir.Attr{Axis: x.Attr.Axis}, v.Pos, parts...)
 	if err == nil {
 		j.sliced[y] = true // it is read as v is
 	}

@@ -18,7 +18,7 @@ import (
 // Requires: views are ops; no two values compute the same.
 // Ensures: values have the types that they had.
 func unroll(s *State) error {
-	u := &unroller{State: s}
+	u := &unroller{s: s}
 	if s.noFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return u.axis(v) >= 0 }) {
 		return nil
 	}
@@ -30,7 +30,7 @@ func unroll(s *State) error {
 }
 
 type unroller struct {
-	*State
+	s        *State
 	readers  map[*ir.Value][]*ir.Value
 	results  map[*ir.Value]bool
 	chosen   map[*ir.Value]*unrolled   // by value, and by permutations of it that are reduced
@@ -73,7 +73,7 @@ func (u *unroller) axis(v *ir.Value) int {
 		}
 		for axis, d := range slices.Backward(v.Type.Shape) {
 			n, _ := d.Int()
-			if x.Type.Shape[axis].Is(1) && u.isNarrow(v, axis) && repeatedBy(x, v, axis) == n && (isChannel(x, axis) || u.reduced(x, v, n)) {
+			if x.Type.Shape[axis].Is(1) && u.s.isNarrow(v, axis) && repeatedBy(x, v, axis) == n && (isChannel(x, axis) || u.reduced(x, v, n)) {
 				return axis
 			}
 		}
@@ -90,7 +90,7 @@ func isChannel(x *ir.Value, axis int) bool {
 // as v has.
 func (u *unroller) reduced(x, v *ir.Value, n int) bool {
 	waiting := []*ir.Value{x}
-	for i := 0; i < len(waiting) && i < u.machine.RecomputeOps; i++ {
+	for i := 0; i < len(waiting) && i < u.s.machine.RecomputeOps; i++ {
 		switch y := waiting[i]; {
 		case y.Op == ir.OpReduceChunks:
 			if lineOf(y) == n && size(y.Args[0].Type.Shape) == size(v.Type.Shape) {
@@ -131,16 +131,16 @@ func repeatedBy(x, v *ir.Value, axis int) int {
 // choose finds the sets that are unrolled.
 func (u *unroller) choose() {
 	u.readers, u.results, u.chosen = map[*ir.Value][]*ir.Value{}, map[*ir.Value]bool{}, map[*ir.Value]*unrolled{}
-	for _, v := range u.Func.Body {
+	for _, v := range u.s.Func.Body {
 		for _, a := range v.Args {
 			u.readers[a] = append(u.readers[a], v)
 		}
 	}
-	for _, r := range u.Func.Results {
+	for _, r := range u.s.Func.Results {
 		u.results[r] = true
 	}
 	seen := map[*ir.Value]bool{}
-	for _, v := range u.Func.Body {
+	for _, v := range u.s.Func.Body {
 		if axis := u.axis(v); axis >= 0 && !seen[v] {
 			set := &unrolled{axis: axis, values: u.connected(v, seen), whole: map[*ir.Value]bool{}}
 			if u.possible(set) {
@@ -174,7 +174,7 @@ func (u *unroller) connected(v *ir.Value, seen map[*ir.Value]bool) (values []*ir
 // possible reports whether a set is unrolled, and notes which values are needed as a whole.
 func (u *unroller) possible(set *unrolled) bool {
 	n, _ := set.values[0].Type.Shape[set.axis].Int()
-	if len(set.values)*n > u.machine.RecomputeOps {
+	if len(set.values)*n > u.s.machine.RecomputeOps {
 		return false
 	}
 	for _, x := range set.values {
@@ -235,9 +235,9 @@ func (u *unroller) unroll(v *ir.Value, axis int) error {
 				return err
 			}
 		}
-		x, err := u.Func.Add(v.Op, *v.Attr, v.Pos, args...)
+		x, err := u.s.Func.Add(v.Op, *v.Attr, v.Pos, args...)
 		if shape := without(v.Type.Shape, axis); err == nil && !x.Type.Shape.Equal(shape) {
-			x, err = u.Func.Add(ir.OpExpand, ir.Attr{Shape: shape}, v.Pos, x)
+			x, err = u.s.Func.Add(ir.OpExpand, ir.Attr{Shape: shape}, v.Pos, x)
 		}
 		if err != nil {
 			return err
@@ -279,20 +279,20 @@ func (u *unroller) index(a *ir.Value, axis, i int) (*ir.Value, error) {
 			return x, nil
 		}
 	}
-	return u.Func.Add(ir.OpIndex, ir.Attr{Axis: axis, Begin: ir.Fixed(i)}, a.Pos, a)
+	return u.s.Func.Add(ir.OpIndex, ir.Attr{Axis: axis, Begin: ir.Fixed(i)}, a.Pos, a)
 }
 
 // join returns the join of the channels of v.
 func (u *unroller) join(v *ir.Value, axis int) (*ir.Value, error) {
 	var parts []*ir.Value
 	for _, x := range u.channels[v] {
-		part, err := u.Func.Add(ir.OpUnsqueeze, ir.Attr{Axes: []int{axis}}, v.Pos, x)
+		part, err := u.s.Func.Add(ir.OpUnsqueeze, ir.Attr{Axes: []int{axis}}, v.Pos, x)
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, part)
 	}
-	y, err := u.Func.Add(ir.OpConcat, ir.Attr{Axis: axis}, v.Pos, parts...)
+	y, err := u.s.Func.Add(ir.OpConcat, ir.Attr{Axis: axis}, v.Pos, parts...)
 	u.channels[y] = u.channels[v]
 	return y, err
 }
@@ -301,7 +301,7 @@ func (u *unroller) join(v *ir.Value, axis int) (*ir.Value, error) {
 func (u *unroller) combine(v *ir.Value, channels []*ir.Value) (*ir.Value, error) {
 	var first error
 	ir.LaneTree(len(channels), func(to, from int) {
-		x, err := u.Func.Add(v.Attr.By, ir.Attr{}, v.Pos, channels[to], channels[from])
+		x, err := u.s.Func.Add(v.Attr.By, ir.Attr{}, v.Pos, channels[to], channels[from])
 		if first == nil {
 			first = err
 		}

@@ -26,7 +26,7 @@ func views(s *State) error {
 		return err
 	}
 	s.why = map[*ir.Value]string{}
-	w := &viewer{State: s, uses: countUses(s.Func), reads: countReads(s.Func), order: newValueMap[int32](s.Func)}
+	w := &viewer{s: s, uses: countUses(s.Func), reads: countReads(s.Func), order: newValueMap[int32](s.Func)}
 	w.keepOperands()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		var err error
@@ -60,7 +60,7 @@ func views(s *State) error {
 }
 
 type viewer struct {
-	*State
+	s     *State
 	space layout.Space
 	uses  valueMap[int32]   // how often values of the new body read a value, or will
 	reads valueMap[reading] // by readers that are no views
@@ -121,13 +121,13 @@ func (w *viewer) view(v, x *ir.Value) (*ir.Value, error) {
 
 // pushable reports whether a view of x can be pushed through to x's operands.
 func (w *viewer) pushable(x *ir.Value) bool {
-	return x.Op.IsElementwise() && x.Op != ir.OpCopy && w.why[x] == ""
+	return x.Op.IsElementwise() && x.Op != ir.OpCopy && w.s.why[x] == ""
 }
 
 // store notes that x gets memory of its own, and why.
 func (w *viewer) store(x *ir.Value, why string) {
-	if w.why[x] == "" {
-		w.why[x] = why
+	if w.s.why[x] == "" {
+		w.s.why[x] = why
 	}
 }
 
@@ -161,11 +161,11 @@ func (w *viewer) clone(v *ir.Value, c *fanIn) (*ir.Value, error) {
 		if err := w.shape(&next); err != nil {
 			return nil, err
 		}
-		y = w.Func.Append(next)
+		y = w.s.Func.Append(next)
 		w.append(y)
 		clone[u] = y
 		if c.alive[u] && w.again(u, false) > 0 {
-			w.record(plan.Recomputed, y, 0, "to compute it again costs less than to store it and read it back")
+			w.s.record(plan.Recomputed, y, 0, "to compute it again costs less than to store it and read it back")
 		}
 	}
 	return y, nil
@@ -280,12 +280,12 @@ func (w *viewer) read(buffer *ir.Value, l layout.Layout, v *ir.Value) *ir.Value 
 	a := ir.Value{Op: ir.OpAccess, Args: []*ir.Value{buffer}, Pos: v.Pos}
 	a.Type = ir.Type{DType: buffer.Type.DType, Shape: v.Type.Shape}
 	a.Attr = &ir.Attr{At: &l, Shape: v.Type.Shape}
-	return w.Func.Append(a)
+	return w.s.Func.Append(a)
 }
 
 // copyOf stores the elements of x in their own order.
 func (w *viewer) copyOf(x *ir.Value, pos ir.Pos, why string) (*ir.Value, error) {
-	return w.Func.Add(ir.OpCopy, ir.Attr{Note: why}, pos, x)
+	return w.s.Func.Add(ir.OpCopy, ir.Attr{Note: why}, pos, x)
 }
 
 func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }

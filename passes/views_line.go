@@ -43,7 +43,7 @@ func (w *viewer) line(v *ir.Value) (*ir.Value, error) {
 // reduction.
 func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
 	last := len(a.Type.Shape) - 1
-	if !w.isNarrow(a, last) || v.Attr.By.IsArgReduction() {
+	if !w.s.isNarrow(a, last) || v.Attr.By.IsArgReduction() {
 		return nil, nil
 	}
 	at := func(i int) *ir.Value {
@@ -105,7 +105,7 @@ func (w *viewer) elements(v, a *ir.Value) []*ir.Value {
 	l, shape := layoutOf(a), extents(a)
 	last := len(shape) - 1
 	runs, ok := axisRuns(l.Shape, shape)
-	if !ok || shape[last] > w.machine.ApartLine || v.Attr.By.IsArgReduction() {
+	if !ok || shape[last] > w.s.machine.ApartLine || v.Attr.By.IsArgReduction() {
 		return nil
 	}
 	outer := len(l.Shape) - len(runs[last])
@@ -132,7 +132,7 @@ func (w *viewer) combined(v *ir.Value, lanes []*ir.Value) (*ir.Value, error) {
 		if err := w.shape(&op); first == nil {
 			first = err
 		}
-		lanes[to] = w.Func.Append(op)
+		lanes[to] = w.s.Func.Append(op)
 		w.append(lanes[to])
 	})
 	return lanes[0], first
