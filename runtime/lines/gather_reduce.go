@@ -22,8 +22,10 @@ func gatherReduceOf(m *kernel.Micro) func(*abi.Frame) {
 const laneColumns = 16
 
 // gatherReduce returns the function that reduces rows, or their products with weights, by an op, some columns at a time.
+//
+//go:noinline
 func gatherReduce[T number](op *ir.OpInfo) func(*abi.Frame) {
-	combine, at := combiners[T]()[op.By], gatherOut(op)
+	combine, at := combiner[T](op.By), gatherOut(op)
 	return func(f *abi.Frame) {
 		extent, length, across, acrossWeights := f.Step[at+2], f.Step[at+3], f.Step[at+4], f.Step[at+6]
 		var lanes [ir.ReduceLanes][laneColumns]T
@@ -66,10 +68,19 @@ func gatherReduce[T number](op *ir.OpInfo) func(*abi.Frame) {
 // gatherOut returns which argument of gather_reduce is the output. The memory to work in, and the fields, follow.
 func gatherOut(op *ir.OpInfo) int { return op.Arity }
 
-// combiners returns the functions of the ops that combine elements.
-func combiners[T number]() map[ir.Op]func(a, b T) T {
-	return map[ir.Op]func(a, b T) T{
-		ir.OpAdd: func(a, b T) T { return a + b }, ir.OpMul: func(a, b T) T { return a * b },
-		ir.OpMin: func(a, b T) T { return min(a, b) }, ir.OpMax: func(a, b T) T { return max(a, b) },
+// combiner returns the function of an op that combines elements, or nil.
+//
+//go:noinline
+func combiner[T number](op ir.Op) func(a, b T) T {
+	switch op {
+	case ir.OpAdd:
+		return func(a, b T) T { return a + b }
+	case ir.OpMul:
+		return func(a, b T) T { return a * b }
+	case ir.OpMin:
+		return func(a, b T) T { return min(a, b) }
+	case ir.OpMax:
+		return func(a, b T) T { return max(a, b) }
 	}
+	return nil
 }

@@ -26,7 +26,8 @@ func Register() {
 	registerAssembly(all)
 }
 
-// lineFunction returns the function of a micro-kernel.
+// lineFunction returns the function of a micro-kernel. Generic functions that return functions are not inlined:
+// each call of one would compile what it returns once more.
 func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	switch m.Kind {
 	case kernel.Gather:

@@ -18,9 +18,11 @@ func raggedOf(m *kernel.Micro) func(*abi.Frame) {
 }
 
 // ragged returns the function that combines the elements of rows by an op, or their products.
+//
+//go:noinline
 func ragged[T number](m *kernel.Micro) func(*abi.Frame) {
 	by := m.Op.Info().By
-	neutral, combine := element[T](ir.EmptyReduction(by, m.Type)), combiners[T]()[by]
+	neutral, combine := element[T](ir.EmptyReduction(by, m.Type)), combiner[T](by)
 	switch {
 	case m.Op.Info().Weighted:
 		return func(f *abi.Frame) {

@@ -17,8 +17,10 @@ func scatterOf[I position](m *kernel.Micro) func(*abi.Frame) {
 }
 
 // scatter returns the function that combines rows with those at their indices.
+//
+//go:noinline
 func scatter[T number, I position](op ir.Op) func(*abi.Frame) {
-	combine := combiners[T]()[op.Info().By]
+	combine := combiner[T](op.Info().By)
 	if op == ir.OpScatterAdd { // inlined: histograms and segment sums
 		return scatterAdd[T, I]
 	}
