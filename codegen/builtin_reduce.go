@@ -51,6 +51,18 @@ var reduceKernels = []string{
 	"kernel (u0:T, u1:T, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }",
 }
 
+// streamKernels reduce two rows at once that come from memory, for each of superTypes, T.
+var streamKernels = []string{
+	"reduce [add, add] kernel (u0:T, u1:T) { store u0 u1 }",
+	"reduce [max, max] kernel (u0:T, u1:T) { store u0 u1 }",
+	"reduce [min, min] kernel (u0:T, u1:T) { store u0 u1 }",
+	"reduce [argmax, max, argmax, max] kernel (u0:T, u1:T) { store u0 u0 u1 u1 }",
+	"reduce [argmin, min, argmin, min] kernel (u0:T, u1:T) { store u0 u0 u1 u1 }",
+	"reduce [add, add] kernel (u0:T, u1:T) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }",
+	"reduce [add, add] kernel (u0:T, u1:T) { t0 = abs u0; t1 = abs u1; store t0 t1 }",
+	"reduce [add, add] kernel (u0:T, u1:T, u2:T) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }",
+}
+
 // partialKernels combine what a float32 sum does in float64.
 var partialKernels = []string{
 	"reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }",
@@ -132,6 +144,7 @@ var columnKernels = []string{
 // is by every op on every type, and those above.
 func builtinReductions() []kernel.Code {
 	out := parseAll([]ir.DType{ir.Invalid}, slices.Concat(partialKernels, productKernels, byteKernels)...)
+	out = append(out, parseAll(superTypes, streamKernels...)...)
 	ops, types := combiners()
 	for _, by := range ops {
 		out = append(out, parseAll((types[by]&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)

@@ -28,22 +28,8 @@ func offerRows(t *target, step *plan.Step) (offer, string) {
 // draftRows returns the draft of a step, which is s in normal form.
 func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
 	r := &rowWriter{t: t, draft: newDraft(t, step)}
-	if r.multiChunk(s) {
-		if c, _ := r.whole(r.rows(s)); c != nil {
-			r.multiChunkRows(s, c)
-			r.draft.Choice.Cost += t.RowCost(s) - t.Work(s)
-			return r.draft, ""
-		}
-	}
-	last := len(s.Axes) - 1
-	at := last
-	if s.Axes[last-1].Extent > s.Axes[last].Extent/ir.ReduceChunk {
-		at-- // calls of more rows
-	}
-	for _, one := range chunks(s, at) {
-		if why := r.part(one); why != "" {
-			return nil, why
-		}
+	if why := r.parts(s); why != "" {
+		return nil, why
 	}
 	r.draft.Choice.Cost += t.RowCost(s) - t.Work(s)
 	return r.draft, ""
@@ -53,6 +39,32 @@ func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
 type rowWriter struct {
 	t     *target
 	draft *Draft
+}
+
+// parts appends the parts of a step in normal form.
+func (r *rowWriter) parts(s *plan.Step) (why string) {
+	if r.multiChunk(s) {
+		if c, _ := r.whole(r.rows(s)); c != nil {
+			r.multiChunkRows(s, c)
+			return ""
+		}
+	}
+	for _, one := range r.chunks(s) {
+		if why := r.part(one); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// chunks returns the steps that a step falls into, whose lines are one chunk each. The calls of each have as many rows
+// as can be.
+func (r *rowWriter) chunks(s *plan.Step) []*plan.Step {
+	at := len(s.Axes) - 1
+	if s.Axes[at-1].Extent > s.Axes[at].Extent/ir.ReduceChunk {
+		at--
+	}
+	return chunks(s, at)
 }
 
 // rows returns the writer of a step of which rows are computed as those of an

@@ -33,7 +33,7 @@ func strategiesOf(role plan.Role) []strategy {
 		scans := []strategy{scanParallel, scanLine, scanLines, scanColumns}
 		strategies.byRole = [...][]strategy{
 			plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, whole, transposeLines, fill, tabled(), tiled},
-			plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
+			plan.Reduce:        {reducePairs, reduceStreams, reduceRows, reduceColumns},
 			plan.Scan:          scans,
 			plan.ScanExclusive: scans,
 			plan.Contract:      {multiply, multiplyWindows, multiplyLeftWindows, multiplyBatch},

@@ -1006,9 +1006,17 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017_go},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_go},
 	{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a_go},
+	{Sig: "reduce [add, add] kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f32_uu_0ab485f4f7_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go},
+	{Sig: "reduce [add, add] kernel (u0:f32, u1:f32) { store u0 u1 }", Fn: k_reduce_add_add_f32_uu_d1de23444a_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { store u0 u1 }", Fn: k_reduce_add_add_f64_uu_36441419bf_go},
 	{Sig: "reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_go},
 	{Sig: "reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go},
 	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
+	{Sig: "reduce [add, add] kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f32_uu_cbb6272b7e_go},
+	{Sig: "reduce [add, add] kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f32_uuu_967f6991e0_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go},
 	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go},
 	{Sig: "reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go},
@@ -1063,6 +1071,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260_go},
 	{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b_go},
 	{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca_go},
+	{Sig: "reduce [argmax, max, argmax, max] kernel (u0:f32, u1:f32) { store u0 u0 u1 u1 }", Fn: k_reduce_argmax_max_argmax_max_f32_uu_1d286c85d5_go},
+	{Sig: "reduce [argmax, max, argmax, max] kernel (u0:f64, u1:f64) { store u0 u0 u1 u1 }", Fn: k_reduce_argmax_max_argmax_max_f64_uu_57da1d935a_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d_go},
 	{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
@@ -1078,6 +1088,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8_go},
 	{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7_go},
 	{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487_go},
+	{Sig: "reduce [argmin, min, argmin, min] kernel (u0:f32, u1:f32) { store u0 u0 u1 u1 }", Fn: k_reduce_argmin_min_argmin_min_f32_uu_517fcc8754_go},
+	{Sig: "reduce [argmin, min, argmin, min] kernel (u0:f64, u1:f64) { store u0 u0 u1 u1 }", Fn: k_reduce_argmin_min_argmin_min_f64_uu_25d90e30d7_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b_go},
 	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
@@ -1111,6 +1123,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585_go},
 	{Sig: "reduce [max] kernel (u0:i32) { store u0 }", Fn: k_reduce_max_i32_u_6a5383f967_go},
 	{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c_go},
+	{Sig: "reduce [max, max] kernel (u0:f32, u1:f32) { store u0 u1 }", Fn: k_reduce_max_max_f32_uu_f7196f86d9_go},
+	{Sig: "reduce [max, max] kernel (u0:f64, u1:f64) { store u0 u1 }", Fn: k_reduce_max_max_f64_uu_c2d8565351_go},
 	{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865_go},
 	{Sig: "reduce [max] kernel (u0:u64) { store u0 }", Fn: k_reduce_max_u64_u_83447700c2_go},
 	{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524_go},
@@ -1126,6 +1140,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [min] kernel (u0:i64) { store u0 }", Fn: k_reduce_min_i64_u_8e896b88f0_go},
 	{Sig: "reduce [min, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_min_max_f32_u_f50b4aef0b_go},
 	{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66_go},
+	{Sig: "reduce [min, min] kernel (u0:f32, u1:f32) { store u0 u1 }", Fn: k_reduce_min_min_f32_uu_20dc500897_go},
+	{Sig: "reduce [min, min] kernel (u0:f64, u1:f64) { store u0 u1 }", Fn: k_reduce_min_min_f64_uu_9ec9891305_go},
 	{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45_go},
 	{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47_go},
 	{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0_go},
@@ -47863,6 +47879,194 @@ func k_reduce_add_abs_f64_u_a4c3f04c6a_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_add_abs_abs_f32_uu_0ab485f4f7_go is
+//
+//	reduce [add, add] kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = abs u1; store t0 t1 }
+//
+// for i: o0 += abs(a0[i]); o1 += abs(a1[i])
+func k_reduce_add_add_abs_abs_f32_uu_0ab485f4f7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := math.Float32frombits(math.Float32bits(v1) &^ (1 << 31))
+			l0[i&31] = float32(l0[i&31] + t0)
+			l1[i&31] = float32(l1[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go is
+//
+//	reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }
+//
+// for i: o0 += abs(a0[i]); o1 += abs(a1[i])
+func k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			l0[i&31] = float64(l0[i&31] + t0)
+			l1[i&31] = float64(l1[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_f32_uu_d1de23444a_go is
+//
+//	reduce [add, add] kernel (u0:f32, u1:f32) { store u0 u1 }
+//
+// for i: o0 += a0[i]; o1 += a1[i]
+func k_reduce_add_add_f32_uu_d1de23444a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			l0[i&31] = float32(l0[i&31] + v0)
+			l1[i&31] = float32(l1[i&31] + v1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_f64_uu_36441419bf_go is
+//
+//	reduce [add, add] kernel (u0:f64, u1:f64) { store u0 u1 }
+//
+// for i: o0 += a0[i]; o1 += a1[i]
+func k_reduce_add_add_f64_uu_36441419bf_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			l0[i&31] = float64(l0[i&31] + v0)
+			l1[i&31] = float64(l1[i&31] + v1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
 // k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_go is
 //
 //	reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
@@ -48363,6 +48567,202 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 			}
 			l0[i&31] = float64(l0[i&31] + t6)
 			l1[i&31] = float64(l1[i&31] + t57)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_mul_mul_f32_uu_cbb6272b7e_go is
+//
+//	reduce [add, add] kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }
+//
+// for i: o0 += a0[i] * a0[i]; o1 += a1[i] * a1[i]
+func k_reduce_add_add_mul_mul_f32_uu_cbb6272b7e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 * v1)
+			l0[i&31] = float32(l0[i&31] + t0)
+			l1[i&31] = float32(l1[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_mul_mul_f32_uuu_967f6991e0_go is
+//
+//	reduce [add, add] kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }
+//
+// for i: o0 += a0[i] * a1[i]; o1 += a2[i] * a1[i]
+func k_reduce_add_add_mul_mul_f32_uuu_967f6991e0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 * v1)
+			l0[i&31] = float32(l0[i&31] + t0)
+			l1[i&31] = float32(l1[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go is
+//
+//	reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }
+//
+// for i: o0 += a0[i] * a0[i]; o1 += a1[i] * a1[i]
+func k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 * v1)
+			l0[i&31] = float64(l0[i&31] + t0)
+			l1[i&31] = float64(l1[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go is
+//
+//	reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }
+//
+// for i: o0 += a0[i] * a1[i]; o1 += a2[i] * a1[i]
+func k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(v2 * v1)
+			l0[i&31] = float64(l0[i&31] + t0)
+			l1[i&31] = float64(l1[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -50832,6 +51232,118 @@ func k_reduce_argmax_i64_u_1334160cca_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_max_argmax_max_f32_uu_1d286c85d5_go is
+//
+//	reduce [argmax, max, argmax, max] kernel (u0:f32, u1:f32) { store u0 u0 u1 u1 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i]); o2 = index of the first max(a1[i]); o3 = max(o3, a1[i])
+func k_reduce_argmax_max_argmax_max_f32_uu_1d286c85d5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		m0, l0 := math.Float32frombits(0xff800000), int32(0)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0xff800000)
+		}
+		m2, l2 := math.Float32frombits(0xff800000), int32(0)
+		var l3 [32]float32
+		for b := range l3 {
+			l3[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+			if !(v1 <= m2) && m2 == m2 {
+				m2, l2 = v1, int32(i)
+			}
+			l3[i&31] = scalar.Max(l3[i&31], v1)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Max(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
+	}
+}
+
+// k_reduce_argmax_max_argmax_max_f64_uu_57da1d935a_go is
+//
+//	reduce [argmax, max, argmax, max] kernel (u0:f64, u1:f64) { store u0 u0 u1 u1 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i]); o2 = index of the first max(a1[i]); o3 = max(o3, a1[i])
+func k_reduce_argmax_max_argmax_max_f64_uu_57da1d935a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		m2, l2 := math.Float64frombits(0xfff0000000000000), int32(0)
+		var l3 [32]float64
+		for b := range l3 {
+			l3[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+			if !(v1 <= m2) && m2 == m2 {
+				m2, l2 = v1, int32(i)
+			}
+			l3[i&31] = scalar.Max(l3[i&31], v1)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Max(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
+	}
+}
+
 // k_reduce_argmax_max_f32_u_ce05dc9a24_go is
 //
 //	reduce [argmax, max] kernel (u0:f32) { store u0 u0 }
@@ -51213,6 +51725,118 @@ func k_reduce_argmin_i64_u_abcf2b5487_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_min_argmin_min_f32_uu_517fcc8754_go is
+//
+//	reduce [argmin, min, argmin, min] kernel (u0:f32, u1:f32) { store u0 u0 u1 u1 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i]); o2 = index of the first min(a1[i]); o3 = min(o3, a1[i])
+func k_reduce_argmin_min_argmin_min_f32_uu_517fcc8754_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x7f800000)
+		}
+		m2, l2 := math.Float32frombits(0x7f800000), int32(0)
+		var l3 [32]float32
+		for b := range l3 {
+			l3[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+			if !(v1 >= m2) && m2 == m2 {
+				m2, l2 = v1, int32(i)
+			}
+			l3[i&31] = scalar.Min(l3[i&31], v1)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Min(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
+	}
+}
+
+// k_reduce_argmin_min_argmin_min_f64_uu_25d90e30d7_go is
+//
+//	reduce [argmin, min, argmin, min] kernel (u0:f64, u1:f64) { store u0 u0 u1 u1 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i]); o2 = index of the first min(a1[i]); o3 = min(o3, a1[i])
+func k_reduce_argmin_min_argmin_min_f64_uu_25d90e30d7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		m2, l2 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		var l3 [32]float64
+		for b := range l3 {
+			l3[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+			if !(v1 >= m2) && m2 == m2 {
+				m2, l2 = v1, int32(i)
+			}
+			l3[i&31] = scalar.Min(l3[i&31], v1)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Min(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
 	}
 }
 
@@ -52442,6 +53066,98 @@ func k_reduce_max_i64_u_613c5a600c_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_max_max_f32_uu_f7196f86d9_go is
+//
+//	reduce [max, max] kernel (u0:f32, u1:f32) { store u0 u1 }
+//
+// for i: o0 = max(o0, a0[i]); o1 = max(o1, a1[i])
+func k_reduce_max_max_f32_uu_f7196f86d9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0xff800000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			l0[i&31] = scalar.Max(l0[i&31], v0)
+			l1[i&31] = scalar.Max(l1[i&31], v1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_max_max_f64_uu_c2d8565351_go is
+//
+//	reduce [max, max] kernel (u0:f64, u1:f64) { store u0 u1 }
+//
+// for i: o0 = max(o0, a0[i]); o1 = max(o1, a1[i])
+func k_reduce_max_max_f64_uu_c2d8565351_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			l0[i&31] = scalar.Max(l0[i&31], v0)
+			l1[i&31] = scalar.Max(l1[i&31], v1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
 // k_reduce_max_u32_u_6494554865_go is
 //
 //	reduce [max] kernel (u0:u32) { store u0 }
@@ -52934,6 +53650,98 @@ func k_reduce_min_max_f64_u_2ca7c68e66_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_min_min_f32_uu_20dc500897_go is
+//
+//	reduce [min, min] kernel (u0:f32, u1:f32) { store u0 u1 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = min(o1, a1[i])
+func k_reduce_min_min_f32_uu_20dc500897_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x7f800000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			l0[i&31] = scalar.Min(l0[i&31], v0)
+			l1[i&31] = scalar.Min(l1[i&31], v1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_min_min_f64_uu_9ec9891305_go is
+//
+//	reduce [min, min] kernel (u0:f64, u1:f64) { store u0 u1 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = min(o1, a1[i])
+func k_reduce_min_min_f64_uu_9ec9891305_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			l0[i&31] = scalar.Min(l0[i&31], v0)
+			l1[i&31] = scalar.Min(l1[i&31], v1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
 	}
 }
 

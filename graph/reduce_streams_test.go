@@ -1,0 +1,64 @@
+package graph_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// TestTwoStreams compares reductions of arrays that are too large for the caches, which read two streams, with those
+// of the portable engine: numbers of rows and elements beside round ones, and views whose rows are in another order.
+func TestTwoStreams(t *testing.T) {
+	streams := 0
+	for _, shape := range [][]int{{1003, 1050}, {2, 1<<20 + 1}, {1, 1<<20 + 1030}, {1025, 2, 700}} {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		data := make([]float32, n)
+		r := rand.New(rand.NewPCG(1, uint64(n)))
+		for i := range data {
+			data[i] = float32(math.Round(r.NormFloat64() * 1000)) // there are ties
+		}
+		data[n/3], data[n-1], data[5] = float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1))
+		x := graph.Input("x", graph.Float32, shape)
+		views := map[string]graph.Node{"whole": x, "flipped": x.Flip(0), "cut": x.Slice("..., 3:")}
+		if shape[0] > 2 {
+			views["stepped"] = x.Slice("::2")
+		}
+		for name, v := range views {
+			w := graph.Input("w", graph.Float32, shape[len(shape)-1:])
+			if name == "cut" {
+				w = w.Slice("3:")
+			}
+			for i, y := range []graph.Node{v.Sum(-1), v.Max(-1), v.Min(-1), v.ArgMax(-1), v.ArgMin(-1), v.Square().Sum(-1), v.Abs().Sum(), v.Mul(w).Sum(-1), v.Max()} {
+				var want []uint64
+				for _, way := range [][]graph.Item{{graph.WithDebug(graph.Portable)}, {graph.WithWorkers(1)}, {graph.WithWorkers(3), graph.WithDebug(graph.Verify)}} {
+					ins := []*graph.Tensor{graph.Of(data, shape...), graph.Of(data[:shape[len(shape)-1]], shape[len(shape)-1])}
+					p, err := graph.Compile(append(way, y)...)
+					require.NoError(t, err)
+					out, err := p.Run(context.Background(), ins[:len(p.Inputs())]...)
+					require.NoError(t, err)
+					got := elements(t, out)
+					if want == nil {
+						want = got
+					}
+					require.Equal(t, want, got, "%v %s %d\n%s", shape, name, i, p.Explain())
+					if strings.Contains(p.Explain(), ": two-stream-reduction") {
+						streams++
+					}
+				}
+			}
+		}
+	}
+	if abi.Best() > abi.Portable {
+		require.Greater(t, streams, 200)
+	}
+}
