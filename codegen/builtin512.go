@@ -18,6 +18,7 @@ import (
 //     cache: the chain of W2 took 0.84 of the time, as a tiling.
 //   - The time of a root or a division is the same for each element, so kernels of little
 //     else gained nothing.
+//   - Reductions of two rows at once wait for memory.
 //   - Single operations, loads, stores and conversions gained too, but in a cache alone, and such
 //     kernels wait for memory. Their assembly would take another 2 MB.
 
@@ -35,7 +36,7 @@ func BuiltinAVX512(c kernel.Code) bool {
 		if m.Kind == kernel.Dot || m.Kind == kernel.DotHalves || m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows {
 			return true
 		}
-		body, ok = m.Body, m.Kind == kernel.Reduce
+		body, ok = m.Body, m.Kind == kernel.Reduce && !isStream(m)
 		sums = ok && len(body.Body) > 0 && !slices.ContainsFunc(m.Combine, func(by ir.Op) bool { return by != ir.OpAdd })
 	}
 	if !ok {

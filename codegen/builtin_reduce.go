@@ -63,6 +63,11 @@ var streamKernels = []string{
 	"reduce [add, add] kernel (u0:T, u1:T, u2:T) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }",
 }
 
+// isStream reports whether a reduction is one of streamKernels.
+func isStream(m *kernel.Micro) bool {
+	return slices.ContainsFunc(parseAll(superTypes, streamKernels...), func(c kernel.Code) bool { return c.Signature() == m.Signature() })
+}
+
 // partialKernels combine what a float32 sum does in float64.
 var partialKernels = []string{
 	"reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }",

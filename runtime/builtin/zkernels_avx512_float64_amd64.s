@@ -12880,58 +12880,6 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// for i: o0 += abs(a0[i]); o1 += abs(a1[i])
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT k_reduce_add_add_abs_abs_f64_uu_036ab3151c_avx512<>(SB), NOSPLIT, $0-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R10; MOVQ 40(CX), R11; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z23
-
-row:
-	VBROADCASTSD c8000000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30; VMOVAPS Z31, Z29; VMOVAPS Z31, Z28
-	VBROADCASTSD c8000000000000000<>+0(SB), Z27; VMOVAPS Z27, Z26; VMOVAPS Z27, Z25; VMOVAPS Z27, Z24; XORQ BX, BX
-	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
-
-loop:
-	VANDPD (DI)(BX*8), Z23, Z0; VANDPD 128(DI)(BX*8), Z23, Z1; VADDPD Z0, Z31, Z31; VADDPD Z1, Z30, Z30
-	VANDPD 64(DI)(BX*8), Z23, Z0; VANDPD 192(DI)(BX*8), Z23, Z1; VADDPD Z0, Z29, Z29; VADDPD Z1, Z28, Z28
-	VANDPD (R8)(BX*8), Z23, Z0; VANDPD 128(R8)(BX*8), Z23, Z1; VADDPD Z0, Z27, Z27; VADDPD Z1, Z26, Z26
-	VANDPD 64(R8)(BX*8), Z23, Z0; VANDPD 192(R8)(BX*8), Z23, Z1; VADDPD Z0, Z25, Z25; VADDPD Z1, Z24, Z24
-	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
-
-tail:
-	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VANDPD (DI)(BX*8), Z23, Z0; VADDPD Z0, Z31, Z31
-	VANDPD 64(DI)(BX*8), Z23, Z0; VADDPD Z0, Z29, Z29; VANDPD (R8)(BX*8), Z23, Z0; VADDPD Z0, Z27, Z27
-	VANDPD 64(R8)(BX*8), Z23, Z0; VADDPD Z0, Z25, Z25; ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1; VMOVUPD.Z (DI)(BX*8), K1, Z0; VANDPD Z23, Z0, Z0
-	VADDPD Z0, Z30, Z0; VBLENDMPD Z0, Z30, K1, Z30; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
-	SHRQ $0x08, DX; KMOVB DX, K2; VMOVUPD.Z 64(DI)(BX*8), K2, Z0; VANDPD Z23, Z0, Z0; VADDPD Z0, Z28, Z0
-	VBLENDMPD Z0, Z28, K2, Z28; VMOVUPD.Z (R8)(BX*8), K1, Z0; VANDPD Z23, Z0, Z0; VADDPD Z0, Z26, Z0
-	VBLENDMPD Z0, Z26, K1, Z26; VMOVUPD.Z 64(R8)(BX*8), K2, Z0; VANDPD Z23, Z0, Z0; VADDPD Z0, Z24, Z0
-	VBLENDMPD Z0, Z24, K2, Z24; JMP combine
-
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
-	VMOVUPD.Z (DI)(BX*8), K1, Z0; VANDPD Z23, Z0, Z0; VADDPD Z0, Z31, Z0; VBLENDMPD Z0, Z31, K1, Z31; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K2; VMOVUPD.Z 64(DI)(BX*8), K2, Z0
-	VANDPD Z23, Z0, Z0; VADDPD Z0, Z29, Z0; VBLENDMPD Z0, Z29, K2, Z29; VMOVUPD.Z (R8)(BX*8), K1, Z0
-	VANDPD Z23, Z0, Z0; VADDPD Z0, Z27, Z0; VBLENDMPD Z0, Z27, K1, Z27; VMOVUPD.Z 64(R8)(BX*8), K2, Z0
-	VANDPD Z23, Z0, Z0; VADDPD Z0, Z25, Z0; VBLENDMPD Z0, Z25, K2, Z25
-
-combine:
-	VADDPD Z30, Z31, Z0; VADDPD Z28, Z29, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R10)
-	VADDPD Z26, Z27, Z0; VADDPD Z24, Z25, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R11)
-	DECQ R9; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R10; ADDQ 232(CX), R11; JMP row
-
-done:
-	VZEROUPPER; RET
-
 // for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB), NOSPLIT, $0-8
@@ -13016,114 +12964,6 @@ combine:
 	DECQ R8; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R9; ADDQ 216(CX), R10; ADDQ 224(CX), DI; ADDQ 232(CX), R11; ADDQ 240(CX), R12; JMP row
-
-done:
-	VZEROUPPER; RET
-
-// for i: o0 += a0[i] * a0[i]; o1 += a1[i] * a1[i]
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_avx512<>(SB), NOSPLIT, $0-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R10; MOVQ 40(CX), R11
-
-row:
-	VBROADCASTSD c8000000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30; VMOVAPS Z31, Z29; VMOVAPS Z31, Z28
-	VBROADCASTSD c8000000000000000<>+0(SB), Z27; VMOVAPS Z27, Z26; VMOVAPS Z27, Z25; VMOVAPS Z27, Z24; XORQ BX, BX
-	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Z0; VMULPD Z0, Z0, Z0; VMOVUPS 128(DI)(BX*8), Z1; VMULPD Z1, Z1, Z1; VADDPD Z0, Z31, Z31
-	VADDPD Z1, Z30, Z30; VMOVUPS 64(DI)(BX*8), Z0; VMULPD Z0, Z0, Z0; VMOVUPS 192(DI)(BX*8), Z1; VMULPD Z1, Z1, Z1
-	VADDPD Z0, Z29, Z29; VADDPD Z1, Z28, Z28; VMOVUPS (R8)(BX*8), Z0; VMULPD Z0, Z0, Z0; VMOVUPS 128(R8)(BX*8), Z1
-	VMULPD Z1, Z1, Z1; VADDPD Z0, Z27, Z27; VADDPD Z1, Z26, Z26; VMOVUPS 64(R8)(BX*8), Z0; VMULPD Z0, Z0, Z0
-	VMOVUPS 192(R8)(BX*8), Z1; VMULPD Z1, Z1, Z1; VADDPD Z0, Z25, Z25; VADDPD Z1, Z24, Z24; ADDQ $0x20, BX
-	CMPQ BX, AX; JLE loop
-
-tail:
-	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VMOVUPS (DI)(BX*8), Z0; VMULPD Z0, Z0, Z0; VADDPD Z0, Z31, Z31
-	VMOVUPS 64(DI)(BX*8), Z0; VMULPD Z0, Z0, Z0; VADDPD Z0, Z29, Z29; VMOVUPS (R8)(BX*8), Z0; VMULPD Z0, Z0, Z0
-	VADDPD Z0, Z27, Z27; VMOVUPS 64(R8)(BX*8), Z0; VMULPD Z0, Z0, Z0; VADDPD Z0, Z25, Z25; ADDQ $0x10, BX
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
-	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMULPD Z0, Z0, Z0; VADDPD Z0, Z30, Z0; VBLENDMPD Z0, Z30, K1, Z30; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K2; VMOVUPD.Z 64(DI)(BX*8), K2, Z0
-	VMULPD Z0, Z0, Z0; VADDPD Z0, Z28, Z0; VBLENDMPD Z0, Z28, K2, Z28; VMOVUPD.Z (R8)(BX*8), K1, Z0
-	VMULPD Z0, Z0, Z0; VADDPD Z0, Z26, Z0; VBLENDMPD Z0, Z26, K1, Z26; VMOVUPD.Z 64(R8)(BX*8), K2, Z0
-	VMULPD Z0, Z0, Z0; VADDPD Z0, Z24, Z0; VBLENDMPD Z0, Z24, K2, Z24; JMP combine
-
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
-	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMULPD Z0, Z0, Z0; VADDPD Z0, Z31, Z0; VBLENDMPD Z0, Z31, K1, Z31; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K2; VMOVUPD.Z 64(DI)(BX*8), K2, Z0
-	VMULPD Z0, Z0, Z0; VADDPD Z0, Z29, Z0; VBLENDMPD Z0, Z29, K2, Z29; VMOVUPD.Z (R8)(BX*8), K1, Z0
-	VMULPD Z0, Z0, Z0; VADDPD Z0, Z27, Z0; VBLENDMPD Z0, Z27, K1, Z27; VMOVUPD.Z 64(R8)(BX*8), K2, Z0
-	VMULPD Z0, Z0, Z0; VADDPD Z0, Z25, Z0; VBLENDMPD Z0, Z25, K2, Z25
-
-combine:
-	VADDPD Z30, Z31, Z0; VADDPD Z28, Z29, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R10)
-	VADDPD Z26, Z27, Z0; VADDPD Z24, Z25, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R11)
-	DECQ R9; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R10; ADDQ 232(CX), R11; JMP row
-
-done:
-	VZEROUPPER; RET
-
-// for i: o0 += a0[i] * a1[i]; o1 += a2[i] * a1[i]
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_avx512<>(SB), NOSPLIT, $0-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R11; MOVQ 48(CX), R12
-
-row:
-	VBROADCASTSD c8000000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30; VMOVAPS Z31, Z29; VMOVAPS Z31, Z28
-	VBROADCASTSD c8000000000000000<>+0(SB), Z27; VMOVAPS Z27, Z26; VMOVAPS Z27, Z25; VMOVAPS Z27, Z24; XORQ BX, BX
-	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
-
-loop:
-	VMOVUPS (R8)(BX*8), Z0; VMULPD (DI)(BX*8), Z0, Z1; VMOVUPS 128(R8)(BX*8), Z2; VMULPD 128(DI)(BX*8), Z2, Z3
-	VADDPD Z1, Z31, Z31; VADDPD Z3, Z30, Z30; VMOVUPS 64(R8)(BX*8), Z1; VMULPD 64(DI)(BX*8), Z1, Z3
-	VMOVUPS 192(R8)(BX*8), Z4; VMULPD 192(DI)(BX*8), Z4, Z5; VADDPD Z3, Z29, Z29; VADDPD Z5, Z28, Z28
-	VMULPD (R9)(BX*8), Z0, Z0; VMULPD 128(R9)(BX*8), Z2, Z2; VADDPD Z0, Z27, Z27; VADDPD Z2, Z26, Z26
-	VMULPD 64(R9)(BX*8), Z1, Z0; VMULPD 192(R9)(BX*8), Z4, Z1; VADDPD Z0, Z25, Z25; VADDPD Z1, Z24, Z24
-	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
-
-tail:
-	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VMOVUPS (R8)(BX*8), Z0; VMULPD (DI)(BX*8), Z0, Z1
-	VADDPD Z1, Z31, Z31; VMOVUPS 64(R8)(BX*8), Z1; VMULPD 64(DI)(BX*8), Z1, Z2; VADDPD Z2, Z29, Z29
-	VMULPD (R9)(BX*8), Z0, Z0; VADDPD Z0, Z27, Z27; VMULPD 64(R9)(BX*8), Z1, Z0; VADDPD Z0, Z25, Z25
-	ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
-	KMOVB DX, K1; VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VMULPD Z1, Z0, Z0
-	VADDPD Z0, Z30, Z0; VBLENDMPD Z0, Z30, K1, Z30; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
-	SHRQ $0x08, DX; KMOVB DX, K2; VMOVUPD.Z 64(DI)(BX*8), K2, Z0; VMOVUPD.Z 64(R8)(BX*8), K2, Z2
-	VMULPD Z2, Z0, Z0; VADDPD Z0, Z28, Z0; VBLENDMPD Z0, Z28, K2, Z28; VMOVUPD.Z (R9)(BX*8), K1, Z0
-	VMULPD Z1, Z0, Z0; VADDPD Z0, Z26, Z0; VBLENDMPD Z0, Z26, K1, Z26; VMOVUPD.Z 64(R9)(BX*8), K2, Z0
-	VMULPD Z2, Z0, Z0; VADDPD Z0, Z24, Z0; VBLENDMPD Z0, Z24, K2, Z24; JMP combine
-
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
-	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VMULPD Z1, Z0, Z0; VADDPD Z0, Z31, Z0
-	VBLENDMPD Z0, Z31, K1, Z31; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX
-	KMOVB DX, K2; VMOVUPD.Z 64(DI)(BX*8), K2, Z0; VMOVUPD.Z 64(R8)(BX*8), K2, Z2; VMULPD Z2, Z0, Z0
-	VADDPD Z0, Z29, Z0; VBLENDMPD Z0, Z29, K2, Z29; VMOVUPD.Z (R9)(BX*8), K1, Z0; VMULPD Z1, Z0, Z0
-	VADDPD Z0, Z27, Z0; VBLENDMPD Z0, Z27, K1, Z27; VMOVUPD.Z 64(R9)(BX*8), K2, Z0; VMULPD Z2, Z0, Z0
-	VADDPD Z0, Z25, Z0; VBLENDMPD Z0, Z25, K2, Z25
-
-combine:
-	VADDPD Z30, Z31, Z0; VADDPD Z28, Z29, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R11)
-	VADDPD Z26, Z27, Z0; VADDPD Z24, Z25, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R12)
-	DECQ R10; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R11; ADDQ 240(CX), R12; JMP row
 
 done:
 	VZEROUPPER; RET
@@ -18464,58 +18304,55 @@ DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx
 DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
 DATA entries_avx512_float64<>+1096(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
 DATA entries_avx512_float64<>+1104(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
-DATA entries_avx512_float64<>+1112(SB)/8, $k_reduce_add_add_abs_abs_f64_uu_036ab3151c_avx512<>(SB)
-DATA entries_avx512_float64<>+1120(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
-DATA entries_avx512_float64<>+1128(SB)/8, $k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_avx512<>(SB)
-DATA entries_avx512_float64<>+1136(SB)/8, $k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_avx512<>(SB)
-DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
-DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
-DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
-DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1200(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1208(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1216(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1224(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1520
+DATA entries_avx512_float64<>+1112(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
+DATA entries_avx512_float64<>+1120(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1128(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1136(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
+DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1200(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1208(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1216(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1224(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1232(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1496
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8
