@@ -25,7 +25,7 @@ func (x Node) Bitcast(dt DType) Node {
 	case n.typ.DType == Bool && dt == Uint8:
 		return x.Cast(dt) // which has the same bits
 	}
-	return x.elementwise(ir.OpBitcast, ir.Attr{DType: dt})
+	return apply(ir.OpBitcast, ir.Attr{DType: dt}, x.get())
 }
 
 // unsigned are the types of bits, by the bytes of an element.

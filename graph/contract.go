@@ -180,7 +180,7 @@ func (c *contraction) pair(x, y term, out []string) term {
 
 // multiply returns the products of elements.
 func (c *contraction) multiply(x, y Node) Node {
-	return x.elementwise(c.op.Info().By, ir.Attr{}, y)
+	return x.elementwise(c.op.Info().By, y)
 }
 
 // rightFirst reports whether the last axis that only one of the terms has is the

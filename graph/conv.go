@@ -177,7 +177,7 @@ func tapped(op ir.Op, x, w Node, windows Shape, o *ConvOptions) Node {
 		for range len(at) - 1 {
 			b = b.Unsqueeze(-1)
 		}
-		switch product := func() Node { return a.elementwise(op.Info().By, ir.Attr{}, b) }; {
+		switch product := func() Node { return a.elementwise(op.Info().By, b) }; {
 		case sum.n == nil:
 			sum = product()
 		case ir.Reals.Has(x.DType()):

@@ -12,65 +12,65 @@ import (
 // operands of one op have one type; nothing is promoted.
 
 // Add returns x + y. Integers wrap.
-func (x Node) Add(y any) Node { return x.elementwise(ir.OpAdd, ir.Attr{}, y) }
+func (x Node) Add(y any) Node { return x.elementwise(ir.OpAdd, y) }
 
 // Sub returns x - y. Integers wrap.
-func (x Node) Sub(y any) Node { return x.elementwise(ir.OpSub, ir.Attr{}, y) }
+func (x Node) Sub(y any) Node { return x.elementwise(ir.OpSub, y) }
 
 // Mul returns x * y. Integers wrap.
-func (x Node) Mul(y any) Node { return x.elementwise(ir.OpMul, ir.Attr{}, y) }
+func (x Node) Mul(y any) Node { return x.elementwise(ir.OpMul, y) }
 
 // Div returns x / y. On integers it truncates towards zero; x/0 is 0, and the
 // least integer divided by -1 is itself.
-func (x Node) Div(y any) Node { return x.elementwise(ir.OpDiv, ir.Attr{}, y) }
+func (x Node) Div(y any) Node { return x.elementwise(ir.OpDiv, y) }
 
 // FloorDiv returns x / y rounded down: Python's //. Integers give 0 where y is 0,
 // floats what x / y is.
-func (x Node) FloorDiv(y any) Node { return x.elementwise(ir.OpFloorDiv, ir.Attr{}, y) }
+func (x Node) FloorDiv(y any) Node { return x.elementwise(ir.OpFloorDiv, y) }
 
 // Mod returns x - y*FloorDiv(x, y), with the sign of y: Python's %. Where y is 0
 // it is 0 on integers and NaN on floats.
-func (x Node) Mod(y any) Node { return x.elementwise(ir.OpMod, ir.Attr{}, y) }
+func (x Node) Mod(y any) Node { return x.elementwise(ir.OpMod, y) }
 
 // Rem returns the remainder of the division that truncates, with the sign of x:
 // Go's % and math.Mod. It is exact. Where y is 0 it is 0 on integers and NaN on
 // floats.
 func (x Node) Rem(y any) Node {
 	if ir.Reals.Has(x.DType()) {
-		return x.elementwise(ir.OpFMod, ir.Attr{}, y)
+		return x.elementwise(ir.OpFMod, y)
 	}
-	return x.elementwise(ir.OpRem, ir.Attr{}, y)
+	return x.elementwise(ir.OpRem, y)
 }
 
 // FMA returns x*y + z with one rounding, on floats. Mul and Add round twice, and
 // are never fused into it.
-func (x Node) FMA(y, z any) Node { return x.elementwise(ir.OpFMA, ir.Attr{}, y, z) }
+func (x Node) FMA(y, z any) Node { return x.elementwise(ir.OpFMA, y, z) }
 
 // Neg returns -x.
-func (x Node) Neg() Node { return x.elementwise(ir.OpNeg, ir.Attr{}) }
+func (x Node) Neg() Node { return x.elementwise(ir.OpNeg) }
 
 // Abs returns x without its sign. The least integer stays as it is.
-func (x Node) Abs() Node { return x.elementwise(ir.OpAbs, ir.Attr{}) }
+func (x Node) Abs() Node { return x.elementwise(ir.OpAbs) }
 
 // Sign returns -1, 0 or 1 as x is negative, zero or positive. Zeros keep their
 // sign, and NaN stays.
-func (x Node) Sign() Node { return x.elementwise(ir.OpSign, ir.Attr{}) }
+func (x Node) Sign() Node { return x.elementwise(ir.OpSign) }
 
 // Sqrt returns the square root of floats, correctly rounded.
-func (x Node) Sqrt() Node { return x.elementwise(ir.OpSqrt, ir.Attr{}) }
+func (x Node) Sqrt() Node { return x.elementwise(ir.OpSqrt) }
 
 // Reciprocal returns 1 / x of floats, correctly rounded.
-func (x Node) Reciprocal() Node { return x.elementwise(ir.OpReciprocal, ir.Attr{}) }
+func (x Node) Reciprocal() Node { return x.elementwise(ir.OpReciprocal) }
 
 // Square returns x * x.
-func (x Node) Square() Node { return x.elementwise(ir.OpSquare, ir.Attr{}) }
+func (x Node) Square() Node { return x.elementwise(ir.OpSquare) }
 
 // Minimum returns the least of x and the operands, element by element: NaN if
 // any is, and -0 < +0, as Go's min. Min is the reduction.
 func (x Node) Minimum(y any, more ...any) Node {
-	x = x.elementwise(ir.OpMin, ir.Attr{}, y)
+	x = x.elementwise(ir.OpMin, y)
 	for _, v := range more {
-		x = x.elementwise(ir.OpMin, ir.Attr{}, v)
+		x = x.elementwise(ir.OpMin, v)
 	}
 	return x
 }
@@ -78,63 +78,63 @@ func (x Node) Minimum(y any, more ...any) Node {
 // Maximum returns the greatest of x and the operands, element by element: NaN if
 // any is, and -0 < +0, as Go's max. Max is the reduction.
 func (x Node) Maximum(y any, more ...any) Node {
-	x = x.elementwise(ir.OpMax, ir.Attr{}, y)
+	x = x.elementwise(ir.OpMax, y)
 	for _, v := range more {
-		x = x.elementwise(ir.OpMax, ir.Attr{}, v)
+		x = x.elementwise(ir.OpMax, v)
 	}
 	return x
 }
 
 // Clip returns min(max(x, lo), hi).
-func (x Node) Clip(lo, hi any) Node { return x.elementwise(ir.OpClip, ir.Attr{}, lo, hi) }
+func (x Node) Clip(lo, hi any) Node { return x.elementwise(ir.OpClip, lo, hi) }
 
 // Floor returns the greatest integer that is at most x, as a float.
-func (x Node) Floor() Node { return x.elementwise(ir.OpFloor, ir.Attr{}) }
+func (x Node) Floor() Node { return x.elementwise(ir.OpFloor) }
 
 // Ceil returns the least integer that is at least x, as a float.
-func (x Node) Ceil() Node { return x.elementwise(ir.OpCeil, ir.Attr{}) }
+func (x Node) Ceil() Node { return x.elementwise(ir.OpCeil) }
 
 // Round returns the integer nearest to x, as a float. Halves go to the even one.
-func (x Node) Round() Node { return x.elementwise(ir.OpRound, ir.Attr{}) }
+func (x Node) Round() Node { return x.elementwise(ir.OpRound) }
 
 // Trunc returns x without its fraction, as a float.
-func (x Node) Trunc() Node { return x.elementwise(ir.OpTrunc, ir.Attr{}) }
+func (x Node) Trunc() Node { return x.elementwise(ir.OpTrunc) }
 
 // Significand returns a float64 divided by a power of 2, so that it is in [1, 2) or (-2, -1]; zeros,
 // infinities and NaN stay.
-func (x Node) Significand() Node { return x.elementwise(ir.OpSignificand, ir.Attr{}) }
+func (x Node) Significand() Node { return x.elementwise(ir.OpSignificand) }
 
 // Exponent returns the exponent of that power of 2, as a float64: 0 of zeros, infinities and NaN.
-func (x Node) Exponent() Node { return x.elementwise(ir.OpExponent, ir.Attr{}) }
+func (x Node) Exponent() Node { return x.elementwise(ir.OpExponent) }
 
 // Ldexp returns x times 2 to the power y, of float64, rounded once. First y is rounded to a whole
 // number, halves to even.
-func (x Node) Ldexp(y any) Node { return x.elementwise(ir.OpLdexp, ir.Attr{}, y) }
+func (x Node) Ldexp(y any) Node { return x.elementwise(ir.OpLdexp, y) }
 
 // Shl returns x << y on integers. y counts as unsigned; from x's width on the
 // result is 0.
-func (x Node) Shl(y any) Node { return x.elementwise(ir.OpShl, ir.Attr{}, y) }
+func (x Node) Shl(y any) Node { return x.elementwise(ir.OpShl, y) }
 
 // Shr returns x >> y on integers. y counts as unsigned; signed x keep their sign.
-func (x Node) Shr(y any) Node { return x.elementwise(ir.OpShr, ir.Attr{}, y) }
+func (x Node) Shr(y any) Node { return x.elementwise(ir.OpShr, y) }
 
 // And returns x & y bit by bit; on bools, whether both are true.
-func (x Node) And(y any) Node { return x.elementwise(ir.OpAnd, ir.Attr{}, y) }
+func (x Node) And(y any) Node { return x.elementwise(ir.OpAnd, y) }
 
 // Or returns x | y bit by bit; on bools, whether either is true.
-func (x Node) Or(y any) Node { return x.elementwise(ir.OpOr, ir.Attr{}, y) }
+func (x Node) Or(y any) Node { return x.elementwise(ir.OpOr, y) }
 
 // Xor returns x ^ y bit by bit; on bools, whether exactly one is true.
-func (x Node) Xor(y any) Node { return x.elementwise(ir.OpXor, ir.Attr{}, y) }
+func (x Node) Xor(y any) Node { return x.elementwise(ir.OpXor, y) }
 
 // Not returns x with every bit flipped; on bools, the opposite.
-func (x Node) Not() Node { return x.elementwise(ir.OpNot, ir.Attr{}) }
+func (x Node) Not() Node { return x.elementwise(ir.OpNot) }
 
 // PopCount returns how many bits of an integer are set.
-func (x Node) PopCount() Node { return x.elementwise(ir.OpPopCount, ir.Attr{}) }
+func (x Node) PopCount() Node { return x.elementwise(ir.OpPopCount) }
 
 // BitLen returns how many bits an integer has without its leading zeros: 0 for 0.
-func (x Node) BitLen() Node { return x.elementwise(ir.OpBitLen, ir.Attr{}) }
+func (x Node) BitLen() Node { return x.elementwise(ir.OpBitLen) }
 
 // LeadingZeros returns how many bits of an integer are above the topmost one that is set.
 func (x Node) LeadingZeros() Node {
@@ -147,43 +147,43 @@ func (x Node) LeadingZeros() Node {
 
 // AddSat returns x + y of integers of 8 or 16 bits, or the greatest or least of the type
 // where the sum is past it.
-func (x Node) AddSat(y any) Node { return x.elementwise(ir.OpAddSat, ir.Attr{}, y) }
+func (x Node) AddSat(y any) Node { return x.elementwise(ir.OpAddSat, y) }
 
 // SubSat returns x - y of integers of 8 or 16 bits, or the greatest or least of the type
 // where the difference is past it.
-func (x Node) SubSat(y any) Node { return x.elementwise(ir.OpSubSat, ir.Attr{}, y) }
+func (x Node) SubSat(y any) Node { return x.elementwise(ir.OpSubSat, y) }
 
 // Eq returns x == y as bools. NaN equals nothing.
-func (x Node) Eq(y any) Node { return x.elementwise(ir.OpEq, ir.Attr{}, y) }
+func (x Node) Eq(y any) Node { return x.elementwise(ir.OpEq, y) }
 
 // Ne returns x != y as bools. It is true where either is NaN.
-func (x Node) Ne(y any) Node { return x.elementwise(ir.OpNe, ir.Attr{}, y) }
+func (x Node) Ne(y any) Node { return x.elementwise(ir.OpNe, y) }
 
 // Lt returns x < y as bools.
-func (x Node) Lt(y any) Node { return x.elementwise(ir.OpLt, ir.Attr{}, y) }
+func (x Node) Lt(y any) Node { return x.elementwise(ir.OpLt, y) }
 
 // Le returns x <= y as bools.
-func (x Node) Le(y any) Node { return x.elementwise(ir.OpLe, ir.Attr{}, y) }
+func (x Node) Le(y any) Node { return x.elementwise(ir.OpLe, y) }
 
 // Gt returns x > y as bools.
-func (x Node) Gt(y any) Node { return x.elementwise(ir.OpGt, ir.Attr{}, y) }
+func (x Node) Gt(y any) Node { return x.elementwise(ir.OpGt, y) }
 
 // Ge returns x >= y as bools.
-func (x Node) Ge(y any) Node { return x.elementwise(ir.OpGe, ir.Attr{}, y) }
+func (x Node) Ge(y any) Node { return x.elementwise(ir.OpGe, y) }
 
 // IsNaN returns whether a float is NaN.
-func (x Node) IsNaN() Node { return x.elementwise(ir.OpIsNaN, ir.Attr{}) }
+func (x Node) IsNaN() Node { return x.elementwise(ir.OpIsNaN) }
 
 // IsInf returns whether a float is an infinity, of either sign.
-func (x Node) IsInf() Node { return x.elementwise(ir.OpIsInf, ir.Attr{}) }
+func (x Node) IsInf() Node { return x.elementwise(ir.OpIsInf) }
 
 // IsFinite returns whether a float is neither NaN nor an infinity.
-func (x Node) IsFinite() Node { return x.elementwise(ir.OpIsFinite, ir.Attr{}) }
+func (x Node) IsFinite() Node { return x.elementwise(ir.OpIsFinite) }
 
 // Cast returns x as another type. Floats become integers by truncation; what is
 // out of range saturates, and NaN becomes 0. Integers wrap into smaller ones.
 // To Bool it is x != 0.
-func (x Node) Cast(dt DType) Node { return x.elementwise(ir.OpCast, ir.Attr{DType: dt}) }
+func (x Node) Cast(dt DType) Node { return apply(ir.OpCast, ir.Attr{DType: dt}, x.get()) }
 
 // Where returns a where cond is true and b elsewhere; the three broadcast. Of a
 // and b one at least must be a Node or a *Tensor, from which a Go number takes

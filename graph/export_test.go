@@ -37,7 +37,7 @@ func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 }
 
 // Halves returns the op of that name on two Nodes: MatMulInteger and ConvInteger are made of them.
-func Halves(op ir.Op, x, y Node) Node { return x.elementwise(op, ir.Attr{}, y) }
+func Halves(op ir.Op, x, y Node) Node { return x.elementwise(op, y) }
 
 // RestartDumps counts the files of dumps from one again, as another process does.
 func RestartDumps() { dumped.Store(0) }

@@ -7,4 +7,4 @@ import "github.com/stridefuse/stridefuse/ir"
 // itself what several views read if to compute it again costs more, as the row sums of a
 // separable filter; this is for what it judges wrong. What reads x element by element may
 // still be in its loop.
-func (x Node) Materialize() Node { return x.elementwise(ir.OpCopy, ir.Attr{}) }
+func (x Node) Materialize() Node { return x.elementwise(ir.OpCopy) }

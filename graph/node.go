@@ -86,6 +86,8 @@ func specText(t ir.Type, names []string) string {
 }
 
 // get returns what x stands for; for the zero Node, a poisoned one.
+//
+//go:noinline
 func (x Node) get() *node {
 	if x.n == nil {
 		return poison(ir.OpInvalid, errZero)

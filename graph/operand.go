@@ -9,13 +9,13 @@ import (
 
 // elementwise makes the node of an op on x and operands that are Nodes, Tensors
 // or Go numbers.
-func (x Node) elementwise(op ir.Op, attr ir.Attr, operands ...any) Node {
+func (x Node) elementwise(op ir.Op, operands ...any) Node {
 	args := make([]*node, 1, 1+len(operands))
 	args[0] = x.get()
 	for _, v := range operands {
 		args = append(args, operand(op, v, args[0].typ.DType))
 	}
-	return apply(op, attr, args...)
+	return apply(op, ir.Attr{}, args...)
 }
 
 // extentOperand returns the node of a size, as a number of the type of the operand

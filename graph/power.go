@@ -15,7 +15,7 @@ import (
 func (x Node) Pow(y any) Node {
 	n := x.get()
 	if n.err != nil || !ir.Ints.Has(n.typ.DType) {
-		return x.elementwise(ir.OpPow, ir.Attr{}, y)
+		return x.elementwise(ir.OpPow, y)
 	}
 	exponent := operand(ir.OpPow, y, n.typ.DType)
 	switch {

@@ -13,6 +13,8 @@ import (
 // another shape of the same size. An extent is an int or a Dim; one may be -1, which
 // is what the others leave. No elements move where strides can describe the new
 // shape, or where what reads it can follow the old one; Explain tells.
+//
+//go:noinline
 func (x Node) Reshape(extents ...any) Node {
 	return x.view(ir.OpReshape, func(n *node) (ir.Attr, bool, error) {
 		shape, err := extentsOf(extents)

@@ -13,6 +13,8 @@ import (
 
 // Permute returns x with its axes reordered: axis k of the result is axis
 // axes[k] of x. Each axis is named once.
+//
+//go:noinline
 func (x Node) Permute(axes ...any) Node {
 	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
 		order, err := n.axes(axes)
@@ -52,6 +54,8 @@ func (x Node) SwapAxes(a, b any) Node {
 
 // MoveAxis returns x with one axis moved: it becomes axis to of the result, and
 // the others keep their order.
+//
+//go:noinline
 func (x Node) MoveAxis(from any, to int) Node {
 	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
 		i, err := n.axis(from)
@@ -68,6 +72,8 @@ func (x Node) MoveAxis(from any, to int) Node {
 }
 
 // permuted reorders the axes 0, 1, ... as given.
+//
+//go:noinline
 func (x Node) permuted(reorder func(axes []int) []int) Node {
 	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
 		order := reorder(upTo(len(n.typ.Shape)))
@@ -85,6 +91,8 @@ func upTo(n int) []int {
 }
 
 // Flip returns x with the given axes reversed, all of them if none are given.
+//
+//go:noinline
 func (x Node) Flip(axes ...any) Node {
 	return x.view(ir.OpFlip, func(n *node) (ir.Attr, bool, error) {
 		if len(axes) == 0 {
@@ -98,6 +106,8 @@ func (x Node) Flip(axes ...any) Node {
 // BroadcastTo returns x repeated to a shape, by NumPy's rule: shapes are aligned
 // at the last axis, and extents of 1 and missing axes repeat. Binary ops do so
 // on their own; with the option WithoutBroadcast they must be given.
+//
+//go:noinline
 func (x Node) BroadcastTo(extents ...any) Node {
 	return x.view(ir.OpExpand, func(n *node) (ir.Attr, bool, error) {
 		shape, err := extentsOf(extents)
@@ -126,6 +136,8 @@ func (x Node) Diagonal(k int, a, b any) Node {
 
 // Squeeze returns x without the given axes, whose extents must be 1; without
 // any, all axes of extent 1 go, and those of symbolic extents stay.
+//
+//go:noinline
 func (x Node) Squeeze(axes ...any) Node {
 	return x.view(ir.OpSqueeze, func(n *node) (ir.Attr, bool, error) {
 		if len(axes) > 0 {
@@ -144,6 +156,8 @@ func (x Node) Squeeze(axes ...any) Node {
 
 // Unsqueeze returns x with axes of extent 1 inserted, which are these axes of
 // the result.
+//
+//go:noinline
 func (x Node) Unsqueeze(axes ...any) Node {
 	return x.view(ir.OpUnsqueeze, func(n *node) (ir.Attr, bool, error) {
 		added, err := intsOf(axes)

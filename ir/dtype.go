@@ -85,11 +85,11 @@ var dtypes = [numDTypes]dtypeInfo{
 	Uint2:          {"uint2", "u2", 2, Int32, Uint2},
 }
 
-func (d DType) info() dtypeInfo {
+func (d DType) info() *dtypeInfo {
 	if d >= numDTypes {
 		d = Invalid
 	}
-	return dtypes[d]
+	return &dtypes[d]
 }
 
 // String returns Go's name of the type, "float32".
@@ -99,9 +99,13 @@ func (d DType) String() string { return d.info().name }
 func (d DType) Text() string { return d.info().text }
 
 // Bits returns how many bits an element has.
+//
+//go:noinline
 func (d DType) Bits() int { return d.info().bits }
 
 // Size returns the bytes of one element in memory.
+//
+//go:noinline
 func (d DType) Size() int { return (d.Bits() + 7) / 8 }
 
 // Compute returns the type that elements are computed in, see dtypeInfo.

@@ -14,6 +14,8 @@ type entry struct {
 }
 
 // record notes a decision.
+//
+//go:noinline
 func (s *State) record(kind plan.DecisionKind, v *ir.Value, bytes int, reason string) {
 	s.ledger = append(s.ledger, entry{plan.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason, Step: -1}, v})
 }

@@ -185,6 +185,8 @@ func (s *State) String() string {
 func bytes(v *ir.Value) int { return size(v.Type.Shape) * v.Type.DType.Size() }
 
 // size returns the number of elements of a shape that is bound.
+//
+//go:noinline
 func size(s ir.Shape) int {
 	n := 1
 	for _, d := range s {

@@ -20,8 +20,15 @@ func newValueMap[T any](f *ir.Func) valueMap[T] {
 func (t *valueMap[T]) at(v *ir.Value) *T {
 	i := t.f.Index(v)
 	if i >= len(t.list) {
-		more := max(i+1, len(t.f.Params)+len(t.f.Body), 2*len(t.list)) - len(t.list)
-		t.list = append(t.list, make([]T, more)...)
+		t.grow(i + 1)
 	}
 	return &t.list[i]
+}
+
+// grow makes room for n entries or more.
+//
+//go:noinline
+func (t *valueMap[T]) grow(n int) {
+	more := max(n, len(t.f.Params)+len(t.f.Body), 2*len(t.list)) - len(t.list)
+	t.list = append(t.list, make([]T, more)...)
 }

@@ -291,6 +291,8 @@ func (w *viewer) copyOf(x *ir.Value, pos ir.Pos, why string) (*ir.Value, error) 
 func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }
 
 // layoutOf returns where the elements of a value sit in its buffer.
+//
+//go:noinline
 func layoutOf(v *ir.Value) layout.Layout { return layoutIn(new(layout.Space), v) }
 
 // layoutIn is layoutOf in memory of a space.
@@ -302,9 +304,12 @@ func layoutIn(s *layout.Space, v *ir.Value) layout.Layout {
 	return s.RowMajor(appendExtents(space[:0], v)...)
 }
 
+//go:noinline
 func extents(v *ir.Value) []int { return appendExtents(make([]int, 0, len(v.Type.Shape)), v) }
 
 // appendExtents appends the extents of a value.
+//
+//go:noinline
 func appendExtents(e []int, v *ir.Value) []int {
 	for _, d := range v.Type.Shape {
 		n, _ := d.Int()

@@ -143,4 +143,5 @@ func (b *builder) scaleTwice(p, k kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpMul, b.Op(ir.OpMul, p, b.powerNative(half)), b.powerNative(rest))
 }
 
+//go:noinline
 func (b *builder) f32(v float64) kernel.Ref { return b.Float(ir.Float32, v) }

@@ -64,6 +64,8 @@ func (d *side) count(axes []plan.Axis) int {
 }
 
 // axesFrom returns the numbers of the axes from first to before end.
+//
+//go:noinline
 func axesFrom(first, end int) (axes []int) {
 	for k := first; k < end; k++ {
 		axes = append(axes, k)

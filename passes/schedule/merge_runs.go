@@ -127,7 +127,7 @@ func inside(w *walk, views ...view) []view {
 func (l *runSorter) orders(base *walk) []piece {
 	whole := (l.n - 1) / l.chunk
 	last := l.orderPiece(base, l.x.move(l.runs, whole), moved(l.from, l.runs, whole), l.n-whole*l.chunk, l.last)
-	return []piece{l.orderPiece(base.only(l.runs, whole).cut(l.runs, 1), l.x, l.from, l.chunk, l.run), last}
+	return []piece{l.orderPiece(base.having(l.runs, whole).cut(l.runs, 1), l.x, l.from, l.chunk, l.run), last}
 }
 
 // moved returns the views from an index of an axis on.
@@ -148,7 +148,7 @@ func (l *runSorter) orderPiece(w *walk, x view, to []view, n, first int) piece {
 
 // merges returns the calls that merge all runs block by block.
 func (l *runSorter) merges(base *walk) piece {
-	w := base.only(l.elem, l.first).cut(l.elem, l.block)
+	w := base.having(l.elem, l.first).cut(l.elem, l.block)
 	runs := make([]view, len(l.from))
 	for i, v := range l.from {
 		v.strides = slices.Clone(v.strides)

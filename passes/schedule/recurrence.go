@@ -59,7 +59,7 @@ func (l *lineStep) recurrence(k kernel.Code) nest.Nest {
 		return w.part(items)
 	}
 	items = append(items, block(w, copies, one, []view{x, before}))
-	rest := w.only(l.line, n-1).cut(l.line, max(1, l.t.LineElems/w.most[rows]))
+	rest := w.having(l.line, n-1).cut(l.line, max(1, l.t.LineElems/w.most[rows]))
 	var across []nest.Size
 	for _, v := range []view{x, a, y} {
 		across = append(across, nest.Fixed(v.strides[l.line]*d.Size()))

@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -12,6 +10,8 @@ import (
 // The calls that the nests of prefix scans are made of.
 
 // move returns the view from index n of an axis on.
+//
+//go:noinline
 func (v view) move(axis, n int) view {
 	v.offset += n * v.strides[axis]
 	return v
@@ -22,15 +22,6 @@ func (v view) move(axis, n int) view {
 func (v view) inside(w *walk) view {
 	v.from = w.depth()
 	return v
-}
-
-// only returns the place where an axis has n indices, as the others have items of their
-// own.
-func (w *walk) only(axis, n int) *walk {
-	in := *w
-	in.size, in.most = slices.Clone(w.size), slices.Clone(w.most)
-	in.size[axis], in.most[axis] = nest.Fixed(n), n
-	return &in
 }
 
 // call returns a call on views whose lines are the rows. It notes a kernel that the
@@ -129,6 +120,8 @@ func scanRows(by ir.Op, d ir.DType, carry bool) kernel.Code {
 
 // ordered returns the inputs of a kernel, of which input i is ins[order[i]], and its
 // outputs.
+//
+//go:noinline
 func ordered(order []int, ins []view, outs ...view) []view {
 	args := make([]view, 0, len(order)+len(outs))
 	for _, from := range order {

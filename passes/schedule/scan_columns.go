@@ -96,7 +96,7 @@ func newColumnScan(p *prefixScan) *columnScan {
 // chunks returns the scan of a block of columns.
 func (c *columnScan) chunks() []nest.Item {
 	if c.s.widens() {
-		return c.laterChunk(c.at.only(c.s.row, c.s.n), 0)
+		return c.laterChunk(c.at.having(c.s.row, c.s.n), 0)
 	}
 	first := c.s.n
 	if c.s.carries() {
@@ -110,17 +110,17 @@ func (c *columnScan) chunks() []nest.Item {
 	if c.s.rescans && last.slot != c.run.slot {
 		items = append(items, c.s.copyRow(c.at, c.s.dtype, c.at.size[c.s.col], last, c.run))
 	}
-	items = append(items, c.chunkAgain(c.at.only(c.s.row, first), 0, c.s.noCarry, c.carry)...)
+	items = append(items, c.chunkAgain(c.at.having(c.s.row, first), 0, c.s.noCarry, c.carry)...)
 	rest := c.s.n % ir.ReduceChunk
 	if whole := c.s.n - first - rest; whole > 0 {
-		chunk := c.at.only(c.s.row, whole).cut(c.s.row, ir.ReduceChunk)
+		chunk := c.at.having(c.s.row, whole).cut(c.s.row, ir.ReduceChunk)
 		later := append(c.laterChunk(chunk, first), c.nextCarry(chunk))
 		later = append(later, c.chunkAgain(chunk, first, c.carry, c.next)...)
 		later = append(later, c.s.copyRow(chunk, c.s.wide, chunk.size[c.s.col], c.next, c.carry))
 		items = append(items, chunk.wrap(c.at, later)...)
 	}
 	if rest > 0 {
-		at := c.at.only(c.s.row, rest)
+		at := c.at.having(c.s.row, rest)
 		items = append(items, c.laterChunk(at, c.s.n-rest)...)
 		if c.s.rescans {
 			items = append(items, c.nextCarry(at))
@@ -155,7 +155,7 @@ func (c *columnScan) nextCarry(w *walk) nest.Item {
 // firstChunk returns the scan of the first rows, and where the last results are.
 func (c *columnScan) firstChunk(rows int) (items []nest.Item, last view) {
 	if c.s.nonTemporal {
-		return append([]nest.Item{c.start(c.at)}, c.storedRows(c.at.only(c.s.row, rows), 0, false)...), c.run
+		return append([]nest.Item{c.start(c.at)}, c.storedRows(c.at.having(c.s.row, rows), 0, false)...), c.run
 	}
 	cols := c.at.size[c.s.col]
 	if c.s.packed {
@@ -164,7 +164,7 @@ func (c *columnScan) firstChunk(rows int) (items []nest.Item, last view) {
 		items = append(items, c.s.copyRow(c.at, c.s.dtype, cols, c.s.x, c.s.y))
 	}
 	if rows > 1 {
-		below := c.at.only(c.s.row, rows-1).cut(c.s.row, c.rows)
+		below := c.at.having(c.s.row, rows-1).cut(c.s.row, c.rows)
 		items = append(items, below.wrap(c.at, c.combineRows(below))...)
 	}
 	return items, c.s.y.move(c.s.row, rows-1)

@@ -85,14 +85,14 @@ func (l *longScan) part(from, rows int) nest.Nest {
 	for _, v := range []*view{&l.s.x, &l.s.y, &l.s.head} {
 		*v = v.move(l.line, from)
 	}
-	one := newWalk(l.s.step.Axes).only(l.line, rows).cutAll(l.s.row, l.s.col)
+	one := newWalk(l.s.step.Axes).having(l.line, rows).cutAll(l.s.row, l.s.col)
 	items := l.s.begin(one, nest.Fixed(1), nest.Fixed(1))
 	items = append(items, l.s.copyRow(one, l.s.wide, nest.Fixed(1), l.s.noCarry, l.carry.inside(one)))
 	whole, rest := l.s.n/ir.ReduceChunk, l.s.n%ir.ReduceChunk
 	chunks := one.cut(l.s.row, l.side)
 	items = append(items, chunks.wrap(one, l.chunks(chunks, l.s.x, l.s.y))...)
 	if rest > 0 {
-		chunk := one.only(l.s.row, 1).only(l.s.col, rest)
+		chunk := one.having(l.s.row, 1).having(l.s.col, rest)
 		items = append(items, l.chunks(chunk, l.s.x.move(l.s.row, whole), l.s.y.move(l.s.row, whole))...)
 	}
 	return one.part(items)

@@ -95,7 +95,7 @@ func (l *lineScan) piece() int {
 
 // part returns the scan of the first rows.
 func (l *lineScan) part(rows int) nest.Nest {
-	block := newWalk(l.s.step.Axes).only(l.s.row, rows).cutAll(l.s.row, l.s.col).cut(l.s.row, l.block)
+	block := newWalk(l.s.step.Axes).having(l.s.row, rows).cutAll(l.s.row, l.s.col).cut(l.s.row, l.block)
 	side := block.cut(l.s.row, l.side)
 	items := l.s.begin(block, block.size[l.s.row], nest.Fixed(1))
 	if l.s.n > 0 {
@@ -108,11 +108,11 @@ func (l *lineScan) part(rows int) nest.Nest {
 func (l *lineScan) lines(side *walk) []nest.Item {
 	l.run, l.carry, l.next = l.run.inside(side), l.carry.inside(side), l.next.inside(side)
 	first := min(l.s.n, ir.ReduceChunk)
-	items := l.chunk(side.only(l.s.col, first), 0)
+	items := l.chunk(side.having(l.s.col, first), 0)
 	if l.s.n == first {
 		return items
 	}
-	chunk := side.only(l.s.col, l.s.n-first).cut(l.s.col, ir.ReduceChunk)
+	chunk := side.having(l.s.col, l.s.n-first).cut(l.s.col, ir.ReduceChunk)
 	return append(items, chunk.wrap(side, l.chunk(chunk, first))...)
 }
 

@@ -150,7 +150,7 @@ func (l *parallelScan) task(elems int, parts ...nest.Nest) {
 func (l *parallelScan) both(last, next scanBlock) (parts []nest.Nest) {
 	some := func(chunks, elems int, items func(w *walk) []nest.Item) {
 		if chunks > 0 && elems > 0 {
-			w := l.base.only(l.s.row, chunks).only(l.s.col, elems).cut(l.s.row, l.side)
+			w := l.base.having(l.s.row, chunks).having(l.s.col, elems).cut(l.s.row, l.side)
 			parts = append(parts, w.part(items(w)))
 		}
 	}

@@ -30,7 +30,7 @@ func (c *columnScan) storedRows(w *walk, from int, carries bool) (items []nest.I
 
 // pieces returns the scan of rows, a few of them at a time.
 func (c *columnScan) pieces(w *walk, from, rows, few int, carries bool) []nest.Item {
-	piece := w.only(c.s.row, rows).cut(c.s.row, few).cut(c.s.col, c.piece())
+	piece := w.having(c.s.row, rows).cut(c.s.row, few).cut(c.s.col, c.piece())
 	x, y, results := c.s.x.move(c.s.row, from), c.s.y.move(c.s.row, from), c.results.inside(piece)
 	k, order, apart := c.rowsKernel(few, carries)
 	ins, outs := []view{c.carry, c.run}, []view{c.run}

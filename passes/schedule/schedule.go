@@ -229,6 +229,8 @@ func noStrategy(rejected []nest.Rejected) error {
 
 // elems returns how many indices a step has. The plan's verifier has seen that their
 // number is within int.
+//
+//go:noinline
 func elems(s *plan.Step) int {
 	n := 1
 	for _, a := range s.Axes {
