@@ -99,13 +99,9 @@ func (d DType) String() string { return d.info().name }
 func (d DType) Text() string { return d.info().text }
 
 // Bits returns how many bits an element has.
-//
-//go:noinline
 func (d DType) Bits() int { return d.info().bits }
 
 // Size returns the bytes of one element in memory.
-//
-//go:noinline
 func (d DType) Size() int { return (d.Bits() + 7) / 8 }
 
 // Compute returns the type that elements are computed in, see dtypeInfo.
