@@ -20,16 +20,14 @@ import (
 
 // binding is a program compiled for inputs of certain shapes and layouts.
 type binding struct {
-	sizes map[string]int
-	once  *plan.Plan // what has been computed of constants, or nil
-	plan  *plan.Plan
-	// captured are the program's, and what once has made.
-	captured []*Tensor
-	linked   *runtime.Linked
-	times    *times // of runs, nil if they are not measured
-	outs     []ir.Type
-	used     atomic.Uint64
-	hash     uint64 // of the inputs that it is for
+	sizes  map[string]int
+	once   *plan.Plan // what has been computed of constants, or nil
+	plan   *plan.Plan
+	linked *runtime.Linked
+	times  *times // of runs, nil if they are not measured
+	outs   []ir.Type
+	used   atomic.Uint64
+	hash   uint64 // of the inputs that it is for
 }
 
 // compile makes the binding for given sizes. layouts says where the inputs'
@@ -65,13 +63,13 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	if b.once, params, b.plan, err = passes.Split(whole, p.options.Frozen); err != nil {
 		return nil, err
 	}
-	b.captured = p.captured
+	captured := p.captured // and what once has made
 	if b.once != nil {
 		kept, err := p.keep(b.once, params)
 		if err != nil {
 			return nil, err
 		}
-		b.captured = slices.Concat(p.captured, kept)
+		captured = slices.Concat(p.captured, kept)
 	}
 	nests, err := p.schedule(b.plan, p.machine, &p.blocks)
 	if err != nil {
@@ -80,6 +78,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
+	b.linked.Capture(captured)
 	b.linked.InPlace(func() (*nest.Program, error) { return p.scheduleInPlace(b.plan) })
 	p.observe(b, nests)
 	return b, nil

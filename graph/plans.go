@@ -203,7 +203,7 @@ func (p *Program) bind(ins []*Tensor) (*binding, error) {
 	if p.empty() {
 		return nil, misuse("run: " + noProgram)
 	}
-	if b := p.repeats(ins); b != nil {
+	if b := p.cache.last.Load(); b != nil && b.fits(p, ins) { // as before
 		return b, nil
 	}
 	b := p.find(ins, hashOf(ins))
@@ -215,17 +215,6 @@ func (p *Program) bind(ins []*Tensor) (*binding, error) {
 	}
 	p.cache.use(b)
 	return b, nil
-}
-
-// repeats returns the binding that was used last if it is for these inputs, else nil.
-func (p *Program) repeats(ins []*Tensor) *binding {
-	if p.empty() {
-		return nil
-	}
-	if b := p.cache.last.Load(); b != nil && b.fits(p, ins) {
-		return b
-	}
-	return nil
 }
 
 // make makes the binding for some inputs, unless another goroutine does.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
@@ -39,12 +38,11 @@ type Program struct {
 	kept      keeper
 	progress  func(context.Context, Progress)
 	profiled  bool
-	hidden    bool      // from dumps
-	record    *record   // or nil
-	generated bool      // each loop must be a generated kernel
-	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
-	trap      bool      // NonFinite
-	search    search    // of FindNonFinite, made when it is first called
+	hidden    bool    // from dumps
+	record    *record // or nil
+	generated bool    // each loop must be a generated kernel
+	trap      bool    // NonFinite
+	search    search  // of FindNonFinite, made when it is first called
 }
 
 // Port describes an input or output of a program.
@@ -165,14 +163,10 @@ func atCaller(err error) error {
 	return err
 }
 
-// ready returns the binding for a run. Before it compiles one, it returns the error of a
-// context that is over; the run checks the context itself.
+// ready returns the binding for a run, and before that the error of a context that is over.
 func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if ctx == nil {
 		return nil, p.misuse("run", "the context is nil: give it context.Background()")
-	}
-	if b := p.repeats(ins); b != nil {
-		return b, nil
 	}
 	if err := runtime.ContextError(ctx); err != nil {
 		return nil, atCaller(err)
@@ -180,31 +174,21 @@ func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	return p.bind(ins)
 }
 
-// run runs a plan, into new tensors if fresh. The executor checks the tensors that were not
-// checked; what it finds can only be wrong with the outs given, and checkOuts says it in the
-// program's terms.
+// run runs a plan that is ready, into new tensors if fresh. The executor checks the tensors that
+// were not checked; what it finds can only be wrong with the outs given, and checkOuts says it in
+// the program's terms.
 func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor, fresh bool) error {
+	taken := len(ins)
 	if p.trap {
 		if err := p.FindNonFinite(ctx, ins...); err != nil {
 			return err
 		}
+		if err := runtime.ContextError(ctx); err != nil {
+			return err
+		}
+		taken = 0 // the context is code of the user's, which may have changed the list
 	}
-	taken := len(ins)
-	if p.trap || ctx != context.Background() { // code of the user's may run, and change the list
-		taken = 0
-	}
-	if len(b.captured) == 0 {
-		return b.linked.RunTaken(ctx, outs, ins, taken, fresh)
-	}
-	args, _ := p.args.Get().(*[]*Tensor)
-	if args == nil {
-		args = new([]*Tensor)
-	}
-	*args = append(append((*args)[:0], ins...), b.captured...)
-	err := b.linked.RunTaken(ctx, outs, *args, taken, fresh)
-	clear(*args)
-	p.args.Put(args)
-	return err
+	return b.linked.RunTaken(ctx, outs, ins, taken, fresh)
 }
 
 // checkApart returns an error if one tensor is given for two outputs: it could hold one of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
@@ -12,38 +13,36 @@ import (
 // buffers start. Outs that share memory with another tensor get spare memory instead.
 func (st *state) bind(outs, ins []*tensor.Tensor, taken int) error {
 	l := st.l
-	if len(ins) != len(l.params) || len(outs) != len(l.results) {
+	given := len(l.params) - len(l.captured)
+	if len(ins) != given || len(outs) != len(l.results) {
 		return failf("%d inputs and %d outputs given, the plan has %d and %d",
-			len(ins), len(outs), len(l.params), len(l.results))
+			len(ins), len(outs), given, len(l.results))
 	}
 	for i, t := range ins {
-		b := &l.buffers[l.params[i]]
-		if i >= taken {
-			if err := b.check(t); err != nil {
-				return failf("input %d %s: %w", i, b.name, err)
-			}
+		if b := l.params[i]; i < taken || b.fits(t) {
+			st.point(b, t)
+		} else {
+			return failf("input %d %s: %w", i, b.name, b.misfit(t))
 		}
-		if b.elems > 0 {
-			start := b.start(t)
-			st.bases[l.params[i]] = start
-			st.span = append(st.span, b.span(start, false, i))
-			if b.dense {
-				raceRead(start, b.elems*b.size)
-			}
+	}
+	for i, t := range l.captured {
+		if b := l.params[given+i]; b.fits(t) {
+			st.point(b, t)
+		} else {
+			return failf("input %d %s: %w", given+i, b.name, b.misfit(t))
 		}
 	}
 	for i, t := range outs {
-		b := &l.buffers[l.results[i]]
-		if err := b.check(t); err != nil {
-			return failf("output %d %s: %w", i, b.name, err)
-		}
-		if b.elems > 0 {
-			start := b.start(t)
-			st.bases[l.results[i]] = start
-			st.span = append(st.span, b.span(start, true, i))
-			raceWrite(start, b.elems*b.size)
+		if b := l.results[i]; b.fits(t) {
+			st.point(b, t)
+		} else {
+			return failf("output %d %s: %w", i, b.name, b.misfit(t))
 		}
 	}
+	if !st.mayMeet() {
+		return nil
+	}
+	st.listSpans()
 	st.findMoves()
 	if len(st.moves) == 0 || st.instead() != nil {
 		return nil
@@ -59,8 +58,8 @@ func (st *state) bindSpare() error {
 	l, need := st.l, 0
 	for k := range st.moves {
 		m := &st.moves[k]
-		b := &l.buffers[l.results[m.out]]
-		m.at, m.n, m.to = need, b.elems*b.size, st.bases[l.results[m.out]]
+		b := l.results[m.out]
+		m.at, m.n, m.to = need, b.bytes, st.bases[b.number]
 		if need += (m.n + memory.Alignment - 1) &^ (memory.Alignment - 1); need < 0 {
 			return failf("the outputs that overlap other tensors pass int together")
 		}
@@ -79,15 +78,24 @@ func (st *state) bindSpare() error {
 		st.spare = spare
 	}
 	for _, m := range st.moves {
-		st.bases[l.results[m.out]] = unsafe.Pointer(&st.spare[m.at])
+		st.bases[l.results[m.out].number] = unsafe.Pointer(&st.spare[m.at])
 	}
 	return nil
 }
 
-// start returns the address of the element at index 0,...,0.
-func (b *buffer) start(t *tensor.Tensor) unsafe.Pointer {
+// point points a buffer at the element of a tensor at index 0,...,0, if there are elements.
+func (st *state) point(b *buffer, t *tensor.Tensor) {
+	if b.elems == 0 {
+		return
+	}
 	_, l, base := t.Parts()
-	return unsafe.Add(base, l.Offset*b.size)
+	start := unsafe.Add(base, l.Offset*b.size)
+	st.bases[b.number] = start
+	if b.kind == plan.ResultBuffer {
+		raceWrite(start, b.bytes)
+	} else if b.dense {
+		raceRead(start, b.bytes)
+	}
 }
 
 // copyPiece is what is copied or filled between two looks at the context, in bytes.

@@ -2,8 +2,8 @@ package runtime
 
 import (
 	"context"
+	goruntime "runtime"
 	"slices"
-	"sync/atomic"
 
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
@@ -13,7 +13,6 @@ import (
 type Bound struct {
 	st        *state
 	outs, ins []*tensor.Tensor // kept alive
-	running   atomic.Bool
 }
 
 // Bind checks the tensors as Run does. What they hold may change between runs.
@@ -36,31 +35,30 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 		return instead.Bind(outs, ins)
 	}
 	st.worker.keeps = true
+	st.free()
 	return &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}, nil
 }
 
 // Run is Linked.Run on the tensors bound. One run must be over before the next
 // begins: else it is an error, and nothing is computed.
 func (b *Bound) Run(ctx context.Context) error {
-	if !b.running.CompareAndSwap(false, true) {
-		return failf("it is running already: each goroutine binds tensors of its own")
-	}
-	defer b.running.Store(false)
-	return b.run(ctx)
-}
-
-func (b *Bound) run(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if err := ContextError(ctx); err != nil {
 		return err
 	}
+	if !b.st.take() {
+		return failf("it is running already: each goroutine binds tensors of its own")
+	}
 	if raceDetector { // bind reports to it what a run reads and writes
 		b.st.release()
 		if err := b.st.bind(b.outs, b.ins, 0); err != nil {
+			b.st.free()
 			return err
 		}
 	}
-	return b.st.run(ctx)
+	err := b.st.run(ctx)
+	goruntime.KeepAlive(b)
+	return err
 }

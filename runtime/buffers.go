@@ -18,16 +18,18 @@ import (
 type buffer struct {
 	kind   plan.BufferKind
 	dtype  ir.DType
+	dense  bool
+	number int // among those of the program
 	size   int // bytes of an element
-	name   string
-	index  int
-	layout layout.Layout // a tensor's shape and strides must be these
 	elems  int
-	lo, hi int // the least and greatest location; lo > hi without elements
 	// first and end are the bytes from the element at index 0,...,0 to the first byte of all
-	// elements and to that behind them; first may be below 0, which wraps.
+	// elements and to that behind them; first may be below 0, which wraps. Both are 0 without
+	// elements.
 	first, end uintptr
-	dense      bool
+	layout     layout.Layout // a tensor's shape and strides must be these
+	name       string
+	index      int // among those of its kind
+	lo, hi     int // the least and greatest location; lo > hi without elements
 	offset     int // of a temporary: bytes from the start of the arena
 	bytes      int // of all elements
 }
@@ -36,10 +38,13 @@ type buffer struct {
 func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 	l.buffers = make([]buffer, 0, len(buffers))
 	for i := range buffers {
-		b, err := linkBuffer(&buffers[i], arena)
+		linked, err := linkBuffer(&buffers[i], arena)
 		if err != nil {
 			return fmt.Errorf("buffer %d %q: %w", i, buffers[i].Name, err)
 		}
+		linked.number = i
+		l.buffers = append(l.buffers, linked)
+		b := &l.buffers[i]
 		switch b.kind {
 		case plan.ConstBuffer:
 			b.index = len(l.consts)
@@ -48,18 +53,17 @@ func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 		case plan.TempBuffer:
 			l.temps = append(l.temps, i)
 		case plan.ParamBuffer:
-			l.params, err = enlist(l.params, len(buffers), b.index, i)
+			l.params, err = enlist(l.params, len(buffers), b)
 		case plan.ResultBuffer:
-			l.results, err = enlist(l.results, len(buffers), b.index, i)
+			l.results, err = enlist(l.results, len(buffers), b)
 		}
 		if err != nil {
 			return fmt.Errorf("buffer %d %q: %w", i, b.name, err)
 		}
-		l.buffers = append(l.buffers, b)
 	}
-	for _, list := range [][]int{l.params, l.results} {
+	for _, list := range [][]*buffer{l.params, l.results} {
 		for at, b := range list {
-			if b < 0 {
+			if b == nil {
 				return fmt.Errorf("no buffer is the param or result of index %d", at)
 			}
 		}
@@ -67,15 +71,15 @@ func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 	return nil
 }
 
-// enlist puts buffer b, of so many, at a place of list, which grows with -1.
-func enlist(list []int, buffers, at, b int) ([]int, error) {
-	if at < 0 || at >= buffers || at < len(list) && list[at] >= 0 {
-		return list, fmt.Errorf("index %d among its kind is taken or out of range", at)
+// enlist puts one of so many buffers at its index in the list of its kind, which grows with nil.
+func enlist(list []*buffer, buffers int, b *buffer) ([]*buffer, error) {
+	if b.index < 0 || b.index >= buffers || b.index < len(list) && list[b.index] != nil {
+		return list, fmt.Errorf("index %d among its kind is taken or out of range", b.index)
 	}
-	for at >= len(list) {
-		list = append(list, -1)
+	for b.index >= len(list) {
+		list = append(list, nil)
 	}
-	list[at] = b
+	list[b.index] = b
 	return list, nil
 }
 
@@ -112,7 +116,9 @@ func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 	if span := b.layout.Span(); span > (math.MaxInt/2)/b.size {
 		return b, fmt.Errorf("%d elements of %d bytes pass int", span, b.size)
 	}
-	b.first, b.end = uintptr((b.lo-b.layout.Offset)*b.size), uintptr((b.hi+1-b.layout.Offset)*b.size)
+	if b.elems > 0 {
+		b.first, b.end = uintptr((b.lo-b.layout.Offset)*b.size), uintptr((b.hi+1-b.layout.Offset)*b.size)
+	}
 	b.bytes = b.elems * b.size
 	if p.Kind == plan.IotaBuffer {
 		return b, checkIota(&b)
@@ -128,27 +134,22 @@ func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 
 // fits reports whether t has the type and the layout of b. Every run calls it.
 func (b *buffer) fits(t *tensor.Tensor) bool {
-	if !t.Valid() {
-		return false
-	}
-	dtype, l, _ := t.Parts()
+	dtype, l, _ := t.Parts() // ir.Invalid, which no buffer has, of a failed tensor
 	if dtype != b.dtype || len(l.Shape) != len(b.layout.Shape) {
 		return false
 	}
-	strides := l.Strides[:len(l.Shape)]
+	strides, want := l.Strides[:len(l.Shape)], b.layout.Strides[:len(l.Shape)]
 	for k, n := range l.Shape {
-		if n != b.layout.Shape[k] || n > 1 && strides[k] != b.layout.Strides[k] && b.elems > 0 {
+		if n != b.layout.Shape[k] || strides[k] != want[k] && n > 1 && b.elems > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// check returns an error unless t fits b.
-func (b *buffer) check(t *tensor.Tensor) error {
+// misfit returns why t does not fit b.
+func (b *buffer) misfit(t *tensor.Tensor) error {
 	switch {
-	case b.fits(t):
-		return nil
 	case !t.Valid():
 		return t.Err()
 	case t.DType() != b.dtype || t.Rank() != len(b.layout.Shape):

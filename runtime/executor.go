@@ -75,19 +75,20 @@ type Linked struct {
 	name     string
 	observer *Observer
 
-	exec    *Executor // keeps the workers
-	pool    *pool
-	buffers []buffer
-	params  []int // the buffer of each input
-	results []int // the buffer of each output
-	consts  []uint64
-	temps   []int // buffers in the arena
-	arena   int
-	shares  bool                  // a run needs memory that the programs of the executor share
-	tasks   []*task               // without those that have no elements
-	inPlace *inPlace              // or nil
-	idle    atomic.Pointer[state] // that no run has: one is kept, others may go
-	states  sync.Pool             // of *state
+	exec     *Executor // keeps the workers
+	pool     *pool
+	buffers  []buffer
+	params   []*buffer // of each input
+	results  []*buffer // of each output
+	consts   []uint64
+	temps    []int // buffers in the arena
+	arena    int
+	shares   bool                  // a run needs memory that the programs of the executor share
+	tasks    []*task               // without those that have no elements
+	inPlace  *inPlace              // or nil
+	captured []*tensor.Tensor      // the last inputs of each run
+	first    atomic.Pointer[state] // nil before the first run has ended
+	states   sync.Pool             // of *state: others that no run has, which may go
 }
 
 // Arena returns how many bytes the temporaries of a run have.
@@ -100,12 +101,16 @@ func (l *Linked) Takes(ins []*tensor.Tensor) bool {
 		return false
 	}
 	for i, t := range ins {
-		if !l.buffers[l.params[i]].fits(t) {
+		if !l.params[i].fits(t) {
 			return false
 		}
 	}
 	return true
 }
+
+// Capture sets the tensors of the last parameters: they are the same ones in each run, which is
+// given those of the others. It must be called before the first.
+func (l *Linked) Capture(last []*tensor.Tensor) { l.captured = last }
 
 // Run computes outs from ins, one tensor for each result and parameter of the
 // plan. Dtypes, shapes and the layouts of ins must be the plan's; outs must be
@@ -117,27 +122,28 @@ func (l *Linked) Takes(ins []*tensor.Tensor) bool {
 // anything; a cancelled context's error is returned as it is. Once a run of
 // this size has been made, Run allocates nothing.
 func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
-	return l.RunTaken(ctx, outs, ins, 0, false)
+	return l.runAny(ctx, outs, ins, false)
 }
 
 // RunNew is Run into new tensors, which it puts into outs. It allocates nothing else.
 func (l *Linked) RunNew(ctx context.Context, outs, ins []*tensor.Tensor) error {
-	return l.RunTaken(ctx, outs, ins, 0, true)
+	return l.runAny(ctx, outs, ins, true)
 }
 
-// RunTaken is Run, or RunNew if fresh, where Takes has accepted the first ins: it does not
-// check those once more.
-func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, taken int, fresh bool) error {
+func (l *Linked) runAny(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if err := ContextError(ctx); err != nil {
 		return err
 	}
-	st := l.idle.Swap(nil)
-	if st == nil {
-		st, _ = l.states.Get().(*state)
-	}
+	return l.RunTaken(ctx, outs, ins, 0, fresh)
+}
+
+// RunTaken is Run, or RunNew if fresh, once the context has been asked, and then Takes has accepted
+// the first ins: it does neither again before the first step.
+func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, taken int, fresh bool) error {
+	st := l.take()
 	var m *local
 	if l.shares {
 		m = l.exec.locals.take(l.arena)
@@ -157,21 +163,40 @@ func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, taken
 	instead := st.instead()
 	if err == nil && instead == nil {
 		err = st.run(ctx)
+		goruntime.KeepAlive(outs)
+		goruntime.KeepAlive(ins)
+		return err
 	}
-	st.release()
-	st.leave()
-	l.putState(st)
-	if err == nil && instead != nil {
+	st.free()
+	if err == nil {
 		return instead.RunTaken(ctx, outs, ins, taken, false)
 	}
-	goruntime.KeepAlive(outs)
-	goruntime.KeepAlive(ins)
 	return err
 }
 
-// putState leaves a state to later runs.
-func (l *Linked) putState(st *state) {
-	if !l.idle.CompareAndSwap(nil, st) {
+// take returns a state that no other run has, or nil if there is none.
+func (l *Linked) take() *state {
+	if st := l.first.Load(); st != nil && st.take() {
+		return st
+	}
+	st, _ := l.states.Get().(*state)
+	return st
+}
+
+// take takes the state for a run, and reports whether no other has it.
+func (st *state) take() bool { return st.taken.CompareAndSwap(false, true) }
+
+// free leaves the state to later runs.
+func (st *state) free() {
+	if st.worker.keeps { // those of one Bound
+		st.taken.Store(false)
+		return
+	}
+	st.release()
+	st.leave()
+	if l := st.l; l.first.Load() == st || l.first.CompareAndSwap(nil, st) {
+		st.taken.Store(false)
+	} else {
 		l.states.Put(st)
 	}
 }
@@ -179,6 +204,7 @@ func (l *Linked) putState(st *state) {
 // state is what one run needs, reused by later ones.
 type state struct {
 	l       *Linked
+	taken   atomic.Bool      // by a run
 	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0; then all bytes
 	local   *local           // during a run
 	spare   []byte           // outs that overlap are computed here
@@ -196,9 +222,20 @@ type spareOut struct {
 	to         unsafe.Pointer // where it goes
 }
 
-// run computes the steps, then copies the outs that overlap. It never panics.
+// run computes the steps, then copies the outs that overlap, and frees the state. A kernel that
+// panics is an error of the run. The context may end the goroutine.
 func (st *state) run(ctx context.Context) (err error) {
 	old := debug.SetPanicOnFault(true) // an unmapped operand is an error too
+	defer func() {
+		if j := &st.job; j.task != nil {
+			j.interrupt(j.task, &st.worker, recover())
+			j.task, j.observed, err = nil, nil, j.err
+		}
+		debug.SetPanicOnFault(old)
+		st.job.ctx = nil
+		st.free()
+	}()
+	st.job.begin(ctx)
 	if st.l.observer != nil || trace.IsEnabled() {
 		err = st.observation(ctx).compute()
 	} else {
@@ -207,14 +244,13 @@ func (st *state) run(ctx context.Context) (err error) {
 	if err == nil && len(st.moves) > 0 {
 		err = st.copyOuts(ctx)
 	}
-	debug.SetPanicOnFault(old)
 	return err
 }
 
 // compute computes the tasks.
 func (st *state) compute(ctx context.Context) error {
 	for i, t := range st.l.tasks {
-		if i > 0 { // Run has checked it before the first one
+		if i > 0 { // it has been asked before the first one
 			if err := ContextError(ctx); err != nil {
 				return err
 			}
@@ -222,7 +258,7 @@ func (st *state) compute(ctx context.Context) error {
 		if st.keeps(t) {
 			continue
 		}
-		if err := st.job.run(ctx, t, st); err != nil {
+		if err := st.job.run(t, st); err != nil {
 			return err
 		}
 	}
@@ -232,10 +268,10 @@ func (st *state) compute(ctx context.Context) error {
 // release forgets the caller's memory.
 func (st *state) release() {
 	for _, b := range st.l.params {
-		st.bases[b] = nil
+		st.bases[b.number] = nil
 	}
 	for _, b := range st.l.results {
-		st.bases[b] = nil
+		st.bases[b.number] = nil
 	}
 	if len(st.moves) > 0 {
 		clear(st.moves)

@@ -51,6 +51,7 @@ type loopNest struct {
 type item struct {
 	nest  *loopNest
 	call  int
+	long  bool // the call may take longer than pieceNanos: see pieces.go
 	fn    func(*abi.Frame)
 	nanos int // what the call takes, about, if it is not long
 }
@@ -72,18 +73,29 @@ type size struct {
 	n    int
 }
 
-// argument is an argument of a call.
-type argument struct{ call, arg int }
+// argument is an argument of a call: the byte of the frames of the task that its pointer is at.
+type argument uintptr
+
+// argumentOf returns an argument of a call that exists.
+func argumentOf(call, arg int) argument {
+	var f abi.Frame
+	return argument(uintptr(call)*unsafe.Sizeof(f) + unsafe.Offsetof(f.Ptr) + uintptr(arg)*unsafe.Sizeof(f.Ptr[0]))
+}
+
+// pointer returns where the pointer of an argument is.
+func (f *frames) pointer(a argument) *unsafe.Pointer {
+	return (*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(f.frames)), a))
+}
 
 // move is how many bytes an argument moves from one iteration of a loop to the next.
 type move struct {
-	argument
+	at    argument
 	bytes int
 }
 
 // place is the address of an argument in the first iteration of all loops.
 type place struct {
-	argument
+	at     argument
 	buffer int // of the program, or -1 for the worker's scratch memory
 	offset int // bytes
 }
@@ -98,7 +110,6 @@ type linkedCall struct {
 	fields      []field
 	nonTemporal int     // abi.Frame.NonTemporal
 	joins       bool    // rows without a gap between them are as good as one
-	long        bool    // it may take longer than pieceNanos: see pieces.go
 	nanos       float64 // of an element
 }
 
@@ -147,6 +158,14 @@ type loopState struct {
 
 // prepare lays the task out for a worker, unless it is.
 func (t *nestTask) prepare(w *worker) error {
+	f := w.framesOf(t.number)
+	if f.task == t && f.scratch == w.scratchAt() && !t.clears {
+		return nil
+	}
+	return t.layOut(w, f)
+}
+
+func (t *nestTask) layOut(w *worker, f *frames) error {
 	if err := w.reserve(t.scratch, t.allocate); err != nil {
 		return err
 	}
@@ -158,12 +177,10 @@ func (t *nestTask) prepare(w *worker) error {
 			clear(w.scratch[at:min(at+copyPiece, t.scratch)])
 		}
 	}
-	f := w.framesOf(t.number)
-	scratch := unsafe.Pointer(unsafe.SliceData(w.scratch))
-	if f.task == t && f.scratch == scratch {
+	if f.task == t && f.scratch == w.scratchAt() {
 		return nil
 	}
-	f.task, f.scratch, f.placed = t, scratch, false
+	f.task, f.scratch, f.placed = t, w.scratchAt(), false
 	f.frames = slices.Grow(f.frames[:0], len(t.calls))[:len(t.calls)]
 	f.loops = slices.Grow(f.loops[:0], t.loops)[:t.loops]
 	clear(f.loops)
@@ -184,7 +201,7 @@ func (t *nestTask) finish(w *worker) {
 	}
 	if !w.keeps {
 		for _, a := range t.operands {
-			f.frames[a.call].Ptr[a.arg] = nil
+			*f.pointer(a) = nil
 		}
 	} else if w.job.failed.Load() { // inside a loop, perhaps
 		f.placed = false

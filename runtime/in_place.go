@@ -40,7 +40,7 @@ func (p *inPlace) allows(l *Linked, result, param int) allowed {
 	if p == nil {
 		return allowed{}
 	}
-	pair := [2]int{l.results[result], l.params[param]}
+	pair := [2]int{l.results[result].number, l.params[param].number}
 	p.lock.RLock()
 	a, found := p.known[pair]
 	p.lock.RUnlock()
@@ -70,7 +70,7 @@ func (p *inPlace) link(l *Linked) {
 	if err != nil {
 		return
 	}
-	linked.observer, linked.inPlace = l.observer, p
+	linked.observer, linked.inPlace, linked.captured = l.observer, p, l.captured
 	p.program, p.linked = program, linked
 }
 

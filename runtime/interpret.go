@@ -16,16 +16,18 @@ import (
 // compute computes n iterations of the parts' parallel loops, from the first on.
 func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 	f := w.framesOf(t.number)
+	if f.placed { // one iteration in all
+		f.execute(&t.parts[0].loopNest, w)
+		return
+	}
 	for i := range t.parts {
 		p := &t.parts[i]
 		if first >= p.iterations {
 			first -= p.iterations
 			continue
 		}
-		if !f.placed {
-			f.seek(p, bases, first)
-			f.placed = w.keeps && p.iterations == 1 && len(t.parts) == 1
-		}
+		f.seek(p, bases, first)
+		f.placed = w.keeps && p.iterations == 1 && len(t.parts) == 1
 		m := min(n, p.iterations-first)
 		for k := m; ; f.advance(p.loops) {
 			if !f.execute(&p.loopNest, w) {
@@ -54,8 +56,8 @@ func (f *frames) execute(n *loopNest, w *worker) bool {
 			continue
 		}
 		f.now = it.call
-		if c := &f.task.calls[it.call]; c.long {
-			if !f.executePieces(c, it, w) {
+		if it.long {
+			if !f.executePieces(&f.task.calls[it.call], it, w) {
 				return false
 			}
 			continue
@@ -133,7 +135,7 @@ func (f *frames) advance(loops []loop) bool {
 func (f *frames) move(l *loop, iterations int) {
 	for i := range l.moves {
 		m := &l.moves[i]
-		p := &f.frames[m.call].Ptr[m.arg]
+		p := f.pointer(m.at)
 		*p = unsafe.Add(*p, iterations*m.bytes)
 	}
 }
@@ -161,7 +163,7 @@ func (f *frames) place(p *place, bases []unsafe.Pointer) {
 	if p.buffer >= 0 {
 		base = bases[p.buffer]
 	}
-	f.frames[p.call].Ptr[p.arg] = unsafe.Add(base, p.offset)
+	*f.pointer(p.at) = unsafe.Add(base, p.offset)
 }
 
 // resize updates the size of the present iteration of a loop, and the calls that depend

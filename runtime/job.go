@@ -12,9 +12,9 @@ import (
 // run from the first on, to the pool's workers from the last on. So when a task is
 // executed again and again, each goroutine gets chunks whose data is in its cache.
 type job struct {
-	ctx   context.Context
-	task  *task
 	bases []unsafe.Pointer // of the program's buffers
+	ctx   context.Context  // of the run
+	task  *task            // nil between two
 
 	observed *observation // nil if nothing observes the run
 
@@ -37,19 +37,25 @@ const (
 	maxChunks = 1 << 30
 )
 
-// run executes a task on the caller's worker and on those of the pool that join, and
-// returns after the last of them has left. It allocates nothing.
-func (j *job) run(ctx context.Context, t *task, st *state) error {
-	j.ctx, j.task, j.bases, j.err = ctx, t, st.bases, nil
-	if j.failed.Load() { // a store costs more
+// begin makes the job that of a new run.
+func (j *job) begin(ctx context.Context) {
+	j.ctx = ctx
+	if j.failed.Load() {
 		j.failed.Store(false)
+		j.err = nil
 	}
+}
+
+// run executes a task on the caller's worker and on those of the pool that join, and
+// returns after the last of them has left. It allocates nothing. A kernel may panic: see interrupt.
+func (j *job) run(t *task, st *state) error {
+	j.task = t
 	if t.chunks == 1 {
-		j.runAlone(&st.worker)
+		j.runAlone(t, &st.worker)
 	} else {
 		j.share(st)
 	}
-	j.ctx, j.bases = nil, nil
+	j.task = nil
 	return j.err
 }
 
@@ -63,36 +69,36 @@ func (j *job) share(st *state) {
 }
 
 // runAlone is share for a task of one chunk, which needs no counter.
-func (j *job) runAlone(w *worker) {
-	t, returned := j.task, false
-	defer j.end(w, t, &returned)
-	w.job = j
+func (j *job) runAlone(t *task, w *worker) {
 	if err := t.prepare(w); err != nil {
 		j.fail(err)
 	} else {
 		t.compute(w, j.bases, 0, t.blocks)
 	}
-	returned = true
+	t.finish(w)
 }
 
-// end is deferred by what computes part of the job on a worker. A panic becomes the job's
-// error, and so does the end of the goroutine.
-func (j *job) end(w *worker, t *task, returned *bool) {
-	if p := recover(); p != nil {
-		j.fail(t.failure(w, p))
-	} else if !*returned {
+// interrupt ends what a worker computes of a task and has not returned from: it has panicked for
+// a reason, or without one its goroutine ends. Either is the job's error.
+func (j *job) interrupt(t *task, w *worker, reason any) {
+	if reason == nil {
 		j.fail(errEnded)
+	} else {
+		j.fail(t.failure(w, reason))
 	}
 	t.finish(w)
-	w.job = nil
 }
 
 // work computes chunks until none is left, and returns how many.
 func (j *job) work(w *worker, who int64) (chunks int) {
 	t, returned := j.task, false
-	defer j.end(w, t, &returned)
-	w.job = j
+	defer func() {
+		if !returned {
+			j.interrupt(t, w, recover())
+		}
+	}()
 	chunks = j.chunksLeft(w, t, who)
+	t.finish(w)
 	returned = true
 	return chunks
 }

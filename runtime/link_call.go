@@ -40,9 +40,9 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	if code.time.Unit == kernel.Paired && k.in.First == k.in.Last {
 		k.out.chunkElements = machine.DotChunkElems // the elements of a product are pairs
 	}
-	nanos := c.estimate(k.out.piece, k.largest(in.Rows), k.largest(in.Cols), func(field int) int { return k.largest(in.Fields[field]) })
+	nanos, long := c.estimate(k.out.piece, k.largest(in.Rows), k.largest(in.Cols), func(field int) int { return k.largest(in.Fields[field]) })
 	k.out.calls = append(k.out.calls, c)
-	n.items = append(n.items, item{call: index, fn: code.fn, nanos: nanos})
+	n.items = append(n.items, item{call: index, long: long, fn: code.fn, nanos: nanos})
 	return nil
 }
 
@@ -62,7 +62,7 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 		return fmt.Errorf("%d arguments, want %d", len(in.Args), args)
 	}
 	for i := range in.Args {
-		if err := k.argument(c, argument{index, i}, &in.Args[i]); err != nil {
+		if err := k.argument(c, index, i, &in.Args[i]); err != nil {
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
 	}
@@ -87,7 +87,7 @@ func (k *taskLinker) readsAbove(c *nest.Call, ins int) bool {
 
 // argument links an argument: where it is in the first iteration of all loops, and how far
 // each loop moves it.
-func (k *taskLinker) argument(c *linkedCall, at argument, in *nest.Arg) error {
+func (k *taskLinker) argument(c *linkedCall, index, arg int, in *nest.Arg) error {
 	if in.Slot < 0 || in.Slot >= len(k.bases) {
 		return fmt.Errorf("there is no slot %d", in.Slot)
 	}
@@ -98,21 +98,21 @@ func (k *taskLinker) argument(c *linkedCall, at argument, in *nest.Arg) error {
 	if in.Offset < b.lo || in.Offset > b.hi {
 		return fmt.Errorf("there is no element %d in slot %d", in.Offset, in.Slot)
 	}
-	moves := false
+	at, moves := argumentOf(index, arg), false
 	for i, stride := range in.Strides {
 		if l := k.scope[i].linked; l != nil && stride != 0 {
 			l.moves = append(l.moves, move{at, stride * b.size})
 			moves = true
 		}
 	}
-	c.step[at.arg] = in.Step * b.size
+	c.step[arg] = in.Step * b.size
 	p := place{at, b.buffer, b.offset + in.Offset*b.size}
 	switch {
 	case b.table != nil:
 		if moves {
 			return errors.New("a loop moves it in a table")
 		}
-		c.tables = append(c.tables, tableArg{at.arg, unsafe.Add(b.table, in.Offset*b.size)})
+		c.tables = append(c.tables, tableArg{arg, unsafe.Add(b.table, in.Offset*b.size)})
 	case b.buffer >= 0:
 		k.out.operands = append(k.out.operands, at)
 		k.part.places = append(k.part.places, p)

@@ -97,9 +97,13 @@ func (o *observation) one(t *task) (err error) {
 	j, begun := &o.st.job, clock()
 	o.task, j.observed = t, o
 	if o.Labels && !o.st.keeps(t) {
-		pprof.Do(o.ctx, pprof.Labels("program", o.st.l.name, "step", t.stepText()), func(ctx context.Context) { err = j.run(ctx, t, o.st) })
+		pprof.Do(o.ctx, pprof.Labels("program", o.st.l.name, "step", t.stepText()), func(ctx context.Context) {
+			j.ctx = ctx
+			err = j.run(t, o.st)
+			j.ctx = o.ctx
+		})
 	} else if !o.st.keeps(t) {
-		err = j.run(o.ctx, t, o.st)
+		err = j.run(t, o.st)
 	}
 	j.observed = nil
 	o.done += t.steps()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
@@ -19,18 +20,56 @@ type span struct {
 	index      int // among the ins or the outs
 }
 
-// span returns the address range of a tensor of b's layout whose element at index 0,...,0 is
-// at start.
-func (b *buffer) span(start unsafe.Pointer, isOut bool, index int) span {
-	return span{uintptr(start) + b.first, uintptr(start) + b.end, isOut, index}
+// bytesAt returns the address range of the tensor of a buffer, empty without elements.
+func (b *buffer) bytesAt(bases []unsafe.Pointer) (first, end uintptr) {
+	start := uintptr(bases[b.number])
+	return start + b.first, start + b.end
+}
+
+// fewPairs is how many pairs of tensors are compared, rather than all tensors sorted.
+const fewPairs = 64
+
+// mayMeet reports whether an out has a byte in common with another tensor, or may have in a run of
+// many tensors.
+func (st *state) mayMeet() bool {
+	l := st.l
+	if len(l.results)*(len(l.params)+len(l.results)) > fewPairs {
+		return true
+	}
+	for i, out := range l.results {
+		first, end := out.bytesAt(st.bases)
+		if st.anyIn(first, end, l.params) || st.anyIn(first, end, l.results[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyIn reports whether one of some tensors has a byte in a range.
+func (st *state) anyIn(first, end uintptr, list []*buffer) bool {
+	for _, b := range list {
+		if from, to := b.bytesAt(st.bases); from < end && first < to {
+			return true
+		}
+	}
+	return false
+}
+
+// listSpans lists the tensors that have elements.
+func (st *state) listSpans() {
+	for _, list := range [2][]*buffer{st.l.params, st.l.results} {
+		for i, b := range list {
+			if b.elems > 0 {
+				first, end := b.bytesAt(st.bases)
+				st.span = append(st.span, span{first, end, b.kind == plan.ResultBuffer, i})
+			}
+		}
+	}
 }
 
 // findMoves finds the outs that are computed in spare memory. In the order of their first
 // bytes, a tensor shares bytes with one before it or with the next if with any.
 func (st *state) findMoves() {
-	if len(st.span) <= fewSpans && !st.anyMeets() {
-		return
-	}
 	slices.SortFunc(st.span, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	end := uintptr(0) // of those before
 	for k := 0; k < len(st.span); k++ {
@@ -61,23 +100,6 @@ func (st *state) checkSame(outs []*tensor.Tensor) error {
 		}
 	}
 	return nil
-}
-
-// fewSpans is how many tensors are compared each with each, rather than sorted.
-const fewSpans = 8
-
-// anyMeets reports whether an out has a byte in common with another tensor. The ins come
-// before the outs.
-func (st *state) anyMeets() bool {
-	for k := len(st.span) - 1; k > 0 && st.span[k].isOut; k-- {
-		a := &st.span[k]
-		for m := range st.span[:k] {
-			if b := &st.span[m]; a.first < b.end && b.first < a.end {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // isInPlace reports whether spans k and k+1, of which the first shares no byte with one before

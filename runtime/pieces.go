@@ -89,17 +89,16 @@ func bodyCost(code kernel.Code) float64 {
 	return cost
 }
 
-// estimate returns how long a call takes, 0 for a long one, of which each piece counts. rows,
+// estimate returns how long a call takes, or that it is long: then each of its pieces counts. rows,
 // cols and fields are the greatest ones.
-func (c *linkedCall) estimate(piece, rows, cols int, field func(i int) int) (nanos int) {
+func (c *linkedCall) estimate(piece, rows, cols int, field func(i int) int) (nanos int, long bool) {
 	c.nanos = c.kernel.elementNanos(cols, field)
 	elems, fits := layout.MulInt(rows, cols)
 	all := c.kernel.begin + c.nanos*float64(elems)
 	if fits && all <= float64(piece) {
-		return int(all)
+		return int(all), false
 	}
-	c.long = true
-	return 0
+	return 0, true
 }
 
 // at returns where argument i of a call begins at a row and a column.

@@ -182,7 +182,9 @@ func (p *pool) help(j *job, w *worker) {
 	if j.observed != nil {
 		defer j.observed.enter(j)()
 	}
+	w.job = j
 	p.helped.Add(int64(j.work(w, byHelper)))
+	w.job = nil
 }
 
 // find returns a job that wants workers, or nil.

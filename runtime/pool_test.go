@@ -51,9 +51,11 @@ func countingTask(e *Executor, chunks int, work float64) (*counting, *task) {
 
 // runTask runs a task on an executor's pool.
 func runTask(ctx context.Context, e *Executor, t *task) error {
-	st := &state{l: &Linked{exec: e, pool: e.workers()}}
-	st.job.left.L = &st.l.pool.mu
-	return st.job.run(ctx, t, st)
+	st, err := (&Linked{exec: e, pool: e.workers(), tasks: []*task{t}}).newState(ctx)
+	if err != nil {
+		return err
+	}
+	return st.run(ctx)
 }
 
 // runOnce runs a task and requires that each block was computed once.

@@ -27,7 +27,7 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 		state, _ = arenaClass(l.arena)
 	}
 	for i := range outs {
-		results = sum(results, l.buffers[l.results[i]].bytes)
+		results = sum(results, l.results[i].bytes)
 	}
 	r, err := memory.Reserve(sum(results, state))
 	if err != nil {
@@ -35,7 +35,7 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 	}
 	defer r.Release()
 	for i := range outs {
-		b := &l.buffers[l.results[i]]
+		b := l.results[i]
 		bytes, err := l.exec.allocate(&r, b.bytes)
 		if err != nil {
 			return nil, nil, failf("output %d: %w", i, err)
@@ -85,12 +85,13 @@ func sum(a, b int) int {
 	return a + b
 }
 
-// newState returns the state of one run, without its memory.
+// newState returns the state of one run, which has taken it, without its memory.
 func (l *Linked) newState(ctx context.Context) (*state, error) {
 	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers)+1)}
 	st.bases[len(l.buffers)] = unsafe.Pointer(&allBytes[0])
-	st.worker.frames = make([]frames, len(l.tasks))
-	st.job.left.L = &l.pool.mu
+	st.worker.frames, st.worker.job = make([]frames, len(l.tasks)), &st.job
+	st.job.bases, st.job.left.L = st.bases, &l.pool.mu
+	st.take()
 	var err error
 	for i, b := range l.buffers {
 		switch b.kind {

@@ -40,6 +40,9 @@ func (t *Tensor) Valid() bool {
 	return t != nil && t.dtype != ir.Invalid && (t.closed == nil || !t.closed.Load())
 }
 
+// failed is what Parts sees of a tensor that is nil, or whose memory has ended.
+var failed Tensor
+
 // Over returns a tensor over memory of the caller's: location 0 of the layout is at
 // base, which keeps that memory alive. Nothing is checked: the layout must stay within
 // the memory.
@@ -57,8 +60,8 @@ func OverFile(d ir.DType, l layout.Layout, base unsafe.Pointer, closed *atomic.B
 // layout, which must not be changed, and the address of the layout's location 0. A
 // failed tensor has the dtype ir.Invalid.
 func (t *Tensor) Parts() (ir.DType, *layout.Layout, unsafe.Pointer) {
-	if !t.Valid() {
-		return ir.Invalid, &layout.Layout{}, nil
+	if t == nil || t.closed != nil && t.closed.Load() {
+		t = &failed
 	}
 	return t.dtype, &t.layout, t.base
 }
