@@ -209,7 +209,7 @@ type state struct {
 	local   *local           // during a run
 	spare   []byte           // outs that overlap are computed here
 	moves   []spareOut
-	span    []span // of the tensors that have elements
+	span    []span // of the tensors that have elements, if an out may share memory
 	inPlace bool   // an out is computed where an in is
 	kept    []int  // the tasks that have nothing to do for that
 	worker  worker // the caller's
@@ -273,8 +273,8 @@ func (st *state) release() {
 	for _, b := range st.l.results {
 		st.bases[b.number] = nil
 	}
-	if len(st.moves) > 0 {
+	if len(st.span) > 0 { // an out has perhaps shared memory
 		clear(st.moves)
+		st.moves, st.span, st.inPlace, st.kept = st.moves[:0], st.span[:0], false, st.kept[:0]
 	}
-	st.moves, st.span, st.inPlace, st.kept = st.moves[:0], st.span[:0], false, st.kept[:0]
 }

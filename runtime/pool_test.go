@@ -72,6 +72,31 @@ func runOnce(t *testing.T, e *Executor, c *counting, task *task) {
 	require.Equal(t, c.prepared.Load(), c.finished.Load())
 }
 
+// TestStateIsFreed ends tasks of one chunk and of several in each way. The state that computed
+// them is left to the next run, and holds nothing of the last one.
+func TestStateIsFreed(t *testing.T) {
+	e := &Executor{Workers: 2}
+	for _, chunks := range []int{1, 5} {
+		c, work := countingTask(e, chunks, large)
+		l := &Linked{exec: e, pool: e.workers(), tasks: []*task{work}}
+		for _, how := range []func(){func() {}, func() { panic("oh") }, goruntime.Goexit, func() {}} {
+			c.during = func(w *worker, _ int) { how() }
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				_ = l.RunTaken(context.Background(), nil, nil, 0, false)
+			}()
+			<-ended
+			st := l.first.Load()
+			require.NotNil(t, st)
+			require.False(t, st.taken.Load())
+			require.Nil(t, st.job.task)
+			require.Nil(t, st.job.ctx)
+		}
+		require.NoError(t, l.RunTaken(context.Background(), nil, nil, 0, false))
+	}
+}
+
 // waitFor yields until a condition holds.
 func waitFor(holds func() bool) {
 	for !holds() {
