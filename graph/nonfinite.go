@@ -52,7 +52,7 @@ func (p *Program) FindNonFinite(ctx context.Context, ins ...*Tensor) error {
 	outs := make([]*Tensor, len(values))
 	b, err := search.ready(ctx, ins)
 	if err == nil {
-		err = search.run(ctx, b, outs, ins, true)
+		err = b.linked.RunTaken(ctx, outs, ins, true)
 	}
 	if err != nil {
 		return atCaller(err)

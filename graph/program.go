@@ -127,7 +127,7 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	if err != nil {
 		return err
 	}
-	return atCaller(p.run(ctx, b, outs, ins, true))
+	return atCaller(b.linked.RunTaken(ctx, outs, ins, true))
 }
 
 // RunInto computes the outputs into given tensors, which are row-major and of
@@ -144,7 +144,9 @@ func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) e
 	if err != nil {
 		return err
 	}
-	if err := p.run(ctx, b, outs, ins, false); err != nil {
+	// It checks the outs. What it finds can only be wrong with those, and checkOuts says it in the
+	// program's terms.
+	if err := b.linked.RunTaken(ctx, outs, ins, false); err != nil {
 		return cmp.Or(p.checkOuts(b, outs), atCaller(err))
 	}
 	return nil
@@ -163,7 +165,8 @@ func atCaller(err error) error {
 	return err
 }
 
-// ready returns the binding for a run, and before that the error of a context that is over.
+// ready returns the binding for a run: then the context has been asked, and the inputs are those
+// of the binding.
 func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if ctx == nil {
 		return nil, p.misuse("run", "the context is nil: give it context.Background()")
@@ -171,24 +174,23 @@ func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if err := runtime.ContextError(ctx); err != nil {
 		return nil, atCaller(err)
 	}
-	return p.bind(ins)
+	b, err := p.bind(ins)
+	if err == nil && p.trap {
+		return p.trapped(ctx, ins)
+	}
+	return b, err
 }
 
-// run runs a plan that is ready, into new tensors if fresh. The executor checks the tensors that
-// were not checked; what it finds can only be wrong with the outs given, and checkOuts says it in
-// the program's terms.
-func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor, fresh bool) error {
-	taken := len(ins)
-	if p.trap {
-		if err := p.FindNonFinite(ctx, ins...); err != nil {
-			return err
-		}
-		if err := runtime.ContextError(ctx); err != nil {
-			return err
-		}
-		taken = 0 // the context is code of the user's, which may have changed the list
+// trapped is ready once the program has made no NaN and no infinity of the inputs. The context is
+// code of the user's, which may have changed the list of them.
+func (p *Program) trapped(ctx context.Context, ins []*Tensor) (*binding, error) {
+	if err := p.FindNonFinite(ctx, ins...); err != nil {
+		return nil, err
 	}
-	return b.linked.RunTaken(ctx, outs, ins, taken, fresh)
+	if err := runtime.ContextError(ctx); err != nil {
+		return nil, err
+	}
+	return p.bind(ins)
 }
 
 // checkApart returns an error if one tensor is given for two outputs: it could hold one of

@@ -59,12 +59,9 @@ func (st *state) enter(m *local) {
 	}
 }
 
-// leave takes the memory back.
+// leave takes that memory back.
 func (st *state) leave() {
 	m := st.local
-	if m == nil {
-		return
-	}
 	m.scratch, m.spare = st.worker.scratch, st.spare
 	st.local, st.worker.scratch, st.spare = nil, nil, nil
 	for _, b := range st.l.temps {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -9,39 +10,31 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// bind checks the tensors, but for the first ins, which Takes has accepted, and notes where their
-// buffers start. Outs that share memory with another tensor get spare memory instead.
-func (st *state) bind(outs, ins []*tensor.Tensor, taken int) error {
+// bind checks the tensors, but for ins that Takes has accepted, and notes where their buffers
+// start. Outs that share memory with another tensor get spare memory instead.
+func (st *state) bind(outs, ins []*tensor.Tensor, taken bool) error {
 	l := st.l
 	given := len(l.params) - len(l.captured)
-	if len(ins) != given || len(outs) != len(l.results) {
-		return failf("%d inputs and %d outputs given, the plan has %d and %d",
-			len(ins), len(outs), given, len(l.results))
+	if len(ins) != given || len(outs) != len(l.results) || !taken && !fit(l.params, ins) || !fit(l.results, outs) {
+		return l.mistake(outs, ins)
 	}
-	for i, t := range ins {
-		if b := l.params[i]; i < taken || b.fits(t) {
-			st.point(b, t)
-		} else {
-			return failf("input %d %s: %w", i, b.name, b.misfit(t))
+	st.point(l.params, ins)
+	if len(l.captured) > 0 {
+		if !fit(l.params[given:], l.captured) { // as one was closed
+			return l.mistake(outs, ins)
 		}
+		st.point(l.params[given:], l.captured)
 	}
-	for i, t := range l.captured {
-		if b := l.params[given+i]; b.fits(t) {
-			st.point(b, t)
-		} else {
-			return failf("input %d %s: %w", given+i, b.name, b.misfit(t))
-		}
+	st.point(l.results, outs)
+	if st.mayMeet() {
+		return st.separate(outs)
 	}
-	for i, t := range outs {
-		if b := l.results[i]; b.fits(t) {
-			st.point(b, t)
-		} else {
-			return failf("output %d %s: %w", i, b.name, b.misfit(t))
-		}
-	}
-	if !st.mayMeet() {
-		return nil
-	}
+	return nil
+}
+
+// separate finds the outs that share memory with other tensors, and has them computed in place or
+// in spare memory.
+func (st *state) separate(outs []*tensor.Tensor) error {
 	st.listSpans()
 	st.findMoves()
 	if len(st.moves) == 0 || st.instead() != nil {
@@ -51,6 +44,25 @@ func (st *state) bind(outs, ins []*tensor.Tensor, taken int) error {
 		return err
 	}
 	return st.bindSpare()
+}
+
+// mistake returns what is wrong with the tensors of a run.
+func (l *Linked) mistake(outs, ins []*tensor.Tensor) error {
+	if given := len(l.params) - len(l.captured); len(ins) != given || len(outs) != len(l.results) {
+		return failf("%d inputs and %d outputs given, the plan has %d and %d",
+			len(ins), len(outs), given, len(l.results))
+	}
+	for i, t := range slices.Concat(ins, l.captured) {
+		if b := l.params[i]; !b.fits(t) {
+			return failf("input %d %s: %w", i, b.name, b.mistake(t))
+		}
+	}
+	for i, t := range outs {
+		if b := l.results[i]; !b.fits(t) {
+			return failf("output %d %s: %w", i, b.name, b.mistake(t))
+		}
+	}
+	return failf("the inputs or outputs were changed meanwhile")
 }
 
 // bindSpare has the outs that overlap computed in spare memory.
@@ -83,18 +95,21 @@ func (st *state) bindSpare() error {
 	return nil
 }
 
-// point points a buffer at the element of a tensor at index 0,...,0, if there are elements.
-func (st *state) point(b *buffer, t *tensor.Tensor) {
-	if b.elems == 0 {
-		return
-	}
-	_, l, base := t.Parts()
-	start := unsafe.Add(base, l.Offset*b.size)
-	st.bases[b.number] = start
-	if b.kind == plan.ResultBuffer {
-		raceWrite(start, b.bytes)
-	} else if b.dense {
-		raceRead(start, b.bytes)
+// point points buffers at the elements of tensors at index 0,...,0, if they have elements.
+func (st *state) point(buffers []*buffer, ts []*tensor.Tensor) {
+	bases := st.bases
+	for i, b := range buffers[:len(ts)] {
+		if b.elems == 0 {
+			continue
+		}
+		_, l, base := ts[i].Parts()
+		start := unsafe.Add(base, l.Offset*b.size)
+		bases[b.number] = start
+		if b.kind == plan.ResultBuffer {
+			raceWrite(start, b.bytes)
+		} else if b.dense {
+			raceRead(start, b.bytes)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 		}
 		st.enter(m)
 	}
-	if err := st.bind(outs, ins, 0); err != nil {
+	if err := st.bind(outs, ins, false); err != nil {
 		return nil, err
 	}
 	if instead := st.instead(); instead != nil {
@@ -53,7 +53,7 @@ func (b *Bound) Run(ctx context.Context) error {
 	}
 	if raceDetector { // bind reports to it what a run reads and writes
 		b.st.release()
-		if err := b.st.bind(b.outs, b.ins, 0); err != nil {
+		if err := b.st.bind(b.outs, b.ins, false); err != nil {
 			b.st.free()
 			return err
 		}

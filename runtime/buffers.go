@@ -132,23 +132,34 @@ func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 	return b, nil
 }
 
-// fits reports whether t has the type and the layout of b. Every run calls it.
-func (b *buffer) fits(t *tensor.Tensor) bool {
-	dtype, l, _ := t.Parts() // ir.Invalid, which no buffer has, of a failed tensor
-	if dtype != b.dtype || len(l.Shape) != len(b.layout.Shape) {
-		return false
-	}
-	strides, want := l.Strides[:len(l.Shape)], b.layout.Strides[:len(l.Shape)]
-	for k, n := range l.Shape {
-		if n != b.layout.Shape[k] || strides[k] != want[k] && n > 1 && b.elems > 0 {
+// fit reports whether tensors have the types and the layouts of buffers. Every run calls it.
+func fit(buffers []*buffer, ts []*tensor.Tensor) bool {
+	for i, b := range buffers[:len(ts)] {
+		if !b.fits(ts[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// misfit returns why t does not fit b.
-func (b *buffer) misfit(t *tensor.Tensor) error {
+// fits reports whether t has the type and the layout of b.
+func (b *buffer) fits(t *tensor.Tensor) bool {
+	dtype, l, _ := t.Parts() // ir.Invalid, which no buffer has, of a failed tensor
+	rank := len(l.Shape)
+	if dtype != b.dtype || rank != len(b.layout.Shape) {
+		return false
+	}
+	strides, shape, want := l.Strides[:rank], b.layout.Shape[:rank], b.layout.Strides[:rank]
+	for k, n := range l.Shape {
+		if n != shape[k] || strides[k] != want[k] && n > 1 && b.elems > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// mistake returns why t does not fit b.
+func (b *buffer) mistake(t *tensor.Tensor) error {
 	switch {
 	case !t.Valid():
 		return t.Err()

@@ -97,15 +97,7 @@ func (l *Linked) Arena() int { return l.arena }
 // Takes reports whether the tensors have the dtypes, shapes and layouts of the
 // plan's first parameters.
 func (l *Linked) Takes(ins []*tensor.Tensor) bool {
-	if len(ins) > len(l.params) {
-		return false
-	}
-	for i, t := range ins {
-		if !l.params[i].fits(t) {
-			return false
-		}
-	}
-	return true
+	return len(ins) <= len(l.params) && fit(l.params, ins)
 }
 
 // Capture sets the tensors of the last parameters: they are the same ones in each run, which is
@@ -137,12 +129,16 @@ func (l *Linked) runAny(ctx context.Context, outs, ins []*tensor.Tensor, fresh b
 	if err := ContextError(ctx); err != nil {
 		return err
 	}
-	return l.RunTaken(ctx, outs, ins, 0, fresh)
+	return l.run(ctx, outs, ins, false, fresh)
 }
 
 // RunTaken is Run, or RunNew if fresh, once the context has been asked, and then Takes has accepted
-// the first ins: it does neither again before the first step.
-func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, taken int, fresh bool) error {
+// the ins: it does neither again before the first step.
+func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) error {
+	return l.run(ctx, outs, ins, true, fresh)
+}
+
+func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, taken, fresh bool) error {
 	st := l.take()
 	var m *local
 	if l.shares {
@@ -169,7 +165,7 @@ func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, taken
 	}
 	st.free()
 	if err == nil {
-		return instead.RunTaken(ctx, outs, ins, taken, false)
+		return instead.run(ctx, outs, ins, taken, false)
 	}
 	return err
 }
@@ -193,7 +189,9 @@ func (st *state) free() {
 		return
 	}
 	st.release()
-	st.leave()
+	if st.local != nil {
+		st.leave()
+	}
 	if l := st.l; l.first.Load() == st || l.first.CompareAndSwap(nil, st) {
 		st.taken.Store(false)
 	} else {
@@ -267,11 +265,12 @@ func (st *state) compute(ctx context.Context) error {
 
 // release forgets the caller's memory.
 func (st *state) release() {
+	bases := st.bases
 	for _, b := range st.l.params {
-		st.bases[b.number] = nil
+		bases[b.number] = nil
 	}
 	for _, b := range st.l.results {
-		st.bases[b.number] = nil
+		bases[b.number] = nil
 	}
 	if len(st.span) > 0 { // an out has perhaps shared memory
 		clear(st.moves)

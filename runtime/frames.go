@@ -21,6 +21,7 @@ type nestTask struct {
 	parts    []linkedPart
 	calls    []linkedCall
 	loops    int        // of all parts together
+	once     bool       // there is one part, of one iteration
 	scratch  int        // bytes
 	clears   bool       // the scratch memory, before each use: of programs that are not trusted
 	allocate allocator  // of scratch memory; the executor itself must not be reachable from its workers
@@ -82,10 +83,13 @@ func argumentOf(call, arg int) argument {
 	return argument(uintptr(call)*unsafe.Sizeof(f) + unsafe.Offsetof(f.Ptr) + uintptr(arg)*unsafe.Sizeof(f.Ptr[0]))
 }
 
-// pointer returns where the pointer of an argument is.
-func (f *frames) pointer(a argument) *unsafe.Pointer {
-	return (*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(f.frames)), a))
+// in returns where the pointer of the argument is in frames that start somewhere.
+func (a argument) in(frames unsafe.Pointer) *unsafe.Pointer {
+	return (*unsafe.Pointer)(unsafe.Add(frames, a))
 }
+
+// start returns where the frames of the calls start.
+func (f *frames) start() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(f.frames)) }
 
 // move is how many bytes an argument moves from one iteration of a loop to the next.
 type move struct {
@@ -142,7 +146,7 @@ type frames struct {
 	frames  []abi.Frame // of the task's calls
 	loops   []loopState
 	scratch unsafe.Pointer // the worker's memory that the frames point into
-	placed  bool           // all pointers are where the only iteration begins
+	placed  bool           // of a task of one iteration: all pointers are where it begins
 	piece   abi.Frame      // of a long call
 	spent   int            // nanoseconds computed, about, since the worker looked at the context
 	now     int            // the call that is executed
@@ -187,9 +191,7 @@ func (t *nestTask) layOut(w *worker, f *frames) error {
 	for i := range t.calls {
 		t.calls[i].layOut(&f.frames[i], f.loops)
 	}
-	for i := range t.fixed {
-		f.place(&t.fixed[i], nil)
-	}
+	f.place(t.fixed, nil)
 	return nil
 }
 
@@ -200,8 +202,9 @@ func (t *nestTask) finish(w *worker) {
 		return
 	}
 	if !w.keeps {
+		frames := f.start()
 		for _, a := range t.operands {
-			*f.pointer(a) = nil
+			*a.in(frames) = nil
 		}
 	} else if w.job.failed.Load() { // inside a loop, perhaps
 		f.placed = false

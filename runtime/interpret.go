@@ -16,8 +16,13 @@ import (
 // compute computes n iterations of the parts' parallel loops, from the first on.
 func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 	f := w.framesOf(t.number)
-	if f.placed { // one iteration in all
-		f.execute(&t.parts[0].loopNest, w)
+	if t.once {
+		p := &t.parts[0]
+		if !f.placed {
+			f.place(p.places, bases)
+			f.placed = w.keeps
+		}
+		f.execute(&p.loopNest, w)
 		return
 	}
 	for i := range t.parts {
@@ -27,7 +32,6 @@ func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 			continue
 		}
 		f.seek(p, bases, first)
-		f.placed = w.keeps && p.iterations == 1 && len(t.parts) == 1
 		m := min(n, p.iterations-first)
 		for k := m; ; f.advance(p.loops) {
 			if !f.execute(&p.loopNest, w) {
@@ -47,8 +51,9 @@ func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 // execute executes the items of one iteration of a nest. It reports false if the run has
 // failed or is cancelled.
 func (f *frames) execute(n *loopNest, w *worker) bool {
-	for i := range n.items {
-		it := &n.items[i]
+	items := n.items
+	for i := range items {
+		it := &items[i]
 		if it.nest != nil {
 			if !f.loop(it.nest, w) {
 				return false
@@ -133,18 +138,16 @@ func (f *frames) advance(loops []loop) bool {
 
 // move moves the pointers of a loop by so many iterations.
 func (f *frames) move(l *loop, iterations int) {
-	for i := range l.moves {
-		m := &l.moves[i]
-		p := f.pointer(m.at)
+	frames := f.start()
+	for _, m := range l.moves {
+		p := m.at.in(frames)
 		*p = unsafe.Add(*p, iterations*m.bytes)
 	}
 }
 
 // seek puts a part on iteration k of its loops.
 func (f *frames) seek(p *linkedPart, bases []unsafe.Pointer, k int) {
-	for i := range p.places {
-		f.place(&p.places[i], bases)
-	}
+	f.place(p.places, bases)
 	for i := len(p.loops) - 1; i >= 0; i-- {
 		l := &p.loops[i]
 		s := &f.loops[l.number]
@@ -157,13 +160,17 @@ func (f *frames) seek(p *linkedPart, bases []unsafe.Pointer, k int) {
 	}
 }
 
-// place points an argument at its element in the first iteration of all loops.
-func (f *frames) place(p *place, bases []unsafe.Pointer) {
-	base := f.scratch
-	if p.buffer >= 0 {
-		base = bases[p.buffer]
+// place points arguments at their elements in the first iteration of all loops.
+func (f *frames) place(places []place, bases []unsafe.Pointer) {
+	frames, scratch := f.start(), f.scratch
+	for i := range places {
+		p := &places[i]
+		base := scratch
+		if p.buffer >= 0 {
+			base = bases[p.buffer]
+		}
+		*p.at.in(frames) = unsafe.Add(base, p.offset)
 	}
-	*f.pointer(p.at) = unsafe.Add(base, p.offset)
 }
 
 // resize updates the size of the present iteration of a loop, and the calls that depend

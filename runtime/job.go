@@ -50,10 +50,16 @@ func (j *job) begin(ctx context.Context) {
 // returns after the last of them has left. It allocates nothing. A kernel may panic: see interrupt.
 func (j *job) run(t *task, st *state) error {
 	j.task = t
-	if t.chunks == 1 {
-		j.runAlone(t, &st.worker)
-	} else {
+	if t.chunks > 1 {
 		j.share(st)
+	} else { // alone, without a counter
+		w := &st.worker
+		if err := t.prepare(w); err != nil {
+			j.fail(err)
+		} else {
+			t.compute(w, j.bases, 0, t.blocks)
+		}
+		t.finish(w)
 	}
 	j.task = nil
 	return j.err
@@ -66,16 +72,6 @@ func (j *job) share(st *state) {
 		defer st.l.pool.finish(j)
 	}
 	j.work(&st.worker, byCaller)
-}
-
-// runAlone is share for a task of one chunk, which needs no counter.
-func (j *job) runAlone(t *task, w *worker) {
-	if err := t.prepare(w); err != nil {
-		j.fail(err)
-	} else {
-		t.compute(w, j.bases, 0, t.blocks)
-	}
-	t.finish(w)
 }
 
 // interrupt ends what a worker computes of a task and has not returned from: it has panicked for

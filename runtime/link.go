@@ -115,6 +115,7 @@ func (k *taskLinker) task(in *nest.Task) (*nestTask, error) {
 			return nil, fmt.Errorf("part %d: %w", i, err)
 		}
 	}
+	k.out.once = len(k.out.parts) == 1 && k.out.parts[0].iterations == 1
 	k.remember()
 	return k.out, nil
 }

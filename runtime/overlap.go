@@ -38,17 +38,17 @@ func (st *state) mayMeet() bool {
 	}
 	for i, out := range l.results {
 		first, end := out.bytesAt(st.bases)
-		if st.anyIn(first, end, l.params) || st.anyIn(first, end, l.results[:i]) {
+		if anyIn(first, end, l.params, st.bases) || anyIn(first, end, l.results[:i], st.bases) {
 			return true
 		}
 	}
 	return false
 }
 
-// anyIn reports whether one of some tensors has a byte in a range.
-func (st *state) anyIn(first, end uintptr, list []*buffer) bool {
-	for _, b := range list {
-		if from, to := b.bytesAt(st.bases); from < end && first < to {
+// anyIn reports whether the tensor of one of some buffers has a byte in a range.
+func anyIn(first, end uintptr, buffers []*buffer, bases []unsafe.Pointer) bool {
+	for _, b := range buffers {
+		if from, to := b.bytesAt(bases); from < end && first < to {
 			return true
 		}
 	}

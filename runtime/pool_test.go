@@ -84,7 +84,7 @@ func TestStateIsFreed(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_ = l.RunTaken(context.Background(), nil, nil, 0, false)
+				_ = l.RunTaken(context.Background(), nil, nil, false)
 			}()
 			<-ended
 			st := l.first.Load()
@@ -93,7 +93,7 @@ func TestStateIsFreed(t *testing.T) {
 			require.Nil(t, st.job.task)
 			require.Nil(t, st.job.ctx)
 		}
-		require.NoError(t, l.RunTaken(context.Background(), nil, nil, 0, false))
+		require.NoError(t, l.RunTaken(context.Background(), nil, nil, false))
 	}
 }
 
