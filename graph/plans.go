@@ -203,9 +203,6 @@ func (p *Program) bind(ins []*Tensor) (*binding, error) {
 	if p.empty() {
 		return nil, misuse("run: " + noProgram)
 	}
-	if b := p.cache.last.Load(); b != nil && b.fits(p, ins) { // as before
-		return b, nil
-	}
 	b := p.find(ins, hashOf(ins))
 	if b == nil {
 		var err error

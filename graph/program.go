@@ -174,6 +174,11 @@ func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if err := runtime.ContextError(ctx); err != nil {
 		return nil, atCaller(err)
 	}
+	if !p.empty() && !p.trap {
+		if b := p.cache.last.Load(); b != nil && b.fits(p, ins) {
+			return b, nil
+		}
+	}
 	b, err := p.bind(ins)
 	if err == nil && p.trap {
 		return p.trapped(ctx, ins)

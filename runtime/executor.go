@@ -139,7 +139,10 @@ func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh
 }
 
 func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, taken, fresh bool) error {
-	st := l.take()
+	st := l.first.Load()
+	if st == nil || !st.take() {
+		st = l.other()
+	}
 	var m *local
 	if l.shares {
 		m = l.exec.locals.take(l.arena)
@@ -170,11 +173,8 @@ func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, taken, fre
 	return err
 }
 
-// take returns a state that no other run has, or nil if there is none.
-func (l *Linked) take() *state {
-	if st := l.first.Load(); st != nil && st.take() {
-		return st
-	}
+// other returns a state that no run has but the first one, or nil if there is none.
+func (l *Linked) other() *state {
 	st, _ := l.states.Get().(*state)
 	return st
 }
