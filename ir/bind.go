@@ -32,10 +32,14 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
 		}
 		w, err := g.Add(v.Op, attr, v.Pos, v.Args...)
-		if e := (*Error)(nil); v.Op.IsView() && attr.Note != "" && errors.As(err, &e) {
-			return nil, &Error{Pos: e.Pos, Op: e.Op, Msg: strconv.Quote(attr.Note) + ": " + e.Msg}
+		if err == nil || !v.Op.IsView() || attr.Note == "" {
+			return w, err
 		}
-		return w, err
+		var e *Error
+		if errors.As(err, &e) {
+			err = &Error{Pos: e.Pos, Op: e.Op, Msg: strconv.Quote(attr.Note) + ": " + e.Msg}
+		}
+		return nil, err
 	})
 }
 

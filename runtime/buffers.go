@@ -37,6 +37,16 @@ type buffer struct {
 // linkBuffers checks the buffers of a plan or program and puts them in order.
 func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 	l.buffers = make([]buffer, 0, len(buffers))
+	params, results := 0, 0
+	for i := range buffers {
+		switch buffers[i].Kind {
+		case plan.ParamBuffer:
+			params++
+		case plan.ResultBuffer:
+			results++
+		}
+	}
+	l.params, l.results = make([]*buffer, params), make([]*buffer, results)
 	for i := range buffers {
 		linked, err := linkBuffer(&buffers[i], arena)
 		if err != nil {
@@ -53,34 +63,25 @@ func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 		case plan.TempBuffer:
 			l.temps = append(l.temps, i)
 		case plan.ParamBuffer:
-			l.params, err = enlist(l.params, len(buffers), b)
+			err = enlist(l.params, b)
 		case plan.ResultBuffer:
-			l.results, err = enlist(l.results, len(buffers), b)
+			err = enlist(l.results, b)
 		}
 		if err != nil {
 			return fmt.Errorf("buffer %d %q: %w", i, b.name, err)
 		}
 	}
-	for _, list := range [][]*buffer{l.params, l.results} {
-		for at, b := range list {
-			if b == nil {
-				return fmt.Errorf("no buffer is the param or result of index %d", at)
-			}
-		}
-	}
 	return nil
 }
 
-// enlist puts one of so many buffers at its index in the list of its kind, which grows with nil.
-func enlist(list []*buffer, buffers int, b *buffer) ([]*buffer, error) {
-	if b.index < 0 || b.index >= buffers || b.index < len(list) && list[b.index] != nil {
-		return list, fmt.Errorf("index %d among its kind is taken or out of range", b.index)
-	}
-	for b.index >= len(list) {
-		list = append(list, nil)
+// enlist puts a buffer at its index in the list of its kind. So many buffers fill the list, as
+// none takes the place of another.
+func enlist(list []*buffer, b *buffer) error {
+	if b.index < 0 || b.index >= len(list) || list[b.index] != nil {
+		return fmt.Errorf("index %d among its kind is taken or out of range", b.index)
 	}
 	list[b.index] = b
-	return list, nil
+	return nil
 }
 
 func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {

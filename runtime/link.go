@@ -37,7 +37,10 @@ func (l *Linked) link(p *nest.Program) error {
 		return err
 	}
 	l.tasks = make([]*task, 0, len(p.Tasks))
-	k := &taskLinker{l: l, linked: make(linkedTasks, len(p.Tasks)), kernels: linkedKernels{}, find: l.exec.finder()}
+	k := &taskLinker{l: l, kernels: linkedKernels{}, find: l.exec.finder()}
+	if len(p.Tasks) > 1 {
+		k.linked = make(linkedTasks, len(p.Tasks))
+	}
 	for i := range p.Tasks {
 		in := &p.Tasks[i]
 		t, err := k.task(in)
@@ -62,7 +65,7 @@ func (l *Linked) link(p *nest.Program) error {
 // taskLinker links one task after the other.
 type taskLinker struct {
 	l       *Linked
-	linked  linkedTasks // before
+	linked  linkedTasks // before, nil if the program has one task
 	kernels linkedKernels
 	find    finder
 

@@ -67,7 +67,7 @@ func (k *taskLinker) like(known *linkedTask) bool {
 
 // remember keeps the task for others that have its parts.
 func (k *taskLinker) remember() {
-	if len(k.in.Parts) > 0 {
+	if k.linked != nil && len(k.in.Parts) > 0 {
 		k.linked[&k.in.Parts[0]] = &linkedTask{in: k.in, bases: k.bases, out: k.out}
 		k.bases = nil
 	}
