@@ -56,7 +56,7 @@ func TestLinkBuffers(t *testing.T) {
 	for want, change := range map[string]func(b []plan.Buffer) []plan.Buffer{
 		"negative":       func(b []plan.Buffer) []plan.Buffer { b[1].Shape = []int{-8}; return b },
 		"index 1 among":  func(b []plan.Buffer) []plan.Buffer { b[0].Index = 1; return b },
-		"of index 1":     func(b []plan.Buffer) []plan.Buffer { b[1].Index = 2; return b },
+		"index 2 among":  func(b []plan.Buffer) []plan.Buffer { b[1].Index = 2; return b },
 		"does not exist": func(b []plan.Buffer) []plan.Buffer { b[0].DType = 200; return b },
 		"rank":           func(b []plan.Buffer) []plan.Buffer { b[0].At = &layout.Layout{}; return b },
 		"is not of shape": func(b []plan.Buffer) []plan.Buffer {
