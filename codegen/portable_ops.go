@@ -55,7 +55,7 @@ var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpUnlikely: always("$t := $z\nif $x {\n$t = $y\n}"),
 	ir.OpCast:     goCast,
 	ir.OpBitcast:  goBitcast,
-	ir.OpTable:    always("$c[$x&15]"),
+	ir.OpTable:    always("$c[$x&7]"),
 }
 
 // always is the same template for all types.

@@ -245,7 +245,7 @@ var rows = [numOps]OpInfo{
 	OpCast:     {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: RefCast, fromType: dtypeFromType},
 	OpBitcast:  {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric | Stored, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
 
-	OpTable: {Name: "table", Doc: "entry x modulo 16 of a table of float32", Kind: Inner, Arity: 1, Domain: SetOf(Int32), Result: GivenType, Cost: 1, Ref: refTable},
+	OpTable: {Name: "table", Doc: "entry x modulo 8 of a table of float32", Kind: Inner, Arity: 1, Domain: SetOf(Int32), Result: GivenType, Cost: 1, Ref: refTable},
 
 	OpGt: {Name: "gt", Doc: "x > y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
 	OpGe: {Name: "ge", Doc: "x >= y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},

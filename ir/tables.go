@@ -6,7 +6,7 @@ import "math"
 // table, a hash of the entries: text with such instructions means the same in every version.
 
 // TableLen is the number of entries of a table.
-const TableLen = 16
+const TableLen = 8
 
 var tables = map[uint64]*[TableLen]float32{}
 

@@ -64,6 +64,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go},
 	{Sig: "reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go},
 	{Sig: "reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go},
+	{Sig: "reduce [max, max] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }", Fn: k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go},
+	{Sig: "reduce [max, max] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }", Fn: k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32, s3:i32, s4:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; t3 = shr t2 s3; t4 = xor t2 t3; t5 = mul t4 s4; store t5 }", Fn: k_shr_xor_mul_etc_i32_ussss_c02db114f0_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_0b7fc86918_go},
 	{Sig: "kernel fast (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_9134bf5ada_go},
@@ -2411,35 +2413,38 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 	c67 := int32(-16777217)
 	c68 := int32(2139095040)
 	c79 := math.Float32frombits(0x407b851f) // 3.93
-	c82 := math.Float32frombits(0x3fb00000) // 1.375
-	c85 := int32(20)
-	c87 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c89 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
-	c90 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
-	c92 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
-	c94 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
-	c96 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
-	c98 := math.Float32frombits(0x40000000) // 2
-	c100 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c104 := int32(-2147483648)
-	c120 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c122 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
-	c123 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
-	c125 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
-	c127 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
-	c129 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
-	c132 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c143 := math.Float32frombits(0xc2d00000) // -104
-	c146 := math.Float32frombits(0x42b20000) // 89
-	c149 := math.Float32frombits(0x3f38aa3b) // 0.7213475
-	c150 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
-	c153 := math.Float32frombits(0xbfb17218) // -1.3862944
-	c155 := math.Float32frombits(0x3182e308) // 3.8093084e-09
-	c158 := math.Float32frombits(0x3a730219) // 0.0009270027
-	c159 := math.Float32frombits(0x3be42536) // 0.0069624437
-	c161 := math.Float32frombits(0x3dec03fe) // 0.11524199
-	c163 := math.Float32frombits(0x3f0ad655) // 0.54233295
-	c165 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c82 := math.Float32frombits(0x3e9837f0) // 0.29730177
+	c83 := math.Float32frombits(0x3fb504f3) // 1.4142135
+	c86 := int32(20)
+	c88 := [...]float32{0x1.2fdc46p+01, 0x1.9b66a2p+01, 0x1.df39d6p+01, 0x0p+00, 0x1.f62216p-02, 0x1.d259c2p-01, 0x1.54cee8p+00, 0x1.c0690cp+00}
+	c90 := [...]float32{-0x1.7be4fep-09, -0x1.504adep-12, -0x1.c963eap-16, -0x1.8f0e4cp-06, -0x1.9434b8p-05, -0x1.5355b2p-08, 0x1.67ed6ep-06, 0x1.1b430cp-07}
+	c91 := [...]float32{0x1.12fd1cp-07, 0x1.c8d8cap-12, 0x1.040852p-15, 0x1.f10322p-04, 0x1.5a525ap-07, -0x1.14ef9ap-04, -0x1.2a75ep-05, 0x1.9a348ap-08}
+	c93 := [...]float32{-0x1.b09c2ep-07, -0x1.6dffb8p-12, -0x1.1514dp-16, -0x1.6a48p-10, 0x1.760516p-03, 0x1.9a3302p-04, -0x1.7b81eap-06, -0x1.897f96p-05}
+	c95 := [...]float32{0x1.c3c7c6p-07, 0x1.ef1188p-13, 0x1.14be58p-17, -0x1.810c8cp-02, -0x1.3a688p-03, 0x1.baed48p-04, 0x1.4d1ab4p-03, 0x1.700fbp-04}
+	c97 := [...]float32{-0x1.39405cp-07, -0x1.f00fd2p-14, -0x1.cc8ab8p-19, -0x1.7401f2p-19, -0x1.bd7f26p-02, -0x1.cb15b6p-02, -0x1.056898p-02, -0x1.7884e4p-04}
+	c99 := [...]float32{0x1.07eeap-08, 0x1.35d024p-15, 0x1.ef2794p-21, 0x1.06ebaap-03, 0x1.c6403ap-01, 0x1.f80606p-02, 0x1.88b78ap-03, 0x1.ade9ap-05}
+	c101 := math.Float32frombits(0x3fc00000) // 1.5
+	c103 := [...]float32{0x1.ff98cep-01, 0x1.ffff48p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.0623c4p-01, 0x1.9ac6bp-01, 0x1.e169eep-01, 0x1.f93816p-01}
+	c107 := int32(-2147483648)
+	c123 := [...]float32{0x1.2fdc46p+01, 0x1.9b66a2p+01, 0x1.df39d6p+01, 0x0p+00, 0x1.f62216p-02, 0x1.d259c2p-01, 0x1.54cee8p+00, 0x1.c0690cp+00}
+	c125 := [...]float32{-0x1.7be4fep-09, -0x1.504adep-12, -0x1.c963eap-16, -0x1.8f0e4cp-06, -0x1.9434b8p-05, -0x1.5355b2p-08, 0x1.67ed6ep-06, 0x1.1b430cp-07}
+	c126 := [...]float32{0x1.12fd1cp-07, 0x1.c8d8cap-12, 0x1.040852p-15, 0x1.f10322p-04, 0x1.5a525ap-07, -0x1.14ef9ap-04, -0x1.2a75ep-05, 0x1.9a348ap-08}
+	c128 := [...]float32{-0x1.b09c2ep-07, -0x1.6dffb8p-12, -0x1.1514dp-16, -0x1.6a48p-10, 0x1.760516p-03, 0x1.9a3302p-04, -0x1.7b81eap-06, -0x1.897f96p-05}
+	c130 := [...]float32{0x1.c3c7c6p-07, 0x1.ef1188p-13, 0x1.14be58p-17, -0x1.810c8cp-02, -0x1.3a688p-03, 0x1.baed48p-04, 0x1.4d1ab4p-03, 0x1.700fbp-04}
+	c132 := [...]float32{-0x1.39405cp-07, -0x1.f00fd2p-14, -0x1.cc8ab8p-19, -0x1.7401f2p-19, -0x1.bd7f26p-02, -0x1.cb15b6p-02, -0x1.056898p-02, -0x1.7884e4p-04}
+	c134 := [...]float32{0x1.07eeap-08, 0x1.35d024p-15, 0x1.ef2794p-21, 0x1.06ebaap-03, 0x1.c6403ap-01, 0x1.f80606p-02, 0x1.88b78ap-03, 0x1.ade9ap-05}
+	c137 := [...]float32{0x1.ff98cep-01, 0x1.ffff48p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.0623c4p-01, 0x1.9ac6bp-01, 0x1.e169eep-01, 0x1.f93816p-01}
+	c148 := math.Float32frombits(0xc2d00000) // -104
+	c151 := math.Float32frombits(0x42b20000) // 89
+	c154 := math.Float32frombits(0x3f38aa3b) // 0.7213475
+	c155 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
+	c158 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c160 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c163 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c164 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c166 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c168 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c170 := math.Float32frombits(0x3e52d0e6) // 0.20587501
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -2578,121 +2583,125 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 			if t80b {
 				t81b = c79
 			}
-			t83a, t83b := float32(t81a+c82), float32(t81b+c82)
-			t84a, t84b := int32(math.Float32bits(t83a)), int32(math.Float32bits(t83b))
-			t86a, t86b := t84a>>uint32(c85), t84b>>uint32(c85)
-			t87a, t87b := c87[t86a&15], c87[t86b&15]
-			t88a, t88b := float32(t81a-t87a), float32(t81b-t87b)
-			t89a, t89b := c89[t86a&15], c89[t86b&15]
-			t90a, t90b := c90[t86a&15], c90[t86b&15]
-			t91a, t91b := scalar.FMA32(t89a, t88a, t90a), scalar.FMA32(t89b, t88b, t90b)
-			t92a, t92b := c92[t86a&15], c92[t86b&15]
-			t93a, t93b := scalar.FMA32(t91a, t88a, t92a), scalar.FMA32(t91b, t88b, t92b)
-			t94a, t94b := c94[t86a&15], c94[t86b&15]
-			t95a, t95b := scalar.FMA32(t93a, t88a, t94a), scalar.FMA32(t93b, t88b, t94b)
-			t96a, t96b := c96[t86a&15], c96[t86b&15]
-			t97a, t97b := scalar.FMA32(t95a, t88a, t96a), scalar.FMA32(t95b, t88b, t96b)
-			t99a, t99b := t83a < c98, t83b < c98
-			t100a, t100b := c100[t86a&15], c100[t86b&15]
-			t101a := t100a
-			if t99a {
-				t101a = t81a
+			t84a, t84b := scalar.FMA32(t81a, c82, c83), scalar.FMA32(t81b, c82, c83)
+			t85a, t85b := int32(math.Float32bits(t84a)), int32(math.Float32bits(t84b))
+			t87a, t87b := t85a>>uint32(c86), t85b>>uint32(c86)
+			t88a, t88b := c88[t87a&7], c88[t87b&7]
+			t89a, t89b := float32(t81a-t88a), float32(t81b-t88b)
+			t90a, t90b := c90[t87a&7], c90[t87b&7]
+			t91a, t91b := c91[t87a&7], c91[t87b&7]
+			t92a, t92b := scalar.FMA32(t90a, t89a, t91a), scalar.FMA32(t90b, t89b, t91b)
+			t93a, t93b := c93[t87a&7], c93[t87b&7]
+			t94a, t94b := scalar.FMA32(t92a, t89a, t93a), scalar.FMA32(t92b, t89b, t93b)
+			t95a, t95b := c95[t87a&7], c95[t87b&7]
+			t96a, t96b := scalar.FMA32(t94a, t89a, t95a), scalar.FMA32(t94b, t89b, t95b)
+			t97a, t97b := c97[t87a&7], c97[t87b&7]
+			t98a, t98b := scalar.FMA32(t96a, t89a, t97a), scalar.FMA32(t96b, t89b, t97b)
+			t99a, t99b := c99[t87a&7], c99[t87b&7]
+			t100a, t100b := scalar.FMA32(t98a, t89a, t99a), scalar.FMA32(t98b, t89b, t99b)
+			t102a, t102b := t84a < c101, t84b < c101
+			t103a, t103b := c103[t87a&7], c103[t87b&7]
+			t104a := t103a
+			if t102a {
+				t104a = t81a
 			}
-			t101b := t100b
-			if t99b {
-				t101b = t81b
+			t104b := t103b
+			if t102b {
+				t104b = t81b
 			}
-			t102a, t102b := scalar.FMA32(t97a, t88a, t101a), scalar.FMA32(t97b, t88b, t101b)
-			t103a, t103b := int32(math.Float32bits(t77a)), int32(math.Float32bits(t77b))
-			t105a, t105b := t103a&c104, t103b&c104
-			t106a, t106b := int32(math.Float32bits(t102a)), int32(math.Float32bits(t102b))
-			t107a, t107b := t106a|t105a, t106b|t105b
-			t108a, t108b := math.Float32frombits(uint32(t107a)), math.Float32frombits(uint32(t107b))
-			t109a, t109b := float32(t108a*s6), float32(t108b*s6)
-			t110a, t110b := float32(t109a+s6), float32(t109b+s6)
-			t111a, t111b := float32(v0a*t110a), float32(v0b*t110b)
-			t112a, t112b := float32(t76a-t75a), float32(t76b-t75b)
-			t113a, t113b := float32(s5*t112a), float32(s5*t112b)
-			t114a, t114b := math.Float32frombits(math.Float32bits(t113a)&^(1<<31)), math.Float32frombits(math.Float32bits(t113b)&^(1<<31))
-			t115a, t115b := c79 < t114a, c79 < t114b
-			t116a := t114a
-			if t115a {
-				t116a = c79
+			t105a, t105b := scalar.FMA32(t100a, t89a, t104a), scalar.FMA32(t100b, t89b, t104b)
+			t106a, t106b := int32(math.Float32bits(t77a)), int32(math.Float32bits(t77b))
+			t108a, t108b := t106a&c107, t106b&c107
+			t109a, t109b := int32(math.Float32bits(t105a)), int32(math.Float32bits(t105b))
+			t110a, t110b := t109a|t108a, t109b|t108b
+			t111a, t111b := math.Float32frombits(uint32(t110a)), math.Float32frombits(uint32(t110b))
+			t112a, t112b := float32(t111a*s6), float32(t111b*s6)
+			t113a, t113b := float32(t112a+s6), float32(t112b+s6)
+			t114a, t114b := float32(v0a*t113a), float32(v0b*t113b)
+			t115a, t115b := float32(t76a-t75a), float32(t76b-t75b)
+			t116a, t116b := float32(s5*t115a), float32(s5*t115b)
+			t117a, t117b := math.Float32frombits(math.Float32bits(t116a)&^(1<<31)), math.Float32frombits(math.Float32bits(t116b)&^(1<<31))
+			t118a, t118b := c79 < t117a, c79 < t117b
+			t119a := t117a
+			if t118a {
+				t119a = c79
 			}
-			t116b := t114b
-			if t115b {
-				t116b = c79
+			t119b := t117b
+			if t118b {
+				t119b = c79
 			}
-			t117a, t117b := float32(t116a+c82), float32(t116b+c82)
-			t118a, t118b := int32(math.Float32bits(t117a)), int32(math.Float32bits(t117b))
-			t119a, t119b := t118a>>uint32(c85), t118b>>uint32(c85)
-			t120a, t120b := c120[t119a&15], c120[t119b&15]
-			t121a, t121b := float32(t116a-t120a), float32(t116b-t120b)
-			t122a, t122b := c122[t119a&15], c122[t119b&15]
-			t123a, t123b := c123[t119a&15], c123[t119b&15]
-			t124a, t124b := scalar.FMA32(t122a, t121a, t123a), scalar.FMA32(t122b, t121b, t123b)
-			t125a, t125b := c125[t119a&15], c125[t119b&15]
-			t126a, t126b := scalar.FMA32(t124a, t121a, t125a), scalar.FMA32(t124b, t121b, t125b)
-			t127a, t127b := c127[t119a&15], c127[t119b&15]
-			t128a, t128b := scalar.FMA32(t126a, t121a, t127a), scalar.FMA32(t126b, t121b, t127b)
-			t129a, t129b := c129[t119a&15], c129[t119b&15]
-			t130a, t130b := scalar.FMA32(t128a, t121a, t129a), scalar.FMA32(t128b, t121b, t129b)
-			t131a, t131b := t117a < c98, t117b < c98
-			t132a, t132b := c132[t119a&15], c132[t119b&15]
-			t133a := t132a
-			if t131a {
-				t133a = t116a
+			t120a, t120b := scalar.FMA32(t119a, c82, c83), scalar.FMA32(t119b, c82, c83)
+			t121a, t121b := int32(math.Float32bits(t120a)), int32(math.Float32bits(t120b))
+			t122a, t122b := t121a>>uint32(c86), t121b>>uint32(c86)
+			t123a, t123b := c123[t122a&7], c123[t122b&7]
+			t124a, t124b := float32(t119a-t123a), float32(t119b-t123b)
+			t125a, t125b := c125[t122a&7], c125[t122b&7]
+			t126a, t126b := c126[t122a&7], c126[t122b&7]
+			t127a, t127b := scalar.FMA32(t125a, t124a, t126a), scalar.FMA32(t125b, t124b, t126b)
+			t128a, t128b := c128[t122a&7], c128[t122b&7]
+			t129a, t129b := scalar.FMA32(t127a, t124a, t128a), scalar.FMA32(t127b, t124b, t128b)
+			t130a, t130b := c130[t122a&7], c130[t122b&7]
+			t131a, t131b := scalar.FMA32(t129a, t124a, t130a), scalar.FMA32(t129b, t124b, t130b)
+			t132a, t132b := c132[t122a&7], c132[t122b&7]
+			t133a, t133b := scalar.FMA32(t131a, t124a, t132a), scalar.FMA32(t131b, t124b, t132b)
+			t134a, t134b := c134[t122a&7], c134[t122b&7]
+			t135a, t135b := scalar.FMA32(t133a, t124a, t134a), scalar.FMA32(t133b, t124b, t134b)
+			t136a, t136b := t120a < c101, t120b < c101
+			t137a, t137b := c137[t122a&7], c137[t122b&7]
+			t138a := t137a
+			if t136a {
+				t138a = t119a
 			}
-			t133b := t132b
-			if t131b {
-				t133b = t116b
+			t138b := t137b
+			if t136b {
+				t138b = t119b
 			}
-			t134a, t134b := scalar.FMA32(t130a, t121a, t133a), scalar.FMA32(t130b, t121b, t133b)
-			t135a, t135b := int32(math.Float32bits(t113a)), int32(math.Float32bits(t113b))
-			t136a, t136b := t135a&c104, t135b&c104
-			t137a, t137b := int32(math.Float32bits(t134a)), int32(math.Float32bits(t134b))
-			t138a, t138b := t137a|t136a, t137b|t136b
-			t139a, t139b := math.Float32frombits(uint32(t138a)), math.Float32frombits(uint32(t138b))
-			t140a, t140b := float32(s6*t139a), float32(s6*t139b)
-			t141a, t141b := float32(t140a+s6), float32(t140b+s6)
-			t142a, t142b := float32(s7*v2a), float32(s7*v2b)
-			t144a, t144b := t142a < c143, t142b < c143
-			t145a := t142a
-			if t144a {
-				t145a = c143
+			t139a, t139b := scalar.FMA32(t135a, t124a, t138a), scalar.FMA32(t135b, t124b, t138b)
+			t140a, t140b := int32(math.Float32bits(t116a)), int32(math.Float32bits(t116b))
+			t141a, t141b := t140a&c107, t140b&c107
+			t142a, t142b := int32(math.Float32bits(t139a)), int32(math.Float32bits(t139b))
+			t143a, t143b := t142a|t141a, t142b|t141b
+			t144a, t144b := math.Float32frombits(uint32(t143a)), math.Float32frombits(uint32(t143b))
+			t145a, t145b := float32(s6*t144a), float32(s6*t144b)
+			t146a, t146b := float32(t145a+s6), float32(t145b+s6)
+			t147a, t147b := float32(s7*v2a), float32(s7*v2b)
+			t149a, t149b := t147a < c148, t147b < c148
+			t150a := t147a
+			if t149a {
+				t150a = c148
 			}
-			t145b := t142b
-			if t144b {
-				t145b = c143
+			t150b := t147b
+			if t149b {
+				t150b = c148
 			}
-			t147a, t147b := c146 < t145a, c146 < t145b
-			t148a := t145a
-			if t147a {
-				t148a = c146
+			t152a, t152b := c151 < t150a, c151 < t150b
+			t153a := t150a
+			if t152a {
+				t153a = c151
 			}
-			t148b := t145b
-			if t147b {
-				t148b = c146
+			t153b := t150b
+			if t152b {
+				t153b = c151
 			}
-			t151a, t151b := scalar.FMA32(t148a, c149, c150), scalar.FMA32(t148b, c149, c150)
-			t152a, t152b := float32(t151a-c150), float32(t151b-c150)
-			t154a, t154b := scalar.FMA32(t152a, c153, t148a), scalar.FMA32(t152b, c153, t148b)
-			t156a, t156b := scalar.FMA32(t152a, c155, t154a), scalar.FMA32(t152b, c155, t154b)
-			t157a, t157b := int32(math.Float32bits(t151a)), int32(math.Float32bits(t151b))
-			t160a, t160b := scalar.FMA32(c158, t156a, c159), scalar.FMA32(c158, t156b, c159)
-			t162a, t162b := scalar.FMA32(t160a, t156a, c161), scalar.FMA32(t160b, t156b, c161)
-			t164a, t164b := scalar.FMA32(t162a, t156a, c163), scalar.FMA32(t162b, t156b, c163)
-			t166a, t166b := scalar.FMA32(t164a, t164a, c165), scalar.FMA32(t164b, t164b, c165)
-			t167a, t167b := scalar.FMA32(t166a, t156a, c11), scalar.FMA32(t166b, t156b, c11)
-			t168a, t168b := t157a<<uint32(c4), t157b<<uint32(c4)
-			t169a, t169b := math.Float32frombits(uint32(t168a)), math.Float32frombits(uint32(t168b))
-			t170a, t170b := float32(t167a*t169a), float32(t167b*t169b)
-			t171a, t171b := float32(t170a*t170a), float32(t170b*t170b)
-			t172a, t172b := float32(t171a*v1a), float32(t171b*v1b)
-			t173a, t173b := float32(t141a*t172a), float32(t141b*t172b)
-			t174a, t174b := float32(t111a-t173a), float32(t111b-t173b)
+			t156a, t156b := scalar.FMA32(t153a, c154, c155), scalar.FMA32(t153b, c154, c155)
+			t157a, t157b := float32(t156a-c155), float32(t156b-c155)
+			t159a, t159b := scalar.FMA32(t157a, c158, t153a), scalar.FMA32(t157b, c158, t153b)
+			t161a, t161b := scalar.FMA32(t157a, c160, t159a), scalar.FMA32(t157b, c160, t159b)
+			t162a, t162b := int32(math.Float32bits(t156a)), int32(math.Float32bits(t156b))
+			t165a, t165b := scalar.FMA32(c163, t161a, c164), scalar.FMA32(c163, t161b, c164)
+			t167a, t167b := scalar.FMA32(t165a, t161a, c166), scalar.FMA32(t165b, t161b, c166)
+			t169a, t169b := scalar.FMA32(t167a, t161a, c168), scalar.FMA32(t167b, t161b, c168)
+			t171a, t171b := scalar.FMA32(t169a, t169a, c170), scalar.FMA32(t169b, t169b, c170)
+			t172a, t172b := scalar.FMA32(t171a, t161a, c11), scalar.FMA32(t171b, t161b, c11)
+			t173a, t173b := t162a<<uint32(c4), t162b<<uint32(c4)
+			t174a, t174b := math.Float32frombits(uint32(t173a)), math.Float32frombits(uint32(t173b))
+			t175a, t175b := float32(t172a*t174a), float32(t172b*t174b)
+			t176a, t176b := float32(t175a*t175a), float32(t175b*t175b)
+			t177a, t177b := float32(t176a*v1a), float32(t176b*v1b)
+			t178a, t178b := float32(t146a*t177a), float32(t146b*t177b)
+			t179a, t179b := float32(t114a-t178a), float32(t114b-t178b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t174a, t174b
+			y0[0], y0[1] = t179a, t179b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -2773,100 +2782,104 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 			if t80 {
 				t81 = c79
 			}
-			t83 := float32(t81 + c82)
-			t84 := int32(math.Float32bits(t83))
-			t86 := t84 >> uint32(c85)
-			t87 := c87[t86&15]
-			t88 := float32(t81 - t87)
-			t89 := c89[t86&15]
-			t90 := c90[t86&15]
-			t91 := scalar.FMA32(t89, t88, t90)
-			t92 := c92[t86&15]
-			t93 := scalar.FMA32(t91, t88, t92)
-			t94 := c94[t86&15]
-			t95 := scalar.FMA32(t93, t88, t94)
-			t96 := c96[t86&15]
-			t97 := scalar.FMA32(t95, t88, t96)
-			t99 := t83 < c98
-			t100 := c100[t86&15]
-			t101 := t100
-			if t99 {
-				t101 = t81
+			t84 := scalar.FMA32(t81, c82, c83)
+			t85 := int32(math.Float32bits(t84))
+			t87 := t85 >> uint32(c86)
+			t88 := c88[t87&7]
+			t89 := float32(t81 - t88)
+			t90 := c90[t87&7]
+			t91 := c91[t87&7]
+			t92 := scalar.FMA32(t90, t89, t91)
+			t93 := c93[t87&7]
+			t94 := scalar.FMA32(t92, t89, t93)
+			t95 := c95[t87&7]
+			t96 := scalar.FMA32(t94, t89, t95)
+			t97 := c97[t87&7]
+			t98 := scalar.FMA32(t96, t89, t97)
+			t99 := c99[t87&7]
+			t100 := scalar.FMA32(t98, t89, t99)
+			t102 := t84 < c101
+			t103 := c103[t87&7]
+			t104 := t103
+			if t102 {
+				t104 = t81
 			}
-			t102 := scalar.FMA32(t97, t88, t101)
-			t103 := int32(math.Float32bits(t77))
-			t105 := t103 & c104
-			t106 := int32(math.Float32bits(t102))
-			t107 := t106 | t105
-			t108 := math.Float32frombits(uint32(t107))
-			t109 := float32(t108 * s6)
-			t110 := float32(t109 + s6)
-			t111 := float32(v0 * t110)
-			t112 := float32(t76 - t75)
-			t113 := float32(s5 * t112)
-			t114 := math.Float32frombits(math.Float32bits(t113) &^ (1 << 31))
-			t115 := c79 < t114
-			t116 := t114
-			if t115 {
-				t116 = c79
+			t105 := scalar.FMA32(t100, t89, t104)
+			t106 := int32(math.Float32bits(t77))
+			t108 := t106 & c107
+			t109 := int32(math.Float32bits(t105))
+			t110 := t109 | t108
+			t111 := math.Float32frombits(uint32(t110))
+			t112 := float32(t111 * s6)
+			t113 := float32(t112 + s6)
+			t114 := float32(v0 * t113)
+			t115 := float32(t76 - t75)
+			t116 := float32(s5 * t115)
+			t117 := math.Float32frombits(math.Float32bits(t116) &^ (1 << 31))
+			t118 := c79 < t117
+			t119 := t117
+			if t118 {
+				t119 = c79
 			}
-			t117 := float32(t116 + c82)
-			t118 := int32(math.Float32bits(t117))
-			t119 := t118 >> uint32(c85)
-			t120 := c120[t119&15]
-			t121 := float32(t116 - t120)
-			t122 := c122[t119&15]
-			t123 := c123[t119&15]
-			t124 := scalar.FMA32(t122, t121, t123)
-			t125 := c125[t119&15]
-			t126 := scalar.FMA32(t124, t121, t125)
-			t127 := c127[t119&15]
-			t128 := scalar.FMA32(t126, t121, t127)
-			t129 := c129[t119&15]
-			t130 := scalar.FMA32(t128, t121, t129)
-			t131 := t117 < c98
-			t132 := c132[t119&15]
-			t133 := t132
-			if t131 {
-				t133 = t116
+			t120 := scalar.FMA32(t119, c82, c83)
+			t121 := int32(math.Float32bits(t120))
+			t122 := t121 >> uint32(c86)
+			t123 := c123[t122&7]
+			t124 := float32(t119 - t123)
+			t125 := c125[t122&7]
+			t126 := c126[t122&7]
+			t127 := scalar.FMA32(t125, t124, t126)
+			t128 := c128[t122&7]
+			t129 := scalar.FMA32(t127, t124, t128)
+			t130 := c130[t122&7]
+			t131 := scalar.FMA32(t129, t124, t130)
+			t132 := c132[t122&7]
+			t133 := scalar.FMA32(t131, t124, t132)
+			t134 := c134[t122&7]
+			t135 := scalar.FMA32(t133, t124, t134)
+			t136 := t120 < c101
+			t137 := c137[t122&7]
+			t138 := t137
+			if t136 {
+				t138 = t119
 			}
-			t134 := scalar.FMA32(t130, t121, t133)
-			t135 := int32(math.Float32bits(t113))
-			t136 := t135 & c104
-			t137 := int32(math.Float32bits(t134))
-			t138 := t137 | t136
-			t139 := math.Float32frombits(uint32(t138))
-			t140 := float32(s6 * t139)
-			t141 := float32(t140 + s6)
-			t142 := float32(s7 * v2)
-			t144 := t142 < c143
-			t145 := t142
-			if t144 {
-				t145 = c143
+			t139 := scalar.FMA32(t135, t124, t138)
+			t140 := int32(math.Float32bits(t116))
+			t141 := t140 & c107
+			t142 := int32(math.Float32bits(t139))
+			t143 := t142 | t141
+			t144 := math.Float32frombits(uint32(t143))
+			t145 := float32(s6 * t144)
+			t146 := float32(t145 + s6)
+			t147 := float32(s7 * v2)
+			t149 := t147 < c148
+			t150 := t147
+			if t149 {
+				t150 = c148
 			}
-			t147 := c146 < t145
-			t148 := t145
-			if t147 {
-				t148 = c146
+			t152 := c151 < t150
+			t153 := t150
+			if t152 {
+				t153 = c151
 			}
-			t151 := scalar.FMA32(t148, c149, c150)
-			t152 := float32(t151 - c150)
-			t154 := scalar.FMA32(t152, c153, t148)
-			t156 := scalar.FMA32(t152, c155, t154)
-			t157 := int32(math.Float32bits(t151))
-			t160 := scalar.FMA32(c158, t156, c159)
-			t162 := scalar.FMA32(t160, t156, c161)
-			t164 := scalar.FMA32(t162, t156, c163)
-			t166 := scalar.FMA32(t164, t164, c165)
-			t167 := scalar.FMA32(t166, t156, c11)
-			t168 := t157 << uint32(c4)
-			t169 := math.Float32frombits(uint32(t168))
-			t170 := float32(t167 * t169)
-			t171 := float32(t170 * t170)
-			t172 := float32(t171 * v1)
-			t173 := float32(t141 * t172)
-			t174 := float32(t111 - t173)
-			o0[i] = t174
+			t156 := scalar.FMA32(t153, c154, c155)
+			t157 := float32(t156 - c155)
+			t159 := scalar.FMA32(t157, c158, t153)
+			t161 := scalar.FMA32(t157, c160, t159)
+			t162 := int32(math.Float32bits(t156))
+			t165 := scalar.FMA32(c163, t161, c164)
+			t167 := scalar.FMA32(t165, t161, c166)
+			t169 := scalar.FMA32(t167, t161, c168)
+			t171 := scalar.FMA32(t169, t169, c170)
+			t172 := scalar.FMA32(t171, t161, c11)
+			t173 := t162 << uint32(c4)
+			t174 := math.Float32frombits(uint32(t173))
+			t175 := float32(t172 * t174)
+			t176 := float32(t175 * t175)
+			t177 := float32(t176 * v1)
+			t178 := float32(t146 * t177)
+			t179 := float32(t114 - t178)
+			o0[i] = t179
 		}
 	}
 }
@@ -2902,36 +2915,39 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 	c83 := int32(-16777217)
 	c84 := int32(2139095040)
 	c95 := math.Float32frombits(0x407b851f) // 3.93
-	c98 := math.Float32frombits(0x3fb00000) // 1.375
-	c101 := int32(20)
-	c103 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c105 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
-	c106 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
-	c108 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
-	c110 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
-	c112 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
-	c114 := math.Float32frombits(0x40000000) // 2
-	c116 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c120 := int32(-2147483648)
-	c136 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c138 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
-	c139 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
-	c141 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
-	c143 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
-	c145 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
-	c148 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c159 := math.Float32frombits(0xc2d00000) // -104
-	c162 := math.Float32frombits(0x42b20000) // 89
-	c165 := math.Float32frombits(0x3fb8aa3b) // 1.442695
-	c166 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c169 := math.Float32frombits(0xbf317218) // -0.6931472
-	c171 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c174 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c175 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c177 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c179 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c181 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c185 := int32(1)
+	c98 := math.Float32frombits(0x3e9837f0) // 0.29730177
+	c99 := math.Float32frombits(0x3fb504f3) // 1.4142135
+	c102 := int32(20)
+	c104 := [...]float32{0x1.2fdc46p+01, 0x1.9b66a2p+01, 0x1.df39d6p+01, 0x0p+00, 0x1.f62216p-02, 0x1.d259c2p-01, 0x1.54cee8p+00, 0x1.c0690cp+00}
+	c106 := [...]float32{-0x1.7be4fep-09, -0x1.504adep-12, -0x1.c963eap-16, -0x1.8f0e4cp-06, -0x1.9434b8p-05, -0x1.5355b2p-08, 0x1.67ed6ep-06, 0x1.1b430cp-07}
+	c107 := [...]float32{0x1.12fd1cp-07, 0x1.c8d8cap-12, 0x1.040852p-15, 0x1.f10322p-04, 0x1.5a525ap-07, -0x1.14ef9ap-04, -0x1.2a75ep-05, 0x1.9a348ap-08}
+	c109 := [...]float32{-0x1.b09c2ep-07, -0x1.6dffb8p-12, -0x1.1514dp-16, -0x1.6a48p-10, 0x1.760516p-03, 0x1.9a3302p-04, -0x1.7b81eap-06, -0x1.897f96p-05}
+	c111 := [...]float32{0x1.c3c7c6p-07, 0x1.ef1188p-13, 0x1.14be58p-17, -0x1.810c8cp-02, -0x1.3a688p-03, 0x1.baed48p-04, 0x1.4d1ab4p-03, 0x1.700fbp-04}
+	c113 := [...]float32{-0x1.39405cp-07, -0x1.f00fd2p-14, -0x1.cc8ab8p-19, -0x1.7401f2p-19, -0x1.bd7f26p-02, -0x1.cb15b6p-02, -0x1.056898p-02, -0x1.7884e4p-04}
+	c115 := [...]float32{0x1.07eeap-08, 0x1.35d024p-15, 0x1.ef2794p-21, 0x1.06ebaap-03, 0x1.c6403ap-01, 0x1.f80606p-02, 0x1.88b78ap-03, 0x1.ade9ap-05}
+	c117 := math.Float32frombits(0x3fc00000) // 1.5
+	c119 := [...]float32{0x1.ff98cep-01, 0x1.ffff48p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.0623c4p-01, 0x1.9ac6bp-01, 0x1.e169eep-01, 0x1.f93816p-01}
+	c123 := int32(-2147483648)
+	c139 := [...]float32{0x1.2fdc46p+01, 0x1.9b66a2p+01, 0x1.df39d6p+01, 0x0p+00, 0x1.f62216p-02, 0x1.d259c2p-01, 0x1.54cee8p+00, 0x1.c0690cp+00}
+	c141 := [...]float32{-0x1.7be4fep-09, -0x1.504adep-12, -0x1.c963eap-16, -0x1.8f0e4cp-06, -0x1.9434b8p-05, -0x1.5355b2p-08, 0x1.67ed6ep-06, 0x1.1b430cp-07}
+	c142 := [...]float32{0x1.12fd1cp-07, 0x1.c8d8cap-12, 0x1.040852p-15, 0x1.f10322p-04, 0x1.5a525ap-07, -0x1.14ef9ap-04, -0x1.2a75ep-05, 0x1.9a348ap-08}
+	c144 := [...]float32{-0x1.b09c2ep-07, -0x1.6dffb8p-12, -0x1.1514dp-16, -0x1.6a48p-10, 0x1.760516p-03, 0x1.9a3302p-04, -0x1.7b81eap-06, -0x1.897f96p-05}
+	c146 := [...]float32{0x1.c3c7c6p-07, 0x1.ef1188p-13, 0x1.14be58p-17, -0x1.810c8cp-02, -0x1.3a688p-03, 0x1.baed48p-04, 0x1.4d1ab4p-03, 0x1.700fbp-04}
+	c148 := [...]float32{-0x1.39405cp-07, -0x1.f00fd2p-14, -0x1.cc8ab8p-19, -0x1.7401f2p-19, -0x1.bd7f26p-02, -0x1.cb15b6p-02, -0x1.056898p-02, -0x1.7884e4p-04}
+	c150 := [...]float32{0x1.07eeap-08, 0x1.35d024p-15, 0x1.ef2794p-21, 0x1.06ebaap-03, 0x1.c6403ap-01, 0x1.f80606p-02, 0x1.88b78ap-03, 0x1.ade9ap-05}
+	c153 := [...]float32{0x1.ff98cep-01, 0x1.ffff48p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.0623c4p-01, 0x1.9ac6bp-01, 0x1.e169eep-01, 0x1.f93816p-01}
+	c164 := math.Float32frombits(0xc2d00000) // -104
+	c167 := math.Float32frombits(0x42b20000) // 89
+	c170 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c171 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c174 := math.Float32frombits(0xbf317218) // -0.6931472
+	c176 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c179 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c180 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c182 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c184 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c186 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c190 := int32(1)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -3091,126 +3107,130 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			if t96b {
 				t97b = c95
 			}
-			t99a, t99b := float32(t97a+c98), float32(t97b+c98)
-			t100a, t100b := int32(math.Float32bits(t99a)), int32(math.Float32bits(t99b))
-			t102a, t102b := t100a>>uint32(c101), t100b>>uint32(c101)
-			t103a, t103b := c103[t102a&15], c103[t102b&15]
-			t104a, t104b := float32(t97a-t103a), float32(t97b-t103b)
-			t105a, t105b := c105[t102a&15], c105[t102b&15]
-			t106a, t106b := c106[t102a&15], c106[t102b&15]
-			t107a, t107b := scalar.FMA32(t105a, t104a, t106a), scalar.FMA32(t105b, t104b, t106b)
-			t108a, t108b := c108[t102a&15], c108[t102b&15]
-			t109a, t109b := scalar.FMA32(t107a, t104a, t108a), scalar.FMA32(t107b, t104b, t108b)
-			t110a, t110b := c110[t102a&15], c110[t102b&15]
-			t111a, t111b := scalar.FMA32(t109a, t104a, t110a), scalar.FMA32(t109b, t104b, t110b)
-			t112a, t112b := c112[t102a&15], c112[t102b&15]
-			t113a, t113b := scalar.FMA32(t111a, t104a, t112a), scalar.FMA32(t111b, t104b, t112b)
-			t115a, t115b := t99a < c114, t99b < c114
-			t116a, t116b := c116[t102a&15], c116[t102b&15]
-			t117a := t116a
-			if t115a {
-				t117a = t97a
+			t100a, t100b := scalar.FMA32(t97a, c98, c99), scalar.FMA32(t97b, c98, c99)
+			t101a, t101b := int32(math.Float32bits(t100a)), int32(math.Float32bits(t100b))
+			t103a, t103b := t101a>>uint32(c102), t101b>>uint32(c102)
+			t104a, t104b := c104[t103a&7], c104[t103b&7]
+			t105a, t105b := float32(t97a-t104a), float32(t97b-t104b)
+			t106a, t106b := c106[t103a&7], c106[t103b&7]
+			t107a, t107b := c107[t103a&7], c107[t103b&7]
+			t108a, t108b := scalar.FMA32(t106a, t105a, t107a), scalar.FMA32(t106b, t105b, t107b)
+			t109a, t109b := c109[t103a&7], c109[t103b&7]
+			t110a, t110b := scalar.FMA32(t108a, t105a, t109a), scalar.FMA32(t108b, t105b, t109b)
+			t111a, t111b := c111[t103a&7], c111[t103b&7]
+			t112a, t112b := scalar.FMA32(t110a, t105a, t111a), scalar.FMA32(t110b, t105b, t111b)
+			t113a, t113b := c113[t103a&7], c113[t103b&7]
+			t114a, t114b := scalar.FMA32(t112a, t105a, t113a), scalar.FMA32(t112b, t105b, t113b)
+			t115a, t115b := c115[t103a&7], c115[t103b&7]
+			t116a, t116b := scalar.FMA32(t114a, t105a, t115a), scalar.FMA32(t114b, t105b, t115b)
+			t118a, t118b := t100a < c117, t100b < c117
+			t119a, t119b := c119[t103a&7], c119[t103b&7]
+			t120a := t119a
+			if t118a {
+				t120a = t97a
 			}
-			t117b := t116b
-			if t115b {
-				t117b = t97b
+			t120b := t119b
+			if t118b {
+				t120b = t97b
 			}
-			t118a, t118b := scalar.FMA32(t113a, t104a, t117a), scalar.FMA32(t113b, t104b, t117b)
-			t119a, t119b := int32(math.Float32bits(t93a)), int32(math.Float32bits(t93b))
-			t121a, t121b := t119a&c120, t119b&c120
-			t122a, t122b := int32(math.Float32bits(t118a)), int32(math.Float32bits(t118b))
-			t123a, t123b := t122a|t121a, t122b|t121b
-			t124a, t124b := math.Float32frombits(uint32(t123a)), math.Float32frombits(uint32(t123b))
-			t125a, t125b := float32(t124a*s6), float32(t124b*s6)
-			t126a, t126b := float32(t125a+s6), float32(t125b+s6)
-			t127a, t127b := float32(v0a*t126a), float32(v0b*t126b)
-			t128a, t128b := float32(t92a-t91a), float32(t92b-t91b)
-			t129a, t129b := float32(s5*t128a), float32(s5*t128b)
-			t130a, t130b := math.Float32frombits(math.Float32bits(t129a)&^(1<<31)), math.Float32frombits(math.Float32bits(t129b)&^(1<<31))
-			t131a, t131b := c95 < t130a, c95 < t130b
-			t132a := t130a
-			if t131a {
-				t132a = c95
+			t121a, t121b := scalar.FMA32(t116a, t105a, t120a), scalar.FMA32(t116b, t105b, t120b)
+			t122a, t122b := int32(math.Float32bits(t93a)), int32(math.Float32bits(t93b))
+			t124a, t124b := t122a&c123, t122b&c123
+			t125a, t125b := int32(math.Float32bits(t121a)), int32(math.Float32bits(t121b))
+			t126a, t126b := t125a|t124a, t125b|t124b
+			t127a, t127b := math.Float32frombits(uint32(t126a)), math.Float32frombits(uint32(t126b))
+			t128a, t128b := float32(t127a*s6), float32(t127b*s6)
+			t129a, t129b := float32(t128a+s6), float32(t128b+s6)
+			t130a, t130b := float32(v0a*t129a), float32(v0b*t129b)
+			t131a, t131b := float32(t92a-t91a), float32(t92b-t91b)
+			t132a, t132b := float32(s5*t131a), float32(s5*t131b)
+			t133a, t133b := math.Float32frombits(math.Float32bits(t132a)&^(1<<31)), math.Float32frombits(math.Float32bits(t132b)&^(1<<31))
+			t134a, t134b := c95 < t133a, c95 < t133b
+			t135a := t133a
+			if t134a {
+				t135a = c95
 			}
-			t132b := t130b
-			if t131b {
-				t132b = c95
+			t135b := t133b
+			if t134b {
+				t135b = c95
 			}
-			t133a, t133b := float32(t132a+c98), float32(t132b+c98)
-			t134a, t134b := int32(math.Float32bits(t133a)), int32(math.Float32bits(t133b))
-			t135a, t135b := t134a>>uint32(c101), t134b>>uint32(c101)
-			t136a, t136b := c136[t135a&15], c136[t135b&15]
-			t137a, t137b := float32(t132a-t136a), float32(t132b-t136b)
-			t138a, t138b := c138[t135a&15], c138[t135b&15]
-			t139a, t139b := c139[t135a&15], c139[t135b&15]
-			t140a, t140b := scalar.FMA32(t138a, t137a, t139a), scalar.FMA32(t138b, t137b, t139b)
-			t141a, t141b := c141[t135a&15], c141[t135b&15]
-			t142a, t142b := scalar.FMA32(t140a, t137a, t141a), scalar.FMA32(t140b, t137b, t141b)
-			t143a, t143b := c143[t135a&15], c143[t135b&15]
-			t144a, t144b := scalar.FMA32(t142a, t137a, t143a), scalar.FMA32(t142b, t137b, t143b)
-			t145a, t145b := c145[t135a&15], c145[t135b&15]
-			t146a, t146b := scalar.FMA32(t144a, t137a, t145a), scalar.FMA32(t144b, t137b, t145b)
-			t147a, t147b := t133a < c114, t133b < c114
-			t148a, t148b := c148[t135a&15], c148[t135b&15]
-			t149a := t148a
-			if t147a {
-				t149a = t132a
+			t136a, t136b := scalar.FMA32(t135a, c98, c99), scalar.FMA32(t135b, c98, c99)
+			t137a, t137b := int32(math.Float32bits(t136a)), int32(math.Float32bits(t136b))
+			t138a, t138b := t137a>>uint32(c102), t137b>>uint32(c102)
+			t139a, t139b := c139[t138a&7], c139[t138b&7]
+			t140a, t140b := float32(t135a-t139a), float32(t135b-t139b)
+			t141a, t141b := c141[t138a&7], c141[t138b&7]
+			t142a, t142b := c142[t138a&7], c142[t138b&7]
+			t143a, t143b := scalar.FMA32(t141a, t140a, t142a), scalar.FMA32(t141b, t140b, t142b)
+			t144a, t144b := c144[t138a&7], c144[t138b&7]
+			t145a, t145b := scalar.FMA32(t143a, t140a, t144a), scalar.FMA32(t143b, t140b, t144b)
+			t146a, t146b := c146[t138a&7], c146[t138b&7]
+			t147a, t147b := scalar.FMA32(t145a, t140a, t146a), scalar.FMA32(t145b, t140b, t146b)
+			t148a, t148b := c148[t138a&7], c148[t138b&7]
+			t149a, t149b := scalar.FMA32(t147a, t140a, t148a), scalar.FMA32(t147b, t140b, t148b)
+			t150a, t150b := c150[t138a&7], c150[t138b&7]
+			t151a, t151b := scalar.FMA32(t149a, t140a, t150a), scalar.FMA32(t149b, t140b, t150b)
+			t152a, t152b := t136a < c117, t136b < c117
+			t153a, t153b := c153[t138a&7], c153[t138b&7]
+			t154a := t153a
+			if t152a {
+				t154a = t135a
 			}
-			t149b := t148b
-			if t147b {
-				t149b = t132b
+			t154b := t153b
+			if t152b {
+				t154b = t135b
 			}
-			t150a, t150b := scalar.FMA32(t146a, t137a, t149a), scalar.FMA32(t146b, t137b, t149b)
-			t151a, t151b := int32(math.Float32bits(t129a)), int32(math.Float32bits(t129b))
-			t152a, t152b := t151a&c120, t151b&c120
-			t153a, t153b := int32(math.Float32bits(t150a)), int32(math.Float32bits(t150b))
-			t154a, t154b := t153a|t152a, t153b|t152b
-			t155a, t155b := math.Float32frombits(uint32(t154a)), math.Float32frombits(uint32(t154b))
-			t156a, t156b := float32(s6*t155a), float32(s6*t155b)
-			t157a, t157b := float32(t156a+s6), float32(t156b+s6)
-			t158a, t158b := float32(s7*v2a), float32(s7*v2b)
-			t160a, t160b := t158a < c159, t158b < c159
-			t161a := t158a
-			if t160a {
-				t161a = c159
+			t155a, t155b := scalar.FMA32(t151a, t140a, t154a), scalar.FMA32(t151b, t140b, t154b)
+			t156a, t156b := int32(math.Float32bits(t132a)), int32(math.Float32bits(t132b))
+			t157a, t157b := t156a&c123, t156b&c123
+			t158a, t158b := int32(math.Float32bits(t155a)), int32(math.Float32bits(t155b))
+			t159a, t159b := t158a|t157a, t158b|t157b
+			t160a, t160b := math.Float32frombits(uint32(t159a)), math.Float32frombits(uint32(t159b))
+			t161a, t161b := float32(s6*t160a), float32(s6*t160b)
+			t162a, t162b := float32(t161a+s6), float32(t161b+s6)
+			t163a, t163b := float32(s7*v2a), float32(s7*v2b)
+			t165a, t165b := t163a < c164, t163b < c164
+			t166a := t163a
+			if t165a {
+				t166a = c164
 			}
-			t161b := t158b
-			if t160b {
-				t161b = c159
+			t166b := t163b
+			if t165b {
+				t166b = c164
 			}
-			t163a, t163b := c162 < t161a, c162 < t161b
-			t164a := t161a
-			if t163a {
-				t164a = c162
+			t168a, t168b := c167 < t166a, c167 < t166b
+			t169a := t166a
+			if t168a {
+				t169a = c167
 			}
-			t164b := t161b
-			if t163b {
-				t164b = c162
+			t169b := t166b
+			if t168b {
+				t169b = c167
 			}
-			t167a, t167b := scalar.FMA32(t164a, c165, c166), scalar.FMA32(t164b, c165, c166)
-			t168a, t168b := float32(t167a-c166), float32(t167b-c166)
-			t170a, t170b := scalar.FMA32(t168a, c169, t164a), scalar.FMA32(t168b, c169, t164b)
-			t172a, t172b := scalar.FMA32(t168a, c171, t170a), scalar.FMA32(t168b, c171, t170b)
-			t173a, t173b := int32(math.Float32bits(t167a)), int32(math.Float32bits(t167b))
-			t176a, t176b := scalar.FMA32(c174, t172a, c175), scalar.FMA32(c174, t172b, c175)
-			t178a, t178b := scalar.FMA32(t176a, t172a, c177), scalar.FMA32(t176b, t172b, c177)
-			t180a, t180b := scalar.FMA32(t178a, t172a, c179), scalar.FMA32(t178b, t172b, c179)
-			t182a, t182b := scalar.FMA32(t180a, t172a, c181), scalar.FMA32(t180b, t172b, c181)
-			t183a, t183b := scalar.FMA32(t182a, t172a, c11), scalar.FMA32(t182b, t172b, c11)
-			t184a, t184b := scalar.FMA32(t183a, t172a, c11), scalar.FMA32(t183b, t172b, c11)
-			t186a, t186b := t173a>>uint32(c185), t173b>>uint32(c185)
-			t187a, t187b := int32(t173a-t186a), int32(t173b-t186b)
-			t188a, t188b := t186a<<uint32(c4), t186b<<uint32(c4)
-			t189a, t189b := math.Float32frombits(uint32(t188a)), math.Float32frombits(uint32(t188b))
-			t190a, t190b := float32(t184a*t189a), float32(t184b*t189b)
-			t191a, t191b := t187a<<uint32(c4), t187b<<uint32(c4)
-			t192a, t192b := math.Float32frombits(uint32(t191a)), math.Float32frombits(uint32(t191b))
-			t193a, t193b := float32(t190a*t192a), float32(t190b*t192b)
-			t194a, t194b := float32(t193a*v1a), float32(t193b*v1b)
-			t195a, t195b := float32(t157a*t194a), float32(t157b*t194b)
-			t196a, t196b := float32(t127a-t195a), float32(t127b-t195b)
+			t172a, t172b := scalar.FMA32(t169a, c170, c171), scalar.FMA32(t169b, c170, c171)
+			t173a, t173b := float32(t172a-c171), float32(t172b-c171)
+			t175a, t175b := scalar.FMA32(t173a, c174, t169a), scalar.FMA32(t173b, c174, t169b)
+			t177a, t177b := scalar.FMA32(t173a, c176, t175a), scalar.FMA32(t173b, c176, t175b)
+			t178a, t178b := int32(math.Float32bits(t172a)), int32(math.Float32bits(t172b))
+			t181a, t181b := scalar.FMA32(c179, t177a, c180), scalar.FMA32(c179, t177b, c180)
+			t183a, t183b := scalar.FMA32(t181a, t177a, c182), scalar.FMA32(t181b, t177b, c182)
+			t185a, t185b := scalar.FMA32(t183a, t177a, c184), scalar.FMA32(t183b, t177b, c184)
+			t187a, t187b := scalar.FMA32(t185a, t177a, c186), scalar.FMA32(t185b, t177b, c186)
+			t188a, t188b := scalar.FMA32(t187a, t177a, c11), scalar.FMA32(t187b, t177b, c11)
+			t189a, t189b := scalar.FMA32(t188a, t177a, c11), scalar.FMA32(t188b, t177b, c11)
+			t191a, t191b := t178a>>uint32(c190), t178b>>uint32(c190)
+			t192a, t192b := int32(t178a-t191a), int32(t178b-t191b)
+			t193a, t193b := t191a<<uint32(c4), t191b<<uint32(c4)
+			t194a, t194b := math.Float32frombits(uint32(t193a)), math.Float32frombits(uint32(t193b))
+			t195a, t195b := float32(t189a*t194a), float32(t189b*t194b)
+			t196a, t196b := t192a<<uint32(c4), t192b<<uint32(c4)
+			t197a, t197b := math.Float32frombits(uint32(t196a)), math.Float32frombits(uint32(t196b))
+			t198a, t198b := float32(t195a*t197a), float32(t195b*t197b)
+			t199a, t199b := float32(t198a*v1a), float32(t198b*v1b)
+			t200a, t200b := float32(t162a*t199a), float32(t162b*t199b)
+			t201a, t201b := float32(t130a-t200a), float32(t130b-t200b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t196a, t196b
+			y0[0], y0[1] = t201a, t201b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -3305,105 +3325,109 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			if t96 {
 				t97 = c95
 			}
-			t99 := float32(t97 + c98)
-			t100 := int32(math.Float32bits(t99))
-			t102 := t100 >> uint32(c101)
-			t103 := c103[t102&15]
-			t104 := float32(t97 - t103)
-			t105 := c105[t102&15]
-			t106 := c106[t102&15]
-			t107 := scalar.FMA32(t105, t104, t106)
-			t108 := c108[t102&15]
-			t109 := scalar.FMA32(t107, t104, t108)
-			t110 := c110[t102&15]
-			t111 := scalar.FMA32(t109, t104, t110)
-			t112 := c112[t102&15]
-			t113 := scalar.FMA32(t111, t104, t112)
-			t115 := t99 < c114
-			t116 := c116[t102&15]
-			t117 := t116
-			if t115 {
-				t117 = t97
+			t100 := scalar.FMA32(t97, c98, c99)
+			t101 := int32(math.Float32bits(t100))
+			t103 := t101 >> uint32(c102)
+			t104 := c104[t103&7]
+			t105 := float32(t97 - t104)
+			t106 := c106[t103&7]
+			t107 := c107[t103&7]
+			t108 := scalar.FMA32(t106, t105, t107)
+			t109 := c109[t103&7]
+			t110 := scalar.FMA32(t108, t105, t109)
+			t111 := c111[t103&7]
+			t112 := scalar.FMA32(t110, t105, t111)
+			t113 := c113[t103&7]
+			t114 := scalar.FMA32(t112, t105, t113)
+			t115 := c115[t103&7]
+			t116 := scalar.FMA32(t114, t105, t115)
+			t118 := t100 < c117
+			t119 := c119[t103&7]
+			t120 := t119
+			if t118 {
+				t120 = t97
 			}
-			t118 := scalar.FMA32(t113, t104, t117)
-			t119 := int32(math.Float32bits(t93))
-			t121 := t119 & c120
-			t122 := int32(math.Float32bits(t118))
-			t123 := t122 | t121
-			t124 := math.Float32frombits(uint32(t123))
-			t125 := float32(t124 * s6)
-			t126 := float32(t125 + s6)
-			t127 := float32(v0 * t126)
-			t128 := float32(t92 - t91)
-			t129 := float32(s5 * t128)
-			t130 := math.Float32frombits(math.Float32bits(t129) &^ (1 << 31))
-			t131 := c95 < t130
-			t132 := t130
-			if t131 {
-				t132 = c95
+			t121 := scalar.FMA32(t116, t105, t120)
+			t122 := int32(math.Float32bits(t93))
+			t124 := t122 & c123
+			t125 := int32(math.Float32bits(t121))
+			t126 := t125 | t124
+			t127 := math.Float32frombits(uint32(t126))
+			t128 := float32(t127 * s6)
+			t129 := float32(t128 + s6)
+			t130 := float32(v0 * t129)
+			t131 := float32(t92 - t91)
+			t132 := float32(s5 * t131)
+			t133 := math.Float32frombits(math.Float32bits(t132) &^ (1 << 31))
+			t134 := c95 < t133
+			t135 := t133
+			if t134 {
+				t135 = c95
 			}
-			t133 := float32(t132 + c98)
-			t134 := int32(math.Float32bits(t133))
-			t135 := t134 >> uint32(c101)
-			t136 := c136[t135&15]
-			t137 := float32(t132 - t136)
-			t138 := c138[t135&15]
-			t139 := c139[t135&15]
-			t140 := scalar.FMA32(t138, t137, t139)
-			t141 := c141[t135&15]
-			t142 := scalar.FMA32(t140, t137, t141)
-			t143 := c143[t135&15]
-			t144 := scalar.FMA32(t142, t137, t143)
-			t145 := c145[t135&15]
-			t146 := scalar.FMA32(t144, t137, t145)
-			t147 := t133 < c114
-			t148 := c148[t135&15]
-			t149 := t148
-			if t147 {
-				t149 = t132
+			t136 := scalar.FMA32(t135, c98, c99)
+			t137 := int32(math.Float32bits(t136))
+			t138 := t137 >> uint32(c102)
+			t139 := c139[t138&7]
+			t140 := float32(t135 - t139)
+			t141 := c141[t138&7]
+			t142 := c142[t138&7]
+			t143 := scalar.FMA32(t141, t140, t142)
+			t144 := c144[t138&7]
+			t145 := scalar.FMA32(t143, t140, t144)
+			t146 := c146[t138&7]
+			t147 := scalar.FMA32(t145, t140, t146)
+			t148 := c148[t138&7]
+			t149 := scalar.FMA32(t147, t140, t148)
+			t150 := c150[t138&7]
+			t151 := scalar.FMA32(t149, t140, t150)
+			t152 := t136 < c117
+			t153 := c153[t138&7]
+			t154 := t153
+			if t152 {
+				t154 = t135
 			}
-			t150 := scalar.FMA32(t146, t137, t149)
-			t151 := int32(math.Float32bits(t129))
-			t152 := t151 & c120
-			t153 := int32(math.Float32bits(t150))
-			t154 := t153 | t152
-			t155 := math.Float32frombits(uint32(t154))
-			t156 := float32(s6 * t155)
-			t157 := float32(t156 + s6)
-			t158 := float32(s7 * v2)
-			t160 := t158 < c159
-			t161 := t158
-			if t160 {
-				t161 = c159
+			t155 := scalar.FMA32(t151, t140, t154)
+			t156 := int32(math.Float32bits(t132))
+			t157 := t156 & c123
+			t158 := int32(math.Float32bits(t155))
+			t159 := t158 | t157
+			t160 := math.Float32frombits(uint32(t159))
+			t161 := float32(s6 * t160)
+			t162 := float32(t161 + s6)
+			t163 := float32(s7 * v2)
+			t165 := t163 < c164
+			t166 := t163
+			if t165 {
+				t166 = c164
 			}
-			t163 := c162 < t161
-			t164 := t161
-			if t163 {
-				t164 = c162
+			t168 := c167 < t166
+			t169 := t166
+			if t168 {
+				t169 = c167
 			}
-			t167 := scalar.FMA32(t164, c165, c166)
-			t168 := float32(t167 - c166)
-			t170 := scalar.FMA32(t168, c169, t164)
-			t172 := scalar.FMA32(t168, c171, t170)
-			t173 := int32(math.Float32bits(t167))
-			t176 := scalar.FMA32(c174, t172, c175)
-			t178 := scalar.FMA32(t176, t172, c177)
-			t180 := scalar.FMA32(t178, t172, c179)
-			t182 := scalar.FMA32(t180, t172, c181)
-			t183 := scalar.FMA32(t182, t172, c11)
-			t184 := scalar.FMA32(t183, t172, c11)
-			t186 := t173 >> uint32(c185)
-			t187 := int32(t173 - t186)
-			t188 := t186 << uint32(c4)
-			t189 := math.Float32frombits(uint32(t188))
-			t190 := float32(t184 * t189)
-			t191 := t187 << uint32(c4)
-			t192 := math.Float32frombits(uint32(t191))
-			t193 := float32(t190 * t192)
-			t194 := float32(t193 * v1)
-			t195 := float32(t157 * t194)
-			t196 := float32(t127 - t195)
-			o0[i] = t196
+			t172 := scalar.FMA32(t169, c170, c171)
+			t173 := float32(t172 - c171)
+			t175 := scalar.FMA32(t173, c174, t169)
+			t177 := scalar.FMA32(t173, c176, t175)
+			t178 := int32(math.Float32bits(t172))
+			t181 := scalar.FMA32(c179, t177, c180)
+			t183 := scalar.FMA32(t181, t177, c182)
+			t185 := scalar.FMA32(t183, t177, c184)
+			t187 := scalar.FMA32(t185, t177, c186)
+			t188 := scalar.FMA32(t187, t177, c11)
+			t189 := scalar.FMA32(t188, t177, c11)
+			t191 := t178 >> uint32(c190)
+			t192 := int32(t178 - t191)
+			t193 := t191 << uint32(c4)
+			t194 := math.Float32frombits(uint32(t193))
+			t195 := float32(t189 * t194)
+			t196 := t192 << uint32(c4)
+			t197 := math.Float32frombits(uint32(t196))
+			t198 := float32(t195 * t197)
+			t199 := float32(t198 * v1)
+			t200 := float32(t162 * t199)
+			t201 := float32(t130 - t200)
+			o0[i] = t201
 		}
 	}
 }
@@ -7980,6 +8004,109 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 			if half < n {
 				for b := range half {
 					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go is
+//
+//	reduce [max, max] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }
+//
+// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i]))
+func k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0xff800000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			l0[i&31] = scalar.Max(l0[i&31], t4)
+			l1[i&31] = scalar.Max(l1[i&31], t8)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go is
+//
+//	reduce [max, max] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }
+//
+// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i]))
+func k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0xff800000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
+			l1[i&31] = scalar.Max(l1[i&31], t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
 				}
 			}
 		}

@@ -63,6 +63,8 @@ func TestGeneratedKernels(t *testing.T) {
 		"reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }",
 		"reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }",
 		"reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }",
+		"reduce [max, max] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }",
+		"reduce [max, max] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }",
 		"kernel (u0:i32, s1:i32, s2:i32, s3:i32, s4:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; t3 = shr t2 s3; t4 = xor t2 t3; t5 = mul t4 s4; store t5 }",
 		"kernel (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }",
 		"kernel fast (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }",

@@ -226,7 +226,7 @@ func (n *nest) address(l machine.Loc) memory {
 		return n.element(l.Place)
 	case machine.InConst:
 		if l.Index > 0 {
-			return n.table(l.Bits, l.Index-1)
+			return symbol(tableName(l.Bits))
 		}
 		return symbol(constantName(l.Bits))
 	case machine.InSlot:
@@ -245,14 +245,8 @@ func (n *nest) address(l machine.Loc) memory {
 	panic("BUG: codegen/avo: a register has no address")
 }
 
-// table returns the address of a vector of a table.
-func (n *nest) table(name uint64, i int) memory {
-	m := symbol(fmt.Sprintf("t%016x", name))
-	m.disp = i * n.m.Width
-	return m
-}
-
 // constantName names a constant as wide as the target's instructions read it: a vector, or
-// 8 bytes if they broadcast. wideName names a vector.
+// 8 bytes if they broadcast. wideName names a vector, and tableName one that a table fills.
 func constantName(bits uint64) string { return fmt.Sprintf("c%016x", bits) }
 func wideName(bits uint64) string     { return fmt.Sprintf("v%016x", bits) }
+func tableName(table uint64) string   { return fmt.Sprintf("t%016x", table) }

@@ -201,13 +201,13 @@ func (f *file) data() {
 	}
 }
 
-// table writes the entries of a table, two in each word.
+// table writes the entries of a table, two in each word, again and again up to the width of a vector.
 func (f *file) table(symbol string) {
 	var name uint64
 	fmt.Sscanf(symbol[1:], "%16x", &name)
 	entries, _ := ir.Table(name)
-	for i := 0; i < len(entries); i += 2 {
-		low, high := math.Float32bits(entries[i]), math.Float32bits(entries[i+1])
+	for i := 0; i < f.m.Width/4; i += 2 {
+		low, high := math.Float32bits(entries[i%len(entries)]), math.Float32bits(entries[i%len(entries)+1])
 		f.c.AddDatum(4*i, operand.U64(uint64(high)<<32|uint64(low)))
 	}
 }

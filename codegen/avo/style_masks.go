@@ -65,7 +65,7 @@ func (maskRegisters) logic(g *graph, name string, a, b ref) ref {
 func (s maskRegisters) setAll(g *graph, x, mask ref) ref { return s.choose(g, mask, g.ones(), x) }
 
 func (maskRegisters) entry(g *graph, table uint64, index ref) ref {
-	return g.op("VPERMPS", index, g.Table(table, 0))
+	return g.op("VPERMPS", index, g.Table(table))
 }
 
 func (maskRegisters) widen(g *graph, mask ref, p int) ref {

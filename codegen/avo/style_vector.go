@@ -58,9 +58,8 @@ func (vectorMasks) logic(g *graph, name string, a, b ref) ref { return g.op(name
 func (vectorMasks) setAll(g *graph, x, mask ref) ref          { return g.op("VORPS", x, mask) }
 
 // entry looks the index up in both halves of the table. Bit 3 of it chooses.
-func (s vectorMasks) entry(g *graph, table uint64, index ref) ref {
-	low, high := g.op("VPERMPS", index, g.Table(table, 0)), g.op("VPERMPS", index, g.Table(table, 1))
-	return s.choose(g, g.imm("VPSLLD", 28, index), high, low)
+func (vectorMasks) entry(g *graph, table uint64, index ref) ref {
+	return g.op("VPERMPS", index, g.Table(table))
 }
 
 func (vectorMasks) widen(g *graph, mask ref, p int) ref {

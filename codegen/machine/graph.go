@@ -51,7 +51,7 @@ type Node struct {
 	Arg   [4]Ref  // KindOp: the sources; KindScratch, KindResult: the node that makes it
 	Bits  uint64  // KindConst: the bytes, or the name of the table
 	Place Place   // KindLoad, and KindOp that addresses an operand
-	Slot  int     // number of the scratch vector, accumulator, cold entry, input, result or slot; KindConst: of a table's vector, from 1 on
+	Slot  int     // number of the scratch vector, accumulator, cold entry, input, result or slot; KindConst: 1 if it is a table
 }
 
 // Place is an address in the present step of an operand: its number and the
@@ -154,9 +154,9 @@ func Args(args ...Ref) [4]Ref {
 // Const returns a constant of 8 bytes, repeated over the vector.
 func (g *Graph) Const(bits uint64) Ref { return g.Add(Node{Kind: KindConst, Bits: bits, Arg: Args()}) }
 
-// Table returns vector i of the table of a name.
-func (g *Graph) Table(name uint64, i int) Ref {
-	return g.Add(Node{Kind: KindConst, Bits: name, Slot: 1 + i, Arg: Args()})
+// Table returns the table of a name, repeated over the vector.
+func (g *Graph) Table(name uint64) Ref {
+	return g.Add(Node{Kind: KindConst, Bits: name, Slot: 1, Arg: Args()})
 }
 
 // Constant returns a constant of a type from its bits; true has all bits set.

@@ -9,7 +9,7 @@ type Space uint8
 const (
 	InRegister Space = iota
 	InOperand        // a unit operand, at Place
-	InConst          // constant memory: Bits, repeated over the width; or vector Index, from 1 on, of the table Bits
+	InConst          // constant memory: Bits, repeated over the width; or the table Bits, if Index is 1
 	InSlot           // the stack: invariant number Index
 	InSpill          // the stack: spill number Index
 	InScratch        // the stack: scratch vector number Index

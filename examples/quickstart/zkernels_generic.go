@@ -26,18 +26,20 @@ func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
 func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 	n := f.Cols
 	c3 := math.Float32frombits(0x411051ec) // 9.02
-	c6 := math.Float32frombits(0x3f200000) // 0.625
-	c9 := int32(21)
-	c11 := [...]float32{0x1.9f3934p+00, 0x1.105bd8p+01, 0x1.504428p+01, 0x1.9050dp+01, 0x1.efd50ep+01, 0x1.376a4cp+02, 0x1.78936p+02, 0x1.b7d858p+02, 0x1.0a2b24p+03, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.0083c8p-01, 0x1.806ecep-01, 0x1.00130cp+00, 0x1.403cf4p+00}
-	c13 := [...]float32{0x1.156bdap-08, -0x1.16d9ccp-11, -0x1.4d7a0cp-11, -0x1.3e2866p-12, -0x1.43b6dp-14, -0x1.687c3p-17, -0x1.86dbf6p-20, -0x1.a866c8p-23, -0x1.fe073p-27, -0x1.44508cp-06, -0x1.b3bf22p-05, -0x1.1c897p-04, -0x1.a0a3f2p-05, -0x1.52815ep-10, 0x1.348baap-06, 0x1.f158fep-07}
-	c14 := [...]float32{0x1.1b5de4p-10, 0x1.2367ep-08, 0x1.33fb02p-09, 0x1.fcd47ap-11, 0x1.ef95d4p-13, 0x1.143b8cp-15, 0x1.20d7a2p-18, 0x1.40339ap-21, 0x1.26a09p-25, 0x1.16af46p-03, 0x1.4034e2p-03, 0x1.67ffb4p-03, -0x1.b88642p-06, -0x1.044862p-04, -0x1.7aae62p-05, -0x1.3ae06p-06}
-	c16 := [...]float32{-0x1.9d8ce4p-06, -0x1.e8cefap-07, -0x1.a37172p-08, -0x1.4578ap-09, -0x1.2b9b22p-11, -0x1.4ba2ecp-14, -0x1.5a111p-17, -0x1.7fafa2p-20, -0x1.497d5ep-24, -0x1.70396ep-13, -0x1.61ff88p-08, -0x1.e4efdcp-07, 0x1.51016ep-03, 0x1.977e16p-04, 0x1.c4e906p-06, -0x1.9f6986p-07}
-	c18 := [...]float32{0x1.3529c4p-04, 0x1.1456e4p-05, 0x1.b5dd4cp-07, 0x1.4a91bap-08, 0x1.2c8faap-10, 0x1.4b838ap-13, 0x1.5a4ae2p-16, 0x1.7f96cap-19, 0x1.5406fp-23, -0x1.5554p-02, -0x1.5499dap-02, -0x1.523e22p-02, -0x1.7f26cp-04, 0x1.593d54p-05, 0x1.a87eb6p-04, 0x1.bb736cp-04}
-	c20 := [...]float32{-0x1.11cbc4p-03, -0x1.b73f2p-05, -0x1.4f66p-06, -0x1.f3b6ecp-08, -0x1.c41354p-10, -0x1.f1e95ep-13, -0x1.040082p-15, -0x1.2000fp-18, -0x1.0074e2p-22, -0x1.d04466p-25, -0x1.a63482p-15, -0x1.60a95ap-12, -0x1.74717ep-02, -0x1.83e7ecp-02, -0x1.476f12p-02, -0x1.e68aaep-03}
-	c22 := [...]float32{0x1.28064ep-03, 0x1.c3e314p-05, 0x1.52ec1ap-06, 0x1.f5a358p-08, 0x1.c4785p-10, 0x1.f1fb38p-13, 0x1.0400d6p-15, 0x1.200194p-18, 0x1.000a94p-22, 0x1.a1d03cp-34, 0x1.8976b4p-20, 0x1.0a105cp-16, 0x1.924974p-01, 0x1.311fbcp-01, 0x1.addd06p-02, 0x1.1eb128p-02}
-	c24 := math.Float32frombits(0x3f800000) // 1
-	c26 := [...]float32{0x1.d98dacp-01, 0x1.f1adap-01, 0x1.faad3ap-01, 0x1.fe0966p-01, 0x1.ff8ed6p-01, 0x1.fff07p-01, 0x1.fffdf8p-01, 0x1.ffffb8p-01, 0x1.fffffcp-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.da046cp-02, 0x1.45745p-01, 0x1.85ffaap-01, 0x1.b27464p-01}
-	c30 := int32(-2147483648)
+	c6 := math.Float32frombits(0x4045672a) // 3.0844216
+	c8 := math.Float32frombits(0x3fcb2ff5) // 1.587401
+	c11 := int32(23)
+	c13 := [...]float32{0x1.3abf38p-01, 0x1.26e08p+00, 0x1.c98f34p+00, 0x1.50cf58p+01, 0x1.e560c4p+01, 0x1.5a614p+02, 0x1.ec3f14p+02, 0x0p+00}
+	c15 := [...]float32{0x1.d47606p-06, -0x1.9c4c22p-09, -0x1.b3fddep-10, 0x1.910e5cp-14, 0x1.94c33ep-16, 0x1.1b505ep-20, 0x1.b8b474p-27, -0x1.1e489ap-05}
+	c16 := [...]float32{-0x1.b1d664p-06, 0x1.20b24ep-06, 0x1.bd5fbcp-10, -0x1.48f402p-11, -0x1.839fe6p-14, -0x1.0b7814p-18, -0x1.91fe96p-25, -0x1.94569ap-07}
+	c18 := [...]float32{-0x1.b6712ep-05, -0x1.db47d6p-06, 0x1.0b1d98p-08, 0x1.309ed4p-09, 0x1.182628p-12, 0x1.645ed6p-17, 0x1.d231a6p-24, 0x1.17fe66p-03}
+	c20 := [...]float32{0x1.20265p-03, -0x1.a97128p-11, -0x1.75a558p-06, -0x1.a04118p-08, -0x1.5fe786p-11, -0x1.b93a6cp-16, -0x1.1fe17ep-22, -0x1.dd149p-12}
+	c22 := [...]float32{-0x1.81d7a4p-06, 0x1.c711eep-04, 0x1.e71de8p-05, 0x1.b252a8p-07, 0x1.6201dep-10, 0x1.bd2edcp-15, 0x1.2b5e54p-21, -0x1.554dc8p-02}
+	c24 := [...]float32{-0x1.889484p-02, -0x1.14c528p-02, -0x1.9ac52cp-04, -0x1.4c9e8cp-06, -0x1.0a134ep-09, -0x1.4e20c6p-14, -0x1.c1a1aep-21, -0x1.77531ap-21}
+	c26 := [...]float32{0x1.668cc8p-01, 0x1.52324cp-02, 0x1.b27558p-04, 0x1.5015b2p-06, 0x1.0a557p-09, 0x1.4dff4ep-14, 0x1.bff178p-21, 0x1.c7db76p-29}
+	c28 := math.Float32frombits(0x40000000) // 2
+	c30 := [...]float32{0x1.184c0cp-01, 0x1.a3017p-01, 0x1.e415dcp-01, 0x1.fab8b2p-01, 0x1.ff7ac4p-01, 0x1.fffac8p-01, 0x1.fffff2p-01, 0x0p+00}
+	c34 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -61,40 +63,43 @@ func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t7a, t7b := float32(t5a+c6), float32(t5b+c6)
-			t8a, t8b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
-			t10a, t10b := t8a>>uint32(c9), t8b>>uint32(c9)
-			t11a, t11b := c11[t10a&15], c11[t10b&15]
-			t12a, t12b := float32(t5a-t11a), float32(t5b-t11b)
-			t13a, t13b := c13[t10a&15], c13[t10b&15]
-			t14a, t14b := c14[t10a&15], c14[t10b&15]
-			t15a, t15b := scalar.FMA32(t13a, t12a, t14a), scalar.FMA32(t13b, t12b, t14b)
-			t16a, t16b := c16[t10a&15], c16[t10b&15]
-			t17a, t17b := scalar.FMA32(t15a, t12a, t16a), scalar.FMA32(t15b, t12b, t16b)
-			t18a, t18b := c18[t10a&15], c18[t10b&15]
-			t19a, t19b := scalar.FMA32(t17a, t12a, t18a), scalar.FMA32(t17b, t12b, t18b)
-			t20a, t20b := c20[t10a&15], c20[t10b&15]
-			t21a, t21b := scalar.FMA32(t19a, t12a, t20a), scalar.FMA32(t19b, t12b, t20b)
-			t22a, t22b := c22[t10a&15], c22[t10b&15]
-			t23a, t23b := scalar.FMA32(t21a, t12a, t22a), scalar.FMA32(t21b, t12b, t22b)
-			t25a, t25b := t7a < c24, t7b < c24
-			t26a, t26b := c26[t10a&15], c26[t10b&15]
-			t27a := t26a
-			if t25a {
-				t27a = t5a
+			t7a, t7b := float32(t5a*c6), float32(t5b*c6)
+			t9a, t9b := scalar.FMA32(t5a, t7a, c8), scalar.FMA32(t5b, t7b, c8)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t12a, t12b := t10a>>uint32(c11), t10b>>uint32(c11)
+			t13a, t13b := c13[t12a&7], c13[t12b&7]
+			t14a, t14b := float32(t5a-t13a), float32(t5b-t13b)
+			t15a, t15b := c15[t12a&7], c15[t12b&7]
+			t16a, t16b := c16[t12a&7], c16[t12b&7]
+			t17a, t17b := scalar.FMA32(t15a, t14a, t16a), scalar.FMA32(t15b, t14b, t16b)
+			t18a, t18b := c18[t12a&7], c18[t12b&7]
+			t19a, t19b := scalar.FMA32(t17a, t14a, t18a), scalar.FMA32(t17b, t14b, t18b)
+			t20a, t20b := c20[t12a&7], c20[t12b&7]
+			t21a, t21b := scalar.FMA32(t19a, t14a, t20a), scalar.FMA32(t19b, t14b, t20b)
+			t22a, t22b := c22[t12a&7], c22[t12b&7]
+			t23a, t23b := scalar.FMA32(t21a, t14a, t22a), scalar.FMA32(t21b, t14b, t22b)
+			t24a, t24b := c24[t12a&7], c24[t12b&7]
+			t25a, t25b := scalar.FMA32(t23a, t14a, t24a), scalar.FMA32(t23b, t14b, t24b)
+			t26a, t26b := c26[t12a&7], c26[t12b&7]
+			t27a, t27b := scalar.FMA32(t25a, t14a, t26a), scalar.FMA32(t25b, t14b, t26b)
+			t29a, t29b := t9a < c28, t9b < c28
+			t30a, t30b := c30[t12a&7], c30[t12b&7]
+			t31a := t30a
+			if t29a {
+				t31a = t5a
 			}
-			t27b := t26b
-			if t25b {
-				t27b = t5b
+			t31b := t30b
+			if t29b {
+				t31b = t5b
 			}
-			t28a, t28b := scalar.FMA32(t23a, t12a, t27a), scalar.FMA32(t23b, t12b, t27b)
-			t29a, t29b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
-			t31a, t31b := t29a&c30, t29b&c30
-			t32a, t32b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
-			t33a, t33b := t32a|t31a, t32b|t31b
-			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
+			t32a, t32b := scalar.FMA32(t27a, t14a, t31a), scalar.FMA32(t27b, t14b, t31b)
+			t33a, t33b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t35a, t35b := t33a&c34, t33b&c34
+			t36a, t36b := int32(math.Float32bits(t32a)), int32(math.Float32bits(t32b))
+			t37a, t37b := t36a|t35a, t36b|t35b
+			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t34a, t34b
+			y0[0], y0[1] = t38a, t38b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -107,35 +112,38 @@ func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 			if t4 {
 				t5 = c3
 			}
-			t7 := float32(t5 + c6)
-			t8 := int32(math.Float32bits(t7))
-			t10 := t8 >> uint32(c9)
-			t11 := c11[t10&15]
-			t12 := float32(t5 - t11)
-			t13 := c13[t10&15]
-			t14 := c14[t10&15]
-			t15 := scalar.FMA32(t13, t12, t14)
-			t16 := c16[t10&15]
-			t17 := scalar.FMA32(t15, t12, t16)
-			t18 := c18[t10&15]
-			t19 := scalar.FMA32(t17, t12, t18)
-			t20 := c20[t10&15]
-			t21 := scalar.FMA32(t19, t12, t20)
-			t22 := c22[t10&15]
-			t23 := scalar.FMA32(t21, t12, t22)
-			t25 := t7 < c24
-			t26 := c26[t10&15]
-			t27 := t26
-			if t25 {
-				t27 = t5
+			t7 := float32(t5 * c6)
+			t9 := scalar.FMA32(t5, t7, c8)
+			t10 := int32(math.Float32bits(t9))
+			t12 := t10 >> uint32(c11)
+			t13 := c13[t12&7]
+			t14 := float32(t5 - t13)
+			t15 := c15[t12&7]
+			t16 := c16[t12&7]
+			t17 := scalar.FMA32(t15, t14, t16)
+			t18 := c18[t12&7]
+			t19 := scalar.FMA32(t17, t14, t18)
+			t20 := c20[t12&7]
+			t21 := scalar.FMA32(t19, t14, t20)
+			t22 := c22[t12&7]
+			t23 := scalar.FMA32(t21, t14, t22)
+			t24 := c24[t12&7]
+			t25 := scalar.FMA32(t23, t14, t24)
+			t26 := c26[t12&7]
+			t27 := scalar.FMA32(t25, t14, t26)
+			t29 := t9 < c28
+			t30 := c30[t12&7]
+			t31 := t30
+			if t29 {
+				t31 = t5
 			}
-			t28 := scalar.FMA32(t23, t12, t27)
-			t29 := int32(math.Float32bits(t1))
-			t31 := t29 & c30
-			t32 := int32(math.Float32bits(t28))
-			t33 := t32 | t31
-			t34 := math.Float32frombits(uint32(t33))
-			o0[i] = t34
+			t32 := scalar.FMA32(t27, t14, t31)
+			t33 := int32(math.Float32bits(t1))
+			t35 := t33 & c34
+			t36 := int32(math.Float32bits(t32))
+			t37 := t36 | t35
+			t38 := math.Float32frombits(uint32(t37))
+			o0[i] = t38
 		}
 	}
 }

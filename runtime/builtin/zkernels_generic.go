@@ -12516,17 +12516,19 @@ func k_eq_u8_bool_uu_50ebcd7d25_go(f *abi.Frame) {
 func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0x407b851f) // 3.93
-	c4 := math.Float32frombits(0x3fb00000) // 1.375
-	c7 := int32(20)
-	c9 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c11 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
-	c12 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
-	c14 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
-	c16 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
-	c18 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
-	c20 := math.Float32frombits(0x40000000) // 2
-	c22 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
-	c26 := int32(-2147483648)
+	c4 := math.Float32frombits(0x3e9837f0) // 0.29730177
+	c5 := math.Float32frombits(0x3fb504f3) // 1.4142135
+	c8 := int32(20)
+	c10 := [...]float32{0x1.2fdc46p+01, 0x1.9b66a2p+01, 0x1.df39d6p+01, 0x0p+00, 0x1.f62216p-02, 0x1.d259c2p-01, 0x1.54cee8p+00, 0x1.c0690cp+00}
+	c12 := [...]float32{-0x1.7be4fep-09, -0x1.504adep-12, -0x1.c963eap-16, -0x1.8f0e4cp-06, -0x1.9434b8p-05, -0x1.5355b2p-08, 0x1.67ed6ep-06, 0x1.1b430cp-07}
+	c13 := [...]float32{0x1.12fd1cp-07, 0x1.c8d8cap-12, 0x1.040852p-15, 0x1.f10322p-04, 0x1.5a525ap-07, -0x1.14ef9ap-04, -0x1.2a75ep-05, 0x1.9a348ap-08}
+	c15 := [...]float32{-0x1.b09c2ep-07, -0x1.6dffb8p-12, -0x1.1514dp-16, -0x1.6a48p-10, 0x1.760516p-03, 0x1.9a3302p-04, -0x1.7b81eap-06, -0x1.897f96p-05}
+	c17 := [...]float32{0x1.c3c7c6p-07, 0x1.ef1188p-13, 0x1.14be58p-17, -0x1.810c8cp-02, -0x1.3a688p-03, 0x1.baed48p-04, 0x1.4d1ab4p-03, 0x1.700fbp-04}
+	c19 := [...]float32{-0x1.39405cp-07, -0x1.f00fd2p-14, -0x1.cc8ab8p-19, -0x1.7401f2p-19, -0x1.bd7f26p-02, -0x1.cb15b6p-02, -0x1.056898p-02, -0x1.7884e4p-04}
+	c21 := [...]float32{0x1.07eeap-08, 0x1.35d024p-15, 0x1.ef2794p-21, 0x1.06ebaap-03, 0x1.c6403ap-01, 0x1.f80606p-02, 0x1.88b78ap-03, 0x1.ade9ap-05}
+	c23 := math.Float32frombits(0x3fc00000) // 1.5
+	c25 := [...]float32{0x1.ff98cep-01, 0x1.ffff48p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.0623c4p-01, 0x1.9ac6bp-01, 0x1.e169eep-01, 0x1.f93816p-01}
+	c29 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -12538,33 +12540,35 @@ func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t5 := float32(t3 + c4)
-			t6 := int32(math.Float32bits(t5))
-			t8 := t6 >> uint32(c7)
-			t9 := c9[t8&15]
-			t10 := float32(t3 - t9)
-			t11 := c11[t8&15]
-			t12 := c12[t8&15]
-			t13 := scalar.FMA32(t11, t10, t12)
-			t14 := c14[t8&15]
-			t15 := scalar.FMA32(t13, t10, t14)
-			t16 := c16[t8&15]
-			t17 := scalar.FMA32(t15, t10, t16)
-			t18 := c18[t8&15]
-			t19 := scalar.FMA32(t17, t10, t18)
-			t21 := t5 < c20
-			t22 := c22[t8&15]
-			t23 := t22
-			if t21 {
-				t23 = t3
+			t6 := scalar.FMA32(t3, c4, c5)
+			t7 := int32(math.Float32bits(t6))
+			t9 := t7 >> uint32(c8)
+			t10 := c10[t9&7]
+			t11 := float32(t3 - t10)
+			t12 := c12[t9&7]
+			t13 := c13[t9&7]
+			t14 := scalar.FMA32(t12, t11, t13)
+			t15 := c15[t9&7]
+			t16 := scalar.FMA32(t14, t11, t15)
+			t17 := c17[t9&7]
+			t18 := scalar.FMA32(t16, t11, t17)
+			t19 := c19[t9&7]
+			t20 := scalar.FMA32(t18, t11, t19)
+			t21 := c21[t9&7]
+			t22 := scalar.FMA32(t20, t11, t21)
+			t24 := t6 < c23
+			t25 := c25[t9&7]
+			t26 := t25
+			if t24 {
+				t26 = t3
 			}
-			t24 := scalar.FMA32(t19, t10, t23)
-			t25 := int32(math.Float32bits(v0))
-			t27 := t25 & c26
-			t28 := int32(math.Float32bits(t24))
-			t29 := t28 | t27
-			t30 := math.Float32frombits(uint32(t29))
-			o0[i] = t30
+			t27 := scalar.FMA32(t22, t11, t26)
+			t28 := int32(math.Float32bits(v0))
+			t30 := t28 & c29
+			t31 := int32(math.Float32bits(t27))
+			t32 := t31 | t30
+			t33 := math.Float32frombits(uint32(t32))
+			o0[i] = t33
 		}
 	}
 }
@@ -36593,18 +36597,20 @@ func k_tanh_f32_u_7c39959182_go(f *abi.Frame) {
 func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0x411051ec) // 9.02
-	c4 := math.Float32frombits(0x3f200000) // 0.625
-	c7 := int32(21)
-	c9 := [...]float32{0x1.9f3934p+00, 0x1.105bd8p+01, 0x1.504428p+01, 0x1.9050dp+01, 0x1.efd50ep+01, 0x1.376a4cp+02, 0x1.78936p+02, 0x1.b7d858p+02, 0x1.0a2b24p+03, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.0083c8p-01, 0x1.806ecep-01, 0x1.00130cp+00, 0x1.403cf4p+00}
-	c11 := [...]float32{0x1.156bdap-08, -0x1.16d9ccp-11, -0x1.4d7a0cp-11, -0x1.3e2866p-12, -0x1.43b6dp-14, -0x1.687c3p-17, -0x1.86dbf6p-20, -0x1.a866c8p-23, -0x1.fe073p-27, -0x1.44508cp-06, -0x1.b3bf22p-05, -0x1.1c897p-04, -0x1.a0a3f2p-05, -0x1.52815ep-10, 0x1.348baap-06, 0x1.f158fep-07}
-	c12 := [...]float32{0x1.1b5de4p-10, 0x1.2367ep-08, 0x1.33fb02p-09, 0x1.fcd47ap-11, 0x1.ef95d4p-13, 0x1.143b8cp-15, 0x1.20d7a2p-18, 0x1.40339ap-21, 0x1.26a09p-25, 0x1.16af46p-03, 0x1.4034e2p-03, 0x1.67ffb4p-03, -0x1.b88642p-06, -0x1.044862p-04, -0x1.7aae62p-05, -0x1.3ae06p-06}
-	c14 := [...]float32{-0x1.9d8ce4p-06, -0x1.e8cefap-07, -0x1.a37172p-08, -0x1.4578ap-09, -0x1.2b9b22p-11, -0x1.4ba2ecp-14, -0x1.5a111p-17, -0x1.7fafa2p-20, -0x1.497d5ep-24, -0x1.70396ep-13, -0x1.61ff88p-08, -0x1.e4efdcp-07, 0x1.51016ep-03, 0x1.977e16p-04, 0x1.c4e906p-06, -0x1.9f6986p-07}
-	c16 := [...]float32{0x1.3529c4p-04, 0x1.1456e4p-05, 0x1.b5dd4cp-07, 0x1.4a91bap-08, 0x1.2c8faap-10, 0x1.4b838ap-13, 0x1.5a4ae2p-16, 0x1.7f96cap-19, 0x1.5406fp-23, -0x1.5554p-02, -0x1.5499dap-02, -0x1.523e22p-02, -0x1.7f26cp-04, 0x1.593d54p-05, 0x1.a87eb6p-04, 0x1.bb736cp-04}
-	c18 := [...]float32{-0x1.11cbc4p-03, -0x1.b73f2p-05, -0x1.4f66p-06, -0x1.f3b6ecp-08, -0x1.c41354p-10, -0x1.f1e95ep-13, -0x1.040082p-15, -0x1.2000fp-18, -0x1.0074e2p-22, -0x1.d04466p-25, -0x1.a63482p-15, -0x1.60a95ap-12, -0x1.74717ep-02, -0x1.83e7ecp-02, -0x1.476f12p-02, -0x1.e68aaep-03}
-	c20 := [...]float32{0x1.28064ep-03, 0x1.c3e314p-05, 0x1.52ec1ap-06, 0x1.f5a358p-08, 0x1.c4785p-10, 0x1.f1fb38p-13, 0x1.0400d6p-15, 0x1.200194p-18, 0x1.000a94p-22, 0x1.a1d03cp-34, 0x1.8976b4p-20, 0x1.0a105cp-16, 0x1.924974p-01, 0x1.311fbcp-01, 0x1.addd06p-02, 0x1.1eb128p-02}
-	c22 := math.Float32frombits(0x3f800000) // 1
-	c24 := [...]float32{0x1.d98dacp-01, 0x1.f1adap-01, 0x1.faad3ap-01, 0x1.fe0966p-01, 0x1.ff8ed6p-01, 0x1.fff07p-01, 0x1.fffdf8p-01, 0x1.ffffb8p-01, 0x1.fffffcp-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.da046cp-02, 0x1.45745p-01, 0x1.85ffaap-01, 0x1.b27464p-01}
-	c28 := int32(-2147483648)
+	c4 := math.Float32frombits(0x4045672a) // 3.0844216
+	c6 := math.Float32frombits(0x3fcb2ff5) // 1.587401
+	c9 := int32(23)
+	c11 := [...]float32{0x1.3abf38p-01, 0x1.26e08p+00, 0x1.c98f34p+00, 0x1.50cf58p+01, 0x1.e560c4p+01, 0x1.5a614p+02, 0x1.ec3f14p+02, 0x0p+00}
+	c13 := [...]float32{0x1.d47606p-06, -0x1.9c4c22p-09, -0x1.b3fddep-10, 0x1.910e5cp-14, 0x1.94c33ep-16, 0x1.1b505ep-20, 0x1.b8b474p-27, -0x1.1e489ap-05}
+	c14 := [...]float32{-0x1.b1d664p-06, 0x1.20b24ep-06, 0x1.bd5fbcp-10, -0x1.48f402p-11, -0x1.839fe6p-14, -0x1.0b7814p-18, -0x1.91fe96p-25, -0x1.94569ap-07}
+	c16 := [...]float32{-0x1.b6712ep-05, -0x1.db47d6p-06, 0x1.0b1d98p-08, 0x1.309ed4p-09, 0x1.182628p-12, 0x1.645ed6p-17, 0x1.d231a6p-24, 0x1.17fe66p-03}
+	c18 := [...]float32{0x1.20265p-03, -0x1.a97128p-11, -0x1.75a558p-06, -0x1.a04118p-08, -0x1.5fe786p-11, -0x1.b93a6cp-16, -0x1.1fe17ep-22, -0x1.dd149p-12}
+	c20 := [...]float32{-0x1.81d7a4p-06, 0x1.c711eep-04, 0x1.e71de8p-05, 0x1.b252a8p-07, 0x1.6201dep-10, 0x1.bd2edcp-15, 0x1.2b5e54p-21, -0x1.554dc8p-02}
+	c22 := [...]float32{-0x1.889484p-02, -0x1.14c528p-02, -0x1.9ac52cp-04, -0x1.4c9e8cp-06, -0x1.0a134ep-09, -0x1.4e20c6p-14, -0x1.c1a1aep-21, -0x1.77531ap-21}
+	c24 := [...]float32{0x1.668cc8p-01, 0x1.52324cp-02, 0x1.b27558p-04, 0x1.5015b2p-06, 0x1.0a557p-09, 0x1.4dff4ep-14, 0x1.bff178p-21, 0x1.c7db76p-29}
+	c26 := math.Float32frombits(0x40000000) // 2
+	c28 := [...]float32{0x1.184c0cp-01, 0x1.a3017p-01, 0x1.e415dcp-01, 0x1.fab8b2p-01, 0x1.ff7ac4p-01, 0x1.fffac8p-01, 0x1.fffff2p-01, 0x0p+00}
+	c32 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -36616,35 +36622,38 @@ func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t5 := float32(t3 + c4)
-			t6 := int32(math.Float32bits(t5))
-			t8 := t6 >> uint32(c7)
-			t9 := c9[t8&15]
-			t10 := float32(t3 - t9)
-			t11 := c11[t8&15]
-			t12 := c12[t8&15]
-			t13 := scalar.FMA32(t11, t10, t12)
-			t14 := c14[t8&15]
-			t15 := scalar.FMA32(t13, t10, t14)
-			t16 := c16[t8&15]
-			t17 := scalar.FMA32(t15, t10, t16)
-			t18 := c18[t8&15]
-			t19 := scalar.FMA32(t17, t10, t18)
-			t20 := c20[t8&15]
-			t21 := scalar.FMA32(t19, t10, t20)
-			t23 := t5 < c22
-			t24 := c24[t8&15]
-			t25 := t24
-			if t23 {
-				t25 = t3
+			t5 := float32(t3 * c4)
+			t7 := scalar.FMA32(t3, t5, c6)
+			t8 := int32(math.Float32bits(t7))
+			t10 := t8 >> uint32(c9)
+			t11 := c11[t10&7]
+			t12 := float32(t3 - t11)
+			t13 := c13[t10&7]
+			t14 := c14[t10&7]
+			t15 := scalar.FMA32(t13, t12, t14)
+			t16 := c16[t10&7]
+			t17 := scalar.FMA32(t15, t12, t16)
+			t18 := c18[t10&7]
+			t19 := scalar.FMA32(t17, t12, t18)
+			t20 := c20[t10&7]
+			t21 := scalar.FMA32(t19, t12, t20)
+			t22 := c22[t10&7]
+			t23 := scalar.FMA32(t21, t12, t22)
+			t24 := c24[t10&7]
+			t25 := scalar.FMA32(t23, t12, t24)
+			t27 := t7 < c26
+			t28 := c28[t10&7]
+			t29 := t28
+			if t27 {
+				t29 = t3
 			}
-			t26 := scalar.FMA32(t21, t10, t25)
-			t27 := int32(math.Float32bits(v0))
-			t29 := t27 & c28
-			t30 := int32(math.Float32bits(t26))
-			t31 := t30 | t29
-			t32 := math.Float32frombits(uint32(t31))
-			o0[i] = t32
+			t30 := scalar.FMA32(t25, t12, t29)
+			t31 := int32(math.Float32bits(v0))
+			t33 := t31 & c32
+			t34 := int32(math.Float32bits(t30))
+			t35 := t34 | t33
+			t36 := math.Float32frombits(uint32(t35))
+			o0[i] = t36
 		}
 	}
 }
