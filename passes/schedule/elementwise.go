@@ -24,6 +24,7 @@ type elementwise struct {
 	stages   []stage // by operand
 	joined   bool    // a call takes the rows of a tile as one row
 	lines    []*interleaved
+	arrays   [][]int // the operands that are channels of an array, in order, where a kernel takes them together
 
 	blockRows, blockCols int
 	tileRows, tileCols   int

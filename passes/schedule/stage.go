@@ -64,7 +64,7 @@ func (e *elementwise) stageWork(i int) float64 {
 func (e *elementwise) pack() (why string) {
 	for i := range e.step.In {
 		o := &e.ops[i]
-		if e.stages[i] != direct {
+		if e.stages[i] != direct || e.arrayOf(i) != nil {
 			continue
 		}
 		switch o.class {

@@ -73,9 +73,14 @@ func (c *oneKernel) describe(choice *nest.Choice) {
 func (c *oneKernel) write(e *elementwise, _, tile *walk) (perRow, perTile []nest.Item) {
 	args := make([]nest.Arg, 0, len(e.at))
 	for _, i := range c.order {
-		args = append(args, tile.arg(&e.at[i], e.row))
+		if !e.follows(i) {
+			args = append(args, tile.arg(&e.at[i], e.row))
+		}
 	}
 	for o := range e.step.Out {
+		if e.follows(len(e.step.In) + o) {
+			continue
+		}
 		to := e.at[len(e.step.In)+o]
 		if e.copiedOut(o) {
 			to = e.outTile(o, tile)
