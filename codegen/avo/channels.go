@@ -3,6 +3,7 @@ package avo
 import (
 	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Interleaved channels of a body (kernel.Channel). A step loads the vectors of an array and takes the channels
@@ -13,7 +14,9 @@ import (
 //	pieces   registers       [a0 b0] [a1 b1] [a2 b2]
 //	channels registers       [x  x ] [y  y ] [z  z ] by VSHUFPS in the halves
 //
-// In the tail, vectors of an array are loaded and stored under masks. Bytes: see channels_bytes.go.
+// Where pieces have whole columns, and so have all operands with columns, no half is moved: lanes then have the
+// columns in another order, the same one for all. In the tail, vectors of an array are loaded and stored under masks.
+// Bytes: see channels_bytes.go.
 
 // pieceBytes is the size of a piece.
 const pieceBytes = 16
@@ -79,7 +82,10 @@ func (t *isa) storeChannels(l *lowerer, output int) (stores []ref) {
 		pieces := a.run(putTogether, channels(p))
 		for j := range a.of {
 			v := p*a.of + j
-			x := a.halves(pieces, 2*j, 2*j+1)
+			x := pieces[j]
+			if a.inOrder() {
+				x = a.halves(pieces, 2*j, 2*j+1)
+			}
 			if l.Tail {
 				stores = append(stores, l.placed(widthOf("MASKSTORE", d), a.vector(v), a.mask(v), x))
 			} else {
@@ -90,8 +96,33 @@ func (t *isa) storeChannels(l *lowerer, output int) (stores []ref) {
 	return stores
 }
 
+// inOrder reports whether lanes have to have the columns of a step in order: not if all operands with columns are
+// arrays of the same kind, whose pieces have whole columns.
+func (a *array) inOrder() bool {
+	k := a.Kernel
+	other := func(c kernel.Channel, d ir.DType) bool { return int(c.Of) != a.of || d.Size() != a.dtype.Size() }
+	for _, in := range k.In {
+		if !in.Splat && other(in.Channel, in.DType) {
+			return true
+		}
+	}
+	for i := range k.Out {
+		if other(k.OutChannelOf(i), k.OutType(i)) {
+			return true
+		}
+	}
+	return pieceBytes%(a.of*a.dtype.Size()) != 0
+}
+
 // pieces returns the pieces of the blocks of part p of a step.
 func (a *array) pieces(p int) (x []ref) {
+	inOrder := a.inOrder()
+	if !a.Tail && !inOrder {
+		for v := range a.of {
+			x = append(x, a.inPlace(a.vector(p*a.of+v)))
+		}
+		return x
+	}
 	if !a.Tail {
 		for v := range a.of {
 			low, high := a.place(vectorBytes(p*a.of)+v*pieceBytes, pieceBytes), a.place(vectorBytes(p*a.of)+(a.of+v)*pieceBytes, pieceBytes)
@@ -102,6 +133,9 @@ func (a *array) pieces(p int) (x []ref) {
 	var vectors []ref
 	for v := range a.of {
 		vectors = append(vectors, a.placed(widthOf("MASKLOAD", a.dtype), a.vector(p*a.of+v), a.mask(p*a.of+v)))
+	}
+	if !inOrder {
+		return vectors
 	}
 	for v := range a.of {
 		x = append(x, a.either(vectors[v/2], v%2, vectors[(a.of+v)/2], (a.of+v)%2))
