@@ -86,7 +86,7 @@ func (g *goKernel) operands() {
 	args := g.k.ArgsOf()
 	for i, in := range g.k.In {
 		switch {
-		case !g.used(kernel.Ref(i)) && in.Channel.Of == 0:
+		case !g.usedArray(i):
 		case in.Splat:
 			g.printf("s%d := *%s\n", i, address(in.DType, args[i]))
 		default:

@@ -89,6 +89,18 @@ func (g *goKernel) used(r kernel.Ref) bool {
 	return slices.Contains(g.k.Out, r)
 }
 
+// usedArray reports whether an instruction or a store reads an operand or, if it is a channel, its array.
+func (g *goKernel) usedArray(i int) bool {
+	c := g.k.In[i].Channel
+	first := kernel.Ref(i - int(c.At))
+	for r := range kernel.Ref(max(1, c.Of)) {
+		if g.used(first + r) {
+			return true
+		}
+	}
+	return false
+}
+
 // units lists the unit operands that are read.
 func (g *goKernel) units() []int {
 	var at []int

@@ -97,21 +97,25 @@ func (k *Kernel) operandType(operand int) ir.DType {
 }
 
 // WithChannels returns the canonical kernel in which operands are interleaved, and which input of k each of its
-// inputs is. arrays lists the channels of each array, in order: of inputs, or of outputs behind them, which then
-// are in that order in k too.
+// inputs is, -1 for none. arrays lists the channels of each array, in order: of inputs, where -1 is a channel that k does
+// not have, or of outputs behind them, which then are in that order in k too.
 func (k *Kernel) WithChannels(arrays ...[]int) (canon *Kernel, order []int) {
 	out := &Kernel{In: make([]Operand, 0, len(k.In)), Body: slices.Clone(k.Body), Out: slices.Clone(k.Out), Fast: k.Fast}
 	at := make([]Ref, len(k.In)) // of each input
-	add := func(i int, c Channel) {
-		at[i] = Ref(len(out.In))
-		out.In, order = append(out.In, Operand{DType: k.In[i].DType, Splat: k.In[i].Splat, Channel: c}), append(order, i)
+	add := func(i int, o Operand) {
+		if i >= 0 {
+			at[i] = Ref(len(out.In))
+		}
+		out.In, order = append(out.In, o), append(order, i)
 	}
 	apart := make([]bool, len(k.In))
 	for _, array := range arrays {
 		for n, i := range array {
 			if c := (Channel{uint8(n), uint8(len(array))}); i < len(k.In) {
-				apart[i] = true
-				add(i, c)
+				if i >= 0 {
+					apart[i] = true
+				}
+				add(i, Operand{DType: k.operandType(slices.Max(array)), Channel: c})
 			} else {
 				if out.OutChannel == nil {
 					out.OutChannel = make([]Channel, len(k.Out))
@@ -122,12 +126,14 @@ func (k *Kernel) WithChannels(arrays ...[]int) (canon *Kernel, order []int) {
 	}
 	for i := range k.In {
 		if !apart[i] {
-			add(i, Channel{})
+			add(i, k.In[i])
 		}
 	}
 	renumber := func(r *Ref) {
 		if int(*r) < len(at) {
 			*r = at[*r]
+		} else {
+			*r += Ref(len(out.In) - len(at)) // channels that k does not have
 		}
 	}
 	for j := range out.Body {

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -12,11 +14,8 @@ import (
 var channels = strategy{name: "channels", offer: offerChannels}
 
 func offerChannels(t *target, s *plan.Step) (offer, string) {
-	e, why := newElementwise(t, s)
+	e, why := newChannels(t, s)
 	if e == nil {
-		return offer{}, why
-	}
-	if why := e.alongChannels(); why != "" {
 		return offer{}, why
 	}
 	c, why := e.channelsKernel()
@@ -29,14 +28,58 @@ func offerChannels(t *target, s *plan.Step) (offer, string) {
 	return e.offer(c.cost, func() (computation, string) { return c, "" }), ""
 }
 
+// newChannels returns the writer of a step by calls along channels: of the step as it is, or of all indices of a short
+// axis together.
+func newChannels(t *target, s *plan.Step) (e *elementwise, why string) {
+	if !mayAlternate(s) {
+		return nil, "no operands are interleaved channels"
+	}
+	if e, why = newElementwise(t, s); e == nil {
+		return nil, why
+	}
+	if why = e.alongChannels(); why == "" {
+		return e, ""
+	}
+	together, from := unrolled(s)
+	if together == nil {
+		return nil, why
+	}
+	of := t.of
+	e, why = newElementwise(t, together)
+	t.of = of // what other strategies ask of s
+	if e == nil {
+		return nil, why
+	}
+	e.whole, e.from = s, from
+	if why = e.alongChannels(); why != "" {
+		return nil, why
+	}
+	return e, ""
+}
+
+// mayAlternate reports whether an operand of a step has a stride as channels have.
+func mayAlternate(s *plan.Step) bool {
+	for a := range s.Accesses() {
+		for k, n := range a.Strides {
+			if n > 1 && n <= kernel.MaxChannels && s.Axes[k].Extent > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // alongChannels takes for the columns the axis along which channels alternate. It says why if an output is apart
 // along that.
 func (e *elementwise) alongChannels() (why string) {
-	last := len(e.step.Axes) - 1
-	if e.step.Axes[last].Extent == 1 { // what is stored has channels
-		e.row, e.col = last, last-1
-		if last > 1 {
-			e.row = last - 2
+	axes := e.step.Axes
+	e.row, e.col = len(axes)-2, len(axes)-1
+	for e.col > 0 && axes[e.col].Extent == 1 {
+		e.row, e.col = e.col, e.col-1
+	}
+	for k := range e.col {
+		if axes[k].Extent > 1 {
+			e.row = k
 		}
 	}
 	if e.ops, why = operandsOf(e.step, e.row, e.col); why != "" {
@@ -46,7 +89,7 @@ func (e *elementwise) alongChannels() (why string) {
 		e.splats[i] = e.ops[i].class == splat
 	}
 	e.blockRows, e.blockCols = e.block(e.step, e.row, e.col)
-	if e.arrays = e.findArrays(); len(e.arrays) == 0 {
+	if e.findArrays(); len(e.arrays) == 0 {
 		return "no operands are interleaved channels"
 	}
 	for o := range e.step.Out {
@@ -58,20 +101,74 @@ func (e *elementwise) alongChannels() (why string) {
 	return ""
 }
 
-// findArrays returns the channels of each array, in order. Those of outputs follow one another there.
-func (e *elementwise) findArrays() (arrays [][]int) {
-	in := len(e.step.In)
+// findArrays finds the channels of each array, in order: operands that differ in their offsets alone. Of inputs some may
+// be missing, if memory has them. Those of outputs follow one another there.
+func (e *elementwise) findArrays() {
+	e.arrays = nil
 	for i := range e.ops {
 		n := e.ops[i].col
-		if n < 2 || n > kernel.MaxChannels || !e.inLanes(i) {
+		if n < 2 || n > kernel.MaxChannels || e.arrayOf(i) != nil || !e.inLanes(i) {
 			continue
 		}
-		array := e.sameArray(i, n)
-		if array != nil && (i < in || array[n-1] == i+n-1) {
-			arrays = append(arrays, array)
+		var best []int
+		most := 0
+		for at := range n {
+			array, count := e.arrayFrom(i, at, n)
+			if count > most && (count == n || e.inMemory(i, at, n)) {
+				best, most = array, count
+			}
+		}
+		if best != nil && (i < len(e.step.In) || most == n && best[0] == i && best[n-1] == i+n-1) {
+			e.arrays = append(e.arrays, best)
 		}
 	}
-	return arrays
+}
+
+// arrayFrom returns the operands that are channels of one array with operand i, which is channel at of n: -1 for those
+// that the step does not have. count says how many it has.
+func (e *elementwise) arrayFrom(i, at, n int) (array []int, count int) {
+	from, to := 0, len(e.step.In)
+	if i >= to {
+		from, to = to, len(e.ops)
+	}
+	for c := range n {
+		k := from
+		for k < to && !(e.ops[k] == e.ops[i] && e.access(k).Offset == e.access(i).Offset+c-at && sameButOffset(e.access(k), e.access(i)) && e.arrayOf(k) == nil) {
+			k++
+		}
+		if k == to {
+			array = append(array, -1)
+			continue
+		}
+		array, count = append(array, k), count+1
+	}
+	return array, count
+}
+
+// inMemory reports whether all channels of the array in which input i is channel at of n may be read: they are within
+// the buffer, and the step does not write it.
+func (e *elementwise) inMemory(i, at, n int) bool {
+	if i >= len(e.step.In) {
+		return false
+	}
+	a := e.access(i)
+	b := &e.buffers[a.Buffer]
+	for o := range e.step.Out {
+		if e.mayAlias(a.Buffer, e.step.Out[o].Buffer) {
+			return false
+		}
+	}
+	low, high := a.Offset-at, a.Offset-at+n-1
+	for k, axis := range e.step.Axes {
+		last := (axis.Extent - 1) * a.Strides[k]
+		low, high = low+min(0, last), high+max(0, last)
+	}
+	end := b.Size()
+	if b.At != nil {
+		_, most := b.At.Bounds()
+		end = most + 1
+	}
+	return low >= 0 && high < end
 }
 
 // inLanes reports whether an operand can be a channel: elements of bytes are taken apart into lanes of 32 bits, which
@@ -89,43 +186,45 @@ func (e *elementwise) inLanes(i int) bool {
 	return false
 }
 
-// sameArray returns the n operands of the array of which operand i is the first channel, or nil: the accesses differ
-// in their offsets alone, and those follow one another.
-func (e *elementwise) sameArray(i, n int) []int {
-	array, first := []int{i}, e.access(i)
-	from, to := 0, len(e.step.In)
-	if i >= to {
-		from, to = to, len(e.ops)
-	}
-	for k := 1; k < n; k++ {
-		next := from
-		for next < to && !(e.ops[next] == e.ops[i] && e.access(next).Offset == first.Offset+k && sameButOffset(e.access(next), first)) {
-			next++
-		}
-		if next == to {
-			return nil
-		}
-		array = append(array, next)
-	}
-	return array
-}
-
 // arrayOf returns the array that an operand is a channel of, or nil.
 func (e *elementwise) arrayOf(i int) []int {
 	for _, array := range e.arrays {
-		for _, k := range array {
-			if k == i {
-				return array
-			}
+		if slices.Contains(array, i) {
+			return array
 		}
 	}
 	return nil
 }
 
-// follows reports whether an operand is another channel than the first of its array, whose argument it shares.
-func (e *elementwise) follows(i int) bool {
+// leads reports whether an operand is the first channel of its array that the step has, whose argument the others share,
+// and which channel that is; or an operand of its own.
+func (e *elementwise) leads(i int) (at int, ok bool) {
 	array := e.arrayOf(i)
-	return array != nil && array[0] != i
+	if array == nil {
+		return 0, i >= 0
+	}
+	at = slices.IndexFunc(array, func(k int) bool { return k >= 0 })
+	return at, array[at] == i
+}
+
+// lacksChannels returns the signature of the kernel by which channels would compute a step, if the library lacks it:
+// genkernels makes it where other strategies copy the channels.
+func (t *target) lacksChannels(s *plan.Step) string {
+	e, _ := newChannels(t, s)
+	if e == nil || t.NoWhole {
+		return ""
+	}
+	k, _ := e.withArrays()
+	if _, ok := t.lib.Engine(k.Signature()); ok || k.Verify() != nil {
+		return ""
+	}
+	return k.Signature()
+}
+
+// withArrays returns the canonical kernel of the body whose operands are channels, and which input of the body each
+// of its inputs is, -1 for a channel that the body does not have.
+func (e *elementwise) withArrays() (k *kernel.Kernel, order []int) {
+	return e.step.Body.WithSplats(func(i int) bool { return e.splats[i] }).WithChannels(e.arrays...)
 }
 
 // channelsKernel returns the kernel of the whole body whose operands are channels, or says that there is none.
@@ -133,9 +232,9 @@ func (e *elementwise) channelsKernel() (c *oneKernel, why string) {
 	if e.NoWhole {
 		return nil, "kernels of whole bodies are switched off"
 	}
-	k, order := e.step.Body.WithSplats(func(i int) bool { return e.splats[i] }).WithChannels(e.arrays...)
-	if k.Pointers() > kernel.MaxPointers {
-		return nil, "the body has more operands with columns than a kernel"
+	k, order := e.withArrays()
+	if err := k.Verify(); err != nil {
+		return nil, err.Error()
 	}
 	engine, ok := e.lib.Engine(k.Signature())
 	if !ok {
