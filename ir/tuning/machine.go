@@ -17,6 +17,8 @@ type Machine struct {
 	InCaches bool
 	// NoWhole never takes one kernel for a whole body: for tests and measurements.
 	NoWhole bool
+	// NoChannels never takes interleaved channels together.
+	NoChannels bool
 
 	// Vector is the bytes of a vector register.
 	Vector int

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // channels calls one kernel for the whole body, which loads and stores interleaved operands itself: the parts of
@@ -31,7 +32,7 @@ func offerChannels(t *target, s *plan.Step) (offer, string) {
 // newChannels returns the writer of a step by calls along channels: of the step as it is, or of all indices of a short
 // axis together.
 func newChannels(t *target, s *plan.Step) (e *elementwise, why string) {
-	if !mayAlternate(s) {
+	if t.NoChannels || !mayAlternate(s) {
 		return nil, "no operands are interleaved channels"
 	}
 	if e, why = newElementwise(t, s); e == nil {
@@ -102,7 +103,7 @@ func (e *elementwise) alongChannels() (why string) {
 }
 
 // findArrays finds the channels of each array, in order: operands that differ in their offsets alone. Of inputs some may
-// be missing, if memory has them. Those of outputs follow one another there.
+// be missing, half of them at most, if memory has them. Those of outputs follow one another there.
 func (e *elementwise) findArrays() {
 	e.arrays = nil
 	for i := range e.ops {
@@ -114,7 +115,7 @@ func (e *elementwise) findArrays() {
 		most := 0
 		for at := range n {
 			array, count := e.arrayFrom(i, at, n)
-			if count > most && (count == n || e.inMemory(i, at, n)) {
+			if count > most && (count == n || 2*count >= n && e.inMemory(i, at, n)) {
 				best, most = array, count
 			}
 		}
@@ -208,10 +209,14 @@ func (e *elementwise) leads(i int) (at int, ok bool) {
 }
 
 // lacksChannels returns the signature of the kernel by which channels would compute a step, if the library lacks it:
-// genkernels makes it where other strategies copy the channels.
+// genkernels makes it where other strategies copy the channels. It is that of the step as it is, which depends on no
+// extent.
 func (t *target) lacksChannels(s *plan.Step) string {
 	e, _ := newChannels(t, s)
-	if e == nil || t.NoWhole {
+	if e == nil || t.NoWhole || e.whole != nil {
+		return ""
+	}
+	if slices.ContainsFunc(e.arrays, func(array []int) bool { return slices.Contains(array, -1) }) { // for other layouts it is another
 		return ""
 	}
 	k, _ := e.withArrays()
@@ -219,6 +224,18 @@ func (t *target) lacksChannels(s *plan.Step) string {
 		return ""
 	}
 	return k.Signature()
+}
+
+// channelKernels returns the signatures of the kernels by which channels would compute steps of a plan: also those of
+// steps that another strategy computes for some sizes.
+func channelKernels(p *plan.Plan, m *tuning.Machine) (sigs []string) {
+	t := &target{Machine: m, lib: empty{}, buffers: p.Buffers, read: buffersRead(p)}
+	for i := range p.Steps {
+		if sig := t.lacksChannels(&p.Steps[i]); sig != "" {
+			sigs = append(sigs, sig)
+		}
+	}
+	return sigs
 }
 
 // withArrays returns the canonical kernel of the body whose operands are channels, and which input of the body each

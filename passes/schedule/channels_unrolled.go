@@ -19,8 +19,8 @@ func unrolled(s *plan.Step) (out *plan.Step, from []int) {
 		if a.Extent < 2 || a.Extent > kernel.MaxChannels || a.Extent*len(s.Body.Body) > mostUnrolled {
 			continue
 		}
-		for access := range s.Accesses() {
-			if access.Panel == nil && access.Strides[k] == 1 && alternates(s, access, k) {
+		for col := range s.Axes {
+			if col != k && s.Axes[col].Extent > 1 && alternates(s, k, col) {
 				return unrollAxis(s, k)
 			}
 		}
@@ -28,14 +28,18 @@ func unrolled(s *plan.Step) (out *plan.Step, from []int) {
 	return nil, nil
 }
 
-// alternates reports whether the elements of an access along an axis alternate with those along another one.
-func alternates(s *plan.Step, a *plan.Access, axis int) bool {
-	for k, n := range a.Strides {
-		if k != axis && n == s.Axes[axis].Extent && s.Axes[k].Extent > 1 {
-			return true
+// alternates reports whether an operand has elements along an axis that alternate with those along another one, col, and
+// one is contiguous along col: then copies would exchange the axes.
+func alternates(s *plan.Step, axis, col int) bool {
+	interleaved, contiguous := false, false
+	for a := range s.Accesses() {
+		if a.Panel != nil {
+			return false
 		}
+		interleaved = interleaved || a.Strides[axis] == 1 && a.Strides[col] == s.Axes[axis].Extent
+		contiguous = contiguous || a.Strides[col] == 1 && a.Strides[axis] != 0
 	}
-	return false
+	return interleaved && contiguous
 }
 
 // unrollAxis returns the step whose body computes all indices of an axis. The axis stays, with one index.

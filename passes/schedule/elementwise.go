@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -192,7 +193,8 @@ func (e *elementwise) describe(c computation) {
 	}
 	choice.Cost = e.cost(c.work())
 	c.describe(choice)
-	if len(choice.Packed) > 0 {
+	filled := slices.ContainsFunc(e.stages, func(s stage) bool { return s == filled || s == constant })
+	if len(choice.Packed) > 0 && !filled { // with operands filled, the kernel for operands that are not broadcast
 		if sig := e.lacksChannels(e.step); sig != "" {
 			choice.Kernel, choice.Kernels = sig, choice.Kernels+1 // what copies the channels
 		}
