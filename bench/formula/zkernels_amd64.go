@@ -50,10 +50,10 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }", Fn: k_mul_mul_mul_etc_f64_uuus_498a4f381e},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }", Fn: k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = neg t5; t7 = add s4 t6; t8 = sqrt t7; t9 = div u5 t8; store t9 }", Fn: k_mul_mul_mul_etc_f64_uuussu_c2be2097a0},
-	{Sig: "kernel ((u0 u1):f32, (u2 u3):f32, (u4 u5):f32) { t0 = mul u0 u2; t1 = mul u1 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = add u5 t6; store (t3 t7) }", Fn: k_mul_mul_sub_etc_f32_cccccc2_b3881e5b60},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }", Fn: k_mul_mul_sub_etc_f32_susuu_80e2f51d4f},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32) { t0 = mul s0 u1; t1 = mul u2 u2; t2 = sub u3 t1; t3 = add t2 s4; t4 = sqrt t3; t5 = div t0 t4; t6 = sub u5 t5; store t6 }", Fn: k_mul_mul_sub_etc_f32_suuusu_001dc72dbd},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }", Fn: k_mul_mul_sub_etc_f32_uuuu_fa849b795c},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }", Fn: k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_392cad3988},
 	{Sig: "kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_8ca62a123c},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }", Fn: k_mul_sub_add_etc_f64_suuusu_c850a45246},
@@ -445,15 +445,6 @@ func k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9(f *abi.Frame)
 //go:noescape
 func k_mul_mul_mul_etc_f64_uuussu_c2be2097a0(f *abi.Frame)
 
-// k_mul_mul_sub_etc_f32_cccccc2_b3881e5b60 is
-//
-//	kernel ((u0 u1):f32, (u2 u3):f32, (u4 u5):f32) { t0 = mul u0 u2; t1 = mul u1 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = add u5 t6; store (t3 t7) }
-//
-// for i: o0[i][0] = ((a0[i][0] * a2[i][0]) - (a0[i][1] * a2[i][1])) + a4[i][0]; o0[i][1] = a4[i][1] + ((a0[i][1] * a2[i][0]) + (a0[i][0] * a2[i][1]))
-//
-//go:noescape
-func k_mul_mul_sub_etc_f32_cccccc2_b3881e5b60(f *abi.Frame)
-
 // k_mul_mul_sub_etc_f32_susuu_80e2f51d4f is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }
@@ -480,6 +471,15 @@ func k_mul_mul_sub_etc_f32_suuusu_001dc72dbd(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_sub_etc_f32_uuuu_fa849b795c(f *abi.Frame)
+
+// k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) - (a2[i] * a3[i])) + a4[i]; o1[i] = ((a1[i] * a3[i]) + (a0[i] * a2[i])) + a5[i]
+//
+//go:noescape
+func k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597(f *abi.Frame)
 
 // k_mul_sin_mul_etc_f32_usuu_392cad3988 is
 //

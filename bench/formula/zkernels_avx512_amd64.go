@@ -51,6 +51,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }", Fn: k_mul_mul_sub_etc_f32_susuu_80e2f51d4f_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32) { t0 = mul s0 u1; t1 = mul u2 u2; t2 = sub u3 t1; t3 = add t2 s4; t4 = sqrt t3; t5 = div t0 t4; t6 = sub u5 t5; store t6 }", Fn: k_mul_mul_sub_etc_f32_suuusu_001dc72dbd_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }", Fn: k_mul_mul_sub_etc_f32_uuuu_fa849b795c_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }", Fn: k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_392cad3988_avx512},
 	{Sig: "kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_8ca62a123c_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }", Fn: k_mul_sub_add_etc_f64_suuusu_c850a45246_avx512},
@@ -450,6 +451,15 @@ func k_mul_mul_sub_etc_f32_suuusu_001dc72dbd_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_sub_etc_f32_uuuu_fa849b795c_avx512(f *abi.Frame)
+
+// k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) - (a2[i] * a3[i])) + a4[i]; o1[i] = ((a1[i] * a3[i]) + (a0[i] * a2[i])) + a5[i]
+//
+//go:noescape
+func k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_avx512(f *abi.Frame)
 
 // k_mul_sin_mul_etc_f32_usuu_392cad3988_avx512 is
 //

@@ -52,10 +52,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }", Fn: k_mul_mul_mul_etc_f64_uuus_498a4f381e_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }", Fn: k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = neg t5; t7 = add s4 t6; t8 = sqrt t7; t9 = div u5 t8; store t9 }", Fn: k_mul_mul_mul_etc_f64_uuussu_c2be2097a0_go},
-	{Sig: "kernel ((u0 u1):f32, (u2 u3):f32, (u4 u5):f32) { t0 = mul u0 u2; t1 = mul u1 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = add u5 t6; store (t3 t7) }", Fn: k_mul_mul_sub_etc_f32_cccccc2_b3881e5b60_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }", Fn: k_mul_mul_sub_etc_f32_susuu_80e2f51d4f_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32) { t0 = mul s0 u1; t1 = mul u2 u2; t2 = sub u3 t1; t3 = add t2 s4; t4 = sqrt t3; t5 = div t0 t4; t6 = sub u5 t5; store t6 }", Fn: k_mul_mul_sub_etc_f32_suuusu_001dc72dbd_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }", Fn: k_mul_mul_sub_etc_f32_uuuu_fa849b795c_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }", Fn: k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_392cad3988_go},
 	{Sig: "kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_8ca62a123c_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }", Fn: k_mul_sub_add_etc_f64_suuusu_c850a45246_go},
@@ -5209,66 +5209,6 @@ func k_mul_mul_mul_etc_f64_uuussu_c2be2097a0_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_mul_sub_etc_f32_cccccc2_b3881e5b60_go is
-//
-//	kernel ((u0 u1):f32, (u2 u3):f32, (u4 u5):f32) { t0 = mul u0 u2; t1 = mul u1 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = add u5 t6; store (t3 t7) }
-//
-// for i: o0[i][0] = ((a0[i][0] * a2[i][0]) - (a0[i][1] * a2[i][1])) + a4[i][0]; o0[i][1] = a4[i][1] + ((a0[i][1] * a2[i][0]) + (a0[i][0] * a2[i][1]))
-func k_mul_mul_sub_etc_f32_cccccc2_b3881e5b60_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 2*n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), 2*n)
-		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), 2*n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), 2*n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[2*i : 2*i+4 : 2*i+4]
-			v0a, v0b := x0[0], x0[2]
-			x1 := a0[2*i : 2*i+4 : 2*i+4]
-			v1a, v1b := x1[1], x1[3]
-			x2 := a2[2*i : 2*i+4 : 2*i+4]
-			v2a, v2b := x2[0], x2[2]
-			x3 := a2[2*i : 2*i+4 : 2*i+4]
-			v3a, v3b := x3[1], x3[3]
-			x4 := a4[2*i : 2*i+4 : 2*i+4]
-			v4a, v4b := x4[0], x4[2]
-			x5 := a4[2*i : 2*i+4 : 2*i+4]
-			v5a, v5b := x5[1], x5[3]
-			t0a, t0b := float32(v0a*v2a), float32(v0b*v2b)
-			t1a, t1b := float32(v1a*v3a), float32(v1b*v3b)
-			t2a, t2b := float32(t0a-t1a), float32(t0b-t1b)
-			t3a, t3b := float32(t2a+v4a), float32(t2b+v4b)
-			t4a, t4b := float32(v1a*v2a), float32(v1b*v2b)
-			t5a, t5b := float32(v0a*v3a), float32(v0b*v3b)
-			t6a, t6b := float32(t4a+t5a), float32(t4b+t5b)
-			t7a, t7b := float32(v5a+t6a), float32(v5b+t6b)
-			y0 := o0[2*i : 2*i+4 : 2*i+4]
-			y0[0], y0[2] = t3a, t3b
-			y1 := o0[2*i : 2*i+4 : 2*i+4]
-			y1[1], y1[3] = t7a, t7b
-		}
-		for ; i < n; i++ {
-			v0 := a0[2*i]
-			v1 := a0[2*i+1]
-			v2 := a2[2*i]
-			v3 := a2[2*i+1]
-			v4 := a4[2*i]
-			v5 := a4[2*i+1]
-			t0 := float32(v0 * v2)
-			t1 := float32(v1 * v3)
-			t2 := float32(t0 - t1)
-			t3 := float32(t2 + v4)
-			t4 := float32(v1 * v2)
-			t5 := float32(v0 * v3)
-			t6 := float32(t4 + t5)
-			t7 := float32(v5 + t6)
-			o0[2*i] = t3
-			o0[2*i+1] = t7
-		}
-	}
-}
-
 // k_mul_mul_sub_etc_f32_susuu_80e2f51d4f_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }
@@ -5382,6 +5322,70 @@ func k_mul_mul_sub_etc_f32_uuuu_fa849b795c_go(f *abi.Frame) {
 			t8 := float32(t3 + t7)
 			t9 := float32(math.Sqrt(float64(t8)))
 			o0[i] = t9
+		}
+	}
+}
+
+// k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) - (a2[i] * a3[i])) + a4[i]; o1[i] = ((a1[i] * a3[i]) + (a0[i] * a2[i])) + a5[i]
+func k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := float32(v2a*v3a), float32(v2b*v3b)
+			t2a, t2b := float32(t0a-t1a), float32(t0b-t1b)
+			t3a, t3b := float32(t2a+v4a), float32(t2b+v4b)
+			t4a, t4b := float32(v1a*v3a), float32(v1b*v3b)
+			t5a, t5b := float32(v0a*v2a), float32(v0b*v2b)
+			t6a, t6b := float32(t4a+t5a), float32(t4b+t5b)
+			t7a, t7b := float32(t6a+v5a), float32(t6b+v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 * v3)
+			t2 := float32(t0 - t1)
+			t3 := float32(t2 + v4)
+			t4 := float32(v1 * v3)
+			t5 := float32(v0 * v2)
+			t6 := float32(t4 + t5)
+			t7 := float32(t6 + v5)
+			o0[i] = t3
+			o1[i] = t7
 		}
 	}
 }
