@@ -166,7 +166,7 @@ func fusedBuiltins() []kernel.Code {
 	out = append(out, parseAll(superTypes, slices.Concat(longKernels, sharedKernels)...)...)
 	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, hashKernels)...)...)
 	out = append(out, parseAll(superTypes[:1], pictures...)...)
-	return append(append(out, dotChains()...), taps()...)
+	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
 }
 
 // dotChains returns the kernels of products of small matrices that are not of one op: the first

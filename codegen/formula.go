@@ -21,7 +21,12 @@ func docComment(name string, c kernel.Code) string {
 func loop(c kernel.Code) string {
 	switch c := c.(type) {
 	case *kernel.Kernel:
-		return bodyLoop(c, rowNames, func(i int, value string) string { return fmt.Sprintf("o%d[i] = %s", i, value) })
+		return bodyLoop(c, rowNames, func(i int, value string) string {
+			if ch := c.OutChannelOf(i); ch.Of > 0 {
+				return fmt.Sprintf("o%d[i][%d] = %s", i-int(ch.At), ch.At, value)
+			}
+			return fmt.Sprintf("o%d[i] = %s", i, value)
+		})
 	case *kernel.Micro:
 		return microLoops[c.Kind](c)
 	}
@@ -48,8 +53,13 @@ func bodyLoop(k *kernel.Kernel, names loopNames, store func(i int, value string)
 		f.uses[r]++
 	}
 	for i, in := range k.In {
-		if f.text[i] = fmt.Sprintf(names.unit, i); in.Splat {
+		switch c := in.Channel; {
+		case in.Splat:
 			f.text[i] = fmt.Sprintf(names.splat, i)
+		case c.Of > 0:
+			f.text[i] = fmt.Sprintf(names.unit+"[%d]", i-int(c.At), c.At)
+		default:
+			f.text[i] = fmt.Sprintf(names.unit, i)
 		}
 	}
 	var parts []string

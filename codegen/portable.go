@@ -83,20 +83,27 @@ func (g *goKernel) operations() int {
 
 // operands writes the rows of the operands, and reads the splats.
 func (g *goKernel) operands() {
+	args := g.k.ArgsOf()
 	for i, in := range g.k.In {
 		switch {
-		case !g.used(kernel.Ref(i)):
+		case !g.usedArray(i):
 		case in.Splat:
-			g.printf("s%d := *%s\n", i, address(in.DType, i))
+			g.printf("s%d := *%s\n", i, address(in.DType, args[i]))
 		default:
-			g.printf("a%d := unsafe.Slice(%s, n)\n", i, address(in.DType, i))
+			g.row(g.input(i), in.DType, args[i])
 		}
 	}
 	for i, r := range g.k.Out {
-		if g.combiner(i) != ir.OpInvalid {
-			continue
+		if g.combiner(i) == ir.OpInvalid {
+			g.row(g.output(i), g.k.DType(r), args[len(g.k.In)+i])
 		}
-		g.printf("o%d := unsafe.Slice(%s, n)\n", i, address(g.k.DType(r), len(g.k.In)+i))
+	}
+}
+
+// row writes the row of an operand, which the first channel of an array has for all of them.
+func (g *goKernel) row(o rowOf, d ir.DType, arg int) {
+	if o.channel.At == 0 {
+		g.printf("%s := unsafe.Slice(%s, %s)\n", o.name, address(d, arg), o.index("n"))
 	}
 }
 
@@ -116,7 +123,7 @@ func (g *goKernel) uniform() {
 // element computes element i.
 func (g *goKernel) element() {
 	for _, i := range g.units() {
-		g.printf("v%d := a%d[i]\n", i, i)
+		g.printf("v%d := %s\n", i, g.input(i).at("i"))
 	}
 	g.region(g.main, []string{""})
 	for i, r := range g.k.Out {
@@ -124,7 +131,7 @@ func (g *goKernel) element() {
 			g.accumulate(i, g.value(r, ""), "i")
 			continue
 		}
-		g.printf("o%d[i] = %s\n", i, g.value(r, ""))
+		g.printf("%s = %s\n", g.output(i).at("i"), g.value(r, ""))
 	}
 }
 
@@ -133,9 +140,10 @@ func (g *goKernel) element() {
 func (g *goKernel) block() {
 	lanes := []string{"a", "b", "c", "d"}[:g.interleave]
 	for _, i := range g.units() {
-		g.printf("x%d := a%d[i : i+%d : i+%[3]d]\n", i, i, g.interleave)
+		o := g.input(i)
+		g.printf("x%d := %s\n", i, o.block(g.interleave))
 		g.printf("%s := ", g.across(kernel.Ref(i), lanes))
-		g.printf("%s\n", g.indices(fmt.Sprintf("x%d", i)))
+		g.printf("%s\n", g.indices(fmt.Sprintf("x%d", i), o.channel))
 	}
 	g.region(g.main, lanes)
 	for i, r := range g.k.Out {
@@ -145,8 +153,9 @@ func (g *goKernel) block() {
 			}
 			continue
 		}
-		g.printf("y%d := o%d[i : i+%d : i+%[3]d]\n", i, i, g.interleave)
-		g.printf("%s = %s\n", g.indices(fmt.Sprintf("y%d", i)), g.across(r, lanes))
+		o := g.output(i)
+		g.printf("y%d := %s\n", i, o.block(g.interleave))
+		g.printf("%s = %s\n", g.indices(fmt.Sprintf("y%d", i), o.channel), g.across(r, lanes))
 	}
 }
 

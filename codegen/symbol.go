@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -87,14 +88,23 @@ func symbolTypes(k *kernel.Kernel) []string {
 	return names
 }
 
-// symbolClasses has a letter for each input: u for unit, s for splat.
+// symbolClasses has a letter for each input: u for unit, s for splat, c for a channel; and a digit for each
+// array of channels of the outputs: how many.
 func symbolClasses(k *kernel.Kernel) string {
 	var b strings.Builder
 	for _, in := range k.In {
-		if in.Splat {
+		switch {
+		case in.Splat:
 			b.WriteByte('s')
-		} else {
+		case in.Channel.Of > 0:
+			b.WriteByte('c')
+		default:
 			b.WriteByte('u')
+		}
+	}
+	for _, c := range k.OutChannel {
+		if c.Of > 0 && c.At == 0 {
+			b.WriteString(strconv.Itoa(int(c.Of)))
 		}
 	}
 	return b.String()

@@ -183,13 +183,14 @@ func ExampleProgram_Explain() {
 	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
 	//           not transposed: the rows are short
 	//           not scattered: the outputs are contiguous along the columns
+	//           not channels: no operands are interleaved channels
 	//           not whole: no kernel of the whole body is registered
 	//           not transposed-lines: no operand is closest together along an axis before the rows
 	//           not fill: no kernel of the body takes broadcast operands as ones with columns
 	//           not table: no operand has elements of one byte
-	//   step 1  1 op over [2,2018]: transposed, one portable kernel, 1 operand packed // example_test.go:167
-	//           kernel (u0:f32) { t0 = copy u0; store t0 }
-	//           cost 1.45e+05; whole costs at least 1.62e+05
+	//   step 1  1 op over [2,2018]: channels, one portable kernel            // example_test.go:167
+	//           kernel ((u0 u1):f32) { t0 = copy u0; t1 = copy u1; store t0 t1 }
+	//           cost 8.08e+04; tiling costs at least 8.09e+04
 	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
 	//           not coalesced: the rows are long, few, or far apart
 	//           not scattered: the outputs are contiguous along the columns
@@ -215,15 +216,15 @@ func ExampleProgram_Dump() {
 	}
 	// Output:
 	// func roots(%x: f32[n,3]) {
-	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:207
-	//   %1 = const 1          : f32[]    // example_test.go:207
-	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:207
-	//   %3 = sqrt %2          : f32[n,3] // example_test.go:207
+	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:208
+	//   %1 = const 1          : f32[]    // example_test.go:208
+	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:208
+	//   %3 = sqrt %2          : f32[n,3] // example_test.go:208
 	//   return %3
 	// }
 	// func roots(%x: f32[1009,3]) {
-	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:207
-	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:207
+	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:208
+	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:208
 	//   return %1
 	// }
 	// kernel (u0:f32) { t0 = sqrt u0; store t0 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/cmplx"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
@@ -16,10 +17,16 @@ func TestKernelsOfExtents(t *testing.T) {
 	n, m := graph.Dim("n"), graph.Dim("m")
 	x, y := graph.Input("x", graph.Float32, n, m), graph.Input("y", graph.Float32, n, m)
 	row, column, one := graph.Input("row", graph.Float32, m), graph.Input("column", graph.Float32, n, 1), graph.Input("one", graph.Float32)
+	z, w := cmplx.Input("z", graph.Float32, n, m), cmplx.Input("w", graph.Float32, n, m)
+	pixels := graph.Input("pixels", graph.Uint8, n, m, 3)
 	alike := map[string]graph.Node{
 		"chain":  x.Mul(y).Add(1).Tanh().Sub(x),
 		"row":    x.Mul(row).Add(0.5).Tanh().Mul(row),
 		"scalar": x.Mul(one).Add(row).Erf(),
+
+		"complex": z.Mul(w).Sub(z).Mul(w).Interleaved(),
+		"planes":  pixels.Permute(2, 0, 1).Cast(graph.Float32).Mul(0.3).Tanh(),
+		"pixels":  graph.Stack(-1, x.Tanh(), y.Mul(2).Exp(), x.Sub(y)),
 	}
 	columns := map[string]graph.Node{
 		"column":    x.Sub(column).Mul(column).Exp().Add(2),

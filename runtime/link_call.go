@@ -67,7 +67,7 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 		}
 	}
 	if body, ok := in.Kernel.(*kernel.Kernel); ok {
-		c.joins = !k.readsAbove(in, len(body.In))
+		c.joins = !k.readsAbove(in, body.ArgsOf()[len(body.In)])
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func linkKernel(code kernel.Code, signature string, fn func(*abi.Frame), on abi.
 		l.rowBytes = make([]int, len(l.args))
 		for i, a := range l.args {
 			if a.Inner == kernel.Cols {
-				l.rowBytes[i] = a.DType.Size()
+				l.rowBytes[i] = a.DType.Size() * a.Each()
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func unitNanos(d *tuning.CallTimes, code kernel.Code, args []kernel.Arg, u kerne
 	case kernel.Computed:
 		nanos := d.Cost * bodyCost(code)
 		for _, a := range args {
-			nanos += d.Byte * float64(a.DType.Size())
+			nanos += d.Byte * float64(a.DType.Size()*a.Each())
 		}
 		return nanos
 	}
@@ -114,7 +114,7 @@ func (c *linkedCall) at(f *abi.Frame, i, row, col int) unsafe.Pointer {
 		case d.Dim == a.Outer:
 			bytes += d.index * f.Step[i]
 		case d.Dim == a.Inner && a.Across == kernel.One:
-			bytes += d.index * a.DType.Size()
+			bytes += d.index * a.DType.Size() * a.Each()
 		case d.Dim == a.Inner:
 			bytes += d.index * c.field(f, a.Across)
 		}

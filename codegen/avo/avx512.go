@@ -49,8 +49,9 @@ var avx512Machine = &machine.Machine{
 func emits512(c kernel.Code) bool {
 	m, ok := c.(*kernel.Micro)
 	if !ok {
-		narrow, _ := inNarrowLanes(c.(*kernel.Kernel)) // 16 lanes or more, where this target has 16
-		return narrow == nil
+		k := c.(*kernel.Kernel)
+		narrow, _ := inNarrowLanes(k) // 16 lanes or more, where this target has 16
+		return narrow == nil && !k.HasChannels()
 	}
 	if m.Kind != kernel.Reduce {
 		return dotAVX512.arith(m).rows > 0

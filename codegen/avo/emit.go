@@ -213,7 +213,7 @@ func (n *nest) element(p machine.Place) memory {
 		n.do("MOVQ", from.arg(), gp(dx))
 		from.reg = dx
 	}
-	return at(from.reg, p.Disp).indexed(index, p.Size)
+	return at(from.reg, p.Disp).indexed(n.indexing(p.Size))
 }
 
 // onStack returns the address of vector i of those that begin at an offset in the stack

@@ -72,7 +72,11 @@ var avx2Forms = []shape{
 	{"VPABSB", machine.Opcode{Args: 1, Mem: -1, Half: true}},
 	{"NARROWLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad, HalfDst: true}},
 	{"VMOVQ STOREHALF", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
-	{"NARROWSTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormNarrowStore}},
+	{"NARROWSTORE CHANNELSTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormNarrowStore}},
+	{"VUNPCKLPS VUNPCKHPS VPSHUFB", machine.Opcode{Args: 2, Mem: 1}},
+	{"VPERM2F128", machine.Opcode{Args: 2, Mem: 1, Imm: true}},
+	{"CHANNELMASK", machine.Opcode{Mem: -1, Form: machine.FormMask}},
+	{"CHANNELLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad}},
 }
 
 // avx512Forms are those of AVX-512 alone, by its names.

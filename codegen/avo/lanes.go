@@ -33,6 +33,9 @@ const narrowUnroll = 1
 // inNarrowLanes returns the target with the narrowest lanes that has all of a body, and the
 // body expanded for it; or nil.
 func inNarrowLanes(k *kernel.Kernel) (*isa, *kernel.Kernel) {
+	if k.HasChannels() { // which are taken apart into lanes of 32 bits and more
+		return nil, nil
+	}
 	for _, t := range narrowLanes {
 		fits := func(d ir.DType) bool { return t.rows[key{ir.OpCopy, d}] != nil }
 		all := true

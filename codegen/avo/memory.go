@@ -15,8 +15,11 @@ import (
 func (t *isa) Load(c *machine.Copy, i int) value {
 	l := lowerTo(c)
 	d := l.Kernel.In[i].DType
-	if l.Kernel.In[i].Splat {
+	switch {
+	case l.Kernel.In[i].Splat:
 		return l.splat(i, d)
+	case l.Kernel.In[i].Channel.Of > 0:
+		return t.loadChannel(l, i)
 	}
 	switch d.Size() {
 	case 1, 2:
@@ -85,6 +88,9 @@ func widthOf(prefix string, d ir.DType) string {
 // Store returns the stores of an output.
 func (t *isa) Store(c *machine.Copy, operand int, d ir.DType, x value) []ref {
 	l := lowerTo(c)
+	if i := operand - len(l.Kernel.In); l.Kernel.OutChannelOf(i).Of > 0 {
+		return t.storeChannels(l, i)
+	}
 	if d.Size() < 4 {
 		return []ref{t.storeNarrow(l, l.Where(operand, d, 0), d, x)}
 	}

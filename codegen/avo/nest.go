@@ -6,6 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // nest writes the loops around a body: for each row the columns in iterations of the main
@@ -26,7 +27,10 @@ type nest struct {
 	t       *isa
 	m       *machine.Machine
 	pointer []place64 // of each operand
+	args    []int     // the argument of each operand
 	rows    place64
+
+	multiples map[int]int // registers of multiples of the index, by the factor: see channels.go
 
 	clobber bool // the body overwrites the scratch registers ax, cx and dx
 
@@ -73,7 +77,7 @@ func emit(b *machine.Body, past *nonTemporal) *program {
 	n.insts(n.b.Head)
 	n.pinRow()
 	n.startReductions()
-	n.do("XORQ", gp(index), gp(index))
+	n.beginIndex()
 	n.mainLoop()
 	if n.b.PerPhase() {
 		n.phaseTail()
@@ -108,7 +112,7 @@ func (n *nest) allocate() {
 	}
 	n.reserveColdBlocks()
 	n.pointer = make([]place64, len(n.b.Graph.Kernel.In)+len(n.b.Graph.Kernel.Out))
-	free := firstFree
+	free := n.allocateMultiples(firstFree)
 	place := func(registers int) place64 { // one of the first general registers, if one is free
 		if free < registers {
 			free++
@@ -121,7 +125,10 @@ func (n *nest) allocate() {
 		units--
 	}
 	for i := range n.pointer {
-		if !n.splat(i) && !n.reduced(i) {
+		switch {
+		case n.channel(i).At > 0:
+			n.pointer[i] = n.pointer[i-1]
+		case !n.splat(i) && !n.reduced(i):
 			n.pointer[i] = place(units)
 		}
 	}
@@ -137,6 +144,24 @@ func (n *nest) allocate() {
 // splat reports whether an operand is a splat.
 func (n *nest) splat(operand int) bool {
 	return operand < len(n.b.Graph.Kernel.In) && n.b.Graph.Kernel.In[operand].Splat
+}
+
+// channel returns which channel an operand is.
+func (n *nest) channel(operand int) kernel.Channel {
+	in := n.b.Graph.Kernel.In
+	if operand < len(in) {
+		return in[operand].Channel
+	}
+	return n.b.Graph.Kernel.OutChannelOf(operand - len(in))
+}
+
+// eachPointer calls f for the pointer of each argument.
+func (n *nest) eachPointer(f func(arg int, p place64)) {
+	for i, p := range n.pointer {
+		if n.channel(i).At == 0 {
+			f(n.args[i], p)
+		}
+	}
 }
 
 // reduced reports whether an operand is an output with one element for each row.
@@ -167,9 +192,7 @@ func (n *nest) prologue() {
 		n.do("TESTQ", gp(ax), gp(ax))
 	}
 	n.do("JLE", label("done"))
-	for i, p := range n.pointer {
-		n.copyTo(at(cx, codegen.FramePtr+8*i), p)
-	}
+	n.eachPointer(func(arg int, p place64) { n.copyTo(at(cx, codegen.FramePtr+8*arg), p) })
 	for _, p := range n.b.Pinned {
 		if v := n.b.Graph.At(p.V); v.Kind == machine.KindConst {
 			n.vector(p.Reg, machine.Loc{Space: machine.InConst, Bits: v.Bits, Index: v.Slot})

@@ -29,7 +29,7 @@ func (n *nest) loop(name string) {
 	n.do("PCALIGN", imm(32))
 	n.here(name)
 	n.insts(n.b.Main)
-	n.do("ADDQ", imm(n.step()), gp(index))
+	n.addIndex(n.step())
 	n.rotate(n.b.Unroll)
 	if n.clobber {
 		n.findLast()
@@ -49,7 +49,7 @@ func (n *nest) tailLoop() {
 	}
 	n.insts(n.b.Tail)
 	if n.b.Unroll > 1 {
-		n.do("ADDQ", imm(int64(n.lanes())), gp(index))
+		n.addIndex(int64(n.lanes()))
 		n.rotate(1)
 		n.do("CMPQ", gp(index), gp(cols))
 		n.do("JLT", label("step"))
@@ -76,13 +76,13 @@ func (n *nest) nextRow() {
 // movePointers advances all pointers by a row.
 func (n *nest) movePointers() {
 	n.do("MOVQ", frameArg(), gp(cx))
-	for i, p := range n.pointer {
-		step := mem(at(cx, codegen.FrameStep+8*i))
+	n.eachPointer(func(arg int, p place64) {
+		step := mem(at(cx, codegen.FrameStep+8*arg))
 		if p.reg >= 0 {
 			n.do("ADDQ", step, gp(p.reg))
-			continue
+			return
 		}
 		n.do("MOVQ", step, gp(ax))
 		n.do("ADDQ", gp(ax), p.arg())
-	}
+	})
 }

@@ -65,6 +65,9 @@ func windowOf(k *kernel.Kernel) *window {
 		}
 	}
 	shape, ok := windowShapes[chain]
+	if k.HasChannels() {
+		return nil
+	}
 	units := 0
 	for _, in := range k.In {
 		if !in.Splat {

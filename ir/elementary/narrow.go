@@ -68,7 +68,7 @@ func rebuilt(k *kernel.Kernel, add func(b *builder, in kernel.Inst) kernel.Ref) 
 		}
 		at[len(k.In)+j] = add(b, in)
 	}
-	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, Fast: k.Fast}
+	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, OutChannel: k.OutChannel, Fast: k.Fast}
 	for _, r := range k.Out {
 		out.Out = append(out.Out, at[r])
 	}

@@ -40,6 +40,9 @@ type Arg struct {
 	Outer   Dim
 	Inner   Dim
 	Across  Dim
+	// Channels is how many elements each of the Inner ones is, which are contiguous: more than
+	// one if they are interleaved channels, else 0.
+	Channels int
 }
 
 // Windows says that each row, or column, of a block reads the lines of an argument from another
@@ -54,21 +57,26 @@ type Windows struct {
 // Fields returns nil: an elementwise kernel reads its arguments alone.
 func (k *Kernel) Fields() []string { return nil }
 
-// FieldAt returns the index in Frame.Step of field i: the fields follow the arguments.
+// FieldAt returns the index in Frame.Step of field i, of which there are none.
 func (k *Kernel) FieldAt(i int) int { return len(k.In) + len(k.Out) + i }
 
-// Args returns what the arguments of a call are: the inputs, then the outputs.
+// Each returns how many elements of an argument are at each index of its lines: its channels.
+func (a *Arg) Each() int { return max(1, a.Channels) }
+
+// Args returns what the arguments of a call are: the inputs, then the outputs. Channels of one array
+// are one argument.
 func (k *Kernel) Args() []Arg {
 	args := make([]Arg, 0, len(k.In)+len(k.Out))
-	for _, in := range k.In {
-		a := Arg{DType: in.DType, Outer: Rows, Inner: Cols}
-		if in.Splat {
+	for i := range len(k.In) + len(k.Out) {
+		c := k.channel(i)
+		if c.At > 0 {
+			continue
+		}
+		a := Arg{DType: k.operandType(i), Out: i >= len(k.In), Outer: Rows, Inner: Cols, Channels: int(c.Of)}
+		if !a.Out && k.In[i].Splat {
 			a.Inner = One
 		}
 		args = append(args, a)
-	}
-	for _, r := range k.Out {
-		args = append(args, Arg{DType: k.DType(r), Out: true, Outer: Rows, Inner: Cols})
 	}
 	return args
 }

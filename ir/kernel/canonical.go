@@ -9,7 +9,7 @@ import (
 // Canonical returns the kernel in the one form that all kernels of the same
 // meaning share: dead and repeated instructions gone, instructions in
 // depth-first order of the outputs, arguments of commutative ops ordered,
-// operands numbered by first use. Operand i of the result is operand order[i]
+// operands numbered by first use, all channels of an array with the first of them. Operand i of the result is operand order[i]
 // of k.
 //
 // Commutative arguments are ordered by hashes: each value is hashed by what computes it
@@ -67,7 +67,7 @@ func (k *Kernel) canonical(combine []ir.Op) (canon *Kernel, order []int) {
 // merged returns k without instructions that no output needs and without those
 // that repeat an earlier one, be it with commuting arguments exchanged.
 func (k *Kernel) merged() *Kernel {
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out))}
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out)), OutChannel: k.OutChannel}
 	fast := false
 	need := k.needed()
 	at := make([]Ref, len(need))
@@ -99,6 +99,9 @@ func (k *Kernel) merged() *Kernel {
 		out.Out[i] = at[r]
 	}
 	out.Fast = k.Fast && fast // else both tiers are one
+	if !slices.ContainsFunc(k.OutChannel, func(c Channel) bool { return c.Of > 0 }) {
+		out.OutChannel = nil
+	}
 	return out
 }
 
@@ -155,11 +158,16 @@ func (c *canonizer) less(a, b Ref) bool {
 	return false
 }
 
-// use gives an operand its number.
+// use gives an operand its number, and the other channels of its array theirs.
 func (c *canonizer) use(r Ref) {
-	if c.k.Inst(r) == nil && c.at[r] < 0 {
-		c.at[r] = Ref(len(c.order))
-		c.order = append(c.order, int(r))
+	if c.k.Inst(r) != nil || c.at[r] >= 0 {
+		return
+	}
+	channel := c.k.In[r].Channel
+	first := r - Ref(channel.At)
+	for i := range Ref(max(1, channel.Of)) {
+		c.at[first+i] = Ref(len(c.order))
+		c.order = append(c.order, int(first+i))
 	}
 }
 
@@ -171,7 +179,7 @@ func (c *canonizer) number() *Kernel {
 	for _, r := range c.from {
 		c.at[r] += Ref(len(c.order))
 	}
-	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), Fast: c.k.Fast}
+	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), OutChannel: c.k.OutChannel, Fast: c.k.Fast}
 	for i, old := range c.order {
 		out.In[i] = c.k.In[old]
 	}

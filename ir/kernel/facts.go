@@ -69,7 +69,7 @@ const (
 // iterations end inside cache lines lacks it, and so do Go loops: these store as always.
 func NonTemporal(c Code) bool {
 	k, ok := c.(*Kernel)
-	if !ok || len(k.Out) != 1 || k.OutType(0).Size() < 4 {
+	if !ok || len(k.Out) != 1 || k.OutType(0).Size() < 4 || k.HasChannels() {
 		return false
 	}
 	cost := 0.0

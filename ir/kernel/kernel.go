@@ -11,10 +11,12 @@ import (
 type Ref int32
 
 // Operand is an input of a kernel along the columns of its block: Unit
-// elements are contiguous, a Splat is one value for all columns.
+// elements are contiguous, a Splat is one value for all columns. Elements of a Channel
+// alternate with those of the other channels of an array.
 type Operand struct {
-	DType ir.DType
-	Splat bool
+	DType   ir.DType
+	Splat   bool
+	Channel Channel
 }
 
 // Inst computes one value of a kernel's body from earlier ones.
@@ -41,6 +43,8 @@ type Kernel struct {
 	Out  []Ref
 	Fast bool // composed ops expand in the fast tier
 
+	OutChannel []Channel // of each output; nil if none is interleaved with others
+
 	sig string // the text; set by Canonical alone, of what it returns
 }
 
@@ -66,7 +70,7 @@ func (k *Kernel) Inst(r Ref) *Inst {
 // InTier returns the kernel in canonical form, in the fast tier or the default
 // one. They are the same where no op of it has a fast expansion.
 func (k *Kernel) InTier(fast bool) *Kernel {
-	k = &Kernel{In: k.In, Body: k.Body, Out: k.Out, Fast: fast}
+	k = &Kernel{In: k.In, Body: k.Body, Out: k.Out, OutChannel: k.OutChannel, Fast: fast}
 	k, _ = k.Canonical()
 	return k
 }
@@ -85,7 +89,7 @@ func (k *Kernel) WithSplats(splat func(i int) bool) *Kernel {
 	for i := range in {
 		in[i].Splat = splat(i)
 	}
-	return &Kernel{In: in, Body: k.Body, Out: k.Out, Fast: k.Fast}
+	return &Kernel{In: in, Body: k.Body, Out: k.Out, OutChannel: k.OutChannel, Fast: k.Fast}
 }
 
 // SingleOp returns the kernel of one operation on operands of the given types
@@ -130,7 +134,7 @@ func (k *Kernel) needed() []bool {
 // Prune drops instructions that no output needs. Operands stay.
 func (k *Kernel) Prune() *Kernel {
 	need := k.needed()
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body))}
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), OutChannel: k.OutChannel}
 	at := make([]Ref, len(need))
 	for i := range k.In {
 		at[i] = Ref(i)

@@ -12,11 +12,11 @@ const (
 )
 
 // Pointers returns how many operands need a pointer of their own: the unit
-// inputs and the outputs.
+// inputs and the outputs. The channels of an array share one.
 func (k *Kernel) Pointers() int {
-	n := len(k.Out)
-	for _, in := range k.In {
-		if !in.Splat {
+	n := 0
+	for i := range len(k.In) + len(k.Out) {
+		if k.channel(i).At == 0 && (i >= len(k.In) || !k.In[i].Splat) {
 			n++
 		}
 	}

@@ -233,6 +233,9 @@ func (m *Micro) Verify() error {
 		if err := m.Body.Verify(); err != nil {
 			return err
 		}
+		if m.Body.HasChannels() {
+			return fmt.Errorf("%s takes no interleaved channels", m.Kind)
+		}
 	}
 	if info.check != nil {
 		return info.check(m)

@@ -42,7 +42,7 @@ func (s *scanner) kernel() *Kernel {
 		s.Want(";")
 	}
 	for s.Bad == nil && s.Next() != '}' {
-		k.Out = append(k.Out, s.ref(k))
+		s.output(k)
 	}
 	s.Want("}")
 	if s.Bad != nil {
@@ -54,14 +54,59 @@ func (s *scanner) kernel() *Kernel {
 	return k
 }
 
+// kernelOperand reads u0:f32, or (u0 u1):f32.
 func (s *scanner) kernelOperand(k *Kernel) {
-	at := s.Blanks()
-	class, n := s.refText()
+	first := len(k.In)
+	s.channels(func(c Channel) {
+		at := s.Blanks()
+		class, n := s.refText()
+		k.In = append(k.In, Operand{Splat: class == 's', Channel: c})
+		if s.Bad == nil && (class == 't' || n != len(k.In)-1) {
+			s.Refuse(at, "operand %c%d, want u%d or s%[3]d", class, n, len(k.In)-1)
+		}
+	})
 	s.Want(":")
-	k.In = append(k.In, Operand{DType: s.Dtype(), Splat: class == 's'})
-	if s.Bad == nil && (class == 't' || n != len(k.In)-1) {
-		s.Refuse(at, "operand %c%d, want u%d or s%[3]d", class, n, len(k.In)-1)
+	d, of := s.Dtype(), uint8(len(k.In)-first)
+	for i := range k.In[first:] {
+		o := &k.In[first+i]
+		if o.DType = d; o.Channel != (Channel{}) {
+			o.Channel.Of = of
+		}
 	}
+}
+
+// output reads an output, or those of an array in parentheses.
+func (s *scanner) output(k *Kernel) {
+	first := len(k.Out)
+	array := s.channels(func(Channel) { k.Out = append(k.Out, s.ref(k)) })
+	if array && k.OutChannel == nil {
+		k.OutChannel = make([]Channel, first)
+	}
+	for i := range k.Out[first:] {
+		switch {
+		case array:
+			k.OutChannel = append(k.OutChannel, Channel{uint8(i), uint8(len(k.Out) - first)})
+		case k.OutChannel != nil:
+			k.OutChannel = append(k.OutChannel, Channel{})
+		}
+	}
+}
+
+// channels reads one item, or several in parentheses, each a channel of an array whose number of channels is
+// not yet known.
+func (s *scanner) channels(item func(c Channel)) (array bool) {
+	if !s.Accept("(") {
+		item(Channel{})
+		return false
+	}
+	for n := uint8(0); s.Bad == nil && !s.Accept(")"); n++ {
+		if n == MaxChannels {
+			s.Refuse(s.Blanks(), "more than %d channels of an array", MaxChannels)
+			return true
+		}
+		item(Channel{n, MaxChannels})
+	}
+	return true
 }
 
 func (s *scanner) kernelInst(k *Kernel) {

@@ -44,27 +44,36 @@ func ReferenceOf(c Code, expand func(*Kernel) *Kernel) Reference {
 // elementwise computes a body for each element.
 func elementwise(k, expanded *Kernel) Reference {
 	return func(f ir.Arithmetic, b Block) {
-		in, evaluate := make([]uint64, len(k.In)), expanded.Evaluator(f)
+		in, evaluate, args := make([]uint64, len(k.In)), expanded.Evaluator(f), k.ArgsOf()
 		for r := range b.Rows() {
 			for c := range b.Cols() {
-				for o, element := range evaluate(k.elements(b, in, r, c)) {
-					b.Set(len(in)+o, r, c, element)
+				for o, element := range evaluate(k.elements(b, args, in, r, c)) {
+					b.Set(args[len(in)+o], r, k.place(len(in)+o, c), element)
 				}
 			}
 		}
 	}
 }
 
-// elements fills in with the elements that the body reads at a row and column.
-func (k *Kernel) elements(b Block, in []uint64, r, c int) []uint64 {
+// elements fills in with the elements that the body reads at a row and column, of the arguments that its
+// operands are in.
+func (k *Kernel) elements(b Block, args []int, in []uint64, r, c int) []uint64 {
 	for i := range in {
-		if k.In[i].Splat {
-			in[i] = b.Get(i, r, 0)
-		} else {
-			in[i] = b.Get(i, r, c)
-		}
+		in[i] = b.Get(args[i], r, k.place(i, c))
 	}
 	return in
+}
+
+// place returns which element of a line of its argument an operand has at a column.
+func (k *Kernel) place(operand, column int) int {
+	c := k.channel(operand)
+	switch {
+	case operand < len(k.In) && k.In[operand].Splat:
+		return 0
+	case c.Of > 0:
+		return column*int(c.Of) + int(c.At)
+	}
+	return column
 }
 
 func packMeaning(*Micro, *Kernel) Reference {
@@ -146,10 +155,10 @@ func scanMeaning(m *Micro, _ *Kernel) Reference {
 func reduceMeaning(m *Micro, expanded *Kernel) Reference {
 	return func(f ir.Arithmetic, b Block) {
 		in, rows := make([]uint64, len(m.Body.In)), make([][]uint64, len(m.Combine))
-		evaluate := expanded.Evaluator(f)
+		evaluate, args := expanded.Evaluator(f), m.Body.ArgsOf()
 		for r := range b.Rows() {
 			for c := range b.Cols() {
-				for o, element := range evaluate(m.Body.elements(b, in, r, c)) {
+				for o, element := range evaluate(m.Body.elements(b, args, in, r, c)) {
 					if m.Combine[o] == ir.OpInvalid {
 						b.Set(len(in)+o, r, c, element)
 					} else {

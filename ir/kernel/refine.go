@@ -23,6 +23,9 @@ func (k *Kernel) hashes(combine []ir.Op) valueHashes {
 	c := valueHashes{combine: combine, hash: memory[:all], uses: memory[all : 2*all], scratch: memory[2*all:]}
 	for i, in := range k.In {
 		c.hash[i] = ir.Mix(uint64(in.DType), ir.FromBool(in.Splat)+1)
+		if in.Channel.Of > 0 {
+			c.hash[i] = ir.Mix(c.hash[i], uint64(in.Channel.At)<<8|uint64(in.Channel.Of))
+		}
 	}
 	for range 2 {
 		for j := range k.Body {
@@ -108,6 +111,16 @@ func (c *valueHashes) hashUses(k *Kernel) {
 				i = 0
 			}
 			c.uses[a] += ir.Mix(c.hash[self]+uint64(i), c.uses[self])
+		}
+	}
+	for i := 0; i < len(k.In); i += int(max(1, k.In[i].Channel.Of)) {
+		array := c.uses[i:][:max(1, k.In[i].Channel.Of)]
+		all := uint64(0)
+		for at, uses := range array[:int(k.In[i].Channel.Of)] { // uses of one channel are uses of its array
+			all = ir.Mix(all+uint64(at), uses)
+		}
+		for at := range array {
+			array[at] += all
 		}
 	}
 }

@@ -21,6 +21,8 @@ func (k *Kernel) Signature() string {
 // String returns the kernel on one line:
 //
 //	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }
+//
+// Interleaved channels are in parentheses: see Channel.
 func (k *Kernel) String() string {
 	var b strings.Builder
 	b.Grow(32 + 24*len(k.Body))
@@ -30,12 +32,17 @@ func (k *Kernel) String() string {
 	}
 	b.WriteByte('(')
 	for i, in := range k.In {
-		if i > 0 {
+		switch {
+		case in.Channel.At > 0:
+			b.WriteByte(' ')
+		case i > 0:
 			b.WriteString(", ")
 		}
-		k.writeRef(&b, Ref(i))
-		b.WriteByte(':')
-		b.WriteString(in.DType.Text())
+		k.writeChannel(&b, Ref(i), in.Channel)
+		if in.Channel.At+1 >= in.Channel.Of {
+			b.WriteByte(':')
+			b.WriteString(in.DType.Text())
+		}
 	}
 	b.WriteString(") {")
 	for j := range k.Body {
@@ -43,9 +50,9 @@ func (k *Kernel) String() string {
 		b.WriteByte(';')
 	}
 	b.WriteString(" store")
-	for _, r := range k.Out {
+	for i, r := range k.Out {
 		b.WriteByte(' ')
-		k.writeRef(&b, r)
+		k.writeChannel(&b, r, k.OutChannelOf(i))
 	}
 	b.WriteString(" }")
 	return b.String()
@@ -68,6 +75,17 @@ func (k *Kernel) writeInst(b *strings.Builder, r Ref) {
 	for _, a := range in.Args[:in.Arity()] {
 		b.WriteByte(' ')
 		k.writeRef(b, a)
+	}
+}
+
+// writeChannel writes a value, with the parentheses of the array that it is the first or last channel of.
+func (k *Kernel) writeChannel(b *strings.Builder, r Ref, c Channel) {
+	if c.Of > 0 && c.At == 0 {
+		b.WriteByte('(')
+	}
+	k.writeRef(b, r)
+	if c.Of > 0 && c.At+1 == c.Of {
+		b.WriteByte(')')
 	}
 }
 

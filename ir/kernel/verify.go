@@ -45,7 +45,7 @@ func (k *Kernel) VerifyBody() error {
 	case len(k.In)+len(k.Out) > MaxOperands:
 		return fmt.Errorf("%d operands: a kernel has at most %d", len(k.In)+len(k.Out), MaxOperands)
 	}
-	return nil
+	return k.checkChannels()
 }
 
 // checkInst returns an error unless instruction j of the body is valid.

@@ -196,7 +196,7 @@ func (e *evaluator) arg(c *Call, b *block, i int, at position) (blockArg, error)
 	if info.Out && out.readOnly {
 		return out, errors.New("it is stored to read-only memory")
 	}
-	lines, elements := b.extent(info.Outer), b.extent(info.Inner)
+	lines, elements := b.extent(info.Outer), b.extent(info.Inner)*info.Each()
 	if lines == 0 || elements == 0 {
 		return out, nil
 	}

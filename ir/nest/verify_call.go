@@ -181,10 +181,11 @@ func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong s
 	for _, d := range []struct {
 		kernel.Dim
 		stride int
-	}{{info.Outer, c.mul(a.Step, size)}, {info.Inner, across}} {
+	}{{info.Outer, c.mul(a.Step, size)}, {info.Inner, c.mul(across, info.Each())}} {
 		n := sizeOf(call, d.Dim)
 		out.dims = append(out.dims, dim{n.Loop, n.N, d.stride})
 	}
+	out.dims = append(out.dims, dim{-1, info.Each(), out.size})
 	if !copiesBits(call.Kernel, info, s) {
 		return out, fmt.Sprintf("the slot has %s, the kernel %s", s.DType.Text(), info.DType.Text())
 	}

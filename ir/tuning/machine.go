@@ -17,6 +17,8 @@ type Machine struct {
 	InCaches bool
 	// NoWhole never takes one kernel for a whole body: for tests and measurements.
 	NoWhole bool
+	// NoChannels never takes interleaved channels together.
+	NoChannels bool
 
 	// Vector is the bytes of a vector register.
 	Vector int
@@ -67,6 +69,8 @@ type Machine struct {
 	// BenchmarkWeights measures for elements that are apart in the cache, planes of pixels are
 	// made by a table, which takes 2.3 times as long.
 	StageWork float64
+	// ChannelWork is what loading or storing an element of an interleaved channel costs in registers, in additions.
+	ChannelWork float64
 
 	// TransposedBytes is how many bytes a block has at most of the operands that are
 	// transposed, in the second-level cache, and TransposedWidth how wide it is, in
@@ -138,7 +142,7 @@ func Default(workers int) *Machine {
 		AwakeWork: 150_000, WakeNanos: 10_000, ChunkElems: 32 << 10, DotChunkElems: 256 << 10,
 		BlockElems: 64 << 10, CallElems: 32 << 10, LeastCallElems: 1024, CheapWork: 64,
 		CallNanos: 50_000, AssemblyCalls: assemblyCalls, GoCalls: goCalls, NearBytes: 256 << 10,
-		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4,
+		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4, ChannelWork: 1,
 		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64, InterleavedRows: 4,
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalRow: 1 << 10, NonTemporalTileRow: 16 << 10, NonTemporalWork: 8, NonTemporalBytes: 4 << 10,

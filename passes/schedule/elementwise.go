@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -24,6 +25,10 @@ type elementwise struct {
 	stages   []stage // by operand
 	joined   bool    // a call takes the rows of a tile as one row
 	lines    []*interleaved
+	arrays   [][]int // the operands that are channels of an array, in order, where a kernel takes them together
+
+	whole *plan.Step // the step that is drafted, if step is another: see unrolled
+	from  []int      // which operand of whole each of step is
 
 	blockRows, blockCols int
 	tileRows, tileCols   int
@@ -138,13 +143,10 @@ func (e *elementwise) cost(work float64) float64 {
 // write returns the draft: loops over blocks, in them the stages of a block, then loops
 // over tiles with the stages of a tile and the calls that compute it.
 func (e *elementwise) write(c computation) *Draft {
-	e.draft = newDraft(e.t, e.step)
+	e.draft = newDraft(e.t, cmp.Or(e.whole, e.step))
 	e.at = make([]view, len(e.ops))
-	for i := range e.step.In {
-		e.at[i] = viewOf(i, &e.step.In[i])
-	}
-	for i := range e.step.Out {
-		e.at[len(e.step.In)+i] = viewOf(len(e.step.In)+i, &e.step.Out[i].Access)
+	for i := range e.ops {
+		e.at[i] = viewOf(e.operandOf(i), e.access(i))
 	}
 	block := newWalk(e.step.Axes).cutAll(e.row, e.col).cut(e.row, e.blockRows).cut(e.col, e.blockCols)
 	items := e.stageBlock(block)
@@ -170,19 +172,33 @@ func (e *elementwise) write(c computation) *Draft {
 	return e.draft
 }
 
+// operandOf returns the operand of the step that is drafted that an operand is.
+func (e *elementwise) operandOf(i int) int {
+	if e.from != nil {
+		return e.from[i]
+	}
+	return i
+}
+
 // describe fills the choice.
 func (e *elementwise) describe(c computation) {
 	choice := &e.draft.Choice
 	for i := range e.stages {
 		switch e.stages[i] {
 		case packed, packedAcross, transposedBlock, repeated, scattered:
-			choice.Packed = append(choice.Packed, i)
+			choice.Packed = append(choice.Packed, e.operandOf(i))
 		case nonTemporal, nonTemporalTile:
-			choice.NonTemporal = append(choice.NonTemporal, i)
+			choice.NonTemporal = append(choice.NonTemporal, e.operandOf(i))
 		}
 	}
 	choice.Cost = e.cost(c.work())
 	c.describe(choice)
+	filled := slices.ContainsFunc(e.stages, func(s stage) bool { return s == filled || s == constant })
+	if len(choice.Packed) > 0 && !filled { // with operands filled, the kernel for operands that are not broadcast
+		if sig := e.t.lacksChannels(e.step); sig != "" {
+			choice.Kernel, choice.Kernels = sig, choice.Kernels+1 // what copies the channels
+		}
+	}
 }
 
 // setTile chooses the extents of a tile: wide, but high where an operand is copied

@@ -54,7 +54,7 @@ func (e *elementwise) linesFrom(i, n int) *interleaved {
 		next := 0
 		for ; next < len(e.ops); next++ {
 			a := e.access(next)
-			if e.stages[next] == e.stages[i] && e.ops[next] == e.ops[i] && a.Buffer == first.Buffer && a.Offset == first.Offset+len(g.ops) && slices.Equal(a.Strides, first.Strides) {
+			if e.stages[next] == e.stages[i] && e.ops[next] == e.ops[i] && a.Offset == first.Offset+len(g.ops) && sameButOffset(a, first) {
 				break
 			}
 		}
@@ -64,6 +64,11 @@ func (e *elementwise) linesFrom(i, n int) *interleaved {
 		g.ops = append(g.ops, next)
 	}
 	return g
+}
+
+// sameButOffset reports whether two accesses differ in their offsets at most.
+func sameButOffset(a, b *plan.Access) bool {
+	return a.Buffer == b.Buffer && slices.Equal(a.Strides, b.Strides)
 }
 
 // access returns where an operand of the step is.

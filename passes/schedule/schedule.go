@@ -252,14 +252,9 @@ func buffersRead(p *plan.Plan) []bool {
 
 // Kernels returns the signatures of the kernels that compute a plan's bodies if every
 // kernel exists, in order of use. The kernels of copies into local memory, which
-// strategies call besides, are not among them.
+// strategies call besides, are not among them. Where channels are taken together there is also the
+// kernel of those that are copied: for sizes and layouts by which they are no channels.
 func Kernels(p *plan.Plan, m *tuning.Machine) []string {
-	one := *m
-	one.RowsAtOnce = 1 // kernels of several rows are built in
-	out, err := Schedule(p, &one, complete{})
-	if err != nil {
-		return nil
-	}
 	var sigs []string
 	seen := map[string]bool{"": true}
 	add := func(sig string) {
@@ -268,10 +263,31 @@ func Kernels(p *plan.Plan, m *tuning.Machine) []string {
 			sigs = append(sigs, sig)
 		}
 	}
+	one := *m
+	one.RowsAtOnce = 1 // kernels of several rows are built in
+	together := kernelsOf(p, &one, add)
+	for _, sig := range channelKernels(p, &one) {
+		together = true
+		add(sig)
+	}
+	if together {
+		one.NoChannels = true
+		kernelsOf(p, &one, add)
+	}
+	return sigs
+}
+
+// kernelsOf calls add with the kernels of a plan if every kernel exists. It reports whether some take channels together.
+func kernelsOf(p *plan.Plan, m *tuning.Machine, add func(sig string)) (together bool) {
+	out, err := Schedule(p, m, complete{})
+	if err != nil {
+		return false
+	}
 	for i := range out.Tasks {
 		t := &out.Tasks[i]
 		for _, c := range t.Choices {
 			add(c.Kernel)
+			together = together || c.Strategy == channels.name
 		}
 		for _, part := range t.Parts {
 			for c := range calls(part.Items) {
@@ -281,7 +297,7 @@ func Kernels(p *plan.Plan, m *tuning.Machine) []string {
 			}
 		}
 	}
-	return sigs
+	return together
 }
 
 // moves reports whether a kernel moves elements as they are, or is a micro-kernel without
@@ -311,6 +327,12 @@ func calls(items []nest.Item) iter.Seq[*nest.Call] {
 		}
 	}
 }
+
+// empty is the library that has none.
+type empty struct{}
+
+func (empty) Engine(string) (string, bool) { return "", false }
+func (empty) Vector(string) int            { return tuning.Default(1).Vector }
 
 // complete is the library that has every kernel.
 type complete struct{}

@@ -36,7 +36,7 @@ func (e *elementwise) once(i int) bool {
 
 // stageWork returns what staging costs for each index, in additions.
 func (e *elementwise) stageWork(i int) float64 {
-	if e.once(i) {
+	if e.once(i) && e.step.Axes[e.row].Extent > 1 {
 		return 0
 	}
 	switch e.stages[i] {
@@ -64,7 +64,7 @@ func (e *elementwise) stageWork(i int) float64 {
 func (e *elementwise) pack() (why string) {
 	for i := range e.step.In {
 		o := &e.ops[i]
-		if e.stages[i] != direct {
+		if e.stages[i] != direct || e.arrayOf(i) != nil {
 			continue
 		}
 		switch o.class {

@@ -32,7 +32,7 @@ func strategiesOf(role plan.Role) []strategy {
 	strategies.once.Do(func() {
 		scans := []strategy{scanParallel, scanLine, scanLines, scanColumns}
 		strategies.byRole = [...][]strategy{
-			plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, whole, transposeLines, fill, tabled(), tiled},
+			plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, channels, whole, transposeLines, fill, tabled(), tiled},
 			plan.Reduce:        {reducePairs, reduceStreams, reduceRows, reduceColumns},
 			plan.Scan:          scans,
 			plan.ScanExclusive: scans,

@@ -73,9 +73,16 @@ func (c *oneKernel) describe(choice *nest.Choice) {
 func (c *oneKernel) write(e *elementwise, _, tile *walk) (perRow, perTile []nest.Item) {
 	args := make([]nest.Arg, 0, len(e.at))
 	for _, i := range c.order {
-		args = append(args, tile.arg(&e.at[i], e.row))
+		if at, ok := e.leads(i); ok {
+			from := e.at[i]
+			from.offset -= at
+			args = append(args, tile.arg(&from, e.row))
+		}
 	}
 	for o := range e.step.Out {
+		if _, ok := e.leads(len(e.step.In) + o); !ok {
+			continue
+		}
 		to := e.at[len(e.step.In)+o]
 		if e.copiedOut(o) {
 			to = e.outTile(o, tile)

@@ -79,7 +79,7 @@ func newBlock(c kernel.Code, rng *rand.Rand, s size, source source, memory Memor
 func (b *block) each(arg int, f func(outer, inner int)) {
 	a := &b.args[arg]
 	for outer := range b.extent(a.Outer) {
-		for inner := range b.extent(a.Inner) {
+		for inner := range b.extent(a.Inner) * a.Each() {
 			f(outer, inner)
 		}
 	}
@@ -90,7 +90,7 @@ func (b *block) each(arg int, f func(outer, inner int)) {
 // be apart, they are, or have the strides of a column.
 func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 	a := &b.args[arg]
-	lines, elements, size := b.extent(a.Outer), b.extent(a.Inner), a.DType.Size()
+	lines, elements, size := b.extent(a.Outer), b.extent(a.Inner)*a.Each(), a.DType.Size()
 	o := &operand{dtype: a.DType, inner: size}
 	gap := []int{0, 0, size, 2 * size, 13, 64}[rng.IntN(6)]
 	if goruntime.GOARCH != "amd64" {

@@ -46,6 +46,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u64_uuuuuu_83f4366a10_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51_go},
+	{Sig: "kernel ((u0 u1 u2):f32) { t0 = add u2 u0; t1 = add u1 t0; store t1 }", Fn: k_add_add_f32_ccc_c879f90e0a_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f_go},
@@ -207,6 +208,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = cast:u8 u0; t1 = cast:u8 u1; t2 = cast:u8 u2; store (t0 t1 t2) }", Fn: k_cast_cast_cast_f32_u8_uuu3_c33f6fd3cd_go},
+	{Sig: "kernel ((u0 u1 u2):u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; store t0 t1 t2 }", Fn: k_cast_cast_cast_u8_f32_ccc_640d768ec5_go},
 	{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
@@ -282,6 +285,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go},
+	{Sig: "kernel ((u0 u1 u2):u8, s3:f32) { t0 = cast:f32 u0; t1 = mul s3 t0; t2 = cast:f32 u1; t3 = mul t2 s3; t4 = cast:f32 u2; t5 = mul s3 t4; store t1 t3 t5 }", Fn: k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go},
+	{Sig: "kernel ((u0 u1 u2):u8, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = mul t0 s3; t2 = cast:f32 u2; t3 = mul s4 t2; t4 = add t1 t3; t5 = cast:f32 u1; t6 = mul t5 s5; t7 = add t4 t6; store t7 }", Fn: k_cast_mul_cast_etc_u8_f32_cccsss_cfd8efa11e_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
 	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
@@ -377,6 +382,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bf16) { t0 = copy u0; store t0 }", Fn: k_copy_bf16_u_289b3de1b7_go},
 	{Sig: "kernel (s0:bool) { t0 = copy s0; store t0 }", Fn: k_copy_bool_s_5e5c757c8c_go},
 	{Sig: "kernel (u0:bool) { t0 = copy u0; store t0 }", Fn: k_copy_bool_u_fd086190eb_go},
+	{Sig: "kernel ((u0 u1 u2 u3):f32) { t0 = copy u0; t1 = copy u1; t2 = copy u2; t3 = copy u3; store t0 t1 t2 t3 }", Fn: k_copy_copy_copy_copy_f32_cccc_0c6959afa1_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = copy u0; t1 = copy u1; t2 = copy u2; t3 = copy u3; store (t0 t1 t2 t3) }", Fn: k_copy_copy_copy_copy_f32_uuuu4_210e8144b6_go},
+	{Sig: "kernel ((u0 u1 u2):f32) { t0 = copy u0; t1 = copy u1; t2 = copy u2; store t0 t1 t2 }", Fn: k_copy_copy_copy_f32_ccc_d599035c78_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = copy u0; t1 = copy u1; t2 = copy u2; store (t0 t1 t2) }", Fn: k_copy_copy_copy_f32_uuu3_25a8709885_go},
+	{Sig: "kernel ((u0 u1):f32) { t0 = copy u0; t1 = copy u1; store t0 t1 }", Fn: k_copy_copy_f32_cc_a05505fd18_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = copy u0; t1 = copy u1; store (t0 t1) }", Fn: k_copy_copy_f32_uu2_79714c8754_go},
 	{Sig: "kernel (s0:f16) { t0 = copy s0; store t0 }", Fn: k_copy_f16_s_c870429837_go},
 	{Sig: "kernel (u0:f16) { t0 = copy u0; store t0 }", Fn: k_copy_f16_u_377eb6e0f1_go},
 	{Sig: "kernel (s0:f32) { t0 = copy s0; store t0 }", Fn: k_copy_f32_s_db04f69828_go},
@@ -865,6 +876,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = lt t0 u2; store t1 }", Fn: k_mul_lt_f32_bool_usu_a224673f40_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }", Fn: k_mul_mul_add_etc_f32_uusu_ca8b59eec8_go},
+	{Sig: "kernel ((u0 u1):f32) { t0 = mul u1 u1; t1 = mul u0 u0; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_cc_f373a7da15_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uu_8975752a8a_go},
@@ -874,6 +886,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uu_b4dbc26689_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }", Fn: k_mul_mul_add_sqrt_f32_uu_7c07120190_go},
+	{Sig: "kernel ((u0 u1):f32, s2:f32) { t0 = mul u0 s2; t1 = mul u1 s2; store t0 t1 }", Fn: k_mul_mul_f32_ccs_b10a4c08eb_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = mul u2 s0; store (t0 t1) }", Fn: k_mul_mul_f32_suu2_36acb7ee81_go},
 	{Sig: "kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }", Fn: k_mul_mul_f32_u_80e658ec97_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }", Fn: k_mul_mul_f32_us_9827c8c6f7_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_go},
@@ -895,6 +909,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go},
+	{Sig: "kernel (s0:f32, (u1 u2 u3):f32) { t0 = mul s0 u1; t1 = mul s0 u2; t2 = mul s0 u3; store t0 t1 t2 }", Fn: k_mul_mul_mul_f32_sccc_baaaa6e051_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul u2 s0; t2 = mul u3 s0; store (t0 t1 t2) }", Fn: k_mul_mul_mul_f32_suuu3_951b1a66de_go},
+	{Sig: "kernel (s0:f32, (u1 u2 u3 u4):f32) { t0 = mul s0 u1; t1 = mul s0 u2; t2 = mul s0 u3; t3 = mul s0 u4; store t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f32_scccc_03f38a921c_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s0 u2; t2 = mul s0 u3; t3 = mul s0 u4; store (t0 t1 t2 t3) }", Fn: k_mul_mul_mul_mul_f32_suuuu4_3f5db2860f_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
@@ -904,6 +922,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }", Fn: k_mul_mul_sub_add_f32_uuu_85f86ff199_go},
+	{Sig: "kernel ((u0 u1):f32, (u2 u3):f32) { t0 = mul u0 u2; t1 = mul u1 u3; t2 = sub t0 t1; t3 = mul u0 u3; t4 = mul u1 u2; t5 = add t3 t4; store (t2 t5) }", Fn: k_mul_mul_sub_etc_f32_cccc2_83d9332aac_go},
+	{Sig: "kernel ((u0 u1):f32, (u2 u3):f32, (u4 u5):f32) { t0 = mul u0 u2; t1 = mul u1 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = add u5 t6; store (t3 t7) }", Fn: k_mul_mul_sub_etc_f32_cccccc2_b3881e5b60_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_susu_00a8f0430e_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_uuuu_744a4b34c4_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_suus_7c90e78a44_go},
@@ -3894,6 +3914,27 @@ func k_add_add_add_etc_u8_uuuuuu_babceecc51_go(f *abi.Frame) {
 			o2[i] = t5
 			o3[i] = t6
 			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_f32_ccc_c879f90e0a_go is
+//
+//	kernel ((u0 u1 u2):f32) { t0 = add u2 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a0[i][1] + (a0[i][2] + a0[i][0])
+func k_add_add_f32_ccc_c879f90e0a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 3*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[3*i]
+			v1 := a0[3*i+1]
+			v2 := a0[3*i+2]
+			t0 := float32(v2 + v0)
+			t1 := float32(v1 + t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -10712,6 +10753,73 @@ func k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_cast_f32_u8_uuu3_c33f6fd3cd_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = cast:u8 u0; t1 = cast:u8 u1; t2 = cast:u8 u2; store (t0 t1 t2) }
+//
+// for i: o0[i][0] = uint8(a0[i]); o0[i][1] = uint8(a1[i]); o0[i][2] = uint8(a2[i])
+func k_cast_cast_cast_f32_u8_uuu3_c33f6fd3cd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), 3*n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			var t0 uint8
+			if v0 >= 0x1p8 {
+				t0 = 1<<8 - 1
+			} else if v0 > 0 {
+				t0 = uint8(v0)
+			}
+			var t1 uint8
+			if v1 >= 0x1p8 {
+				t1 = 1<<8 - 1
+			} else if v1 > 0 {
+				t1 = uint8(v1)
+			}
+			var t2 uint8
+			if v2 >= 0x1p8 {
+				t2 = 1<<8 - 1
+			} else if v2 > 0 {
+				t2 = uint8(v2)
+			}
+			o0[3*i] = t0
+			o0[3*i+1] = t1
+			o0[3*i+2] = t2
+		}
+	}
+}
+
+// k_cast_cast_cast_u8_f32_ccc_640d768ec5_go is
+//
+//	kernel ((u0 u1 u2):u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; store t0 t1 t2 }
+//
+// for i: o0[i] = float32(a0[i][0]); o1[i] = float32(a0[i][1]); o2[i] = float32(a0[i][2])
+func k_cast_cast_cast_u8_f32_ccc_640d768ec5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 3*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[3*i]
+			v1 := a0[3*i+1]
+			v2 := a0[3*i+2]
+			t0 := float32(v0)
+			t1 := float32(v1)
+			t2 := float32(v2)
+			o0[i] = t0
+			o1[i] = t1
+			o2[i] = t2
+		}
+	}
+}
+
 // k_cast_f16_f32_u_5f6c99f837_go is
 //
 //	kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -13494,6 +13602,85 @@ func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go(f *abi.Frame) {
 			t14 := t12 >> uint32(t13)
 			t15 := uint16(t14)
 			o0[i] = t15
+		}
+	}
+}
+
+// k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go is
+//
+//	kernel ((u0 u1 u2):u8, s3:f32) { t0 = cast:f32 u0; t1 = mul s3 t0; t2 = cast:f32 u1; t3 = mul t2 s3; t4 = cast:f32 u2; t5 = mul s3 t4; store t1 t3 t5 }
+//
+// for i: o0[i] = a3 * float32(a0[i][0]); o1[i] = float32(a0[i][1]) * a3; o2[i] = a3 * float32(a0[i][2])
+func k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 3*n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[3*i]
+			v1 := a0[3*i+1]
+			v2 := a0[3*i+2]
+			t0 := float32(v0)
+			t1 := float32(s3 * t0)
+			t2 := float32(v1)
+			t3 := float32(t2 * s3)
+			t4 := float32(v2)
+			t5 := float32(s3 * t4)
+			o0[i] = t1
+			o1[i] = t3
+			o2[i] = t5
+		}
+	}
+}
+
+// k_cast_mul_cast_etc_u8_f32_cccsss_cfd8efa11e_go is
+//
+//	kernel ((u0 u1 u2):u8, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = mul t0 s3; t2 = cast:f32 u2; t3 = mul s4 t2; t4 = add t1 t3; t5 = cast:f32 u1; t6 = mul t5 s5; t7 = add t4 t6; store t7 }
+//
+// for i: o0[i] = ((float32(a0[i][0]) * a3) + (a4 * float32(a0[i][2]))) + (float32(a0[i][1]) * a5)
+func k_cast_mul_cast_etc_u8_f32_cccsss_cfd8efa11e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 3*n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s5 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[3*i : 3*i+6 : 3*i+6]
+			v0a, v0b := x0[0], x0[3]
+			x1 := a0[3*i : 3*i+6 : 3*i+6]
+			v1a, v1b := x1[1], x1[4]
+			x2 := a0[3*i : 3*i+6 : 3*i+6]
+			v2a, v2b := x2[2], x2[5]
+			t0a, t0b := float32(v0a), float32(v0b)
+			t1a, t1b := float32(t0a*s3), float32(t0b*s3)
+			t2a, t2b := float32(v2a), float32(v2b)
+			t3a, t3b := float32(s4*t2a), float32(s4*t2b)
+			t4a, t4b := float32(t1a+t3a), float32(t1b+t3b)
+			t5a, t5b := float32(v1a), float32(v1b)
+			t6a, t6b := float32(t5a*s5), float32(t5b*s5)
+			t7a, t7b := float32(t4a+t6a), float32(t4b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[3*i]
+			v1 := a0[3*i+1]
+			v2 := a0[3*i+2]
+			t0 := float32(v0)
+			t1 := float32(t0 * s3)
+			t2 := float32(v2)
+			t3 := float32(s4 * t2)
+			t4 := float32(t1 + t3)
+			t5 := float32(v1)
+			t6 := float32(t5 * s5)
+			t7 := float32(t4 + t6)
+			o0[i] = t7
 		}
 	}
 }
@@ -16478,6 +16665,162 @@ func k_copy_bool_u_fd086190eb_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_copy_copy_copy_f32_cccc_0c6959afa1_go is
+//
+//	kernel ((u0 u1 u2 u3):f32) { t0 = copy u0; t1 = copy u1; t2 = copy u2; t3 = copy u3; store t0 t1 t2 t3 }
+//
+// for i: o0[i] = a0[i][0]; o1[i] = a0[i][1]; o2[i] = a0[i][2]; o3[i] = a0[i][3]
+func k_copy_copy_copy_copy_f32_cccc_0c6959afa1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 4*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[4*i]
+			v1 := a0[4*i+1]
+			v2 := a0[4*i+2]
+			v3 := a0[4*i+3]
+			t0 := v0
+			t1 := v1
+			t2 := v2
+			t3 := v3
+			o0[i] = t0
+			o1[i] = t1
+			o2[i] = t2
+			o3[i] = t3
+		}
+	}
+}
+
+// k_copy_copy_copy_copy_f32_uuuu4_210e8144b6_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = copy u0; t1 = copy u1; t2 = copy u2; t3 = copy u3; store (t0 t1 t2 t3) }
+//
+// for i: o0[i][0] = a0[i]; o0[i][1] = a1[i]; o0[i][2] = a2[i]; o0[i][3] = a3[i]
+func k_copy_copy_copy_copy_f32_uuuu4_210e8144b6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), 4*n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := v0
+			t1 := v1
+			t2 := v2
+			t3 := v3
+			o0[4*i] = t0
+			o0[4*i+1] = t1
+			o0[4*i+2] = t2
+			o0[4*i+3] = t3
+		}
+	}
+}
+
+// k_copy_copy_copy_f32_ccc_d599035c78_go is
+//
+//	kernel ((u0 u1 u2):f32) { t0 = copy u0; t1 = copy u1; t2 = copy u2; store t0 t1 t2 }
+//
+// for i: o0[i] = a0[i][0]; o1[i] = a0[i][1]; o2[i] = a0[i][2]
+func k_copy_copy_copy_f32_ccc_d599035c78_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 3*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[3*i]
+			v1 := a0[3*i+1]
+			v2 := a0[3*i+2]
+			t0 := v0
+			t1 := v1
+			t2 := v2
+			o0[i] = t0
+			o1[i] = t1
+			o2[i] = t2
+		}
+	}
+}
+
+// k_copy_copy_copy_f32_uuu3_25a8709885_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = copy u0; t1 = copy u1; t2 = copy u2; store (t0 t1 t2) }
+//
+// for i: o0[i][0] = a0[i]; o0[i][1] = a1[i]; o0[i][2] = a2[i]
+func k_copy_copy_copy_f32_uuu3_25a8709885_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), 3*n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0
+			t1 := v1
+			t2 := v2
+			o0[3*i] = t0
+			o0[3*i+1] = t1
+			o0[3*i+2] = t2
+		}
+	}
+}
+
+// k_copy_copy_f32_cc_a05505fd18_go is
+//
+//	kernel ((u0 u1):f32) { t0 = copy u0; t1 = copy u1; store t0 t1 }
+//
+// for i: o0[i] = a0[i][0]; o1[i] = a0[i][1]
+func k_copy_copy_f32_cc_a05505fd18_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 2*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[2*i]
+			v1 := a0[2*i+1]
+			t0 := v0
+			t1 := v1
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_copy_copy_f32_uu2_79714c8754_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = copy u0; t1 = copy u1; store (t0 t1) }
+//
+// for i: o0[i][0] = a0[i]; o0[i][1] = a1[i]
+func k_copy_copy_f32_uu2_79714c8754_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), 2*n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0
+			t1 := v1
+			o0[2*i] = t0
+			o0[2*i+1] = t1
 		}
 	}
 }
@@ -43147,6 +43490,27 @@ func k_mul_mul_add_etc_f32_uusu_ca8b59eec8_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_add_f32_cc_f373a7da15_go is
+//
+//	kernel ((u0 u1):f32) { t0 = mul u1 u1; t1 = mul u0 u0; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i][1] * a0[i][1]) + (a0[i][0] * a0[i][0])
+func k_mul_mul_add_f32_cc_f373a7da15_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 2*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[2*i]
+			v1 := a0[2*i+1]
+			t0 := float32(v1 * v1)
+			t1 := float32(v0 * v0)
+			t2 := float32(t0 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_mul_add_f32_usus_0e0473eb88_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
@@ -43360,6 +43724,52 @@ func k_mul_mul_add_sqrt_f32_uu_7c07120190_go(f *abi.Frame) {
 			t2 := float32(t0 + t1)
 			t3 := float32(math.Sqrt(float64(t2)))
 			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_f32_ccs_b10a4c08eb_go is
+//
+//	kernel ((u0 u1):f32, s2:f32) { t0 = mul u0 s2; t1 = mul u1 s2; store t0 t1 }
+//
+// for i: o0[i] = a0[i][0] * a2; o1[i] = a0[i][1] * a2
+func k_mul_mul_f32_ccs_b10a4c08eb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 2*n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[2*i]
+			v1 := a0[2*i+1]
+			t0 := float32(v0 * s2)
+			t1 := float32(v1 * s2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f32_suu2_36acb7ee81_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = mul u2 s0; store (t0 t1) }
+//
+// for i: o0[i][0] = a0 * a1[i]; o0[i][1] = a2[i] * a0
+func k_mul_mul_f32_suu2_36acb7ee81_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), 2*n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(v2 * s0)
+			o0[2*i] = t0
+			o0[2*i+1] = t1
 		}
 	}
 }
@@ -44243,6 +44653,122 @@ func k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_mul_f32_sccc_baaaa6e051_go is
+//
+//	kernel (s0:f32, (u1 u2 u3):f32) { t0 = mul s0 u1; t1 = mul s0 u2; t2 = mul s0 u3; store t0 t1 t2 }
+//
+// for i: o0[i] = a0 * a1[i][0]; o1[i] = a0 * a1[i][1]; o2[i] = a0 * a1[i][2]
+func k_mul_mul_mul_f32_sccc_baaaa6e051_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), 3*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[3*i]
+			v2 := a1[3*i+1]
+			v3 := a1[3*i+2]
+			t0 := float32(s0 * v1)
+			t1 := float32(s0 * v2)
+			t2 := float32(s0 * v3)
+			o0[i] = t0
+			o1[i] = t1
+			o2[i] = t2
+		}
+	}
+}
+
+// k_mul_mul_mul_f32_suuu3_951b1a66de_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul u2 s0; t2 = mul u3 s0; store (t0 t1 t2) }
+//
+// for i: o0[i][0] = a0 * a1[i]; o0[i][1] = a2[i] * a0; o0[i][2] = a3[i] * a0
+func k_mul_mul_mul_f32_suuu3_951b1a66de_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), 3*n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(v2 * s0)
+			t2 := float32(v3 * s0)
+			o0[3*i] = t0
+			o0[3*i+1] = t1
+			o0[3*i+2] = t2
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_f32_scccc_03f38a921c_go is
+//
+//	kernel (s0:f32, (u1 u2 u3 u4):f32) { t0 = mul s0 u1; t1 = mul s0 u2; t2 = mul s0 u3; t3 = mul s0 u4; store t0 t1 t2 t3 }
+//
+// for i: o0[i] = a0 * a1[i][0]; o1[i] = a0 * a1[i][1]; o2[i] = a0 * a1[i][2]; o3[i] = a0 * a1[i][3]
+func k_mul_mul_mul_mul_f32_scccc_03f38a921c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), 4*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v1 := a1[4*i]
+			v2 := a1[4*i+1]
+			v3 := a1[4*i+2]
+			v4 := a1[4*i+3]
+			t0 := float32(s0 * v1)
+			t1 := float32(s0 * v2)
+			t2 := float32(s0 * v3)
+			t3 := float32(s0 * v4)
+			o0[i] = t0
+			o1[i] = t1
+			o2[i] = t2
+			o3[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_f32_suuuu4_3f5db2860f_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s0 u2; t2 = mul s0 u3; t3 = mul s0 u4; store (t0 t1 t2 t3) }
+//
+// for i: o0[i][0] = a0 * a1[i]; o0[i][1] = a0 * a2[i]; o0[i][2] = a0 * a3[i]; o0[i][3] = a0 * a4[i]
+func k_mul_mul_mul_mul_f32_suuuu4_3f5db2860f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), 4*n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(s0 * v2)
+			t2 := float32(s0 * v3)
+			t3 := float32(s0 * v4)
+			o0[4*i] = t0
+			o0[4*i+1] = t1
+			o0[4*i+2] = t2
+			o0[4*i+3] = t3
+		}
+	}
+}
+
 // k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
@@ -44544,6 +45070,94 @@ func k_mul_mul_sub_add_f32_uuu_85f86ff199_go(f *abi.Frame) {
 			t2 := float32(t0 - t1)
 			t3 := float32(v2 + t2)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_sub_etc_f32_cccc2_83d9332aac_go is
+//
+//	kernel ((u0 u1):f32, (u2 u3):f32) { t0 = mul u0 u2; t1 = mul u1 u3; t2 = sub t0 t1; t3 = mul u0 u3; t4 = mul u1 u2; t5 = add t3 t4; store (t2 t5) }
+//
+// for i: o0[i][0] = (a0[i][0] * a2[i][0]) - (a0[i][1] * a2[i][1]); o0[i][1] = (a0[i][0] * a2[i][1]) + (a0[i][1] * a2[i][0])
+func k_mul_mul_sub_etc_f32_cccc2_83d9332aac_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 2*n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), 2*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), 2*n)
+		for i := range n {
+			v0 := a0[2*i]
+			v1 := a0[2*i+1]
+			v2 := a2[2*i]
+			v3 := a2[2*i+1]
+			t0 := float32(v0 * v2)
+			t1 := float32(v1 * v3)
+			t2 := float32(t0 - t1)
+			t3 := float32(v0 * v3)
+			t4 := float32(v1 * v2)
+			t5 := float32(t3 + t4)
+			o0[2*i] = t2
+			o0[2*i+1] = t5
+		}
+	}
+}
+
+// k_mul_mul_sub_etc_f32_cccccc2_b3881e5b60_go is
+//
+//	kernel ((u0 u1):f32, (u2 u3):f32, (u4 u5):f32) { t0 = mul u0 u2; t1 = mul u1 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = add u5 t6; store (t3 t7) }
+//
+// for i: o0[i][0] = ((a0[i][0] * a2[i][0]) - (a0[i][1] * a2[i][1])) + a4[i][0]; o0[i][1] = a4[i][1] + ((a0[i][1] * a2[i][0]) + (a0[i][0] * a2[i][1]))
+func k_mul_mul_sub_etc_f32_cccccc2_b3881e5b60_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), 2*n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), 2*n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), 2*n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), 2*n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[2*i : 2*i+4 : 2*i+4]
+			v0a, v0b := x0[0], x0[2]
+			x1 := a0[2*i : 2*i+4 : 2*i+4]
+			v1a, v1b := x1[1], x1[3]
+			x2 := a2[2*i : 2*i+4 : 2*i+4]
+			v2a, v2b := x2[0], x2[2]
+			x3 := a2[2*i : 2*i+4 : 2*i+4]
+			v3a, v3b := x3[1], x3[3]
+			x4 := a4[2*i : 2*i+4 : 2*i+4]
+			v4a, v4b := x4[0], x4[2]
+			x5 := a4[2*i : 2*i+4 : 2*i+4]
+			v5a, v5b := x5[1], x5[3]
+			t0a, t0b := float32(v0a*v2a), float32(v0b*v2b)
+			t1a, t1b := float32(v1a*v3a), float32(v1b*v3b)
+			t2a, t2b := float32(t0a-t1a), float32(t0b-t1b)
+			t3a, t3b := float32(t2a+v4a), float32(t2b+v4b)
+			t4a, t4b := float32(v1a*v2a), float32(v1b*v2b)
+			t5a, t5b := float32(v0a*v3a), float32(v0b*v3b)
+			t6a, t6b := float32(t4a+t5a), float32(t4b+t5b)
+			t7a, t7b := float32(v5a+t6a), float32(v5b+t6b)
+			y0 := o0[2*i : 2*i+4 : 2*i+4]
+			y0[0], y0[2] = t3a, t3b
+			y1 := o0[2*i : 2*i+4 : 2*i+4]
+			y1[1], y1[3] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[2*i]
+			v1 := a0[2*i+1]
+			v2 := a2[2*i]
+			v3 := a2[2*i+1]
+			v4 := a4[2*i]
+			v5 := a4[2*i+1]
+			t0 := float32(v0 * v2)
+			t1 := float32(v1 * v3)
+			t2 := float32(t0 - t1)
+			t3 := float32(t2 + v4)
+			t4 := float32(v1 * v2)
+			t5 := float32(v0 * v3)
+			t6 := float32(t4 + t5)
+			t7 := float32(v5 + t6)
+			o0[2*i] = t3
+			o0[2*i+1] = t7
 		}
 	}
 }

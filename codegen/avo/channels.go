@@ -1,0 +1,288 @@
+package avo
+
+import (
+	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Interleaved channels of a body (kernel.Channel). A step loads the vectors of an array and takes the channels
+// apart in registers; it puts channels together and stores the vectors. A block is as many pieces of 16 bytes as
+// there are channels, which have whole elements of each. The two halves of registers have two blocks:
+//
+//	array    blocks' pieces  a0 a1 a2 b0 b1 b2       of three channels
+//	pieces   registers       [a0 b0] [a1 b1] [a2 b2]
+//	channels registers       [x  x ] [y  y ] [z  z ] by VSHUFPS in the halves
+//
+// Where pieces have whole columns, and so have all operands with columns, no half is moved: lanes then have the
+// columns in another order, the same one for all. In the tail, vectors of an array are loaded and stored under masks.
+// Bytes: see channels_bytes.go.
+
+// pieceBytes is the size of a piece.
+const pieceBytes = 16
+
+// array is the channels of an argument: those from an operand on.
+type array struct {
+	*lowerer
+	operand int
+	dtype   ir.DType
+	of      int
+}
+
+// place returns bytes of the array in this step, from an offset on.
+func (a *array) place(offset, bytes int) machine.Place {
+	size := a.of * a.dtype.Size()
+	if !a.Tail {
+		offset += size * a.Copy.Graph.Machine().Lanes() * a.Number
+	}
+	return machine.Place{Operand: a.operand, Size: size, Disp: offset, Bytes: bytes, Tail: a.Tail}
+}
+
+// vector returns the place of vector v of the array in this step.
+func (a *array) vector(v int) machine.Place { return a.place(vectorBytes(v), vectorBytes(1)) }
+
+// mask returns the mask of vector v in the tail.
+func (a *array) mask(v int) ref {
+	return a.Add(machine.Node{Kind: machine.KindOp, Op: a.isa().opcode("CHANNELMASK"), Imm: uint8(a.of<<4 | v), Slot: a.dtype.Size(), Arg: machine.Args()})
+}
+
+// loadChannel returns an input that is a channel.
+func (t *isa) loadChannel(l *lowerer, i int) value {
+	in := l.Kernel.In[i]
+	a := &array{l, i - int(in.Channel.At), in.DType, int(in.Channel.Of)}
+	if in.DType.Size() == 1 {
+		return one(a.byteChannel(int(in.Channel.At)))
+	}
+	channel := func(p int) ref { return a.run(takenApart, a.pieces(p))[in.Channel.At] }
+	if l.parts(in.DType) == 2 {
+		return two(channel(0), channel(1))
+	}
+	return one(channel(0))
+}
+
+// storeChannels returns the stores of the array whose last channel is an output.
+func (t *isa) storeChannels(l *lowerer, output int) (stores []ref) {
+	k := l.Kernel
+	c, d := k.OutChannel[output], k.OutType(output)
+	if c.At+1 < c.Of {
+		return nil
+	}
+	first := output - int(c.At)
+	a := &array{l, len(k.In) + first, d, int(c.Of)}
+	channels := func(p int) (x []ref) {
+		for _, r := range k.Out[first : output+1] {
+			x = append(x, l.Values[r].Part[p])
+		}
+		return x
+	}
+	if d.Size() == 1 {
+		return a.storeBytes(channels(0))
+	}
+	for p := range l.parts(d) {
+		pieces := a.run(putTogether, channels(p))
+		for j := range a.of {
+			v := p*a.of + j
+			x := pieces[j]
+			if a.inOrder() {
+				x = a.halves(pieces, 2*j, 2*j+1)
+			}
+			if l.Tail {
+				stores = append(stores, l.placed(widthOf("MASKSTORE", d), a.vector(v), a.mask(v), x))
+			} else {
+				stores = append(stores, l.placed("STORE", a.vector(v), x))
+			}
+		}
+	}
+	return stores
+}
+
+// inOrder reports whether lanes have to have the columns of a step in order: not if all operands with columns are
+// arrays of the same kind, whose pieces have whole columns.
+func (a *array) inOrder() bool {
+	k := a.Kernel
+	other := func(c kernel.Channel, d ir.DType) bool { return int(c.Of) != a.of || d.Size() != a.dtype.Size() }
+	for _, in := range k.In {
+		if !in.Splat && other(in.Channel, in.DType) {
+			return true
+		}
+	}
+	for i := range k.Out {
+		if other(k.OutChannelOf(i), k.OutType(i)) {
+			return true
+		}
+	}
+	return pieceBytes%(a.of*a.dtype.Size()) != 0
+}
+
+// pieces returns the pieces of the blocks of part p of a step.
+func (a *array) pieces(p int) (x []ref) {
+	inOrder := a.inOrder()
+	if !a.Tail && !inOrder {
+		for v := range a.of {
+			x = append(x, a.inPlace(a.vector(p*a.of+v)))
+		}
+		return x
+	}
+	if !a.Tail {
+		for v := range a.of {
+			low, high := a.place(vectorBytes(p*a.of)+v*pieceBytes, pieceBytes), a.place(vectorBytes(p*a.of)+(a.of+v)*pieceBytes, pieceBytes)
+			x = append(x, a.joined(a.inPlace(low), a.inPlace(high)))
+		}
+		return x
+	}
+	var vectors []ref
+	for v := range a.of {
+		vectors = append(vectors, a.placed(widthOf("MASKLOAD", a.dtype), a.vector(p*a.of+v), a.mask(p*a.of+v)))
+	}
+	if !inOrder {
+		return vectors
+	}
+	for v := range a.of {
+		x = append(x, a.either(vectors[v/2], v%2, vectors[(a.of+v)/2], (a.of+v)%2))
+	}
+	return x
+}
+
+// halves returns a vector of two pieces of the array, by their numbers.
+func (a *array) halves(pieces []ref, low, high int) ref {
+	return a.either(pieces[low%a.of], low/a.of, pieces[high%a.of], high/a.of)
+}
+
+// either returns a half of x, 0 the lower one, followed by a half of y.
+func (g *graph) either(x ref, halfX int, y ref, halfY int) ref {
+	if halfX == 0 && halfY == 0 {
+		return g.joined(x, y)
+	}
+	return g.imm("VPERM2F128", uint8(halfX|(2+halfY)<<4), x, y)
+}
+
+// shuffle is an instruction on two of the values so far.
+type shuffle struct {
+	x, y int
+	op   string
+	imm  uint8
+}
+
+// words returns the VSHUFPS that takes two words of x and then two of y, in each half.
+func takeWords(x, y, a, b, c, d int) shuffle {
+	return shuffle{x, y, "VSHUFPS", uint8(a | b<<2 | c<<4 | d<<6)}
+}
+
+// lower and upper return the lower words of x and y in each half, and the upper ones.
+func lower(x, y int) shuffle { return takeWords(x, y, 0, 1, 0, 1) }
+func upper(x, y int) shuffle { return takeWords(x, y, 2, 3, 2, 3) }
+
+// takenApart are the shuffles that make channels of pieces, putTogether those that make pieces of channels. Values
+// are numbered from the operands on; the last ones are the results.
+var (
+	takenApart = map[interleaving][]shuffle{
+		{4, 2}: {takeWords(0, 1, 0, 2, 0, 2), takeWords(0, 1, 1, 3, 1, 3)},
+		{4, 3}: {takeWords(1, 2, 2, 3, 1, 2), takeWords(0, 1, 1, 2, 0, 1), takeWords(0, 3, 0, 3, 0, 2), takeWords(4, 3, 0, 2, 1, 3), takeWords(4, 2, 1, 3, 0, 3)},
+		{4, 4}: fourByFour,
+		{8, 2}: {lower(0, 1), upper(0, 1)},
+		{8, 3}: {takeWords(0, 1, 0, 1, 2, 3), takeWords(0, 2, 2, 3, 0, 1), takeWords(1, 2, 0, 1, 2, 3)},
+		{8, 4}: {lower(0, 2), upper(0, 2), lower(1, 3), upper(1, 3)},
+	}
+	putTogether = map[interleaving][]shuffle{
+		{4, 2}: {{0, 1, "VUNPCKLPS", 0}, {0, 1, "VUNPCKHPS", 0}},
+		{4, 3}: {takeWords(0, 1, 0, 2, 0, 2), takeWords(1, 2, 1, 3, 1, 3), takeWords(2, 0, 0, 2, 1, 3), takeWords(3, 5, 0, 2, 0, 2), takeWords(4, 3, 0, 2, 1, 3), takeWords(5, 4, 1, 3, 1, 3)},
+		{4, 4}: fourByFour,
+		{8, 2}: {lower(0, 1), upper(0, 1)},
+		{8, 3}: {lower(0, 1), takeWords(2, 0, 0, 1, 2, 3), upper(1, 2)},
+		{8, 4}: {lower(0, 1), lower(2, 3), upper(0, 1), upper(2, 3)},
+	}
+	fourByFour = []shuffle{lower(0, 1), upper(0, 1), lower(2, 3), upper(2, 3),
+		takeWords(4, 6, 0, 2, 0, 2), takeWords(4, 6, 1, 3, 1, 3), takeWords(5, 7, 0, 2, 0, 2), takeWords(5, 7, 1, 3, 1, 3)}
+)
+
+// run returns the results of the shuffles that a table has for the array.
+func (a *array) run(table map[interleaving][]shuffle, x []ref) []ref {
+	for _, s := range table[interleaving{a.dtype.Size(), a.of}] {
+		x = append(x, a.imm(s.op, s.imm, x[s.x], x[s.y]))
+	}
+	return x[len(x)-a.of:]
+}
+
+// channelMask loads the mask of a vector of an array in the tail.
+func (n *nest) channelMask(i *machine.Inst) {
+	of, v, lanes := int(i.Imm>>4), int(i.Imm&15), n.m.Width/i.Slot
+	n.remaining()
+	n.timesChannels(of)
+	n.do("SUBQ", imm(int64(v*lanes)), gp(cx))
+	for _, bound := range []struct {
+		move  string
+		lanes int
+	}{{"CMOVQLT", 0}, {"CMOVQGT", lanes}} {
+		n.do("MOVQ", imm32(int64(bound.lanes)), gp(dx))
+		n.do("CMPQ", gp(cx), gp(dx))
+		n.do(bound.move, gp(dx), gp(cx))
+	}
+	n.do("NEGQ", gp(cx))
+	n.do("LEAQ", mem(n.maskMiddle()), gp(dx))
+	n.do("VMOVUPS", mem(at(dx, 0).indexed(cx, i.Slot)), y(i.Dst))
+}
+
+// timesChannels makes cx, a number of columns, that of their elements.
+func (n *nest) timesChannels(of int) {
+	switch of {
+	case 2:
+		n.do("ADDQ", gp(cx), gp(cx))
+	case 3:
+		n.do("LEAQ", mem(at(cx, 0).indexed(cx, 2)), gp(cx))
+	case 4:
+		n.do("SHLQ", imm(2), gp(cx))
+	}
+}
+
+// indexing returns the register and the scale with which a column of so many bytes is addressed: the index, or
+// a multiple of it where no scale is that.
+func (n *nest) indexing(size int) (register, scale int) {
+	times := indexTimes(size)
+	if times == 1 {
+		return index, size
+	}
+	return n.multiples[times], size / times
+}
+
+// indexTimes returns the multiple of the index with which a column of so many bytes is addressed.
+func indexTimes(size int) int {
+	if size%3 == 0 {
+		return 3
+	}
+	return max(1, size/8)
+}
+
+// allocateMultiples takes registers for the multiples of the index.
+func (n *nest) allocateMultiples(free int) int {
+	n.multiples = map[int]int{}
+	k := n.b.Graph.Kernel
+	for i := range n.pointer {
+		of := n.channel(i).Of
+		times := indexTimes(int(of) * n.dtype(i).Size())
+		if n.multiples[times] == 0 && of > 0 && times > 1 {
+			n.multiples[times] = free
+			free++
+		}
+	}
+	n.args = k.ArgsOf()
+	return free
+}
+
+// beginIndex sets the index to 0, and addIndex adds to it.
+func (n *nest) beginIndex() {
+	n.do("XORQ", gp(index), gp(index))
+	n.eachMultiple(func(_, register int) { n.do("XORQ", gp(register), gp(register)) })
+}
+
+func (n *nest) addIndex(columns int64) {
+	n.do("ADDQ", imm(columns), gp(index))
+	n.eachMultiple(func(times, register int) { n.do("ADDQ", imm(int64(times)*columns), gp(register)) })
+}
+
+func (n *nest) eachMultiple(f func(times, register int)) {
+	for times := range 5 {
+		if register, ok := n.multiples[times]; ok {
+			f(times, register)
+		}
+	}
+}

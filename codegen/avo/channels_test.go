@@ -1,0 +1,104 @@
+//go:build !purego
+
+package avo_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// TestDifferentialChannels runs kernels of interleaved channels on both engines: copies of all types and numbers
+// of channels in every direction, and random bodies.
+func TestDifferentialChannels(t *testing.T) {
+	t.Parallel()
+	ks := channelCopies(t)
+	n := 60
+	if *long {
+		n = 1500
+	}
+	rnd := rand.New(rand.NewPCG(7, 8))
+	seen := map[string]bool{}
+	for range n {
+		if k := randomChannels(rnd.IntN); k.Verify() == nil && !seen[codegen.Symbol(k)] {
+			seen[codegen.Symbol(k)] = true
+			ks = append(ks, k)
+		}
+	}
+	files, err := codegen.Generate(codegen.Options{Package: "main"}, ks)
+	require.NoError(t, err)
+	differ(t, ks, files[0])
+}
+
+// channelCopies returns the kernels that take channels apart, put them together, and reverse their order, each with
+// an operation that keeps the bits.
+func channelCopies(t *testing.T) (ks []kernel.Code) {
+	for _, d := range kernel.ChannelTypes.List() {
+		for of := 2; of <= kernel.MaxChannels; of++ {
+			var units, array, body, apart, reversed []string
+			for i := range of {
+				units, array = append(units, fmt.Sprintf("u%d:%s", i, d.Text())), append(array, fmt.Sprintf("u%d", i))
+				body, apart = append(body, fmt.Sprintf("t%d = copy u%d;", i, i)), append(apart, fmt.Sprintf("t%d", i))
+				reversed = append(reversed, fmt.Sprintf("t%d", of-1-i))
+			}
+			in, ops, out, back := strings.Join(array, " "), strings.Join(body, " "), strings.Join(apart, " "), strings.Join(reversed, " ")
+			for _, text := range []string{
+				fmt.Sprintf("kernel ((%s):%s) { %s store %s }", in, d.Text(), ops, out),
+				fmt.Sprintf("kernel (%s) { %s store (%s) }", strings.Join(units, ", "), ops, out),
+				fmt.Sprintf("kernel ((%s):%s) { %s store (%s) }", in, d.Text(), ops, back),
+			} {
+				k, err := kernel.ParseKernel(text)
+				require.NoError(t, err)
+				k, _ = k.Canonical()
+				ks = append(ks, k)
+			}
+		}
+	}
+	return ks
+}
+
+// randomChannels builds a canonical kernel of which some operands are channels, with the numbers that draw returns.
+func randomChannels(draw func(n int) int) *kernel.Kernel {
+	types := kernel.ChannelTypes.List()
+	var operands []kernel.Operand
+	for range 1 + draw(3) {
+		d, of := types[draw(len(types))], 2+draw(kernel.MaxChannels-1)
+		for i := range of {
+			operands = append(operands, kernel.Operand{DType: d, Channel: kernel.Channel{At: uint8(i), Of: uint8(of)}})
+		}
+	}
+	for range draw(4) {
+		operands = append(operands, kernel.Operand{DType: types[draw(len(types))], Splat: draw(2) == 0})
+	}
+	g := &generator{Builder: kernel.NewBuilder(operands...), draw: draw, inputs: len(operands)}
+	for i := range operands {
+		g.vals = append(g.vals, kernel.Ref(i))
+	}
+	for range 1 + draw(16) {
+		g.step(draw(2) == 0)
+	}
+	k := g.Kernel()
+	for range 1 + draw(3) {
+		r, _ := g.pick(ir.AllTypes)
+		of := draw(kernel.MaxChannels + 1)
+		if of < 2 || !kernel.ChannelTypes.Has(g.DType(r)) {
+			g.Store(r)
+			k.OutChannel = append(k.OutChannel, kernel.Channel{})
+			continue
+		}
+		for i := range of {
+			g.Store(r)
+			k.OutChannel = append(k.OutChannel, kernel.Channel{At: uint8(i), Of: uint8(of)})
+			r, _ = g.pick(ir.SetOf(g.DType(r)))
+		}
+	}
+	k, _ = k.Canonical()
+	return k
+}
