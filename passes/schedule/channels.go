@@ -164,12 +164,11 @@ func (e *elementwise) inMemory(i, at, n int) bool {
 		last := (axis.Extent - 1) * a.Strides[k]
 		low, high = low+min(0, last), high+max(0, last)
 	}
-	end := b.Size()
+	first, last := 0, b.Size()-1
 	if b.At != nil {
-		_, most := b.At.Bounds()
-		end = most + 1
+		first, last = b.At.Bounds()
 	}
-	return low >= 0 && high < end
+	return low >= first && high <= last
 }
 
 // inLanes reports whether an operand can be a channel: elements of bytes are taken apart into lanes of 32 bits, which
