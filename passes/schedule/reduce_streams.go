@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -73,6 +72,9 @@ func (r *rowWriter) streams(s *plan.Step) (why string) {
 	rows := s.Axes[len(s.Axes)-2].Extent
 	if half := rows / 2; half > 0 {
 		two := twoStreams(s, half)
+		if two.Step == nil {
+			return "two rows have too many operands"
+		}
 		if c, why := r.whole(r.rows(two.Step)); c == nil || c.engine == portable {
 			return cmp.Or(why, "its kernel is not bound by memory")
 		}
@@ -92,69 +94,19 @@ type streams struct {
 	operands []int
 }
 
-// twoStreams returns the step that reduces rows i and half+i of a step, for all i below half.
+// twoStreams returns the step that reduces rows i and half+i of a step, for all i below half: that over two halves of so
+// many rows, unrolled. It has no step if there are too many operands.
 func twoStreams(s *plan.Step, half int) streams {
-	row, n := len(s.Axes)-2, len(s.In)
-	two := streams{Step: &plan.Step{Axes: slices.Clone(s.Axes), In: slices.Clone(s.In), Out: slices.Clone(s.Out), Pos: s.Pos}}
-	two.Axes[row].Extent = half
-	behind := func(a plan.Access) plan.Access {
-		a.Offset += half * a.Strides[row]
-		return a
-	}
-	inputs := make([]kernel.Ref, n) // of the body of the second row
-	for i, a := range s.In {
-		two.operands = append(two.operands, i)
-		if inputs[i] = kernel.Ref(i); a.Strides[row] != 0 {
-			inputs[i] = kernel.Ref(len(two.In))
-			two.In = append(two.In, behind(a))
-		}
-	}
-	for i, r := range inputs {
-		if int(r) >= n {
-			two.operands = append(two.operands, i)
-		}
-	}
-	for _, o := range s.Out {
-		o.Access = behind(o.Access)
-		two.Out = append(two.Out, o)
-	}
-	for o := range two.Out {
-		two.operands = append(two.operands, n+o%len(s.Out))
-	}
-	two.Body = twice(s.Body, inputs)
-	return two
-}
-
-// twice returns the kernel that has a body twice, the second one with the given inputs: those of the first, or
-// others of the same types behind them.
-func twice(body *kernel.Kernel, inputs []kernel.Ref) *kernel.Kernel {
-	two := &kernel.Kernel{In: slices.Clone(body.In), Fast: body.Fast}
-	for i, r := range inputs {
-		if int(r) >= len(inputs) {
-			two.In = append(two.In, body.In[i])
-		}
-	}
-	copyOf := func(r kernel.Ref, k int) kernel.Ref {
-		switch n := len(body.In); {
-		case int(r) >= n:
-			return r + kernel.Ref(len(two.In)-n+k*len(body.Body))
-		case k > 0:
-			return inputs[r]
-		}
-		return r
-	}
-	for k := range 2 {
-		for _, in := range body.Body {
-			for a := range in.Args[:in.Arity()] {
-				in.Args[a] = copyOf(in.Args[a], k)
-			}
-			two.Body = append(two.Body, in)
-		}
-		for _, r := range body.Out {
-			two.Out = append(two.Out, copyOf(r, k))
-		}
-	}
-	return two
+	row := len(s.Axes) - 2
+	halves := &plan.Step{Body: s.Body, Axes: slices.Insert(slices.Clone(s.Axes), row, plan.Axis{Extent: 2}), Pos: s.Pos}
+	halves.Axes[row+1].Extent = half
+	halves.In, halves.Out = s.Over(len(halves.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+		copy(strides, a.Strides[:row])
+		strides[row] = half * a.Strides[row]
+		copy(strides[row+1:], a.Strides[row:])
+	})
+	step, from := unrollAxis(halves, row)
+	return streams{step, from}
 }
 
 // lastRow returns the step that reduces the last row of a step.

@@ -1081,6 +1081,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
 	{Sig: "reduce [and] kernel (u0:u64) { store u0 }", Fn: k_reduce_and_u64_u_4b702a6235_go},
 	{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f_go},
+	{Sig: "reduce [argmax, argmax, max, max] kernel (u0:f32, u1:f32) { store u0 u1 u0 u1 }", Fn: k_reduce_argmax_argmax_max_max_f32_uu_26fa7aef82_go},
+	{Sig: "reduce [argmax, argmax, max, max] kernel (u0:f64, u1:f64) { store u0 u1 u0 u1 }", Fn: k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5_go},
 	{Sig: "reduce [argmax] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_bf16_f32_u_74a6982cea_go},
 	{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go},
 	{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go},
@@ -1091,13 +1093,13 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260_go},
 	{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b_go},
 	{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca_go},
-	{Sig: "reduce [argmax, max, argmax, max] kernel (u0:f32, u1:f32) { store u0 u0 u1 u1 }", Fn: k_reduce_argmax_max_argmax_max_f32_uu_1d286c85d5_go},
-	{Sig: "reduce [argmax, max, argmax, max] kernel (u0:f64, u1:f64) { store u0 u0 u1 u1 }", Fn: k_reduce_argmax_max_argmax_max_f64_uu_57da1d935a_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d_go},
 	{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
 	{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196_go},
 	{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6_go},
+	{Sig: "reduce [argmin, argmin, min, min] kernel (u0:f32, u1:f32) { store u0 u1 u0 u1 }", Fn: k_reduce_argmin_argmin_min_min_f32_uu_a50b23dd99_go},
+	{Sig: "reduce [argmin, argmin, min, min] kernel (u0:f64, u1:f64) { store u0 u1 u0 u1 }", Fn: k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7_go},
 	{Sig: "reduce [argmin] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_bf16_f32_u_d6edfc5560_go},
 	{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go},
 	{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go},
@@ -1108,8 +1110,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8_go},
 	{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7_go},
 	{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487_go},
-	{Sig: "reduce [argmin, min, argmin, min] kernel (u0:f32, u1:f32) { store u0 u0 u1 u1 }", Fn: k_reduce_argmin_min_argmin_min_f32_uu_517fcc8754_go},
-	{Sig: "reduce [argmin, min, argmin, min] kernel (u0:f64, u1:f64) { store u0 u0 u1 u1 }", Fn: k_reduce_argmin_min_argmin_min_f64_uu_25d90e30d7_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b_go},
 	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
@@ -22839,18 +22839,18 @@ func k_eq_u8_bool_uu_50ebcd7d25_go(f *abi.Frame) {
 func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0x407b851f) // 3.93
-	c4 := math.Float32frombits(0x3e9837f0) // 0.29730177
-	c5 := math.Float32frombits(0x3fb504f3) // 1.4142135
+	c4 := math.Float32frombits(0x3e974ba2) // 0.2954989
+	c5 := math.Float32frombits(0x3fb6c581) // 1.4279023
 	c8 := int32(20)
-	c10 := [...]float32{0x1.2fdc46p+01, 0x1.9b66a2p+01, 0x1.df39d6p+01, 0x0p+00, 0x1.f62216p-02, 0x1.d259c2p-01, 0x1.54cee8p+00, 0x1.c0690cp+00}
-	c12 := [...]float32{-0x1.7be4fep-09, -0x1.504adep-12, -0x1.c963eap-16, -0x1.8f0e4cp-06, -0x1.9434b8p-05, -0x1.5355b2p-08, 0x1.67ed6ep-06, 0x1.1b430cp-07}
-	c13 := [...]float32{0x1.12fd1cp-07, 0x1.c8d8cap-12, 0x1.040852p-15, 0x1.f10322p-04, 0x1.5a525ap-07, -0x1.14ef9ap-04, -0x1.2a75ep-05, 0x1.9a348ap-08}
-	c15 := [...]float32{-0x1.b09c2ep-07, -0x1.6dffb8p-12, -0x1.1514dp-16, -0x1.6a48p-10, 0x1.760516p-03, 0x1.9a3302p-04, -0x1.7b81eap-06, -0x1.897f96p-05}
-	c17 := [...]float32{0x1.c3c7c6p-07, 0x1.ef1188p-13, 0x1.14be58p-17, -0x1.810c8cp-02, -0x1.3a688p-03, 0x1.baed48p-04, 0x1.4d1ab4p-03, 0x1.700fbp-04}
-	c19 := [...]float32{-0x1.39405cp-07, -0x1.f00fd2p-14, -0x1.cc8ab8p-19, -0x1.7401f2p-19, -0x1.bd7f26p-02, -0x1.cb15b6p-02, -0x1.056898p-02, -0x1.7884e4p-04}
-	c21 := [...]float32{0x1.07eeap-08, 0x1.35d024p-15, 0x1.ef2794p-21, 0x1.06ebaap-03, 0x1.c6403ap-01, 0x1.f80606p-02, 0x1.88b78ap-03, 0x1.ade9ap-05}
+	c10 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
+	c12 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
+	c13 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
+	c15 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
+	c17 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
+	c19 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
+	c21 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
 	c23 := math.Float32frombits(0x3fc00000) // 1.5
-	c25 := [...]float32{0x1.ff98cep-01, 0x1.ffff48p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.0623c4p-01, 0x1.9ac6bp-01, 0x1.e169eep-01, 0x1.f93816p-01}
+	c25 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
 	c29 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -51609,6 +51609,118 @@ func k_reduce_and_u8_u_bb5684ec4f_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_argmax_max_max_f32_uu_26fa7aef82_go is
+//
+//	reduce [argmax, argmax, max, max] kernel (u0:f32, u1:f32) { store u0 u1 u0 u1 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = index of the first max(a1[i]); o2 = max(o2, a0[i]); o3 = max(o3, a1[i])
+func k_reduce_argmax_argmax_max_max_f32_uu_26fa7aef82_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		m0, l0 := math.Float32frombits(0xff800000), int32(0)
+		m1, l1 := math.Float32frombits(0xff800000), int32(0)
+		var l2 [32]float32
+		for b := range l2 {
+			l2[b] = math.Float32frombits(0xff800000)
+		}
+		var l3 [32]float32
+		for b := range l3 {
+			l3[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			if !(v1 <= m1) && m1 == m1 {
+				m1, l1 = v1, int32(i)
+			}
+			l2[i&31] = scalar.Max(l2[i&31], v0)
+			l3[i&31] = scalar.Max(l3[i&31], v1)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Max(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Max(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
+	}
+}
+
+// k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5_go is
+//
+//	reduce [argmax, argmax, max, max] kernel (u0:f64, u1:f64) { store u0 u1 u0 u1 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = index of the first max(a1[i]); o2 = max(o2, a0[i]); o3 = max(o3, a1[i])
+func k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
+		m1, l1 := math.Float64frombits(0xfff0000000000000), int32(0)
+		var l2 [32]float64
+		for b := range l2 {
+			l2[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		var l3 [32]float64
+		for b := range l3 {
+			l3[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			if !(v1 <= m1) && m1 == m1 {
+				m1, l1 = v1, int32(i)
+			}
+			l2[i&31] = scalar.Max(l2[i&31], v0)
+			l3[i&31] = scalar.Max(l3[i&31], v1)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Max(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Max(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
+	}
+}
+
 // k_reduce_argmax_cast_bf16_f32_u_74a6982cea_go is
 //
 //	reduce [argmax] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
@@ -51852,118 +51964,6 @@ func k_reduce_argmax_i64_u_1334160cca_go(f *abi.Frame) {
 	}
 }
 
-// k_reduce_argmax_max_argmax_max_f32_uu_1d286c85d5_go is
-//
-//	reduce [argmax, max, argmax, max] kernel (u0:f32, u1:f32) { store u0 u0 u1 u1 }
-//
-// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i]); o2 = index of the first max(a1[i]); o3 = max(o3, a1[i])
-func k_reduce_argmax_max_argmax_max_f32_uu_1d286c85d5_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		m0, l0 := math.Float32frombits(0xff800000), int32(0)
-		var l1 [32]float32
-		for b := range l1 {
-			l1[b] = math.Float32frombits(0xff800000)
-		}
-		m2, l2 := math.Float32frombits(0xff800000), int32(0)
-		var l3 [32]float32
-		for b := range l3 {
-			l3[b] = math.Float32frombits(0xff800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			if !(v0 <= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-			l1[i&31] = scalar.Max(l1[i&31], v0)
-			if !(v1 <= m2) && m2 == m2 {
-				m2, l2 = v1, int32(i)
-			}
-			l3[i&31] = scalar.Max(l3[i&31], v1)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = scalar.Max(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l3[b] = scalar.Max(l3[b], l3[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
-	}
-}
-
-// k_reduce_argmax_max_argmax_max_f64_uu_57da1d935a_go is
-//
-//	reduce [argmax, max, argmax, max] kernel (u0:f64, u1:f64) { store u0 u0 u1 u1 }
-//
-// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i]); o2 = index of the first max(a1[i]); o3 = max(o3, a1[i])
-func k_reduce_argmax_max_argmax_max_f64_uu_57da1d935a_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
-		var l1 [32]float64
-		for b := range l1 {
-			l1[b] = math.Float64frombits(0xfff0000000000000)
-		}
-		m2, l2 := math.Float64frombits(0xfff0000000000000), int32(0)
-		var l3 [32]float64
-		for b := range l3 {
-			l3[b] = math.Float64frombits(0xfff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			if !(v0 <= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-			l1[i&31] = scalar.Max(l1[i&31], v0)
-			if !(v1 <= m2) && m2 == m2 {
-				m2, l2 = v1, int32(i)
-			}
-			l3[i&31] = scalar.Max(l3[i&31], v1)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = scalar.Max(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l3[b] = scalar.Max(l3[b], l3[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
-	}
-}
-
 // k_reduce_argmax_max_f32_u_ce05dc9a24_go is
 //
 //	reduce [argmax, max] kernel (u0:f32) { store u0 u0 }
@@ -52102,6 +52102,118 @@ func k_reduce_argmax_u8_u_a6199d6ec6_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_argmin_min_min_f32_uu_a50b23dd99_go is
+//
+//	reduce [argmin, argmin, min, min] kernel (u0:f32, u1:f32) { store u0 u1 u0 u1 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = index of the first min(a1[i]); o2 = min(o2, a0[i]); o3 = min(o3, a1[i])
+func k_reduce_argmin_argmin_min_min_f32_uu_a50b23dd99_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
+		m1, l1 := math.Float32frombits(0x7f800000), int32(0)
+		var l2 [32]float32
+		for b := range l2 {
+			l2[b] = math.Float32frombits(0x7f800000)
+		}
+		var l3 [32]float32
+		for b := range l3 {
+			l3[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			if !(v1 >= m1) && m1 == m1 {
+				m1, l1 = v1, int32(i)
+			}
+			l2[i&31] = scalar.Min(l2[i&31], v0)
+			l3[i&31] = scalar.Min(l3[i&31], v1)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Min(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Min(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
+	}
+}
+
+// k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7_go is
+//
+//	reduce [argmin, argmin, min, min] kernel (u0:f64, u1:f64) { store u0 u1 u0 u1 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = index of the first min(a1[i]); o2 = min(o2, a0[i]); o3 = min(o3, a1[i])
+func k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		m1, l1 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		var l2 [32]float64
+		for b := range l2 {
+			l2[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		var l3 [32]float64
+		for b := range l3 {
+			l3[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			if !(v1 >= m1) && m1 == m1 {
+				m1, l1 = v1, int32(i)
+			}
+			l2[i&31] = scalar.Min(l2[i&31], v0)
+			l3[i&31] = scalar.Min(l3[i&31], v1)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Min(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Min(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
 	}
 }
 
@@ -52345,118 +52457,6 @@ func k_reduce_argmin_i64_u_abcf2b5487_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_reduce_argmin_min_argmin_min_f32_uu_517fcc8754_go is
-//
-//	reduce [argmin, min, argmin, min] kernel (u0:f32, u1:f32) { store u0 u0 u1 u1 }
-//
-// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i]); o2 = index of the first min(a1[i]); o3 = min(o3, a1[i])
-func k_reduce_argmin_min_argmin_min_f32_uu_517fcc8754_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
-		var l1 [32]float32
-		for b := range l1 {
-			l1[b] = math.Float32frombits(0x7f800000)
-		}
-		m2, l2 := math.Float32frombits(0x7f800000), int32(0)
-		var l3 [32]float32
-		for b := range l3 {
-			l3[b] = math.Float32frombits(0x7f800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			if !(v0 >= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-			l1[i&31] = scalar.Min(l1[i&31], v0)
-			if !(v1 >= m2) && m2 == m2 {
-				m2, l2 = v1, int32(i)
-			}
-			l3[i&31] = scalar.Min(l3[i&31], v1)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = scalar.Min(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l3[b] = scalar.Min(l3[b], l3[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
-	}
-}
-
-// k_reduce_argmin_min_argmin_min_f64_uu_25d90e30d7_go is
-//
-//	reduce [argmin, min, argmin, min] kernel (u0:f64, u1:f64) { store u0 u0 u1 u1 }
-//
-// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i]); o2 = index of the first min(a1[i]); o3 = min(o3, a1[i])
-func k_reduce_argmin_min_argmin_min_f64_uu_25d90e30d7_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
-		var l1 [32]float64
-		for b := range l1 {
-			l1[b] = math.Float64frombits(0x7ff0000000000000)
-		}
-		m2, l2 := math.Float64frombits(0x7ff0000000000000), int32(0)
-		var l3 [32]float64
-		for b := range l3 {
-			l3[b] = math.Float64frombits(0x7ff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			if !(v0 >= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-			l1[i&31] = scalar.Min(l1[i&31], v0)
-			if !(v1 >= m2) && m2 == m2 {
-				m2, l2 = v1, int32(i)
-			}
-			l3[i&31] = scalar.Min(l3[i&31], v1)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = scalar.Min(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l2
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l3[b] = scalar.Min(l3[b], l3[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l3[0]
 	}
 }
 
