@@ -52,7 +52,8 @@ func (t *target) far(buffer int) bool {
 
 // multiChunkRows appends the part for such lines. The results are line after line, and the
 // plan has them chunk after chunk: they go through local memory and are transposed.
-func (r *rowWriter) multiChunkRows(s *plan.Step, c *oneKernel) {
+func (r *rowWriter) multiChunkRows(e *elementwise, c *oneKernel) {
+	s := e.step
 	last := len(s.Axes) - 1
 	row, n := last-1, s.Axes[last].Extent
 	block := newWalk(s.Axes).cutAll(row, last).cut(row, max(1, r.t.mostElems(s)/n))
@@ -75,7 +76,7 @@ func (r *rowWriter) multiChunkRows(s *plan.Step, c *oneKernel) {
 	reduce := func(first int, rows nest.Size, cols int) nest.Item { // of a line
 		var args []nest.Arg
 		for _, from := range c.order {
-			in := viewOf(from, &s.In[from])
+			in := e.at[from]
 			step := ir.ReduceChunk * in.strides[last]
 			in.offset += first * step
 			arg := lines.arg(&in, row)
@@ -94,7 +95,7 @@ func (r *rowWriter) multiChunkRows(s *plan.Step, c *oneKernel) {
 	}
 	items := lines.wrap(block, each)
 	for o := range s.Out {
-		out := viewOf(len(s.In)+o, &s.Out[o].Access)
+		out := e.at[len(s.In)+o]
 		items = append(items, transposeBlock(s.OutType(o), block.size[row], nest.Fixed(count), block.arg(&results[o], row), 1, block.arg(&out, last)))
 	}
 	r.draft.Parts = append(r.draft.Parts, block.part(items))

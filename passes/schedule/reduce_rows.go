@@ -39,13 +39,15 @@ func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
 type rowWriter struct {
 	t     *target
 	draft *Draft
+	from  []int // the operands of the step that is drafted that those of the steps are; nil if they are the same
 }
 
 // parts appends the parts of a step in normal form.
 func (r *rowWriter) parts(s *plan.Step) (why string) {
 	if r.multiChunk(s) {
-		if c, _ := r.whole(r.rows(s)); c != nil {
-			r.multiChunkRows(s, c)
+		e := r.rows(s)
+		if c, _ := r.whole(e); c != nil {
+			r.draft.sharing(func() { r.multiChunkRows(e, c) })
 			return ""
 		}
 	}
@@ -71,13 +73,13 @@ func (r *rowWriter) chunks(s *plan.Step) []*plan.Step {
 // elementwise step, before they are combined.
 func (r *rowWriter) rows(s *plan.Step) *elementwise {
 	last := len(s.Axes) - 1
-	e := &elementwise{t: r.t, step: s, row: last - 1, col: last, draft: r.draft}
+	e := &elementwise{t: r.t, step: s, from: r.from, row: last - 1, col: last, draft: r.draft}
 	e.ops, _ = operandsOf(s, e.row, e.col)
 	e.stages, e.at, e.splats = make([]stage, len(e.ops)), make([]view, len(e.ops)), make([]bool, len(s.In))
 	e.blockCols = s.Axes[last].Extent
 	e.blockRows = max(1, min(r.t.callElems(s), r.t.mostElems(s))/e.blockCols)
 	for i := range s.In {
-		e.at[i], e.splats[i] = viewOf(i, &s.In[i]), e.ops[i].class == splat
+		e.at[i], e.splats[i] = viewOf(e.operandOf(i), &s.In[i]), e.ops[i].class == splat
 		switch {
 		case e.ops[i].class == strided:
 			e.stages[i] = packed
@@ -89,7 +91,7 @@ func (r *rowWriter) rows(s *plan.Step) *elementwise {
 	}
 	e.blockRows = min(e.blockRows, s.Axes[e.row].Extent)
 	for o := range s.Out {
-		e.at[len(s.In)+o] = viewOf(len(s.In)+o, &s.Out[o].Access)
+		e.at[len(s.In)+o] = viewOf(e.operandOf(len(s.In)+o), &s.Out[o].Access)
 	}
 	return e
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -70,33 +69,26 @@ func (t *target) streamsCan(s *plan.Step) string {
 // streams appends the parts of a step.
 func (r *rowWriter) streams(s *plan.Step) (why string) {
 	rows := s.Axes[len(s.Axes)-2].Extent
-	if half := rows / 2; half > 0 {
-		two := twoStreams(s, half)
-		if two.Step == nil {
-			return "two rows have too many operands"
-		}
-		if c, why := r.whole(r.rows(two.Step)); c == nil || c.engine == portable {
-			return cmp.Or(why, "its kernel is not bound by memory")
-		}
-		if why = r.take(two); why != "" {
+	half := rows / 2
+	if rows%2 > 0 {
+		r.from = nil
+		if why = r.parts(lastRow(s)); why != "" || half == 0 {
 			return why
 		}
 	}
-	if rows%2 > 0 {
-		why = r.take(lastRow(s))
+	var two *plan.Step
+	if two, r.from = twoStreams(s, half); two == nil {
+		return "two rows have too many operands"
 	}
-	return why
-}
-
-// streams is a step over some of the rows of another one, whose operands are among those of that.
-type streams struct {
-	*plan.Step
-	operands []int
+	if c, why := r.whole(r.rows(two)); c == nil || c.engine == portable {
+		return cmp.Or(why, "its kernel is not bound by memory")
+	}
+	return r.parts(two)
 }
 
 // twoStreams returns the step that reduces rows i and half+i of a step, for all i below half: that over two halves of so
-// many rows, unrolled. It has no step if there are too many operands.
-func twoStreams(s *plan.Step, half int) streams {
+// many rows, unrolled. from says which operand of s each of its own is. The step is nil if it has too many.
+func twoStreams(s *plan.Step, half int) (two *plan.Step, from []int) {
 	row := len(s.Axes) - 2
 	halves := &plan.Step{Body: s.Body, Axes: slices.Insert(slices.Clone(s.Axes), row, plan.Axis{Extent: 2}), Pos: s.Pos}
 	halves.Axes[row+1].Extent = half
@@ -105,42 +97,17 @@ func twoStreams(s *plan.Step, half int) streams {
 		strides[row] = half * a.Strides[row]
 		copy(strides[row+1:], a.Strides[row:])
 	})
-	step, from := unrollAxis(halves, row)
-	return streams{step, from}
+	return unrollAxis(halves, row)
 }
 
 // lastRow returns the step that reduces the last row of a step.
-func lastRow(s *plan.Step) streams {
-	one := streams{Step: &plan.Step{Body: s.Body, Axes: slices.Clone(s.Axes), Pos: s.Pos}}
+func lastRow(s *plan.Step) *plan.Step {
+	one := &plan.Step{Body: s.Body, Axes: slices.Clone(s.Axes), Pos: s.Pos}
 	row := len(s.Axes) - 2
 	one.In, one.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides, a.Strides)
 		a.Offset += (s.Axes[row].Extent - 1) * a.Strides[row]
 	})
 	one.Axes[row].Extent = 1
-	for i := range len(s.In) + len(s.Out) {
-		one.operands = append(one.operands, i)
-	}
 	return one
-}
-
-// take appends the parts of a step to the draft.
-func (r *rowWriter) take(s streams) (why string) {
-	part := &rowWriter{t: r.t, draft: newDraft(r.t, s.Step)}
-	if why = part.parts(s.Step); why != "" {
-		return why
-	}
-	from, to := part.draft, r.draft
-	m := mover{slot: slices.Clone(s.operands)}
-	for _, sl := range from.Slots[len(m.slot):] {
-		m.slot = append(m.slot, to.slot(sl))
-	}
-	for _, p := range from.Parts {
-		to.Parts = append(to.Parts, nest.Nest{Loops: p.Loops, Items: m.items(p.Items)})
-	}
-	to.Scratch = max(to.Scratch, from.Scratch)
-	if to.Choice.Kernel == "" {
-		to.Choice = from.Choice
-	}
-	return ""
 }
