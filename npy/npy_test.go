@@ -200,10 +200,27 @@ func TestClosed(t *testing.T) {
 	y, err := p.Run(t.Context())
 	require.NoError(t, err)
 	kept := x.Clone()
+	given, err := graph.Compile(graph.Input("x", graph.Uint8, 2, 2).Mul(2))
+	require.NoError(t, err)
+	var calls []*graph.Call // of a captured tensor, an input and an output
+	for _, bind := range []struct {
+		p    *graph.Program
+		outs *graph.Tensor
+		ins  []*graph.Tensor
+	}{{p, graph.New(graph.Uint8, 2, 2), nil}, {given, graph.New(graph.Uint8, 2, 2), []*graph.Tensor{x}}, {given, x, []*graph.Tensor{kept}}} {
+		call, err := bind.p.Bind([]*graph.Tensor{bind.outs}, bind.ins...)
+		require.NoError(t, err)
+		calls = append(calls, call)
+	}
 	require.NoError(t, f.Close())
 	require.NoError(t, f.Close())
 
 	const closed = "the file that the tensor is memory of was closed"
+	for range 2 {
+		for _, call := range calls {
+			require.ErrorContains(t, call.Run(t.Context()), closed)
+		}
+	}
 	_, err = graph.At[uint8](x, 0, 0)
 	require.ErrorContains(t, err, closed)
 	_, err = view.At(0, 0)
