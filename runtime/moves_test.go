@@ -12,7 +12,7 @@ import (
 )
 
 // TestFindMoves compares each tensor with each: the outputs that meet another one move. None
-// of them are computed in place. Tensors without elements meet none.
+// of them are computed in place. Tensors without elements overlap none.
 func TestFindMoves(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	memory := make([]byte, 100)

@@ -234,7 +234,7 @@ func (n *nest) timesChannels(of int) {
 	}
 }
 
-// indexing returns the register and the scale with which a column of so many bytes is addressed: the index, or
+// indexing returns the register and the scale that address a column of size bytes: the index, or
 // a multiple of it where no scale is that.
 func (n *nest) indexing(size int) (register, scale int) {
 	times := indexTimes(size)
@@ -244,7 +244,7 @@ func (n *nest) indexing(size int) (register, scale int) {
 	return n.multiples[times], size / times
 }
 
-// indexTimes returns the multiple of the index with which a column of so many bytes is addressed.
+// indexTimes returns the multiple of the index that addresses a column of size bytes.
 func indexTimes(size int) int {
 	if size%3 == 0 {
 		return 3
