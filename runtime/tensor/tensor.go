@@ -41,7 +41,7 @@ func (t *Tensor) Valid() bool {
 }
 
 // Ends reports whether the memory of t is that of a file, which may be closed: then t is no longer valid.
-func (t *Tensor) Ends() bool { return t.closed != nil }
+func (t *Tensor) Ends() bool { return t != nil && t.closed != nil }
 
 // failed is what Parts sees of a tensor that is nil, or whose memory has ended.
 var failed Tensor
