@@ -13,7 +13,6 @@ import (
 type Bound struct {
 	st        *state
 	outs, ins []*tensor.Tensor // kept alive
-	ends      []*tensor.Tensor // those whose memory may end, captured ones too
 }
 
 // Bind checks the tensors as Run does. What they hold may change between runs.
@@ -37,9 +36,7 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	}
 	st.worker.keeps = true
 	st.free()
-	b := &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}
-	b.ends = slices.DeleteFunc(slices.Concat(outs, ins, l.captured), func(t *tensor.Tensor) bool { return !t.Ends() })
-	return b, nil
+	return &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}, nil
 }
 
 // Run is Linked.Run on the tensors bound. One run must be over before the next
@@ -54,11 +51,9 @@ func (b *Bound) Run(ctx context.Context) error {
 	if !b.st.take() {
 		return failf("it is running already: each goroutine binds tensors of its own")
 	}
-	for _, t := range b.ends {
-		if !t.Valid() {
-			b.st.free()
-			return b.st.l.mistake(b.outs, b.ins)
-		}
+	if !valid(b.outs) || !valid(b.ins) || !valid(b.st.l.captured) { // as the file of one was closed
+		b.st.free()
+		return b.st.l.mistake(b.outs, b.ins)
 	}
 	if raceDetector { // bind reports to it what a run reads and writes
 		b.st.release()
@@ -70,4 +65,13 @@ func (b *Bound) Run(ctx context.Context) error {
 	err := b.st.run(ctx)
 	goruntime.KeepAlive(b)
 	return err
+}
+
+func valid(ts []*tensor.Tensor) bool {
+	for _, t := range ts {
+		if !t.Valid() {
+			return false
+		}
+	}
+	return true
 }

@@ -40,9 +40,6 @@ func (t *Tensor) Valid() bool {
 	return t != nil && t.dtype != ir.Invalid && (t.closed == nil || !t.closed.Load())
 }
 
-// Ends reports whether the memory of t is that of a file, which may be closed: then t is no longer valid.
-func (t *Tensor) Ends() bool { return t != nil && t.closed != nil }
-
 // failed is what Parts sees of a tensor that is nil, or whose memory has ended.
 var failed Tensor
 
