@@ -9,7 +9,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
-	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 
@@ -21,7 +20,8 @@ import (
 // binding is a program compiled for inputs of certain shapes and layouts.
 type binding struct {
 	sizes  map[string]int
-	once   *plan.Plan // what has been computed of constants, or nil
+	passed map[string]int // the sizes that the passes were given, before the plan was resized
+	once   *plan.Plan     // what has been computed of constants, or nil
 	plan   *plan.Plan
 	linked *runtime.Linked
 	times  *times // of runs, nil if they are not measured
@@ -37,40 +37,36 @@ func (p *Program) compile(sizes map[string]int, layouts []*layout.Layout) (*bind
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	return p.lower(f, sizes, layouts)
-}
-
-// lower is compile once the graph is known to fit the sizes: f is the graph of
-// those.
-func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (*binding, error) {
-	b := &binding{sizes: sizes}
-	for i, l := range layouts {
-		if l != nil {
-			in := f.Params[i]
-			attr := *in.Attr
-			attr.At, in.Attr = l, &attr
-		}
-	}
-	b.outs = make([]ir.Type, 0, len(f.Results))
-	for _, r := range f.Results {
-		b.outs = append(b.outs, r.Type)
-	}
-	whole, err := passes.Lower(f, p.options)
+	outs := typesOf(f.Results)
+	pl, err := p.plan(f, sizes, layouts)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	var params []int
-	if b.once, params, b.plan, err = passes.Split(whole, p.options.Frozen); err != nil {
-		return nil, err
+	return p.link(pl, sizes, outs)
+}
+
+// lower is compile for a graph that is bound to sizes already, and for inputs in row-major order. All passes
+// are given these sizes.
+func (p *Program) lower(f *ir.Func, sizes map[string]int) (*binding, error) {
+	outs := typesOf(f.Results)
+	pl, err := p.lowered(f, sizes, nil)
+	if err != nil {
+		return nil, withSizes(err, p.sizes, sizes)
 	}
-	captured := p.captured // and what once has made
-	if b.once != nil {
-		kept, err := p.keep(b.once, params)
-		if err != nil {
-			return nil, err
-		}
-		captured = slices.Concat(p.captured, kept)
+	return p.link(pl, sizes, outs)
+}
+
+func typesOf(vs []*ir.Value) []ir.Type {
+	types := make([]ir.Type, 0, len(vs))
+	for _, v := range vs {
+		types = append(types, v.Type)
 	}
+	return types
+}
+
+// link makes the binding of a plan.
+func (p *Program) link(pl planned, sizes map[string]int, outs []ir.Type) (*binding, error) {
+	b := &binding{sizes: sizes, passed: pl.sizes, once: pl.once, plan: pl.rest, outs: outs}
 	nests, err := p.schedule(b.plan, p.machine, &p.blocks)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
@@ -78,7 +74,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	b.linked.Capture(captured)
+	b.linked.Capture(slices.Concat(p.captured, pl.kept)) // what stays the same in each run
 	b.linked.InPlace(func() (*nest.Program, error) { return p.scheduleInPlace(b.plan) })
 	p.observe(b, nests)
 	return b, nil

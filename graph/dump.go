@@ -121,7 +121,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 	case bound == nil:
 		fmt.Fprintf(&out, "// %s\n", noExample)
 	default:
-		f, err := p.fn.Bind(bound.sizes)
+		f, err := p.fn.Bind(bound.passed)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +48,11 @@ func (p *Program) Explain() string {
 		if bound == p.shown {
 			about = "for example: "
 		}
-		line(&b, "sizes", about+sizesText(p.sizes, bound.sizes), ir.Pos{})
+		about += sizesText(p.sizes, bound.sizes)
+		if !maps.Equal(bound.sizes, bound.passed) {
+			about += "; the passes saw " + sizesText(p.sizes, bound.passed)
+		}
+		line(&b, "sizes", about, ir.Pos{})
 	}
 	nests, err := schedule.Schedule(bound.plan, p.machine, p.executor) // what runs
 	if err != nil {

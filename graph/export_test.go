@@ -15,6 +15,12 @@ func ChunkElems(n int) Option { return func(s *settings) { s.chunkElems = n } }
 // Plan returns the plan of the last run, or of the example sizes.
 func (p *Program) Plan() *plan.Plan { return p.latest().plan }
 
+// Sizes returns the sizes of that plan, and those that the passes were given for it.
+func (p *Program) Sizes() (sizes, passed map[string]int) {
+	b := p.latest()
+	return b.sizes, b.passed
+}
+
 // Tasks returns the schedule of that plan.
 func (p *Program) Tasks() []nest.Task {
 	nests, err := schedule.Schedule(p.latest().plan, p.machine, p.executor)

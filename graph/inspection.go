@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -61,12 +62,15 @@ func (p *Program) inspect() (*inspection, error) {
 		x.steps = make([][]int, len(x.values))
 		return x, nil
 	}
-	f, err := x.built.Bind(x.bound.sizes)
+	own, err := x.built.Bind(x.bound.sizes)
 	if err != nil {
 		return nil, err
 	}
-	own := f.Clone()
 	x.values = slices.Concat(own.Params, own.Body)
+	f, err := x.built.Bind(x.bound.passed)
+	if err != nil {
+		return nil, err
+	}
 	return x, x.lower(f)
 }
 
@@ -94,6 +98,9 @@ func (x *inspection) lower(f *ir.Func) error {
 	}
 	if x.once != nil {
 		x.add("once", x.once.String())
+	}
+	if x.plan = p.resized(x.plan, x.bound); x.plan == nil {
+		return errors.New("BUG: graph: a plan that was resized can't be again")
 	}
 	x.add("steps", x.plan.String())
 	if x.nests, err = schedule.Schedule(x.plan, p.machine, p.executor); err != nil {

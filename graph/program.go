@@ -34,6 +34,7 @@ type Program struct {
 
 	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache     plans
+	classes   classes
 	blocks    schedule.Blocks // of the plans of all sizes
 	kept      keeper
 	progress  func(context.Context, Progress)

@@ -58,7 +58,10 @@ func (g *gen) baseShape() ir.Shape {
 	var s ir.Shape
 	for range oneOf(g, "rank", []int{1, 2, 3, 4, 0, 2, 3}) {
 		d := ir.Fixed(oneOf(g, "extent", extents))
-		if g.sizes != nil && g.chance("named", 2) {
+		switch {
+		case g.Batch && len(s) == 0:
+			d = ir.Sym("n")
+		case g.sizes != nil && !g.Batch && g.chance("named", 2):
 			d = ir.Sym(oneOf(g, "size", []string{"n", "m", "k"}))
 		}
 		if longer := append(slices.Clone(s), d); g.fits(longer) {
@@ -71,20 +74,34 @@ func (g *gen) baseShape() ir.Shape {
 // relative returns a shape that broadcasts with base, most times.
 func (g *gen) relative(base ir.Shape) ir.Shape {
 	s := append(ir.Shape{}, base...)
-	switch g.int("relation", 0, 5) {
+	relation := g.int("relation", 0, 5)
+	if g.Batch && len(s) > 0 { // it is first, or missing
+		if relation == 0 {
+			return s[g.int("dropped", 1, len(s)):]
+		}
+		return append(s[:1:1], g.ones(s[1:])...)
+	}
+	switch relation {
 	case 0:
 		s = s[g.int("dropped", 0, len(s)):]
 	case 1, 2:
-		for i := range s {
-			if g.chance("one", 2) {
-				s[i] = ir.Fixed(1)
-			}
-		}
+		s = g.ones(s)
 	case 3:
 		s = rapid.Permutation(s).Draw(g.T, "permuted")
 	}
 	if !g.fits(s) { // base has a 0, which s has not
 		return base
+	}
+	return s
+}
+
+// ones replaces some extents by 1.
+func (g *gen) ones(s ir.Shape) ir.Shape {
+	s = slices.Clone(s)
+	for i := range s {
+		if g.chance("one", 2) {
+			s[i] = ir.Fixed(1)
+		}
 	}
 	return s
 }

@@ -22,6 +22,7 @@ type Config struct {
 	Reductions bool      // some values are reduced or scanned
 	Products   int       // one value in so many is a product of matrices: none
 	Accesses   bool      // some views are OpAccess, as the views pass leaves them
+	Batch      bool      // of SymbolicFunc: n is the first extent of most params, and no other is named
 }
 
 func (c Config) withDefaults() Config {

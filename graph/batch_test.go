@@ -1,0 +1,109 @@
+package graph_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// batchFormula is a formula over a batch of d rows, with its inputs.
+type batchFormula struct {
+	name    string
+	resized bool // a plan of its own is not made for each number of rows
+	make    func(d graph.Extent) graph.Node
+}
+
+func batchFormulas() []batchFormula {
+	in := func(name string, d graph.Extent, more ...any) graph.Node {
+		return graph.Input(name, graph.Float32, append([]any{d}, more...)...)
+	}
+	images := func(d graph.Extent) graph.Node { return in("x", d, 4, 6, 5) }
+	weights := func(seed uint64, shape ...int) graph.Node {
+		return graph.Const(graph.Normal(graph.Float32, seed, 0, 1, shape...))
+	}
+	padded := graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}
+	rows := func(d graph.Extent) graph.Node { return in("x", d, 40) }
+	return []batchFormula{
+		{"chain", true, func(d graph.Extent) graph.Node { return in("x", d).Mul(in("y", d)).Add(1).Tanh() }},
+		{"broadcast", true, func(d graph.Extent) graph.Node { return rows(d).Mul(in("y", d, 1)).Add(in("z", d, 40)) }},
+		{"softmax", true, func(d graph.Extent) graph.Node { return rows(d).Softmax(-1) }},
+		{"normalization", true, func(d graph.Extent) graph.Node { return rows(d).LayerNorm(weights(1, 40), weights(2, 40), 1e-5) }},
+		{"layers", true, func(d graph.Extent) graph.Node {
+			return rows(d).MatMul(weights(1, 40, 24)).Add(weights(2, 24)).Maximum(0).MatMul(weights(3, 24, 5)).Softmax(-1)
+		}},
+		{"attention", true, func(d graph.Extent) graph.Node {
+			x := in("x", d, 2, 9, 8)
+			return x.MatMul(x.Permute(0, 1, 3, 2)).Softmax(-1).MatMul(x)
+		}},
+		{"convolutions", true, func(d graph.Extent) graph.Node {
+			return images(d).Conv(weights(1, 4, 4, 3, 3), padded).Maximum(0).Conv(weights(2, 3, 4, 3, 3), padded).Mean(2, 3)
+		}},
+		{"depthwise", true, func(d graph.Extent) graph.Node {
+			o := padded
+			o.Groups = 4
+			return images(d).Conv(weights(1, 4, 1, 3, 3), o)
+		}},
+		{"pool", true, func(d graph.Extent) graph.Node { return images(d).Reshape(d, 4, 3, 2, 5).Max(3) }},
+		{"channels last", true, func(d graph.Extent) graph.Node { return images(d).MoveAxis(1, -1).Mul(weights(1, 4)) }},
+		{"embedding", true, func(d graph.Extent) graph.Node {
+			return weights(1, 90, 16).Take(0, in("x", d, 7).Abs().Cast(graph.Int32)).Sum(1)
+		}},
+		{"joined", true, func(d graph.Extent) graph.Node { return graph.Concat(1, rows(d), in("y", d, 3)).Tanh() }},
+		{"sorted", true, func(d graph.Extent) graph.Node { return rows(d).Sort(1).Slice(":, ::-1") }},
+		{"running sums", true, func(d graph.Extent) graph.Node { return rows(d).CumSum(1) }},
+		{"greatest", true, func(d graph.Extent) graph.Node { return rows(d).ArgMax(1) }},
+		{"gray", true, func(d graph.Extent) graph.Node {
+			return in("x", d, 3).Cast(graph.Uint8).Cast(graph.Float32).Mul(graph.Of([]float32{.3, .6, .1})).Sum(1)
+		}},
+		{"flat", true, func(d graph.Extent) graph.Node { return rows(d).Mul(2).Reshape(-1, 8).Sum(1).Reshape(d, 5) }},
+
+		{"sum of rows", false, func(d graph.Extent) graph.Node { return rows(d).Sum(0) }},
+		{"sum of rows, again", false, func(d graph.Extent) graph.Node { x := rows(d); return x.Sub(x.Mean(0)) }},
+		{"rows from the last", false, func(d graph.Extent) graph.Node { return rows(d).Slice("::-1") }},
+		{"rows before", false, func(d graph.Extent) graph.Node { return rows(d).Roll(0, 1) }},
+		{"running sums of rows", false, func(d graph.Extent) graph.Node { return rows(d).CumSum(0) }},
+		{"rows sorted", false, func(d graph.Extent) graph.Node { return rows(d).Sort(0) }},
+		{"rows by rows", false, func(d graph.Extent) graph.Node { x := rows(d); return x.MatMul(x.T()) }},
+		{"rows by index", false, func(d graph.Extent) graph.Node { return rows(d).Take(0, in("y", d).Mul(0).Cast(graph.Int32)) }},
+		{"a number of rows", false, func(d graph.Extent) graph.Node { return rows(d).Mul(d) }},
+		{"rows joined", false, func(d graph.Extent) graph.Node { return graph.Concat(0, rows(d), in("y", d, 40)) }},
+	}
+}
+
+// TestBatches runs formulas over batches of many sizes, and compares with programs that were compiled
+// for each size alone.
+func TestBatches(t *testing.T) {
+	for _, f := range batchFormulas() {
+		t.Run(f.name, func(t *testing.T) {
+			for i, options := range [][]graph.Item{{graph.WithDebug(graph.Verify)}, {graph.WithWorkers(3), graph.ChunkElems(20)}, {graph.WithDebug(graph.TilingOnly)}} {
+				p, err := graph.Compile(append(options, f.make(graph.Dim("n")))...)
+				require.NoError(t, err)
+				for _, n := range []int{16, 21, 1, 31, 17, 32, 45, 100, 400, 63} {
+					alone, err := graph.Compile(append(options, f.make(ir.Fixed(n)))...)
+					require.NoError(t, err)
+					var ins []*graph.Tensor
+					for k, in := range alone.Inputs() {
+						shape, ok := in.Shape.Ints()
+						require.True(t, ok)
+						ins = append(ins, graph.Normal(graph.Float32, uint64(n+k), 0, 4, shape...))
+					}
+					want, err := alone.Run(t.Context(), ins...)
+					require.NoError(t, err)
+					got, err := p.Run(t.Context(), ins...)
+					require.NoError(t, err)
+					require.True(t, graph.Equal(want, got), "%d rows: %v instead of %v\n%s", n, got, want, p.Explain())
+					sizes, passed := p.Sizes()
+					require.Equal(t, map[string]int{"n": n}, sizes)
+					if i == 1 { // short chunks make other plans
+						continue
+					}
+					require.Equal(t, f.resized && n >= 16 && n != 31 && n != 63, !maps.Equal(sizes, passed), "%d rows: the passes saw %v", n, passed)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+package passes
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// TestBatchKeepsMeaning resizes plans of random graphs and compares with the definition.
+func TestBatchKeepsMeaning(t *testing.T) {
+	reached := map[string]int{}
+	few := ir.SetOf(ir.Float32, ir.Int32)
+	check := func(t *rapid.T) {
+		cfg := irtest.Config{Reductions: true, Products: 6, Batch: true, DTypes: few, MaxNodes: rapid.SampledFrom([]int{12, 15, 20}).Draw(t, "most nodes")}
+		f, inputs, sizes := irtest.SymbolicFunc(t, cfg)
+		if !BatchName(f, "n") {
+			reached["number computed of n"]++
+			return
+		}
+		rows := rapid.SampledFrom([]int{2, 3, 4, 5, 7, 13}).Draw(t, "rows")
+		whole, err := f.Bind(map[string]int{"n": rows})
+		if err != nil {
+			return // of another number of rows, n is an extent that it must agree with
+		}
+		s := &State{Func: whole, machine: tuning.Default(1), eager: rapid.Bool().Draw(t, "eager")}
+		for _, p := range Default {
+			require.NoError(t, s.run(p))
+		}
+		b := BatchOf(f, "n", s.Plan, rows)
+		if b == nil {
+			reached["rows mixed"]++
+			return
+		}
+		text := s.Plan.String()
+		for range 2 { // the first one is left alone
+			p := b.Resize(sizes["n"])
+			if p == nil || sizes["n"] == 0 {
+				return
+			}
+			require.NoError(t, p.Verify(), "%s\nof %d rows from\n%s", p, sizes["n"], text)
+			bound, err := f.Bind(sizes)
+			require.NoError(t, err)
+			want, err := eval.Eval(bound, inputs)
+			require.NoError(t, err)
+			sameBits(t, want, planned(t, p, inputs), p.String()+"of "+text+"from\n"+f.String())
+			require.Equal(t, text, s.Plan.String())
+			countBatch(reached, p)
+		}
+	}
+	for range 20 { // so that what is rare is reached
+		rapid.Check(t, check)
+	}
+	for _, what := range []string{"plan", "several steps", "row group", "product", "reduction", "number computed of n", "rows mixed"} {
+		require.Positive(t, reached[what], "no random graph had a %s: %v", what, reached)
+	}
+}
+
+func countBatch(reached map[string]int, p *plan.Plan) {
+	reached["plan"]++
+	if len(p.Steps) > 1 {
+		reached["several steps"]++
+	}
+	if len(p.Rows) > 0 {
+		reached["row group"]++
+	}
+	for i := range p.Steps {
+		if p.Steps[i].Contracts() {
+			reached["product"]++
+		}
+		if p.Steps[i].Reduces() {
+			reached["reduction"]++
+		}
+	}
+}
