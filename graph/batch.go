@@ -35,29 +35,18 @@ type classes struct {
 // class is a plan for all numbers of rows with as many bits, and for one number for each other size.
 type class struct {
 	planned
-	batch *passes.Batch // of the rest; nil if it is none
+	batch *passes.Batch // of the rest; nil if there is no such plan
 }
 
 const (
 	leastRows   = 16      // each number below has a plan of its own, as products have loops for few rows
-	mostBytes   = 4 << 20 // of inputs and outputs: a run over more takes much longer than the passes
+	mostBytes   = 8 << 20 // of inputs and outputs of the most rows: a run takes much longer than the passes
 	mostClasses = 64
 )
 
-// plan makes the plan for the sizes that the graph f is bound to. It may take f over. layouts is as for
-// compile. The caller has the lock of the plans.
+// plan makes the plan for the sizes that the graph f is bound to, by the passes. It takes f over. layouts
+// is as for compile.
 func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (planned, error) {
-	if c := p.classOf(f, sizes, layouts); c != nil {
-		pl := c.planned
-		if pl.rest = c.batch.Resize(sizes[p.classes.batch]); pl.rest != nil {
-			return pl, nil
-		}
-	}
-	return p.lowered(f, sizes, layouts)
-}
-
-// lowered makes the plan by the passes. It takes f over.
-func (p *Program) lowered(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (planned, error) {
 	for i, l := range layouts {
 		if l != nil {
 			in := f.Params[i]
@@ -77,8 +66,9 @@ func (p *Program) lowered(f *ir.Func, sizes map[string]int, layouts []*layout.La
 	return pl, err
 }
 
-// classOf returns the class of the sizes that f is bound to, nil if there is none.
-func (p *Program) classOf(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) *class {
+// ofClass returns the plan for some sizes that is the resized one of their class, if they have one. The
+// caller has the lock of the plans.
+func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl planned, ok bool) {
 	c := &p.classes
 	if !c.looked {
 		c.looked, c.known = true, map[string]*class{}
@@ -87,10 +77,11 @@ func (p *Program) classOf(f *ir.Func, sizes map[string]int, layouts []*layout.La
 		}
 	}
 	rows := sizes[c.batch]
-	if rows < leastRows || slices.ContainsFunc(layouts, func(l *layout.Layout) bool { return l != nil }) || p.bytesOf(f) > mostBytes {
-		return nil
+	if rows < leastRows || slices.ContainsFunc(layouts, func(l *layout.Layout) bool { return l != nil }) {
+		return pl, false
 	}
-	key := make([]byte, 0, 64)
+	var space [64]byte
+	key := space[:0]
 	for _, name := range p.sizes {
 		n := sizes[name]
 		if name == c.batch {
@@ -100,35 +91,46 @@ func (p *Program) classOf(f *ir.Func, sizes map[string]int, layouts []*layout.La
 	}
 	known := c.known[string(key)]
 	if known == nil {
-		known = p.newClass(sizes, 1<<bits.Len(uint(rows))-1)
-		if known == nil {
-			c.batch = "" // for good: the passes mix its rows
-			return nil
-		}
 		if len(c.known) >= mostClasses {
 			clear(c.known)
 		}
+		known = p.newClass(sizes, bits.Len(uint(rows)))
 		c.known[string(key)] = known
 	}
-	return known
+	if known.batch == nil {
+		return pl, false
+	}
+	pl = known.planned
+	pl.rest = known.batch.Resize(rows)
+	return pl, pl.rest != nil
 }
 
-// newClass makes the plan of a class with at most so many rows. It returns nil if there is none.
-func (p *Program) newClass(sizes map[string]int, rows int) *class {
-	sizes = maps.Clone(sizes)
-	sizes[p.classes.batch] = rows
-	f, err := p.fn.Bind(sizes)
-	if err != nil {
-		return nil
+// newClass makes the plan of the class of numbers of rows with so many bits. The graph fits all of them if it
+// fits the least and the greatest: what it requires of a size, that it is a number or that it is no less
+// than one, is true between two numbers of which it is true.
+func (p *Program) newClass(sizes map[string]int, n int) *class {
+	c := &class{}
+	of := func(rows int) (*ir.Func, map[string]int, error) {
+		own := maps.Clone(sizes)
+		own[p.classes.batch] = rows
+		f, err := p.fn.Bind(own)
+		return f, own, err
 	}
-	var c class
-	if c.planned, err = p.lowered(f, sizes, nil); err != nil {
-		return nil
+	if _, _, err := of(1 << (n - 1)); err != nil {
+		return c
 	}
-	if c.batch = passes.BatchOf(p.fn, p.classes.batch, c.rest, rows); c.batch == nil {
-		return nil
+	most := 1<<n - 1
+	f, own, err := of(most)
+	if err != nil || p.bytesOf(f) > mostBytes {
+		return c
 	}
-	return &c
+	if c.planned, err = p.plan(f, own, nil); err != nil {
+		return c
+	}
+	if c.batch = passes.BatchOf(p.fn, p.classes.batch, c.rest, most); c.batch == nil {
+		p.classes.batch = "" // for good: the passes mix its rows
+	}
+	return c
 }
 
 // resized returns what the passes made for a binding as its plan, nil if that is not possible.

@@ -33,40 +33,35 @@ type binding struct {
 // compile makes the binding for given sizes. layouts says where the inputs'
 // elements sit; nil stands for row-major, for one or all.
 func (p *Program) compile(sizes map[string]int, layouts []*layout.Layout) (*binding, error) {
+	if pl, ok := p.ofClass(sizes, layouts); ok {
+		return p.link(pl, sizes)
+	}
 	f, err := p.fn.Bind(sizes)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	outs := typesOf(f.Results)
+	return p.lower(f, sizes, layouts)
+}
+
+// lower is compile once the graph is known to fit the sizes: f is the graph of those.
+func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (*binding, error) {
 	pl, err := p.plan(f, sizes, layouts)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	return p.link(pl, sizes, outs)
-}
-
-// lower is compile for a graph that is bound to sizes already, and for inputs in row-major order. All passes
-// are given these sizes.
-func (p *Program) lower(f *ir.Func, sizes map[string]int) (*binding, error) {
-	outs := typesOf(f.Results)
-	pl, err := p.lowered(f, sizes, nil)
-	if err != nil {
-		return nil, withSizes(err, p.sizes, sizes)
-	}
-	return p.link(pl, sizes, outs)
-}
-
-func typesOf(vs []*ir.Value) []ir.Type {
-	types := make([]ir.Type, 0, len(vs))
-	for _, v := range vs {
-		types = append(types, v.Type)
-	}
-	return types
+	return p.link(pl, sizes)
 }
 
 // link makes the binding of a plan.
-func (p *Program) link(pl planned, sizes map[string]int, outs []ir.Type) (*binding, error) {
-	b := &binding{sizes: sizes, passed: pl.sizes, once: pl.once, plan: pl.rest, outs: outs}
+func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
+	b := &binding{sizes: sizes, passed: pl.sizes, once: pl.once, plan: pl.rest, outs: make([]ir.Type, len(p.fn.Results))}
+	for i, r := range p.fn.Results {
+		shape, err := r.Type.Shape.Bind(sizes)
+		if err != nil {
+			return nil, withSizes(err, p.sizes, sizes)
+		}
+		b.outs[i] = ir.Type{DType: r.Type.DType, Shape: shape}
+	}
 	nests, err := p.schedule(b.plan, p.machine, &p.blocks)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)

@@ -168,7 +168,7 @@ func (p *Program) example() error {
 				continue
 			}
 			poor := scale <= smallScale && hasEmpty(f) // what is empty has no kernel
-			b, err := p.lower(f, sizes)
+			b, err := p.lower(f, sizes, nil)
 			switch {
 			case err != nil:
 				first = cmp.Or(first, err)

@@ -66,7 +66,7 @@ func (p *Program) lines() []*plan.Plan {
 		if err != nil {
 			continue
 		}
-		if b, err := p.lower(f, sizes); err == nil {
+		if b, err := p.lower(f, sizes, nil); err == nil {
 			plans = append(plans, b.plan)
 		}
 	}
