@@ -8,6 +8,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -19,10 +20,11 @@ import (
 
 // planned is the plan of a program, in two parts: what is made once of constants, and the rest.
 type planned struct {
-	sizes map[string]int // that the passes were given
-	once  *plan.Plan     // or nil
-	kept  []*Tensor      // the results of once
-	rest  *plan.Plan
+	sizes  map[string]int // that the passes were given
+	once   *plan.Plan     // or nil
+	kept   []*Tensor      // the results of once
+	rest   *plan.Plan
+	blocks *schedule.Blocks // of schedules of the rest
 }
 
 // classes are the classes of sizes that a program has met. The lock of its plans guards them.
@@ -54,7 +56,7 @@ func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layou
 			attr.At, in.Attr = l, &attr
 		}
 	}
-	pl := planned{sizes: sizes}
+	pl := planned{sizes: sizes, blocks: &p.blocks}
 	whole, err := passes.Lower(f, p.options)
 	if err != nil {
 		return pl, err
@@ -130,6 +132,7 @@ func (p *Program) newClass(sizes map[string]int, n int) *class {
 	if c.batch = passes.BatchOf(p.fn, p.classes.batch, c.rest, most); c.batch == nil {
 		p.classes.batch = "" // for good: the passes mix its rows
 	}
+	c.blocks = schedule.OfSizes()
 	return c
 }
 

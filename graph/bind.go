@@ -62,7 +62,7 @@ func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
 		}
 		b.outs[i] = ir.Type{DType: r.Type.DType, Shape: shape}
 	}
-	nests, err := p.schedule(b.plan, p.machine, &p.blocks)
+	nests, err := p.schedule(b.plan, p.machine, pl.blocks)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}

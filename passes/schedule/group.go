@@ -16,6 +16,9 @@ import (
 
 // group returns the task of a row group: see draftedGroup.
 func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
+	if s.blocks.tasks != nil && len(g.Outer) == 1 {
+		return s.sizedGroup(g)
+	}
 	if len(s.plan.Rows) == 1 {
 		return s.writeGroup(g)
 	}
@@ -29,6 +32,26 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 			s.groups = map[string]draftedGroup{}
 		}
 		s.groups[string(form)] = draftedGroup{t, slices.Clone(buffers)}
+	}
+	return t, err
+}
+
+// sizedGroup returns the task of a row group of a plan that was resized: where its blocks leave the same
+// rest, that of another number of rows.
+func (s *scheduler) sizedGroup(g *plan.RowGroup) (nest.Task, error) {
+	rows, block := g.Outer[len(g.Outer)-1], s.blockOfRows(g)
+	of := blocked{g.First, block, rows % block, rows >= block}
+	if known, ok := s.blocks.tasks[of]; ok {
+		return known.resize(of, rows), nil
+	}
+	t, err := s.writeGroup(g)
+	if err == nil {
+		if len(s.blocks.tasks) >= mostBlocks {
+			clear(s.blocks.tasks)
+		}
+		kept := t
+		kept.Slots = slices.Clone(t.Slots) // of a program they are numbered anew
+		s.blocks.tasks[of] = sizedTask{kept, rows}
 	}
 	return t, err
 }
