@@ -3,7 +3,9 @@ package graph
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
@@ -18,8 +20,8 @@ import (
 // several are joined, and errors.As finds the first. A program without symbolic
 // sizes is compiled to the end. One with symbolic sizes is compiled for example
 // sizes, if any of those tried fit the graph, so that what could go wrong does so
-// now, and again at the first run for each set of sizes and layouts; that takes
-// five to ten microseconds an op.
+// now, and again at the first run for each set of sizes and layouts. That takes
+// five to ten microseconds an op, or a quarter where the plan of another batch is resized.
 func Compile(items ...Item) (*Program, error) {
 	s := settings{name: defaultName}
 	for _, item := range items {
@@ -83,10 +85,25 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		p.record = &record{to: recorders, lacked: map[string]*lacked{}}
 	}
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
-	p.machine = tuning.Default(p.executor.Parallelism())
+	p.machine = machineFor(p.executor.Parallelism(), s)
 	p.options.Machine = p.machine
-	p.machine.NoWhole, p.machine.Blocks = s.debug.has(TilingOnly), s.chunkElems
 	return p
+}
+
+// machines has the machines of programs without settings of their own, by their goroutines. Nothing
+// changes one.
+var machines sync.Map
+
+func machineFor(parallelism int, s *settings) *tuning.Machine {
+	own := s.debug.has(TilingOnly) || s.chunkElems != 0
+	if known, ok := machines.Load(parallelism); ok && !own {
+		return known.(*tuning.Machine)
+	}
+	m := tuning.Default(parallelism)
+	if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; !own {
+		machines.Store(parallelism, m)
+	}
+	return m
 }
 
 // finish computes what depends on constants alone, and compiles the program for its only or
@@ -162,7 +179,7 @@ func (p *Program) example() error {
 	}
 	var first error // of sizes that the graph fits
 	for _, scale := range scales {
-		for _, sizes := range exampleSizes(p.sizes, scale) {
+		for sizes := range exampleSizes(p.sizes, scale) {
 			f, err := p.fn.Bind(sizes)
 			if err != nil {
 				continue
@@ -191,28 +208,35 @@ func hasEmpty(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Params, empty) || slices.ContainsFunc(f.Body, empty)
 }
 
-// exampleSizes returns examples of a magnitude, in each of which every name has a number of its own:
+// exampleSizes yields examples of a magnitude, in each of which every name has a number of its own:
 // primes, so that nothing divides by chance, in either order of the names; then numbers that can be
 // halved several times, as networks do, and those behind them.
-func exampleSizes(names []string, scale int) []map[string]int {
-	examples := make([]map[string]int, 4)
-	for i := range examples {
-		examples[i] = make(map[string]int, len(names))
-	}
-	n := scale
-	for i, name := range names {
-		examples[0][names[len(names)-1-i]] = n
-		examples[1][name] = n
-		examples[2][name] = (scale/manyHalves + 1 + i) * manyHalves
-		examples[3][name] = examples[2][name] + 1
+func exampleSizes(names []string, scale int) iter.Seq[map[string]int] {
+	next := func(n int) int {
 		if scale > 1 {
-			n = nextPrime(n)
+			return nextPrime(n)
+		}
+		return n
+	}
+	halves := func(i int) int { return (scale/manyHalves + 1 + i) * manyHalves }
+	return func(yield func(map[string]int) bool) {
+		up, down := make(map[string]int, len(names)), make(map[string]int, len(names))
+		for i, n := 0, scale; i < len(names); i, n = i+1, next(n) {
+			down[names[len(names)-1-i]], up[names[i]] = n, n
+		}
+		if !yield(down) || !yield(up) || scale <= smallScale {
+			return
+		}
+		for more := range 2 {
+			sizes := make(map[string]int, len(names))
+			for i, name := range names {
+				sizes[name] = halves(i) + more
+			}
+			if !yield(sizes) {
+				return
+			}
 		}
 	}
-	if scale <= smallScale {
-		return examples[:2]
-	}
-	return examples
 }
 
 const manyHalves = 480
