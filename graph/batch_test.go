@@ -69,6 +69,9 @@ func batchFormulas() []batchFormula {
 		{"rows sorted", false, func(d graph.Extent) graph.Node { return rows(d).Sort(0) }},
 		{"rows by rows", false, func(d graph.Extent) graph.Node { x := rows(d); return x.MatMul(x.T()) }},
 		{"rows by index", false, func(d graph.Extent) graph.Node { return rows(d).Take(0, in("y", d).Mul(0).Cast(graph.Int32)) }},
+		{"a table of rows", false, func(d graph.Extent) graph.Node {
+			return graph.Iota(graph.Float32, d).Take(0, in("y", d, 2).Mul(0).Cast(graph.Int32).Reshape(-1)).Reshape(d, 2)
+		}},
 		{"a number of rows", false, func(d graph.Extent) graph.Node { return rows(d).Mul(d) }},
 		{"rows joined", false, func(d graph.Extent) graph.Node { return graph.Concat(0, rows(d), in("y", d, 40)) }},
 	}

@@ -46,8 +46,14 @@ func BatchName(f *ir.Func, name string) bool {
 			axes, _ := sized(a.Type.Shape, name)
 			return len(axes) <= len(own)
 		})
-		return plain && length && keeps && len(begin) == 0
+		return plain && length && keeps && len(begin) == 0 && !(v.Op.Info().Indexed && along(v, name))
 	})
+}
+
+// along reports whether an op on lines has lines of its first operand whose length depends on a size.
+func along(v *ir.Value, name string) bool {
+	axes, _ := sized(v.Args[0].Type.Shape, name)
+	return slices.Contains(axes, v.Attr.Axis)
 }
 
 // sized returns which extents of a shape depend on a size, and whether that is at most one, a multiple of it.
