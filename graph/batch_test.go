@@ -110,3 +110,37 @@ func TestBatches(t *testing.T) {
 		})
 	}
 }
+
+// TestBatchesOfAllSizes: the rows of a batch are computed as those of a greater one.
+func TestBatchesOfAllSizes(t *testing.T) {
+	const most = 140
+	for _, f := range batchFormulas() {
+		if !f.resized {
+			continue
+		}
+		for _, workers := range []int{1, 3} {
+			p, err := graph.Compile(f.make(graph.Dim("n")), graph.WithWorkers(workers), graph.WithDebug(graph.Verify))
+			require.NoError(t, err)
+			var all []*graph.Tensor
+			for k, in := range p.Inputs() {
+				shape, err := in.Shape.Bind(map[string]int{"n": most})
+				require.NoError(t, err)
+				extents, _ := shape.Ints()
+				all = append(all, graph.Normal(graph.Float32, uint64(k), 0, 4, extents...))
+			}
+			want, err := p.Run(t.Context(), all...)
+			require.NoError(t, err)
+			for n := leastOfClass; n < most; n++ {
+				var ins []*graph.Tensor
+				for _, x := range all {
+					ins = append(ins, x.SliceAxis(0, 0, n, 1))
+				}
+				got, err := p.Run(t.Context(), ins...)
+				require.NoError(t, err)
+				require.True(t, graph.Equal(want.SliceAxis(0, 0, n, 1), got), "%s: %d rows\n%s", f.name, n, p.Explain())
+			}
+		}
+	}
+}
+
+const leastOfClass = 16 // rows

@@ -30,67 +30,6 @@ type Blocks struct {
 	tasks map[blocked]sizedTask // nil unless all plans are one, resized
 }
 
-// OfSizes returns Blocks for plans that are one plan for several numbers of rows: see passes.Batch.
-func OfSizes() *Blocks { return &Blocks{tasks: map[blocked]sizedTask{}} }
-
-// blocked is a row group of a plan by its first step, divided into blocks of so many rows: some,
-// if whole, and one of the rest.
-type blocked struct {
-	first, block, rest int
-	whole              bool
-}
-
-// sizedTask is the task of a row group with so many rows.
-type sizedTask struct {
-	task nest.Task
-	rows int
-}
-
-// resize returns the task for another number of rows that leaves the same rest. The first part has
-// more or fewer blocks then, and the rest is behind them.
-func (t *sizedTask) resize(of blocked, rows int) nest.Task {
-	task := t.task
-	times := float64(rows) / float64(t.rows)
-	task.Elems, task.Work = task.Elems/t.rows*rows, task.Work*times
-	task.Slots, task.Parts, task.Choices = slices.Clone(task.Slots), slices.Clone(task.Parts), slices.Clone(task.Choices)
-	for i := range task.Choices {
-		c := &task.Choices[i]
-		c.Cost, c.Rejected = c.Cost*times, slices.Clone(c.Rejected)
-		for k := range c.Rejected {
-			c.Rejected[k].Cost *= times
-		}
-	}
-	lead := len(task.Parts[0].Loops) - 1
-	if of.whole {
-		part := &task.Parts[0]
-		part.Loops = slices.Clone(part.Loops)
-		part.Loops[lead].Extent = nest.Fixed(rows / of.block)
-	}
-	if of.rest > 0 {
-		part := &task.Parts[len(task.Parts)-1]
-		part.Items = shifted(part.Items, lead, rows/of.block-t.rows/of.block)
-	}
-	return task
-}
-
-// shifted returns the items as they are so many iterations of a loop later.
-func shifted(items []nest.Item, loop, by int) []nest.Item {
-	out := slices.Clone(items)
-	for i := range out {
-		if n := out[i].Nest; n != nil {
-			out[i].Nest = &nest.Nest{Loops: n.Loops, Items: shifted(n.Items, loop, by)}
-			continue
-		}
-		c := *out[i].Call
-		c.Args = slices.Clone(c.Args)
-		for k := range c.Args {
-			c.Args[k].Offset += by * c.Args[k].Strides[loop]
-		}
-		out[i].Call = &c
-	}
-	return out
-}
-
 // mostBlocks is how many drafts Blocks keeps; with more it begins anew.
 const mostBlocks = 1024
 
