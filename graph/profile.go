@@ -157,6 +157,13 @@ func (t *times) mean() (sum time.Duration) {
 	return sum
 }
 
+// String returns the lines that Explain has about the profile; nil has none.
+func (p *Profile) String() string {
+	var b strings.Builder
+	p.explain(&b)
+	return b.String()
+}
+
 // explain writes the lines of Explain about a profile, none about nil.
 func (p *Profile) explain(b *strings.Builder) {
 	if p == nil {

@@ -44,6 +44,7 @@ func TestProfile(t *testing.T) {
 	require.Equal(t, l, p.Profile().Limits, "measured once")
 	require.Contains(t, p.Explain(), "\n  profile 3 runs of ")
 	require.Contains(t, p.Explain(), "GFLOP/s, ")
+	require.Contains(t, p.Explain(), p.Profile().String())
 }
 
 // TestProfileOfSizes has times for each size apart, and none of runs that fail.

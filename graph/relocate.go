@@ -6,9 +6,16 @@ import "github.com/stridefuse/stridefuse/ir"
 // below it that have it. It is for front ends that make graphs of text: the errors of runs,
 // Explain and pages then name a place in that text, not the line that called the front end.
 // Inputs and captured tensors keep their positions.
-func Relocate(x Node, from, to Pos) Node {
+func Relocate(x Node, from, to Pos) Node { return RelocateAll(Nodes{x}, from, to)[0] }
+
+// RelocateAll is Relocate of several Nodes: the operands that they share stay one.
+func RelocateAll(xs Nodes, from, to Pos) Nodes {
 	r := &relocation{from: from, to: to, done: map[*node]*node{}}
-	return Node{r.node(x.get())}
+	moved := make(Nodes, len(xs))
+	for i, x := range xs {
+		moved[i] = Node{r.node(x.get())}
+	}
+	return moved
 }
 
 // relocation copies nodes, each once.

@@ -106,6 +106,7 @@ func (b *builder) add(n *node) {
 		b.errs.failed(n)
 		return
 	}
+	b.locate(n, outs)
 	for i, name := range n.outputs {
 		if name != "" {
 			if _, made := b.values[name]; made {
@@ -116,6 +117,27 @@ func (b *builder) add(n *node) {
 			}
 			b.values[name] = outs[i]
 		}
+	}
+}
+
+// locate gives the Nodes that a node of the model was built of its position, in place of the line that loads the model.
+func (b *builder) locate(n *node, outs []value) {
+	var built graph.Nodes
+	for _, v := range outs {
+		if v.kind == computed {
+			built = append(built, v.node)
+		}
+	}
+	built = graph.RelocateAll(built, b.model.loaded, n.pos(b.model.file))
+	for i := range outs {
+		if outs[i].kind != computed {
+			continue
+		}
+		if s, ok := b.scalables[n.outputs[0]]; ok && s.product == outs[i].node {
+			s.product = built[0]
+			b.scalables[n.outputs[0]] = s
+		}
+		outs[i].node, built = built[0], built[1:]
 	}
 }
 

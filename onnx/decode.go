@@ -87,7 +87,7 @@ func (d *decoder) subgraph(f field, depth int) (*subgraph, error) {
 	err := read(f, map[int]func(field) error{
 		1: func(f field) error {
 			n, err := d.node(f, depth)
-			g.nodes = append(g.nodes, n)
+			g.add(n)
 			return err
 		},
 		5: func(f field) error {

@@ -20,7 +20,7 @@ func (d *decoder) function(f field, m *model) error {
 		},
 		7: func(f field) error {
 			n, err := d.node(f, 0)
-			fn.body.nodes = append(fn.body.nodes, n)
+			fn.body.add(n)
 			return err
 		},
 		9:  func(f field) error { return d.opset(f, &fn.opset) },

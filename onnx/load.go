@@ -1,9 +1,12 @@
 package onnx
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Load reads a model from a file and compiles it. The error lists all operators that are
@@ -13,7 +16,7 @@ func Load(path string, options ...Option) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := load(data, filepath.Dir(path), options)
+	p, err := load(data, path, options)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %s: %w", path, err)
 	}
@@ -30,11 +33,17 @@ func Parse(data []byte, options ...Option) (*Program, error) {
 	return p, nil
 }
 
-func load(data []byte, folder string, options []Option) (*Program, error) {
+// load compiles a model of a file, or of none if the path is empty.
+func load(data []byte, path string, options []Option) (*Program, error) {
+	folder := ""
+	if path != "" {
+		folder = filepath.Dir(path)
+	}
 	m, err := parse(data, folder)
 	if err != nil {
 		return nil, err
 	}
+	m.file, m.loaded = filepath.Base(cmp.Or(path, "model")), ir.CallerPos()
 	return compile(m, newSettings(options))
 }
 

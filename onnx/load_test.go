@@ -2,6 +2,7 @@ package onnx_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,6 +65,17 @@ func TestScaledWeights(t *testing.T) {
 		require.NoError(t, p.Graph().Dump(&text, "graph"))
 		require.Equal(t, c.divs, strings.Count(text.String(), " = div "), text.String())
 	}
+}
+
+// TestPositions: what is said of a program names the nodes of the model.
+func TestPositions(t *testing.T) {
+	p, err := onnx.Load("testdata/dense.onnx")
+	require.NoError(t, err)
+	var steps []string
+	for _, d := range p.Graph().Ledger() {
+		steps = append(steps, fmt.Sprint(d.Op, " ", d.Pos))
+	}
+	require.Contains(t, steps, "dot Gemm:1", "%v\n%s", steps, p.Graph().Explain())
 }
 
 // feeds reads inputs and outputs by name.

@@ -1,12 +1,22 @@
 package onnx
 
-import "github.com/stridefuse/stridefuse/graph"
+import (
+	"cmp"
+	"path"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // model is what a file says, before any operator is looked at.
 type model struct {
 	opset     int // version of the default operator set
 	body      *subgraph
 	functions map[string]*function // by key
+
+	file   string    // its name, for positions
+	loaded graph.Pos // the user's line that loads it
 }
 
 // function is an operator that the model defines itself.
@@ -29,6 +39,12 @@ type subgraph struct {
 	outputs   []string
 }
 
+// add appends a node.
+func (g *subgraph) add(n *node) {
+	g.nodes = append(g.nodes, n)
+	n.number = len(g.nodes)
+}
+
 // port is an input of a subgraph.
 type port struct {
 	name   string
@@ -44,6 +60,7 @@ type node struct {
 	name, domain, op, overload string
 	inputs, outputs            []string
 	attrs                      attrs
+	number                     int // in its graph, from 1
 }
 
 // attrs are attributes by name: an int, a float64 (that a float32 has exactly), a string,
@@ -53,6 +70,22 @@ type attrs map[string]any
 // reference is an attribute of a node inside a function: the value of the function's
 // attribute of that name.
 type reference string
+
+// pos is the place of a node in a file: its name or its operator, as far as a position can have it, and its
+// number.
+func (n *node) pos(file string) graph.Pos {
+	name := strings.Trim(cmp.Or(n.name, n.op), "/")
+	name = strings.Map(func(c rune) rune {
+		if c == '/' {
+			return '.'
+		}
+		if c == '.' || c == '-' || ir.IsName("_"+string(c)) {
+			return c
+		}
+		return '_'
+	}, name)
+	return graph.Pos{File: path.Join(file, name), Line: n.number}
+}
 
 // where names a node in messages.
 func (n *node) where() string {
