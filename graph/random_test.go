@@ -38,6 +38,15 @@ func TestRandomSymbolicGraphs(t *testing.T) {
 	})
 }
 
+// TestRandomBatches is TestRandomSymbolicGraphs for plans that are resized.
+func TestRandomBatches(t *testing.T) {
+	few := ir.SetOf(ir.Float32, ir.Int32, ir.Uint8, ir.Bool)
+	rapid.Check(t, func(t *rapid.T) {
+		f, inputs, sizes := irtest.SymbolicFunc(t, irtest.Config{Reductions: true, Products: 6, Batch: true, DTypes: few, MaxNodes: 15, MaxElems: 1500})
+		checkPrograms(t, f, inputs, sizes)
+	})
+}
+
 // checkPrograms runs a graph under every option and compares with its definition.
 func checkPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[string]int) {
 	bound, err := f.Bind(sizes)

@@ -52,9 +52,12 @@ func Func(t *rapid.T, cfg Config) (*ir.Func, []eval.Array) {
 // SymbolicFunc is Func with the named sizes n, m and k among the extents of
 // its params, and the numbers that inputs have for them.
 func SymbolicFunc(t *rapid.T, cfg Config) (*ir.Func, []eval.Array, map[string]int) {
-	sizes := map[string]int{}
+	sizes, numbers := map[string]int{}, []int{0, 1, 2, 3, 5, 7, 8, 9}
+	if cfg.Batch {
+		numbers = []int{1, 2, 3, 5, 8, 16, 17, 20, 33}
+	}
 	for _, name := range []string{"n", "m", "k"} {
-		sizes[name] = rapid.SampledFrom([]int{0, 1, 2, 3, 5, 7, 8, 9}).Draw(t, name)
+		sizes[name] = rapid.SampledFrom(numbers).Draw(t, name)
 	}
 	return generate(t, cfg, sizes)
 }
