@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -25,6 +27,9 @@ func taps() (out []kernel.Code) {
 		out = append(out, tapKernel(n, true, nil), tapKernel(n, false, nil))
 	}
 	out = append(out, tapKernel(10, false, nil))
+	for _, epilogue := range tapEpilogues[1:] {
+		out = append(out, channelTaps(epilogue))
+	}
 	return out
 }
 
@@ -57,5 +62,17 @@ func tapKernel(n int, first bool, epilogue []ir.Op) kernel.Code {
 	}
 	b.Store(sum)
 	k, _ := b.Kernel().Canonical()
+	return k
+}
+
+// channelTaps returns the kernel of a window of nine elements where channels are the last axis in memory: weights and
+// biases are unit operands, too. The bounds are splats.
+func channelTaps(epilogue []ir.Op) kernel.Code {
+	k := tapKernel(9, true, epilogue).(*kernel.Kernel)
+	in := slices.Clone(k.In)
+	for i := range in {
+		in[i].Splat = i >= len(in)-len(epilogue)+1
+	}
+	k, _ = (&kernel.Kernel{In: in, Body: k.Body, Out: k.Out}).Canonical()
 	return k
 }

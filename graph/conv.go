@@ -168,6 +168,9 @@ func isTapped(k Shape, groups int) bool {
 // one element of all windows after the other.
 func tapped(op ir.Op, x, w Node, windows Shape, o *ConvOptions) Node {
 	shape, _ := w.n.typ.Shape[2:].Ints()
+	if w.n.frozen { // the channels of each element side by side
+		w = w.MoveAxis(0, -1).Materialize().MoveAxis(-1, 0)
+	}
 	var sum Node
 	for at := range everyIndex(shape) {
 		a, b := x, w

@@ -77,17 +77,7 @@ func (o *orderer) find() bool {
 func (o *orderer) readsInOrder(x *ir.Value) bool {
 	v := viewed(x)
 	axes := o.axes[v]
-	return axes != nil && windowed(x) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.s.machine.Matmul.ChannelBytes
-}
-
-// windowed reports whether x is a view of windows.
-func windowed(x *ir.Value) bool {
-	for ; x.Op.IsView(); x = x.Args[0] {
-		if x.Op == ir.OpWindow {
-			return true
-		}
-	}
-	return false
+	return axes != nil && viewsBy(x, ir.OpWindow) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.s.machine.Matmul.ChannelBytes
 }
 
 // end notes that something is computed in its own order of the value that x is a view of.
