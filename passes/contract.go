@@ -54,43 +54,6 @@ type contractor struct {
 	joined map[*ir.Value][]*ir.Value // the products that elementwise values read beside one, as sums of two convolutions do
 }
 
-// uses sets pooled and joined.
-func (c *contractor) uses() {
-	of := newValueMap[*ir.Value](c.r.f) // the product that a value is computed of
-	for _, v := range c.r.f.Body {
-		switch {
-		case v.Op.IsProduct():
-			*of.at(v) = v
-		case v.Op.IsView():
-			*of.at(v) = *of.at(v.Args[0])
-		case v.Op == ir.OpConcat: // of a value and what is padded to it
-			for _, a := range v.Args {
-				if p := *of.at(a); p != nil {
-					*of.at(v) = p
-				}
-			}
-		case v.Op.IsElementwise():
-			for _, a := range v.Args {
-				p := *of.at(a)
-				if p == nil || size(a.Type.Shape) < size(v.Type.Shape) {
-					continue
-				}
-				if q := *of.at(v); q != nil && q != p {
-					c.joined[p], c.joined[q] = append(c.joined[p], q), append(c.joined[q], p)
-				}
-				*of.at(v) = p
-				fewer := 4*size(v.Type.Shape) <= size(p.Type.Shape)
-				switch {
-				case c.s.weighs(v):
-					c.single[p] = c.single[p] || fewer || size(v.Type.Shape) <= c.s.machine.SwappedWindows*dotOf(p).rows
-				case fewer:
-					c.pooled[p] = true
-				}
-			}
-		}
-	}
-}
-
 // extentsOfDot are the extents of the matrices of a product: rows x pairs times
 // pairs x cols.
 type extentsOfDot struct{ rows, pairs, cols int }

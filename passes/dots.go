@@ -55,6 +55,9 @@ func alone(v *ir.Value) bool {
 // once, and its views read that. A view that was pushed through would be stored as well, however
 // cheap the value is.
 func (w *viewer) keepOperands() {
+	if multiplies(w.s.Func) {
+		w.keepSingles()
+	}
 	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
 	for _, v := range w.s.Func.Body {
 		by := v.Op.String()
@@ -75,9 +78,6 @@ func (w *viewer) keepOperands() {
 			if !x.Op.IsElementwise() {
 				continue
 			}
-			if v.Op.IsProduct() && viewsBy(a, ir.OpPermute) && w.s.weighs(x) {
-				w.store(x, "windows of single channels are read in the order of memory, and a product reads it in another one")
-			}
 			if as[x] == nil {
 				as[x] = a
 			}
@@ -86,46 +86,6 @@ func (w *viewer) keepOperands() {
 			}
 		}
 	}
-}
-
-// weighs reports whether a value is computed, element by element, of windows of single channels: it multiplies elements
-// of a slice by others that never change and differ.
-func (s *State) weighs(v *ir.Value) bool {
-	for v.Op.IsElementwise() {
-		if v.Op == ir.OpMul || v.Op == ir.OpFMA {
-			x, w := v.Args[0], v.Args[1]
-			if s.neverChanges(x) {
-				x, w = w, x
-			}
-			if s.neverChanges(w) && size(w.Type.Shape) > 1 && viewsBy(x, ir.OpSlice) {
-				return true
-			}
-		}
-		at := slices.IndexFunc(v.Args, func(a *ir.Value) bool { return a.Op.IsElementwise() && size(a.Type.Shape) == size(v.Type.Shape) })
-		if at < 0 {
-			return false
-		}
-		v = v.Args[at]
-	}
-	return false
-}
-
-// neverChanges reports whether a value has elements of a param that never changes, as they are.
-func (s *State) neverChanges(v *ir.Value) bool {
-	for v.Op.IsView() || v.Op == ir.OpCopy {
-		v = v.Args[0]
-	}
-	return s.frozen[v]
-}
-
-// viewsBy reports whether x is a view by way of an op.
-func viewsBy(x *ir.Value, op ir.Op) bool {
-	for ; x.Op.IsView(); x = x.Args[0] {
-		if x.Op == op {
-			return true
-		}
-	}
-	return false
 }
 
 // keepJoined notes the values that a join alone reads, under another shape: each is stored in its slice by
