@@ -38,4 +38,3 @@ func (c *contractor) uses() {
 		}
 	}
 }
-
