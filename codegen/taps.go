@@ -21,15 +21,12 @@ var tapChains = []int{2, 3, 4, 5, 7}
 // taps returns the kernels of float32.
 func taps() (out []kernel.Code) {
 	for _, epilogue := range tapEpilogues {
-		out = append(out, tapKernel(9, true, epilogue))
+		out = append(out, tapKernel(9, true, epilogue), channelTaps(epilogue))
 	}
 	for _, n := range tapChains {
 		out = append(out, tapKernel(n, true, nil), tapKernel(n, false, nil))
 	}
 	out = append(out, tapKernel(10, false, nil))
-	for _, epilogue := range tapEpilogues[1:] {
-		out = append(out, channelTaps(epilogue))
-	}
 	return out
 }
 
@@ -71,7 +68,7 @@ func channelTaps(epilogue []ir.Op) kernel.Code {
 	k := tapKernel(9, true, epilogue).(*kernel.Kernel)
 	in := slices.Clone(k.In)
 	for i := range in {
-		in[i].Splat = i >= len(in)-len(epilogue)+1
+		in[i].Splat = i > 2*9 && i >= len(in)-len(epilogue)+1
 	}
 	k, _ = (&kernel.Kernel{In: in, Body: k.Body, Out: k.Out}).Canonical()
 	return k

@@ -1,6 +1,11 @@
 package passes
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
 
 // Convolutions of single channels are chains of elementwise products: the elements of a slice, which all windows have
 // at one place, times a weight for each channel. They are computed in the order of axes that their operand has in memory, line by
@@ -23,7 +28,8 @@ func (s *State) singles() valueMap[bool] {
 	return single
 }
 
-// weighsSlice reports whether a value multiplies elements of a slice by others that never change and differ.
+// weighsSlice reports whether a value multiplies elements of a slice, whose axes are in the order of memory, by others that
+// never change and differ.
 func (s *State) weighsSlice(v *ir.Value) bool {
 	if v.Op != ir.OpMul && v.Op != ir.OpFMA {
 		return false
@@ -32,7 +38,21 @@ func (s *State) weighsSlice(v *ir.Value) bool {
 	if s.neverChanges(x) {
 		x, w = w, x
 	}
-	return s.neverChanges(w) && size(w.Type.Shape) > 1 && viewsBy(x, ir.OpSlice)
+	l, ok := memoryOf(x)
+	return ok && s.neverChanges(w) && size(w.Type.Shape) > 1 && viewsBy(x, ir.OpSlice) && slices.IsSorted(orderOf(l))
+}
+
+// memoryOf returns where the elements of a value are in the memory of that which it views, if strides of its axes say so.
+func memoryOf(x *ir.Value) (layout.Layout, bool) {
+	if !x.Op.IsView() {
+		return layoutOf(x), true
+	}
+	l, ok := memoryOf(x.Args[0])
+	if !ok {
+		return l, false
+	}
+	l, err := x.Layout(l)
+	return l, err == nil
 }
 
 // neverChanges reports whether a value has elements of a param that never changes, as they are.

@@ -13313,6 +13313,111 @@ line:
 rest:
 	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = fma(a16[i], a17[i], fma(a14[i], a15[i], fma(a12[i], a13[i], fma(a10[i], a11[i], fma(a8[i], a9[i], fma(a6[i], a7[i], fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i]))))))))
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_avx512<>(SB), NOSPLIT, $104-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; store t8 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 80(SP); TESTQ AX, AX; JLE done
+	MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, (SP); MOVQ 96(CX), AX
+	MOVQ AX, 8(SP); MOVQ 104(CX), AX; MOVQ AX, 16(SP); MOVQ 112(CX), AX; MOVQ AX, 24(SP); MOVQ 120(CX), AX
+	MOVQ AX, 32(SP); MOVQ 128(CX), AX; MOVQ AX, 40(SP); MOVQ 136(CX), AX; MOVQ AX, 48(SP); MOVQ 144(CX), AX
+	MOVQ AX, 56(SP); MOVQ 152(CX), AX; MOVQ AX, 64(SP); MOVQ 160(CX), AX; MOVQ AX, 72(SP)
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 96(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VMULPS 64(R8)(BX*4), Z1, Z1
+	VMOVUPS (R10)(BX*4), Z2; VFMADD231PS (R9)(BX*4), Z2, Z0; VMOVUPS 64(R10)(BX*4), Z2
+	VFMADD231PS 64(R9)(BX*4), Z2, Z1; VMOVUPS (R12)(BX*4), Z2; VFMADD231PS (R11)(BX*4), Z2, Z0
+	VMOVUPS 64(R12)(BX*4), Z2; VFMADD231PS 64(R11)(BX*4), Z2, Z1; VMOVUPS (R14)(BX*4), Z2
+	VFMADD231PS (R13)(BX*4), Z2, Z0; VMOVUPS 64(R14)(BX*4), Z2; VFMADD231PS 64(R13)(BX*4), Z2, Z1; MOVQ (SP), DX
+	VMOVUPS (DX)(BX*4), Z2; VFMADD231PS (R15)(BX*4), Z2, Z0; MOVQ (SP), DX; VMOVUPS 64(DX)(BX*4), Z2
+	VFMADD231PS 64(R15)(BX*4), Z2, Z1; MOVQ 16(SP), DX; VMOVUPS (DX)(BX*4), Z2; MOVQ 8(SP), DX
+	VFMADD231PS (DX)(BX*4), Z2, Z0; MOVQ 16(SP), DX; VMOVUPS 64(DX)(BX*4), Z2; MOVQ 8(SP), DX
+	VFMADD231PS 64(DX)(BX*4), Z2, Z1; MOVQ 32(SP), DX; VMOVUPS (DX)(BX*4), Z2; MOVQ 24(SP), DX
+	VFMADD231PS (DX)(BX*4), Z2, Z0; MOVQ 32(SP), DX; VMOVUPS 64(DX)(BX*4), Z2; MOVQ 24(SP), DX
+	VFMADD231PS 64(DX)(BX*4), Z2, Z1; MOVQ 48(SP), DX; VMOVUPS (DX)(BX*4), Z2; MOVQ 40(SP), DX
+	VFMADD231PS (DX)(BX*4), Z2, Z0; MOVQ 48(SP), DX; VMOVUPS 64(DX)(BX*4), Z2; MOVQ 40(SP), DX
+	VFMADD231PS 64(DX)(BX*4), Z2, Z1; MOVQ 64(SP), DX; VMOVUPS (DX)(BX*4), Z2; MOVQ 56(SP), DX
+	VFMADD231PS (DX)(BX*4), Z2, Z0; MOVQ 64(SP), DX; VMOVUPS 64(DX)(BX*4), Z2; MOVQ 56(SP), DX
+	VFMADD231PS 64(DX)(BX*4), Z2, Z1; MOVQ 72(SP), DX; VMOVUPS Z0, (DX)(BX*4); MOVQ 72(SP), DX
+	VMOVUPS Z1, 64(DX)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1; VMULPS Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1; VMOVUPS.Z (R10)(BX*4), K1, Z2; VFMADD132PS Z2, Z0, Z1
+	VMOVUPS.Z (R11)(BX*4), K1, Z0; VMOVUPS.Z (R12)(BX*4), K1, Z2; VFMADD132PS Z2, Z1, Z0
+	VMOVUPS.Z (R13)(BX*4), K1, Z1; VMOVUPS.Z (R14)(BX*4), K1, Z2; VFMADD132PS Z2, Z0, Z1
+	VMOVUPS.Z (R15)(BX*4), K1, Z0; MOVQ (SP), DX; VMOVUPS.Z (DX)(BX*4), K1, Z2; VFMADD132PS Z2, Z1, Z0
+	MOVQ 8(SP), DX; VMOVUPS.Z (DX)(BX*4), K1, Z1; MOVQ 16(SP), DX; VMOVUPS.Z (DX)(BX*4), K1, Z2
+	VFMADD132PS Z2, Z0, Z1; MOVQ 24(SP), DX; VMOVUPS.Z (DX)(BX*4), K1, Z0; MOVQ 32(SP), DX
+	VMOVUPS.Z (DX)(BX*4), K1, Z2; VFMADD132PS Z2, Z1, Z0; MOVQ 40(SP), DX; VMOVUPS.Z (DX)(BX*4), K1, Z1
+	MOVQ 48(SP), DX; VMOVUPS.Z (DX)(BX*4), K1, Z2; VFMADD132PS Z2, Z0, Z1; MOVQ 56(SP), DX
+	VMOVUPS.Z (DX)(BX*4), K1, Z0; MOVQ 64(SP), DX; VMOVUPS.Z (DX)(BX*4), K1, Z2; VFMADD132PS Z2, Z1, Z0
+	MOVQ 72(SP), DX; VMOVUPS Z0, K1, (DX)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ 80(SP); JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, (SP); MOVQ 288(CX), AX
+	ADDQ AX, 8(SP); MOVQ 296(CX), AX; ADDQ AX, 16(SP); MOVQ 304(CX), AX; ADDQ AX, 24(SP); MOVQ 312(CX), AX
+	ADDQ AX, 32(SP); MOVQ 320(CX), AX; ADDQ AX, 40(SP); MOVQ 328(CX), AX; ADDQ AX, 48(SP); MOVQ 336(CX), AX
+	ADDQ AX, 56(SP); MOVQ 344(CX), AX; ADDQ AX, 64(SP); MOVQ 352(CX), AX; ADDQ AX, 72(SP); JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ 80(SP), AX; MOVQ AX, 88(SP); MOVQ SI, 96(SP)
+
+rowPast:
+	MOVQ $+1, 80(SP); MOVQ 72(SP), CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX
+	CMPQ CX, SI; CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 96(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 96(SP), SI; CMPQ BX, SI; JLT lines; DECQ 88(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, (SP); MOVQ 288(CX), AX
+	ADDQ AX, 8(SP); MOVQ 296(CX), AX; ADDQ AX, 16(SP); MOVQ 304(CX), AX; ADDQ AX, 24(SP); MOVQ 312(CX), AX
+	ADDQ AX, 32(SP); MOVQ 320(CX), AX; ADDQ AX, 40(SP); MOVQ 328(CX), AX; ADDQ AX, 48(SP); MOVQ 336(CX), AX
+	ADDQ AX, 56(SP); MOVQ 344(CX), AX; ADDQ AX, 64(SP); MOVQ 352(CX), AX; ADDQ AX, 72(SP); JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VMULPS 64(R8)(BX*4), Z1, Z1
+	VMOVUPS (R10)(BX*4), Z2; VFMADD231PS (R9)(BX*4), Z2, Z0; VMOVUPS 64(R10)(BX*4), Z2
+	VFMADD231PS 64(R9)(BX*4), Z2, Z1; VMOVUPS (R12)(BX*4), Z2; VFMADD231PS (R11)(BX*4), Z2, Z0
+	VMOVUPS 64(R12)(BX*4), Z2; VFMADD231PS 64(R11)(BX*4), Z2, Z1; VMOVUPS (R14)(BX*4), Z2
+	VFMADD231PS (R13)(BX*4), Z2, Z0; VMOVUPS 64(R14)(BX*4), Z2; VFMADD231PS 64(R13)(BX*4), Z2, Z1; MOVQ (SP), DX
+	VMOVUPS (DX)(BX*4), Z2; VFMADD231PS (R15)(BX*4), Z2, Z0; MOVQ (SP), DX; VMOVUPS 64(DX)(BX*4), Z2
+	VFMADD231PS 64(R15)(BX*4), Z2, Z1; MOVQ 16(SP), DX; VMOVUPS (DX)(BX*4), Z2; MOVQ 8(SP), DX
+	VFMADD231PS (DX)(BX*4), Z2, Z0; MOVQ 16(SP), DX; VMOVUPS 64(DX)(BX*4), Z2; MOVQ 8(SP), DX
+	VFMADD231PS 64(DX)(BX*4), Z2, Z1; MOVQ 32(SP), DX; VMOVUPS (DX)(BX*4), Z2; MOVQ 24(SP), DX
+	VFMADD231PS (DX)(BX*4), Z2, Z0; MOVQ 32(SP), DX; VMOVUPS 64(DX)(BX*4), Z2; MOVQ 24(SP), DX
+	VFMADD231PS 64(DX)(BX*4), Z2, Z1; MOVQ 48(SP), DX; VMOVUPS (DX)(BX*4), Z2; MOVQ 40(SP), DX
+	VFMADD231PS (DX)(BX*4), Z2, Z0; MOVQ 48(SP), DX; VMOVUPS 64(DX)(BX*4), Z2; MOVQ 40(SP), DX
+	VFMADD231PS 64(DX)(BX*4), Z2, Z1; MOVQ 64(SP), DX; VMOVUPS (DX)(BX*4), Z2; MOVQ 56(SP), DX
+	VFMADD231PS (DX)(BX*4), Z2, Z0; MOVQ 64(SP), DX; VMOVUPS 64(DX)(BX*4), Z2; MOVQ 56(SP), DX
+	VFMADD231PS 64(DX)(BX*4), Z2, Z1; MOVQ 72(SP), DX; VMOVNTDQ Z0, (DX)(BX*4); MOVQ 72(SP), DX
+	VMOVNTDQ Z1, 64(DX)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, 80(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = fma(a16[i], a17[i], fma(a14[i], a15[i], fma(a12[i], a13[i], fma(a10[i], a11[i], fma(a8[i], a9[i], fma(a6[i], a7[i], fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i])))))))) + a18[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_avx512<>(SB), NOSPLIT, $112-8
@@ -20476,100 +20581,101 @@ DATA entries_avx512<>+1104(SB)/8, $k_mul_fma_fma_etc_f32_ususususususus_712f0493
 DATA entries_avx512<>+1112(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB)
 DATA entries_avx512<>+1120(SB)/8, $k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB)
 DATA entries_avx512<>+1128(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB)
-DATA entries_avx512<>+1136(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_avx512<>(SB)
-DATA entries_avx512<>+1144(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_avx512<>(SB)
-DATA entries_avx512<>+1152(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_avx512<>(SB)
-DATA entries_avx512<>+1160(SB)/8, $k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB)
-DATA entries_avx512<>+1168(SB)/8, $k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB)
-DATA entries_avx512<>+1176(SB)/8, $k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB)
-DATA entries_avx512<>+1184(SB)/8, $k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB)
-DATA entries_avx512<>+1192(SB)/8, $k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB)
-DATA entries_avx512<>+1200(SB)/8, $k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB)
-DATA entries_avx512<>+1208(SB)/8, $k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB)
-DATA entries_avx512<>+1216(SB)/8, $k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB)
-DATA entries_avx512<>+1224(SB)/8, $k_mul_mul_f32_u_80e658ec97_avx512<>(SB)
-DATA entries_avx512<>+1232(SB)/8, $k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB)
-DATA entries_avx512<>+1240(SB)/8, $k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB)
-DATA entries_avx512<>+1248(SB)/8, $k_mul_mul_f32_uus_be42ec1679_avx512<>(SB)
-DATA entries_avx512<>+1256(SB)/8, $k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB)
-DATA entries_avx512<>+1264(SB)/8, $k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB)
-DATA entries_avx512<>+1272(SB)/8, $k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB)
-DATA entries_avx512<>+1280(SB)/8, $k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB)
-DATA entries_avx512<>+1288(SB)/8, $k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB)
-DATA entries_avx512<>+1296(SB)/8, $k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB)
-DATA entries_avx512<>+1304(SB)/8, $k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB)
-DATA entries_avx512<>+1312(SB)/8, $k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB)
-DATA entries_avx512<>+1320(SB)/8, $k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB)
-DATA entries_avx512<>+1328(SB)/8, $k_mul_sub_f32_sus_965440f780_avx512<>(SB)
-DATA entries_avx512<>+1336(SB)/8, $k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB)
-DATA entries_avx512<>+1344(SB)/8, $k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB)
-DATA entries_avx512<>+1352(SB)/8, $k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB)
-DATA entries_avx512<>+1360(SB)/8, $k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB)
-DATA entries_avx512<>+1368(SB)/8, $k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB)
-DATA entries_avx512<>+1376(SB)/8, $k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB)
-DATA entries_avx512<>+1384(SB)/8, $k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB)
-DATA entries_avx512<>+1392(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB)
-DATA entries_avx512<>+1400(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
-DATA entries_avx512<>+1408(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
-DATA entries_avx512<>+1416(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
-DATA entries_avx512<>+1424(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
-DATA entries_avx512<>+1432(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
-DATA entries_avx512<>+1440(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB)
-DATA entries_avx512<>+1448(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB)
-DATA entries_avx512<>+1456(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
-DATA entries_avx512<>+1464(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
-DATA entries_avx512<>+1472(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
-DATA entries_avx512<>+1480(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
-DATA entries_avx512<>+1488(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
-DATA entries_avx512<>+1496(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
-DATA entries_avx512<>+1504(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
-DATA entries_avx512<>+1512(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
-DATA entries_avx512<>+1520(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
-DATA entries_avx512<>+1528(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
-DATA entries_avx512<>+1536(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
-DATA entries_avx512<>+1544(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
-DATA entries_avx512<>+1552(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
-DATA entries_avx512<>+1560(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
-DATA entries_avx512<>+1568(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
-DATA entries_avx512<>+1576(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
-DATA entries_avx512<>+1584(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
-DATA entries_avx512<>+1592(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
-DATA entries_avx512<>+1600(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
-DATA entries_avx512<>+1608(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
-DATA entries_avx512<>+1616(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
-DATA entries_avx512<>+1624(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
-DATA entries_avx512<>+1632(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
-DATA entries_avx512<>+1640(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
-DATA entries_avx512<>+1648(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
-DATA entries_avx512<>+1656(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
-DATA entries_avx512<>+1664(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
-DATA entries_avx512<>+1672(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
-DATA entries_avx512<>+1680(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
-DATA entries_avx512<>+1688(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
-DATA entries_avx512<>+1696(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
-DATA entries_avx512<>+1704(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
-DATA entries_avx512<>+1712(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
-DATA entries_avx512<>+1720(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
-DATA entries_avx512<>+1728(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
-DATA entries_avx512<>+1736(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
-DATA entries_avx512<>+1744(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
-DATA entries_avx512<>+1752(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
-DATA entries_avx512<>+1760(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
-DATA entries_avx512<>+1768(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
-DATA entries_avx512<>+1776(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
-DATA entries_avx512<>+1784(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
-DATA entries_avx512<>+1792(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
-DATA entries_avx512<>+1800(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
-DATA entries_avx512<>+1808(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
-DATA entries_avx512<>+1816(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
-DATA entries_avx512<>+1824(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
-DATA entries_avx512<>+1832(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
-DATA entries_avx512<>+1840(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
-DATA entries_avx512<>+1848(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
-DATA entries_avx512<>+1856(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
-DATA entries_avx512<>+1864(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
-DATA entries_avx512<>+1872(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
-GLOBL entries_avx512<>(SB), RODATA, $1880
+DATA entries_avx512<>+1136(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_avx512<>(SB)
+DATA entries_avx512<>+1144(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_avx512<>(SB)
+DATA entries_avx512<>+1152(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_avx512<>(SB)
+DATA entries_avx512<>+1160(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_avx512<>(SB)
+DATA entries_avx512<>+1168(SB)/8, $k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB)
+DATA entries_avx512<>+1176(SB)/8, $k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB)
+DATA entries_avx512<>+1184(SB)/8, $k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB)
+DATA entries_avx512<>+1192(SB)/8, $k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB)
+DATA entries_avx512<>+1200(SB)/8, $k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB)
+DATA entries_avx512<>+1208(SB)/8, $k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB)
+DATA entries_avx512<>+1216(SB)/8, $k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB)
+DATA entries_avx512<>+1224(SB)/8, $k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB)
+DATA entries_avx512<>+1232(SB)/8, $k_mul_mul_f32_u_80e658ec97_avx512<>(SB)
+DATA entries_avx512<>+1240(SB)/8, $k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB)
+DATA entries_avx512<>+1248(SB)/8, $k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB)
+DATA entries_avx512<>+1256(SB)/8, $k_mul_mul_f32_uus_be42ec1679_avx512<>(SB)
+DATA entries_avx512<>+1264(SB)/8, $k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB)
+DATA entries_avx512<>+1272(SB)/8, $k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB)
+DATA entries_avx512<>+1280(SB)/8, $k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB)
+DATA entries_avx512<>+1288(SB)/8, $k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB)
+DATA entries_avx512<>+1296(SB)/8, $k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB)
+DATA entries_avx512<>+1304(SB)/8, $k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB)
+DATA entries_avx512<>+1312(SB)/8, $k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB)
+DATA entries_avx512<>+1320(SB)/8, $k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB)
+DATA entries_avx512<>+1328(SB)/8, $k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB)
+DATA entries_avx512<>+1336(SB)/8, $k_mul_sub_f32_sus_965440f780_avx512<>(SB)
+DATA entries_avx512<>+1344(SB)/8, $k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB)
+DATA entries_avx512<>+1352(SB)/8, $k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB)
+DATA entries_avx512<>+1360(SB)/8, $k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB)
+DATA entries_avx512<>+1368(SB)/8, $k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB)
+DATA entries_avx512<>+1376(SB)/8, $k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB)
+DATA entries_avx512<>+1384(SB)/8, $k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB)
+DATA entries_avx512<>+1392(SB)/8, $k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB)
+DATA entries_avx512<>+1400(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB)
+DATA entries_avx512<>+1408(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
+DATA entries_avx512<>+1416(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
+DATA entries_avx512<>+1424(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
+DATA entries_avx512<>+1432(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
+DATA entries_avx512<>+1440(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
+DATA entries_avx512<>+1448(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB)
+DATA entries_avx512<>+1456(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB)
+DATA entries_avx512<>+1464(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
+DATA entries_avx512<>+1472(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
+DATA entries_avx512<>+1480(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
+DATA entries_avx512<>+1488(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
+DATA entries_avx512<>+1496(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
+DATA entries_avx512<>+1504(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
+DATA entries_avx512<>+1512(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
+DATA entries_avx512<>+1520(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
+DATA entries_avx512<>+1528(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
+DATA entries_avx512<>+1536(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
+DATA entries_avx512<>+1544(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
+DATA entries_avx512<>+1552(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
+DATA entries_avx512<>+1560(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
+DATA entries_avx512<>+1568(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
+DATA entries_avx512<>+1576(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
+DATA entries_avx512<>+1584(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
+DATA entries_avx512<>+1592(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
+DATA entries_avx512<>+1600(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
+DATA entries_avx512<>+1608(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
+DATA entries_avx512<>+1616(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
+DATA entries_avx512<>+1624(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
+DATA entries_avx512<>+1632(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
+DATA entries_avx512<>+1640(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
+DATA entries_avx512<>+1648(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
+DATA entries_avx512<>+1656(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
+DATA entries_avx512<>+1664(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
+DATA entries_avx512<>+1672(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
+DATA entries_avx512<>+1680(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
+DATA entries_avx512<>+1688(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
+DATA entries_avx512<>+1696(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
+DATA entries_avx512<>+1704(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
+DATA entries_avx512<>+1712(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
+DATA entries_avx512<>+1720(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
+DATA entries_avx512<>+1728(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
+DATA entries_avx512<>+1736(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
+DATA entries_avx512<>+1744(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
+DATA entries_avx512<>+1752(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
+DATA entries_avx512<>+1760(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+1768(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+1776(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+1784(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+1792(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+1800(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+1808(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+1816(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+1824(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+1832(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+1840(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+1848(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+1856(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+1864(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+1872(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+1880(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $1888
 
 // func entries_avx512() *uintptr
 TEXT ·entries_avx512(SB), NOSPLIT, $0-8
