@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Convolutions of single channels are chains of elementwise products: the elements of a slice, which all windows have
-// at one place, times a weight for each channel. They are computed in the order of axes that their operand has in memory, line by
+// Convolutions of single channels are chains of fused multiply-adds: the elements of a slice, which all windows have
+// at one place, times a weight for each channel, and what is added up so far. They are computed in the order of axes that their operand has in memory, line by
 // line or with the channels in vectors. What reads them in another order reads what is stored.
 
 // singles returns which values are the elements of such a convolution, or are computed of one, element by element.
@@ -28,18 +28,21 @@ func (s *State) singles() valueMap[bool] {
 	return single
 }
 
-// weighsSlice reports whether a value multiplies elements of a slice, whose axes are in the order of memory, by others that
-// never change and differ.
+// weighsSlice reports whether a value adds products of the elements of a slice, whose axes are in the order of memory, with
+// others that never change and differ.
 func (s *State) weighsSlice(v *ir.Value) bool {
-	if v.Op != ir.OpMul && v.Op != ir.OpFMA {
+	if v.Op != ir.OpFMA {
 		return false
 	}
 	x, w := v.Args[0], v.Args[1]
 	if s.neverChanges(x) {
 		x, w = w, x
 	}
+	if !s.neverChanges(w) || size(w.Type.Shape) == 1 || !viewsBy(x, ir.OpSlice) {
+		return false
+	}
 	l, ok := memoryOf(x)
-	return ok && s.neverChanges(w) && size(w.Type.Shape) > 1 && viewsBy(x, ir.OpSlice) && slices.IsSorted(orderOf(l))
+	return ok && slices.IsSorted(orderOf(l))
 }
 
 // memoryOf returns where the elements of a value are in the memory of that which it views, if strides of its axes say so.
