@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -59,7 +60,7 @@ func (t *target) streamsCan(s *plan.Step) string {
 			far++
 		}
 	}
-	vector := far == 0 && same > 0 && same == len(s.In)-1 // times rows from the caches
+	vector := far == 0 && same == 1 && len(s.In) == 2 && len(s.Body.Body) == 1 && s.Body.Body[0].Op == ir.OpMul // times rows from the caches
 	switch {
 	case s.Axes[last-1].Extent == 1:
 		return "there is one row"
