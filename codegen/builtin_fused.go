@@ -127,6 +127,8 @@ var singleKernels = []string{
 	"kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add t0 s1; t2 = div u2 t1; t3 = sub u3 t2; store t3 }",
 	"kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }",
 	"kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; store t1 }",
+	"kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = add u0 s1; t1 = max t0 s2; t2 = min t1 s3; store t2 }",
+	"kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = add u0 u1; t1 = max t0 s2; t2 = min t1 s3; store t2 }",
 	"kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = clip t0 s2 s3; store t1 }",
 	"kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }",
 	"kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }",

@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -19,7 +21,7 @@ var tapChains = []int{2, 3, 4, 5, 7}
 // taps returns the kernels of float32.
 func taps() (out []kernel.Code) {
 	for _, epilogue := range tapEpilogues {
-		out = append(out, tapKernel(9, true, epilogue))
+		out = append(out, tapKernel(9, true, epilogue), channelTaps(epilogue))
 	}
 	for _, n := range tapChains {
 		out = append(out, tapKernel(n, true, nil), tapKernel(n, false, nil))
@@ -57,5 +59,17 @@ func tapKernel(n int, first bool, epilogue []ir.Op) kernel.Code {
 	}
 	b.Store(sum)
 	k, _ := b.Kernel().Canonical()
+	return k
+}
+
+// channelTaps returns the kernel of a window of nine elements where channels are the last axis in memory: weights and
+// biases are unit operands, too. The bounds are splats.
+func channelTaps(epilogue []ir.Op) kernel.Code {
+	k := tapKernel(9, true, epilogue).(*kernel.Kernel)
+	in := slices.Clone(k.In)
+	for i := range in {
+		in[i].Splat = i > 2*9 && i >= len(in)-len(epilogue)+1
+	}
+	k, _ = (&kernel.Kernel{In: in, Body: k.Body, Out: k.Out}).Canonical()
 	return k
 }

@@ -86,8 +86,12 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 		y, err := x.Cast(d.Compute()).conv(w.Cast(d.Compute()), o, op)
 		return y.Cast(d), err
 	}
-	none := []int{0, 0}
-	x = x.Pad(append(none, o.Before...), append(none, o.After...), PadConstant)
+	if none := []int{0, 0}; o.ChannelsLast && isTapped(k, o.Groups) { // in the order of memory, as windows of single channels are read
+		last := x.MoveAxis(1, -1)
+		x = last.Pad(slices.Concat(none[:1], o.Before, none[1:]), slices.Concat(none[:1], o.After, none[1:]), PadConstant).MoveAxis(-1, 1)
+	} else {
+		x = x.Pad(append(none, o.Before...), append(none, o.After...), PadConstant)
+	}
 	padded := x
 	for i := range spatial {
 		size, known := k[2+i].Int()
@@ -168,6 +172,9 @@ func isTapped(k Shape, groups int) bool {
 // one element of all windows after the other.
 func tapped(op ir.Op, x, w Node, windows Shape, o *ConvOptions) Node {
 	shape, _ := w.n.typ.Shape[2:].Ints()
+	if w.n.frozen { // the channels of each element side by side
+		w = w.MoveAxis(0, -1).Materialize().MoveAxis(-1, 0)
+	}
 	var sum Node
 	for at := range everyIndex(shape) {
 		a, b := x, w

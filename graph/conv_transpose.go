@@ -13,7 +13,8 @@ import (
 // are cut off at the ends, and Extra put to the end.
 //
 // Elements of the result whose indices leave the same remainders of Strides are a convolution of x with
-// those of the weights that reach them, reversed. Convolutions of the same windows are one product.
+// those of the weights that reach them, reversed. Convolutions of the same windows are one product. Of one element of
+// each channel the result is a product of it and the weights.
 func (x Node) ConvTranspose(weights any, o ConvOptions) Node {
 	return x.convolution("convtranspose", weights, &o, Node.convTranspose)
 }
@@ -106,6 +107,9 @@ func (x Node) convTranspose(w Node, o *ConvOptions) (Node, error) {
 		if parts *= len(t.axes[i]); parts > mostParts {
 			return x, fmt.Errorf("strides %v with dilations %v: they make more than %d convolutions", o.Strides, o.Dilations, mostParts)
 		}
+	}
+	if t.isOne(w) {
+		return t.ofOne(w), nil
 	}
 	if t.pad(); t.x.Err() != nil {
 		return t.x, nil

@@ -20,7 +20,7 @@ func contract(s *State) error {
 	if !multiplies(s.Func) {
 		return nil
 	}
-	c := &contractor{s, reducer{f: s.Func}, map[*ir.Value]bool{}, map[*ir.Value][]*ir.Value{}}
+	c := &contractor{s, reducer{f: s.Func}, map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value][]*ir.Value{}}
 	c.uses()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		if !v.Op.IsProduct() {
@@ -48,40 +48,10 @@ type contractor struct {
 	// pooled are the products of which fewer elements are computed, a quarter or less, by elementwise values alone:
 	// those of convolutions that are pooled. The pass orders computes these before they are transposed.
 	pooled map[*ir.Value]bool
+	// single are the products whose result is the operand of a convolution of single channels, which reads it faster
+	// where channels are the last axis in memory: its windows have steps, or they are few and their lines short.
+	single map[*ir.Value]bool
 	joined map[*ir.Value][]*ir.Value // the products that elementwise values read beside one, as sums of two convolutions do
-}
-
-// uses sets pooled and joined.
-func (c *contractor) uses() {
-	of := newValueMap[*ir.Value](c.r.f) // the product that a value is computed of
-	for _, v := range c.r.f.Body {
-		switch {
-		case v.Op.IsProduct():
-			*of.at(v) = v
-		case v.Op.IsView():
-			*of.at(v) = *of.at(v.Args[0])
-		case v.Op == ir.OpConcat: // of a value and what is padded to it
-			for _, a := range v.Args {
-				if p := *of.at(a); p != nil {
-					*of.at(v) = p
-				}
-			}
-		case v.Op.IsElementwise():
-			for _, a := range v.Args {
-				p := *of.at(a)
-				if p == nil || size(a.Type.Shape) < size(v.Type.Shape) {
-					continue
-				}
-				if q := *of.at(v); q != nil && q != p {
-					c.joined[p], c.joined[q] = append(c.joined[p], q), append(c.joined[q], p)
-				}
-				*of.at(v) = p
-				if 4*size(v.Type.Shape) <= size(p.Type.Shape) {
-					c.pooled[p] = true
-				}
-			}
-		}
-	}
 }
 
 // extentsOfDot are the extents of the matrices of a product: rows x pairs times
@@ -139,7 +109,7 @@ func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
 	lanes := (d.rows + width - 1) / width * width
 	fills := (lanes-d.rows)*m.SwappedIdle <= d.rows || d.cols <= m.SwappedWindows
 	long := func(v *ir.Value) bool { return dotOf(v).pairs >= m.SwappedPairs && c.weighs(v) }
-	gains := fills && (long(v) || slices.ContainsFunc(c.joined[v], long)) || c.pooled[v] && bytes <= m.PooledBytes
+	gains := fills && (long(v) || slices.ContainsFunc(c.joined[v], long)) || c.single[v] || c.pooled[v] && bytes <= m.PooledBytes
 	return gains && v.Type.DType == ir.Float32 && d.rows >= m.SwappedColumns
 }
 

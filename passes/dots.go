@@ -55,6 +55,9 @@ func alone(v *ir.Value) bool {
 // once, and its views read that. A view that was pushed through would be stored as well, however
 // cheap the value is.
 func (w *viewer) keepOperands() {
+	if multiplies(w.s.Func) {
+		w.keepSingles()
+	}
 	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
 	for _, v := range w.s.Func.Body {
 		by := v.Op.String()

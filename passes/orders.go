@@ -27,7 +27,7 @@ func orders(s *State) error {
 	if s.noFuse || !multiplies(s.Func) {
 		return nil
 	}
-	o := &orderer{s: s, last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
+	o := &orderer{s: s, single: s.singles(), last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
 	for o.find() {
 	}
 	for v := range o.axes {
@@ -39,10 +39,11 @@ func orders(s *State) error {
 }
 
 type orderer struct {
-	s    *State
-	axes map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
-	last map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
-	made map[*ir.Value]bool  // those computed in another order
+	s      *State
+	single valueMap[bool]
+	axes   map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
+	last   map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
+	made   map[*ir.Value]bool  // those computed in another order
 }
 
 // find computes axes and last, and reports whether last has grown: then axes may be too many.
@@ -77,22 +78,13 @@ func (o *orderer) find() bool {
 func (o *orderer) readsInOrder(x *ir.Value) bool {
 	v := viewed(x)
 	axes := o.axes[v]
-	return axes != nil && windowed(x) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.s.machine.Matmul.ChannelBytes
+	return axes != nil && viewsBy(x, ir.OpWindow) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.s.machine.Matmul.ChannelBytes
 }
 
-// windowed reports whether x is a view of windows.
-func windowed(x *ir.Value) bool {
-	for ; x.Op.IsView(); x = x.Args[0] {
-		if x.Op == ir.OpWindow {
-			return true
-		}
-	}
-	return false
-}
-
-// end notes that something is computed in its own order of the value that x is a view of.
+// end notes that something is computed in its own order of the value that x is a view of. A convolution of single
+// channels is in the order of its operand all the same.
 func (o *orderer) end(x *ir.Value) {
-	if x = viewed(x); o.axes[x] != nil {
+	if x = viewed(x); o.axes[x] != nil && !*o.single.at(x) {
 		o.last[x] = true
 	}
 }

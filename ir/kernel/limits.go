@@ -6,7 +6,7 @@ const (
 	MaxOperands = 24
 	// MaxPointers is how many of them may be outputs and unit operands, which have a
 	// pointer each that moves from column to column.
-	MaxPointers = 16
+	MaxPointers = 20
 	// MaxBody is how many instructions a kernel has before expansion.
 	MaxBody = 256
 )

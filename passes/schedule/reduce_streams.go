@@ -4,20 +4,22 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // Row reductions that read two streams. Memory is read faster where two stretches of it alternate, vector
 // by vector, than one after the other (Machine.StreamTime). So row i is reduced together with the one that
 // is half of all rows behind it, by a kernel that has the body twice. An input that is the same for both is read
-// once. The last one of an odd number of rows is reduced alone.
+// once, so products with a vector are computed so from the caches, too: for two rows there are three loads, not four.
+// The last one of an odd number of rows is reduced alone.
 
 // reduceStreams is the strategy.
 var reduceStreams = strategy{name: "two-stream-reduction", offer: offerStreams}
 
 func offerStreams(t *target, step *plan.Step) (offer, string) {
-	if !slices.ContainsFunc(step.In, func(a plan.Access) bool { return t.far(a.Buffer) }) {
-		return offer{}, "no input comes from memory"
+	if len(step.In) < 2 && !slices.ContainsFunc(step.In, func(a plan.Access) bool { return t.far(a.Buffer) }) {
+		return offer{}, "no input comes from memory, or is the same for all rows"
 	}
 	s, why := reduction(step)
 	if why != "" {
@@ -46,20 +48,24 @@ func offerStreams(t *target, step *plan.Step) (offer, string) {
 // streamsCan returns why two streams can't compute a step, whose row axis is the one before the last, or would not be
 // faster, or "".
 func (t *target) streamsCan(s *plan.Step) string {
-	last, far := len(s.Axes)-1, 0
+	last, far, same := len(s.Axes)-1, 0, 0
 	for _, a := range s.In {
 		if a.Strides[last] != 1 {
 			return "an input is not contiguous along the lines"
 		}
-		if t.far(a.Buffer) && a.Strides[last-1] != 0 {
+		switch {
+		case a.Strides[last-1] == 0:
+			same++
+		case t.far(a.Buffer):
 			far++
 		}
 	}
+	vector := far == 0 && same == 1 && len(s.In) == 2 && len(s.Body.Body) == 1 && s.Body.Body[0].Op == ir.OpMul // times rows from the caches
 	switch {
 	case s.Axes[last-1].Extent == 1:
 		return "there is one row"
-	case far != 1:
-		return "one input alone should come from memory, and differ from row to row"
+	case far != 1 && !vector:
+		return "one input alone should come from memory, and differ from row to row, or be multiplied by one that does not"
 	case slices.ContainsFunc(s.Out, func(o plan.Output) bool { return o.Stored() }):
 		return "an output is stored"
 	}

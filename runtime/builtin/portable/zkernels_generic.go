@@ -95,6 +95,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uss_8ea08a9a9c_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = add u0 s1; t1 = max s2 t0; t2 = min s3 t1; store t2 }", Fn: k_add_max_min_f32_usss_a4fd52c8ec_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = add u0 u1; t1 = max s2 t0; t2 = min s3 t1; store t2 }", Fn: k_add_max_min_f32_uuss_68b23c2b09_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859_go},
@@ -864,6 +866,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }", Fn: k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }", Fn: k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add t8 u18; store t9 }", Fn: k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32, s19:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add u18 t8; t10 = max s19 t9; store t10 }", Fn: k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32, s19:f32, s20:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add t8 u18; t10 = max s19 t9; t11 = min s20 t10; store t11 }", Fn: k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675_go},
 	{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433_go},
@@ -5104,6 +5110,53 @@ func k_add_max_f64_uus_eb7b8e091b_go(f *abi.Frame) {
 			t0 := float64(v0 + v1)
 			t1 := scalar.Max(t0, s2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_add_max_min_f32_usss_a4fd52c8ec_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = add u0 s1; t1 = max s2 t0; t2 = min s3 t1; store t2 }
+//
+// for i: o0[i] = min(a3, max(a2, a0[i] + a1))
+func k_add_max_min_f32_usss_a4fd52c8ec_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 + s1)
+			t1 := scalar.Max(s2, t0)
+			t2 := scalar.Min(s3, t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_max_min_f32_uuss_68b23c2b09_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = add u0 u1; t1 = max s2 t0; t2 = min s3 t1; store t2 }
+//
+// for i: o0[i] = min(a3, max(a2, a0[i] + a1[i]))
+func k_add_max_min_f32_uuss_68b23c2b09_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 + v1)
+			t1 := scalar.Max(s2, t0)
+			t2 := scalar.Min(s3, t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -43206,6 +43259,473 @@ func k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_go(f *abi.Frame) {
 			t9 := float32(s18 + t8)
 			t10 := scalar.Max(t9, s19)
 			t11 := scalar.Min(t10, s20)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; store t8 }
+//
+// for i: o0[i] = fma(a16[i], a17[i], fma(a14[i], a15[i], fma(a12[i], a13[i], fma(a10[i], a11[i], fma(a8[i], a9[i], fma(a6[i], a7[i], fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i]))))))))
+func k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		a9 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		a11 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		a12 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12])), n)
+		a13 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13])), n)
+		a14 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		a15 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15])), n)
+		a16 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[16], r*f.Step[16])), n)
+		a17 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[17], r*f.Step[17])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[18], r*f.Step[18])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x9 := a9[i : i+2 : i+2]
+			v9a, v9b := x9[0], x9[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			x11 := a11[i : i+2 : i+2]
+			v11a, v11b := x11[0], x11[1]
+			x12 := a12[i : i+2 : i+2]
+			v12a, v12b := x12[0], x12[1]
+			x13 := a13[i : i+2 : i+2]
+			v13a, v13b := x13[0], x13[1]
+			x14 := a14[i : i+2 : i+2]
+			v14a, v14b := x14[0], x14[1]
+			x15 := a15[i : i+2 : i+2]
+			v15a, v15b := x15[0], x15[1]
+			x16 := a16[i : i+2 : i+2]
+			v16a, v16b := x16[0], x16[1]
+			x17 := a17[i : i+2 : i+2]
+			v17a, v17b := x17[0], x17[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := scalar.FMA32(v2a, v3a, t0a), scalar.FMA32(v2b, v3b, t0b)
+			t2a, t2b := scalar.FMA32(v4a, v5a, t1a), scalar.FMA32(v4b, v5b, t1b)
+			t3a, t3b := scalar.FMA32(v6a, v7a, t2a), scalar.FMA32(v6b, v7b, t2b)
+			t4a, t4b := scalar.FMA32(v8a, v9a, t3a), scalar.FMA32(v8b, v9b, t3b)
+			t5a, t5b := scalar.FMA32(v10a, v11a, t4a), scalar.FMA32(v10b, v11b, t4b)
+			t6a, t6b := scalar.FMA32(v12a, v13a, t5a), scalar.FMA32(v12b, v13b, t5b)
+			t7a, t7b := scalar.FMA32(v14a, v15a, t6a), scalar.FMA32(v14b, v15b, t6b)
+			t8a, t8b := scalar.FMA32(v16a, v17a, t7a), scalar.FMA32(v16b, v17b, t7b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t8a, t8b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v8 := a8[i]
+			v9 := a9[i]
+			v10 := a10[i]
+			v11 := a11[i]
+			v12 := a12[i]
+			v13 := a13[i]
+			v14 := a14[i]
+			v15 := a15[i]
+			v16 := a16[i]
+			v17 := a17[i]
+			t0 := float32(v0 * v1)
+			t1 := scalar.FMA32(v2, v3, t0)
+			t2 := scalar.FMA32(v4, v5, t1)
+			t3 := scalar.FMA32(v6, v7, t2)
+			t4 := scalar.FMA32(v8, v9, t3)
+			t5 := scalar.FMA32(v10, v11, t4)
+			t6 := scalar.FMA32(v12, v13, t5)
+			t7 := scalar.FMA32(v14, v15, t6)
+			t8 := scalar.FMA32(v16, v17, t7)
+			o0[i] = t8
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add t8 u18; store t9 }
+//
+// for i: o0[i] = fma(a16[i], a17[i], fma(a14[i], a15[i], fma(a12[i], a13[i], fma(a10[i], a11[i], fma(a8[i], a9[i], fma(a6[i], a7[i], fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i])))))))) + a18[i]
+func k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		a9 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		a11 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		a12 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12])), n)
+		a13 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13])), n)
+		a14 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		a15 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15])), n)
+		a16 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[16], r*f.Step[16])), n)
+		a17 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[17], r*f.Step[17])), n)
+		a18 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[18], r*f.Step[18])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[19], r*f.Step[19])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x9 := a9[i : i+2 : i+2]
+			v9a, v9b := x9[0], x9[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			x11 := a11[i : i+2 : i+2]
+			v11a, v11b := x11[0], x11[1]
+			x12 := a12[i : i+2 : i+2]
+			v12a, v12b := x12[0], x12[1]
+			x13 := a13[i : i+2 : i+2]
+			v13a, v13b := x13[0], x13[1]
+			x14 := a14[i : i+2 : i+2]
+			v14a, v14b := x14[0], x14[1]
+			x15 := a15[i : i+2 : i+2]
+			v15a, v15b := x15[0], x15[1]
+			x16 := a16[i : i+2 : i+2]
+			v16a, v16b := x16[0], x16[1]
+			x17 := a17[i : i+2 : i+2]
+			v17a, v17b := x17[0], x17[1]
+			x18 := a18[i : i+2 : i+2]
+			v18a, v18b := x18[0], x18[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := scalar.FMA32(v2a, v3a, t0a), scalar.FMA32(v2b, v3b, t0b)
+			t2a, t2b := scalar.FMA32(v4a, v5a, t1a), scalar.FMA32(v4b, v5b, t1b)
+			t3a, t3b := scalar.FMA32(v6a, v7a, t2a), scalar.FMA32(v6b, v7b, t2b)
+			t4a, t4b := scalar.FMA32(v8a, v9a, t3a), scalar.FMA32(v8b, v9b, t3b)
+			t5a, t5b := scalar.FMA32(v10a, v11a, t4a), scalar.FMA32(v10b, v11b, t4b)
+			t6a, t6b := scalar.FMA32(v12a, v13a, t5a), scalar.FMA32(v12b, v13b, t5b)
+			t7a, t7b := scalar.FMA32(v14a, v15a, t6a), scalar.FMA32(v14b, v15b, t6b)
+			t8a, t8b := scalar.FMA32(v16a, v17a, t7a), scalar.FMA32(v16b, v17b, t7b)
+			t9a, t9b := float32(t8a+v18a), float32(t8b+v18b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v8 := a8[i]
+			v9 := a9[i]
+			v10 := a10[i]
+			v11 := a11[i]
+			v12 := a12[i]
+			v13 := a13[i]
+			v14 := a14[i]
+			v15 := a15[i]
+			v16 := a16[i]
+			v17 := a17[i]
+			v18 := a18[i]
+			t0 := float32(v0 * v1)
+			t1 := scalar.FMA32(v2, v3, t0)
+			t2 := scalar.FMA32(v4, v5, t1)
+			t3 := scalar.FMA32(v6, v7, t2)
+			t4 := scalar.FMA32(v8, v9, t3)
+			t5 := scalar.FMA32(v10, v11, t4)
+			t6 := scalar.FMA32(v12, v13, t5)
+			t7 := scalar.FMA32(v14, v15, t6)
+			t8 := scalar.FMA32(v16, v17, t7)
+			t9 := float32(t8 + v18)
+			o0[i] = t9
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32, s19:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add u18 t8; t10 = max s19 t9; store t10 }
+//
+// for i: o0[i] = max(a19, a18[i] + fma(a16[i], a17[i], fma(a14[i], a15[i], fma(a12[i], a13[i], fma(a10[i], a11[i], fma(a8[i], a9[i], fma(a6[i], a7[i], fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i])))))))))
+func k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		a9 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		a11 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		a12 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12])), n)
+		a13 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13])), n)
+		a14 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		a15 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15])), n)
+		a16 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[16], r*f.Step[16])), n)
+		a17 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[17], r*f.Step[17])), n)
+		a18 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[18], r*f.Step[18])), n)
+		s19 := *(*float32)(unsafe.Add(f.Ptr[19], r*f.Step[19]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[20], r*f.Step[20])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x9 := a9[i : i+2 : i+2]
+			v9a, v9b := x9[0], x9[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			x11 := a11[i : i+2 : i+2]
+			v11a, v11b := x11[0], x11[1]
+			x12 := a12[i : i+2 : i+2]
+			v12a, v12b := x12[0], x12[1]
+			x13 := a13[i : i+2 : i+2]
+			v13a, v13b := x13[0], x13[1]
+			x14 := a14[i : i+2 : i+2]
+			v14a, v14b := x14[0], x14[1]
+			x15 := a15[i : i+2 : i+2]
+			v15a, v15b := x15[0], x15[1]
+			x16 := a16[i : i+2 : i+2]
+			v16a, v16b := x16[0], x16[1]
+			x17 := a17[i : i+2 : i+2]
+			v17a, v17b := x17[0], x17[1]
+			x18 := a18[i : i+2 : i+2]
+			v18a, v18b := x18[0], x18[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := scalar.FMA32(v2a, v3a, t0a), scalar.FMA32(v2b, v3b, t0b)
+			t2a, t2b := scalar.FMA32(v4a, v5a, t1a), scalar.FMA32(v4b, v5b, t1b)
+			t3a, t3b := scalar.FMA32(v6a, v7a, t2a), scalar.FMA32(v6b, v7b, t2b)
+			t4a, t4b := scalar.FMA32(v8a, v9a, t3a), scalar.FMA32(v8b, v9b, t3b)
+			t5a, t5b := scalar.FMA32(v10a, v11a, t4a), scalar.FMA32(v10b, v11b, t4b)
+			t6a, t6b := scalar.FMA32(v12a, v13a, t5a), scalar.FMA32(v12b, v13b, t5b)
+			t7a, t7b := scalar.FMA32(v14a, v15a, t6a), scalar.FMA32(v14b, v15b, t6b)
+			t8a, t8b := scalar.FMA32(v16a, v17a, t7a), scalar.FMA32(v16b, v17b, t7b)
+			t9a, t9b := float32(v18a+t8a), float32(v18b+t8b)
+			t10a, t10b := scalar.Max(s19, t9a), scalar.Max(s19, t9b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t10a, t10b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v8 := a8[i]
+			v9 := a9[i]
+			v10 := a10[i]
+			v11 := a11[i]
+			v12 := a12[i]
+			v13 := a13[i]
+			v14 := a14[i]
+			v15 := a15[i]
+			v16 := a16[i]
+			v17 := a17[i]
+			v18 := a18[i]
+			t0 := float32(v0 * v1)
+			t1 := scalar.FMA32(v2, v3, t0)
+			t2 := scalar.FMA32(v4, v5, t1)
+			t3 := scalar.FMA32(v6, v7, t2)
+			t4 := scalar.FMA32(v8, v9, t3)
+			t5 := scalar.FMA32(v10, v11, t4)
+			t6 := scalar.FMA32(v12, v13, t5)
+			t7 := scalar.FMA32(v14, v15, t6)
+			t8 := scalar.FMA32(v16, v17, t7)
+			t9 := float32(v18 + t8)
+			t10 := scalar.Max(s19, t9)
+			o0[i] = t10
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32, s19:f32, s20:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add t8 u18; t10 = max s19 t9; t11 = min s20 t10; store t11 }
+//
+// for i: o0[i] = min(a20, max(a19, fma(a16[i], a17[i], fma(a14[i], a15[i], fma(a12[i], a13[i], fma(a10[i], a11[i], fma(a8[i], a9[i], fma(a6[i], a7[i], fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i])))))))) + a18[i]))
+func k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		a9 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		a11 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		a12 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12])), n)
+		a13 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13])), n)
+		a14 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		a15 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15])), n)
+		a16 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[16], r*f.Step[16])), n)
+		a17 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[17], r*f.Step[17])), n)
+		a18 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[18], r*f.Step[18])), n)
+		s19 := *(*float32)(unsafe.Add(f.Ptr[19], r*f.Step[19]))
+		s20 := *(*float32)(unsafe.Add(f.Ptr[20], r*f.Step[20]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[21], r*f.Step[21])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x9 := a9[i : i+2 : i+2]
+			v9a, v9b := x9[0], x9[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			x11 := a11[i : i+2 : i+2]
+			v11a, v11b := x11[0], x11[1]
+			x12 := a12[i : i+2 : i+2]
+			v12a, v12b := x12[0], x12[1]
+			x13 := a13[i : i+2 : i+2]
+			v13a, v13b := x13[0], x13[1]
+			x14 := a14[i : i+2 : i+2]
+			v14a, v14b := x14[0], x14[1]
+			x15 := a15[i : i+2 : i+2]
+			v15a, v15b := x15[0], x15[1]
+			x16 := a16[i : i+2 : i+2]
+			v16a, v16b := x16[0], x16[1]
+			x17 := a17[i : i+2 : i+2]
+			v17a, v17b := x17[0], x17[1]
+			x18 := a18[i : i+2 : i+2]
+			v18a, v18b := x18[0], x18[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := scalar.FMA32(v2a, v3a, t0a), scalar.FMA32(v2b, v3b, t0b)
+			t2a, t2b := scalar.FMA32(v4a, v5a, t1a), scalar.FMA32(v4b, v5b, t1b)
+			t3a, t3b := scalar.FMA32(v6a, v7a, t2a), scalar.FMA32(v6b, v7b, t2b)
+			t4a, t4b := scalar.FMA32(v8a, v9a, t3a), scalar.FMA32(v8b, v9b, t3b)
+			t5a, t5b := scalar.FMA32(v10a, v11a, t4a), scalar.FMA32(v10b, v11b, t4b)
+			t6a, t6b := scalar.FMA32(v12a, v13a, t5a), scalar.FMA32(v12b, v13b, t5b)
+			t7a, t7b := scalar.FMA32(v14a, v15a, t6a), scalar.FMA32(v14b, v15b, t6b)
+			t8a, t8b := scalar.FMA32(v16a, v17a, t7a), scalar.FMA32(v16b, v17b, t7b)
+			t9a, t9b := float32(t8a+v18a), float32(t8b+v18b)
+			t10a, t10b := scalar.Max(s19, t9a), scalar.Max(s19, t9b)
+			t11a, t11b := scalar.Min(s20, t10a), scalar.Min(s20, t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v8 := a8[i]
+			v9 := a9[i]
+			v10 := a10[i]
+			v11 := a11[i]
+			v12 := a12[i]
+			v13 := a13[i]
+			v14 := a14[i]
+			v15 := a15[i]
+			v16 := a16[i]
+			v17 := a17[i]
+			v18 := a18[i]
+			t0 := float32(v0 * v1)
+			t1 := scalar.FMA32(v2, v3, t0)
+			t2 := scalar.FMA32(v4, v5, t1)
+			t3 := scalar.FMA32(v6, v7, t2)
+			t4 := scalar.FMA32(v8, v9, t3)
+			t5 := scalar.FMA32(v10, v11, t4)
+			t6 := scalar.FMA32(v12, v13, t5)
+			t7 := scalar.FMA32(v14, v15, t6)
+			t8 := scalar.FMA32(v16, v17, t7)
+			t9 := float32(t8 + v18)
+			t10 := scalar.Max(s19, t9)
+			t11 := scalar.Min(s20, t10)
 			o0[i] = t11
 		}
 	}

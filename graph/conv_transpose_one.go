@@ -1,0 +1,34 @@
+package graph
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// isOne reports whether x, [n, c, spatial axes], has one element of each channel, and is transposed without gaps: the result is
+// then the weights times it, as the first layer of a network that makes pictures of numbers has them. As a convolution it
+// would be sums of zeros for the most part.
+func (t *transposed) isOne(w Node) bool {
+	for i, d := range t.o.Dilations {
+		if !t.x.n.typ.Shape[2+i].Is(1) || d != 1 {
+			return false
+		}
+	}
+	return t.x.n.typ.Shape[1] == w.n.typ.Shape[0] && ir.OpDot.Info().Domain.Has(t.x.DType())
+}
+
+// ofOne returns the transposed convolution of one element of each channel.
+func (t *transposed) ofOne(w Node) Node {
+	k, groups := w.n.typ.Shape, ir.Fixed(t.o.Groups)
+	x := t.x.Reshape(t.x.n.typ.Shape[0], groups, k[0].Div(t.o.Groups))
+	y := einsum(ir.OpDot, "ngc,gcm->ngm", x, w.Reshape(groups, k[0].Div(t.o.Groups), k[1:].NumElems()))
+	if y.Err() != nil {
+		return y
+	}
+	before, after := []int{0, 0}, []int{0, 0}
+	for i := range t.axes {
+		before, after = append(before, -t.o.Before[i]), append(after, t.o.Extra[i]-t.o.After[i])
+	}
+	y = y.Reshape(t.x.n.typ.Shape[0], k[1].Mul(groups), k[2:]).Pad(before, after, PadConstant)
+	if t.o.ChannelsLast {
+		return y.MoveAxis(1, -1)
+	}
+	return y
+}

@@ -1,0 +1,40 @@
+package passes
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// uses sets pooled, single and joined.
+func (c *contractor) uses() {
+	of, single := newValueMap[*ir.Value](c.r.f), c.s.singles() // of: the product that a value is computed of
+	for _, v := range c.r.f.Body {
+		switch {
+		case v.Op.IsProduct():
+			*of.at(v) = v
+		case v.Op.IsView():
+			*of.at(v) = *of.at(v.Args[0])
+		case v.Op == ir.OpConcat: // of a value and what is padded to it
+			for _, a := range v.Args {
+				if p := *of.at(a); p != nil {
+					*of.at(v) = p
+				}
+			}
+		case v.Op.IsElementwise():
+			for _, a := range v.Args {
+				p := *of.at(a)
+				if p == nil || size(a.Type.Shape) < size(v.Type.Shape) {
+					continue
+				}
+				if q := *of.at(v); q != nil && q != p {
+					c.joined[p], c.joined[q] = append(c.joined[p], q), append(c.joined[q], p)
+				}
+				*of.at(v) = p
+				fewer := 4*size(v.Type.Shape) <= size(p.Type.Shape)
+				switch {
+				case *single.at(v):
+					c.single[p] = c.single[p] || fewer || size(v.Type.Shape) <= c.s.machine.SwappedWindows*dotOf(p).rows
+				case fewer:
+					c.pooled[p] = true
+				}
+			}
+		}
+	}
+}
