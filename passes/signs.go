@@ -1,0 +1,45 @@
+package passes
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// The identities of values and their negatives. They keep every bit where an op rounds to even or wraps, but
+// not where it saturates.
+
+// signed are the types that have them.
+var signed = ir.Floats | ir.Ints
+
+// timesMinusOne is x * -1 == -x.
+func timesMinusOne(f *ir.Func, v *ir.Value) (*ir.Value, error) {
+	if v.Op != ir.OpMul || !signed.Has(v.Type.DType) {
+		return nil, nil
+	}
+	for i, c := range v.Args {
+		if isConst(c) && c.Attr.Bits == minusOne(c.Type.DType) {
+			return f.Add(ir.OpNeg, ir.Attr{}, v.Pos, v.Args[1-i])
+		}
+	}
+	return nil, nil
+}
+
+func minusOne(d ir.DType) uint64 {
+	if ir.Floats.Has(d) {
+		return ir.FromFloat(d, -1)
+	}
+	return ir.Wrap(d, -1)
+}
+
+// ofNegative is x + -y == x - y and x - -y == x + y.
+func ofNegative(f *ir.Func, v *ir.Value) (*ir.Value, error) {
+	if !signed.Has(v.Type.DType) {
+		return nil, nil
+	}
+	switch {
+	case v.Op == ir.OpAdd && v.Args[1].Op == ir.OpNeg:
+		return f.Add(ir.OpSub, ir.Attr{}, v.Pos, v.Args[0], v.Args[1].Args[0])
+	case v.Op == ir.OpAdd && v.Args[0].Op == ir.OpNeg:
+		return f.Add(ir.OpSub, ir.Attr{}, v.Pos, v.Args[1], v.Args[0].Args[0])
+	case v.Op == ir.OpSub && v.Args[1].Op == ir.OpNeg:
+		return f.Add(ir.OpAdd, ir.Attr{}, v.Pos, v.Args[0], v.Args[1].Args[0])
+	}
+	return nil, nil
+}
