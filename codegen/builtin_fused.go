@@ -45,11 +45,9 @@ var oneSplat = []string{
 	"t0 = div $0 $1; t1 = sub $2 t0",
 }
 
-// thresholds are such bodies of bytes. The canonical order of a comparison is
-// by lt and le.
+// thresholds are such bodies of bytes. Graphs compare integers with constants by lt.
 var thresholds = []string{
 	"t0 = lt $0 $1; t1 = select t0 $2 $3",
-	"t0 = le $0 $1; t1 = select t0 $2 $3",
 }
 
 // pictures are longer bodies of bytes: ranges, and the mix of two pictures by weights.
@@ -135,13 +133,6 @@ var singleKernels = []string{
 	"kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }",
 }
 
-// hashKernels are steps of hashes and of fixed-point arithmetic.
-var hashKernels = []string{
-	"kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }",
-	"kernel (u0:i32, s1:i32, s2:i32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }",
-	"kernel (u0:i32, s1:i32, s2:i32) { t0 = add u0 s1; t1 = shr t0 s2; store t1 }",
-}
-
 // superTypes are the element types that superKernels come in.
 var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
@@ -164,7 +155,7 @@ func fusedBuiltins() []kernel.Code {
 	add(oneSplat, 1, superTypes...)
 	add(thresholds, 4, ir.Uint8)
 	out = append(out, parseAll(superTypes, slices.Concat(longKernels, sharedKernels)...)...)
-	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, hashKernels)...)...)
+	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, integerKernels, pixelKernels, maskKernels)...)...)
 	out = append(out, parseAll(superTypes[:1], pictures...)...)
 	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
 }

@@ -2,8 +2,8 @@ package passes
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// The identities of values and their negatives. They keep every bit where an op rounds to even or wraps, but
-// not where it saturates.
+// The identities of values and their negatives, which keep every bit where an op rounds to even or wraps, but
+// not where it saturates; and of integers and their bounds.
 
 // signed are the types that have them.
 var signed = ir.Floats | ir.Ints
@@ -42,4 +42,34 @@ func ofNegative(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 		return f.Add(ir.OpAdd, ir.Attr{}, v.Pos, v.Args[0], v.Args[1].Args[0])
 	}
 	return nil, nil
+}
+
+// strictly is x <= c == x < c+1 and c <= x == c-1 < x: kernels of conditions have the one form.
+func strictly(f *ir.Func, v *ir.Value) (*ir.Value, error) {
+	if v.Op != ir.OpLe || !ir.Ints.Has(v.Args[0].Type.DType) {
+		return nil, nil
+	}
+	for i, c := range v.Args {
+		d := c.Type.DType
+		bits := ir.Wrap(d, int64(c.Attr.Bits)+int64(2*i-1))
+		if !isConst(c) || (i == 1) != less(d, c.Attr.Bits, bits) { // it wraps
+			continue
+		}
+		next, err := f.Add(ir.OpConst, ir.Attr{DType: d, Bits: bits}, c.Pos)
+		if err != nil {
+			return nil, err
+		}
+		args := []*ir.Value{v.Args[0], v.Args[1]}
+		args[i] = next
+		return f.Add(ir.OpLt, ir.Attr{}, v.Pos, args...)
+	}
+	return nil, nil
+}
+
+// less compares two integers of a type.
+func less(d ir.DType, a, b uint64) bool {
+	if ir.Signed.Has(d) {
+		return int64(a) < int64(b)
+	}
+	return a < b
 }

@@ -108,6 +108,7 @@ var kernels_avx512 = assembly{entries_avx512, []string{
 	"kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }",
 	"kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }",
 	"kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }",
+	"kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }",
 	"kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }",
 	"kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = sub u0 s2; t2 = select t0 u3 t1; store t2 }",
 	"kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }",
