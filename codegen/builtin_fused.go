@@ -90,6 +90,10 @@ var longKernels = []string{
 	"kernel (u0:T, s1:T, s2:T) { t0 = add u0 s1; t1 = max t0 s2; store t1 }",
 	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = add u0 s1; t1 = add t0 u2; t2 = max t1 s3; store t2 }",
 	"kernel (u0:T, u1:T, u2:T) { t0 = max u0 u1; t1 = max t0 u2; store t1 }",
+	"kernel (u0:T, s1:T, s2:T) { t0 = sub u0 s1; t1 = max t0 s2; store t1 }",
+	"kernel (s0:T, u1:T, s2:T) { t0 = sub s0 u1; t1 = max t0 s2; store t1 }",
+	"kernel (u0:T, u1:T, s2:T) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }",
+	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = mul u0 u1; t1 = mul t0 s2; t2 = add t1 u3; store t2 }",
 	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }",
 	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }",
 	"kernel (u0:T, s1:T, s2:T, u3:T, u4:T) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
@@ -104,6 +108,10 @@ var sharedKernels = []string{
 	"kernel (u0:T, u1:T, s2:T, s3:T) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u1 t1; t3 = add t2 s3; store t3 }",
 	"kernel (u0:T, s1:T, u2:T, s3:T, u4:T) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }",
 	"kernel (u0:T, u1:T, u2:T) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = add u1 t1; store t2 }",
+	"kernel (u0:T, u1:T, s2:T) { t0 = sub u0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }",
+	"kernel (s0:T, u1:T, s2:T) { t0 = sub s0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }",
+	"kernel (u0:T, u1:T, s2:T) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }",
+	"kernel (s0:T, u1:T, s2:T) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }",
 	"kernel (u0:T) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }",
 	"kernel (u0:T, s1:T) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }",
 	"kernel (u0:T, u1:T) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }",
@@ -154,8 +162,8 @@ func fusedBuiltins() []kernel.Code {
 	add(superKernels, 2, superTypes...)
 	add(oneSplat, 1, superTypes...)
 	add(thresholds, 4, ir.Uint8)
-	out = append(out, parseAll(superTypes, slices.Concat(longKernels, sharedKernels)...)...)
-	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, integerKernels, pixelKernels, maskKernels)...)...)
+	out = append(out, parseAll(superTypes, slices.Concat(longKernels, sharedKernels, maskKernels)...)...)
+	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, integerKernels, pixelKernels)...)...)
 	out = append(out, parseAll(superTypes[:1], pictures...)...)
 	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
 }

@@ -55,12 +55,14 @@ var pixelKernels = []string{
 	"kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = or t0 u2; store t1 }",
 }
 
-// maskKernels are conditions joined with others, and choices by them.
+// maskKernels are conditions joined with others, and choices by them, for each of superTypes, T.
 var maskKernels = []string{
-	"kernel (u0:f32, s1:f32, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }",
-	"kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }",
-	"kernel (u0:f32, u1:f32, u2:bool) { t0 = lt u0 u1; t1 = and t0 u2; store t1 }",
-	"kernel (u0:f32, u1:bool) { t0 = ne u0 u0; t1 = or t0 u1; store t1 }",
-	"kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }",
-	"kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }",
+	"kernel (u0:T, s1:T, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }",
+	"kernel (s0:T, u1:T, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }",
+	"kernel (u0:T, u1:T, u2:bool) { t0 = lt u0 u1; t1 = and t0 u2; store t1 }",
+	"kernel (u0:T, s1:T, u2:bool) { t0 = lt u0 s1; t1 = or t0 u2; store t1 }",
+	"kernel (s0:T, u1:T, u2:bool) { t0 = lt s0 u1; t1 = or t0 u2; store t1 }",
+	"kernel (u0:T, u1:bool) { t0 = ne u0 u0; t1 = or t0 u1; store t1 }",
+	"kernel (s0:T, u1:T, s2:T) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }",
+	"kernel (u0:T, u1:T, s2:T, s3:T) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }",
 }

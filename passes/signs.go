@@ -1,9 +1,13 @@
 package passes
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // The identities of values and their negatives, which keep every bit where an op rounds to even or wraps, but
-// not where it saturates; and of integers and their bounds.
+// not where it saturates; and of numbers and their bounds.
 
 // signed are the types that have them.
 var signed = ir.Floats | ir.Ints
@@ -44,18 +48,18 @@ func ofNegative(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// strictly is x <= c == x < c+1 and c <= x == c-1 < x: kernels of conditions have the one form.
+// strictly is x <= c == x < d and c <= x == e < x, where d is the next number above the constant c, and e the
+// next one below: kernels of conditions have the one form.
 func strictly(f *ir.Func, v *ir.Value) (*ir.Value, error) {
-	if v.Op != ir.OpLe || !ir.Ints.Has(v.Args[0].Type.DType) {
+	if v.Op != ir.OpLe || !signed.Has(v.Args[0].Type.DType) {
 		return nil, nil
 	}
 	for i, c := range v.Args {
-		d := c.Type.DType
-		bits := ir.Wrap(d, int64(c.Attr.Bits)+int64(2*i-1))
-		if !isConst(c) || (i == 1) != less(d, c.Attr.Bits, bits) { // it wraps
+		bits, ok := neighbour(c.Type.DType, c.Attr.Bits, i == 1)
+		if !isConst(c) || !ok {
 			continue
 		}
-		next, err := f.Add(ir.OpConst, ir.Attr{DType: d, Bits: bits}, c.Pos)
+		next, err := f.Add(ir.OpConst, ir.Attr{DType: c.Type.DType, Bits: bits}, c.Pos)
 		if err != nil {
 			return nil, err
 		}
@@ -66,10 +70,25 @@ func strictly(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// less compares two integers of a type.
-func less(d ir.DType, a, b uint64) bool {
-	if ir.Signed.Has(d) {
-		return int64(a) < int64(b)
+// neighbour returns the next number above or below one of a type, if there is one. Floats have none next to 0.
+func neighbour(d ir.DType, bits uint64, above bool) (next uint64, ok bool) {
+	step := int64(-1)
+	if above {
+		step = 1
 	}
-	return a < b
+	if !ir.Floats.Has(d) {
+		next = ir.Wrap(d, int64(bits)+step)
+		if ir.Signed.Has(d) {
+			return next, int64(next) > int64(bits) == above
+		}
+		return next, next > bits == above
+	}
+	x := ir.ToFloat(d, bits)
+	switch {
+	case x == 0 || math.IsNaN(x) || math.IsInf(x, 0): // some processors take longer for the least numbers
+		return 0, false
+	case x < 0: // numbers with a sign are in the opposite order of their bits
+		step = -step
+	}
+	return bits + uint64(step), true
 }

@@ -9366,6 +9366,64 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R12), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VCMPPD $0x11, (R8)(BX*8), Z0, K1; VMOVUPS 64(DI)(BX*8), Z0
+	VCMPPD $0x11, 64(R8)(BX*8), Z0, K2; VBLENDMPD Z30, Z31, K1, Z0; VBLENDMPD Z30, Z31, K2, Z1
+	VMOVUPS Z0, (R9)(BX*8); VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VCMPPD $0x11, Z1, Z0, K2
+	VBLENDMPD Z30, Z31, K2, Z0; VMOVUPD Z0, K1, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX
+	BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VCMPPD $0x11, Z1, Z0, K2; VBLENDMPD Z30, Z31, K2, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VCMPPD $0x11, (R8)(BX*8), Z0, K1; VMOVUPS 64(DI)(BX*8), Z0
+	VCMPPD $0x11, 64(R8)(BX*8), Z0, K2; VBLENDMPD Z30, Z31, K1, Z0; VBLENDMPD Z30, Z31, K2, Z1
+	VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB), NOSPLIT, $16-8
@@ -11302,6 +11360,64 @@ line:
 
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = a3[i] + (a2 * (a0[i] * a1[i]))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul s2 t0; t2 = add u3 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z0, Z31, Z0; VMULPD Z1, Z31, Z1; VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8); VMOVUPS Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VMULPD Z1, Z0, Z0; VMULPD Z0, Z31, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, (R10)(BX*8); MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VMULPD Z1, Z0, Z0; VMULPD Z0, Z31, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z0, Z31, Z0; VMULPD Z1, Z31, Z1; VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1
+	VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -15600,6 +15716,298 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = max(a2, a0 - a1[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_max_f64_sus_104e9dd029_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = max s2 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
+	VBLENDMPD.BCST c8000000000000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z30; VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z29; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VADDPD Z30, Z0, Z0; VMAXPD Z0, Z29, Z0
+	VADDPD Z30, Z1, Z1; VMAXPD Z1, Z29, Z1; VMOVUPS Z0, (R8)(BX*8); VMOVUPS Z1, 64(R8)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VSUBPD Z0, Z31, Z0; VADDPD Z30, Z0, Z0; VMAXPD Z0, Z29, Z0
+	VMOVUPD Z0, K1, (R8)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX
+	KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VSUBPD Z0, Z31, Z0; VADDPD Z30, Z0, Z0; VMAXPD Z0, Z29, Z0
+	VMOVUPD Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VADDPD Z30, Z0, Z0; VMAXPD Z0, Z29, Z0
+	VADDPD Z30, Z1, Z1; VMAXPD Z1, Z29, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = max(a2, a0[i] - a1)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_max_f64_uss_753aebaa7c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
+	VBLENDMPD.BCST c8000000000000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z30; VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z29; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VADDPD Z30, Z0, Z0
+	VMAXPD Z0, Z29, Z0; VADDPD Z30, Z1, Z1; VMAXPD Z1, Z29, Z1; VMOVUPS Z0, (R8)(BX*8); VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VSUBPD Z31, Z0, Z0; VADDPD Z30, Z0, Z0; VMAXPD Z0, Z29, Z0
+	VMOVUPD Z0, K1, (R8)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX
+	KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VSUBPD Z31, Z0, Z0; VADDPD Z30, Z0, Z0; VMAXPD Z0, Z29, Z0
+	VMOVUPD Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VADDPD Z30, Z0, Z0
+	VMAXPD Z0, Z29, Z0; VADDPD Z30, Z1, Z1; VMAXPD Z1, Z29, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = max(a0[i] - a1[i], a2)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_max_f64_uus_0dd8131101_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
+	VBLENDMPD.BCST c8000000000000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX
+	MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VADDPD Z31, Z0, Z0; VMAXPD Z0, Z30, Z0; VADDPD Z31, Z1, Z1; VMAXPD Z1, Z30, Z1; VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0; VADDPD Z31, Z0, Z0
+	VMAXPD Z0, Z30, Z0; VMOVUPD Z0, K1, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD Z1, Z0, Z0; VADDPD Z31, Z0, Z0; VMAXPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VADDPD Z31, Z0, Z0; VMAXPD Z0, Z30, Z0; VADDPD Z31, Z1, Z1; VMAXPD Z1, Z30, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = a1[i] + (a2 * (a0 - a1[i]))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z0, Z31, Z1; VMOVUPS 64(DI)(BX*8), Z2; VSUBPD Z2, Z31, Z3; VMULPD Z1, Z30, Z1
+	VMULPD Z3, Z30, Z3; VADDPD Z1, Z0, Z0; VADDPD Z3, Z2, Z1; VMOVUPS Z0, (R8)(BX*8); VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VSUBPD Z0, Z31, Z1; VMULPD Z1, Z30, Z1; VADDPD Z1, Z0, Z0
+	VMOVUPD Z0, K1, (R8)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX
+	KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VSUBPD Z0, Z31, Z1; VMULPD Z1, Z30, Z1; VADDPD Z1, Z0, Z0
+	VMOVUPD Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z0, Z31, Z1; VMOVUPS 64(DI)(BX*8), Z2; VSUBPD Z2, Z31, Z3; VMULPD Z1, Z30, Z1
+	VMULPD Z3, Z30, Z3; VADDPD Z1, Z0, Z0; VADDPD Z3, Z2, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = a1[i] + (a2 * (a0[i] - a1[i]))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_add_f64_uus_4026154465_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VSUBPD Z1, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z2
+	VMOVUPS 64(R8)(BX*8), Z3; VSUBPD Z3, Z2, Z2; VMULPD Z0, Z31, Z0; VMULPD Z2, Z31, Z2; VADDPD Z0, Z1, Z0
+	VADDPD Z2, Z3, Z1; VMOVUPS Z0, (R9)(BX*8); VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0; VMULPD Z0, Z31, Z0
+	VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD Z1, Z0, Z0; VMULPD Z0, Z31, Z0; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VSUBPD Z1, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z2
+	VMOVUPS 64(R8)(BX*8), Z3; VSUBPD Z3, Z2, Z2; VMULPD Z0, Z31, Z0; VMULPD Z2, Z31, Z2; VADDPD Z0, Z1, Z0
+	VADDPD Z2, Z3, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = (a2[i] * (a0[i] - a1[i])) + a1[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB), NOSPLIT, $16-8
@@ -16288,6 +16696,121 @@ line:
 
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: t0 := a0 - a1[i]; o0[i] = (t0 * t0) * a2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VMULPD Z0, Z0, Z0; VMULPD Z1, Z1, Z1
+	VMULPD Z30, Z0, Z0; VMULPD Z30, Z1, Z1; VMOVUPS Z0, (R8)(BX*8); VMOVUPS Z1, 64(R8)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VSUBPD Z0, Z31, Z0; VMULPD Z0, Z0, Z0; VMULPD Z30, Z0, Z0
+	VMOVUPD Z0, K1, (R8)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX
+	KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VSUBPD Z0, Z31, Z0; VMULPD Z0, Z0, Z0; VMULPD Z30, Z0, Z0
+	VMOVUPD Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VMULPD Z0, Z0, Z0; VMULPD Z1, Z1, Z1
+	VMULPD Z30, Z0, Z0; VMULPD Z30, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: t0 := a0[i] - a1[i]; o0[i] = a2 * (t0 * t0)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z0, Z0, Z0; VMULPD Z1, Z1, Z1; VMULPD Z0, Z31, Z0; VMULPD Z1, Z31, Z1; VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0; VMULPD Z0, Z0, Z0
+	VMULPD Z0, Z31, Z0; VMOVUPD Z0, K1, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD Z1, Z0, Z0; VMULPD Z0, Z0, Z0; VMULPD Z0, Z31, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z0, Z0, Z0; VMULPD Z1, Z1, Z1; VMULPD Z0, Z31, Z0; VMULPD Z1, Z31, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -18252,107 +18775,116 @@ DATA entries_avx512_float64<>+664(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512
 DATA entries_avx512_float64<>+672(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
 DATA entries_avx512_float64<>+680(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
 DATA entries_avx512_float64<>+688(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
-DATA entries_avx512_float64<>+696(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
-DATA entries_avx512_float64<>+704(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
-DATA entries_avx512_float64<>+712(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
-DATA entries_avx512_float64<>+720(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
-DATA entries_avx512_float64<>+728(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
-DATA entries_avx512_float64<>+736(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
-DATA entries_avx512_float64<>+744(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
-DATA entries_avx512_float64<>+752(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
-DATA entries_avx512_float64<>+760(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
-DATA entries_avx512_float64<>+768(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
-DATA entries_avx512_float64<>+776(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
-DATA entries_avx512_float64<>+784(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
-DATA entries_avx512_float64<>+792(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
-DATA entries_avx512_float64<>+800(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
-DATA entries_avx512_float64<>+808(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
-DATA entries_avx512_float64<>+816(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
-DATA entries_avx512_float64<>+824(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
-DATA entries_avx512_float64<>+832(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
-DATA entries_avx512_float64<>+840(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
-DATA entries_avx512_float64<>+848(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
-DATA entries_avx512_float64<>+856(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
-DATA entries_avx512_float64<>+864(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
-DATA entries_avx512_float64<>+872(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
-DATA entries_avx512_float64<>+880(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
-DATA entries_avx512_float64<>+888(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
-DATA entries_avx512_float64<>+896(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
-DATA entries_avx512_float64<>+904(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
-DATA entries_avx512_float64<>+912(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
-DATA entries_avx512_float64<>+920(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
-DATA entries_avx512_float64<>+928(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
-DATA entries_avx512_float64<>+936(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
-DATA entries_avx512_float64<>+944(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
-DATA entries_avx512_float64<>+952(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
-DATA entries_avx512_float64<>+960(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
-DATA entries_avx512_float64<>+968(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
-DATA entries_avx512_float64<>+976(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
-DATA entries_avx512_float64<>+984(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
-DATA entries_avx512_float64<>+992(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
-DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
-DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
-DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
-DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
-DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
-DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
-DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
-DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
-DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
-DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
-DATA entries_avx512_float64<>+1096(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
-DATA entries_avx512_float64<>+1104(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
-DATA entries_avx512_float64<>+1112(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
-DATA entries_avx512_float64<>+1120(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
-DATA entries_avx512_float64<>+1128(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
-DATA entries_avx512_float64<>+1136(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
-DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1200(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1208(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1216(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1224(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1496
+DATA entries_avx512_float64<>+696(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB)
+DATA entries_avx512_float64<>+704(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
+DATA entries_avx512_float64<>+712(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
+DATA entries_avx512_float64<>+720(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
+DATA entries_avx512_float64<>+728(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
+DATA entries_avx512_float64<>+736(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
+DATA entries_avx512_float64<>+744(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
+DATA entries_avx512_float64<>+752(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
+DATA entries_avx512_float64<>+760(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
+DATA entries_avx512_float64<>+768(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
+DATA entries_avx512_float64<>+776(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
+DATA entries_avx512_float64<>+784(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
+DATA entries_avx512_float64<>+792(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
+DATA entries_avx512_float64<>+800(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
+DATA entries_avx512_float64<>+808(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
+DATA entries_avx512_float64<>+816(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
+DATA entries_avx512_float64<>+824(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
+DATA entries_avx512_float64<>+832(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
+DATA entries_avx512_float64<>+840(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
+DATA entries_avx512_float64<>+848(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
+DATA entries_avx512_float64<>+856(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
+DATA entries_avx512_float64<>+864(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
+DATA entries_avx512_float64<>+872(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
+DATA entries_avx512_float64<>+880(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
+DATA entries_avx512_float64<>+888(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
+DATA entries_avx512_float64<>+896(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
+DATA entries_avx512_float64<>+904(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
+DATA entries_avx512_float64<>+912(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
+DATA entries_avx512_float64<>+920(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
+DATA entries_avx512_float64<>+928(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB)
+DATA entries_avx512_float64<>+936(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
+DATA entries_avx512_float64<>+944(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
+DATA entries_avx512_float64<>+952(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
+DATA entries_avx512_float64<>+960(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
+DATA entries_avx512_float64<>+968(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
+DATA entries_avx512_float64<>+976(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
+DATA entries_avx512_float64<>+984(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
+DATA entries_avx512_float64<>+992(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
+DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
+DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
+DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
+DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
+DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
+DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
+DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
+DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
+DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
+DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
+DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
+DATA entries_avx512_float64<>+1096(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1104(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
+DATA entries_avx512_float64<>+1112(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
+DATA entries_avx512_float64<>+1120(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
+DATA entries_avx512_float64<>+1128(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
+DATA entries_avx512_float64<>+1136(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
+DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1200(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1208(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1216(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1224(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1232(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1568
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

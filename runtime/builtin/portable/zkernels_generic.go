@@ -612,6 +612,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_f32_bool_suu_8c75f86199_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:bool) { t0 = lt u0 s1; t1 = and u2 t0; store t1 }", Fn: k_lt_and_f32_bool_usu_acf0da12e8_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:bool) { t0 = lt u0 u1; t1 = and u2 t0; store t1 }", Fn: k_lt_and_f32_bool_uuu_7fad3c6168_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = and u2 t0; store t1 }", Fn: k_lt_and_f64_bool_suu_2a5eb51eb0_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:bool) { t0 = lt u0 s1; t1 = and u2 t0; store t1 }", Fn: k_lt_and_f64_bool_usu_5988bbebc8_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:bool) { t0 = lt u0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_f64_bool_uuu_b938ae9567_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff_go},
@@ -634,12 +637,17 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_sus_64b1c01620_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = lt u0 s1; t1 = lt s2 u0; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_uss_2121ca8d81_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_i32_bool_sus_d580a0fa33_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29_go},
 	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = or t0 u2; store t1 }", Fn: k_lt_or_f32_bool_suu_b5a22289b5_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:bool) { t0 = lt u0 s1; t1 = or t0 u2; store t1 }", Fn: k_lt_or_f32_bool_usu_69cd040080_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = or u2 t0; store t1 }", Fn: k_lt_or_f64_bool_suu_64ed925dfc_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:bool) { t0 = lt u0 s1; t1 = or u2 t0; store t1 }", Fn: k_lt_or_f64_bool_usu_d10288e0b0_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d_go},
@@ -654,6 +662,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_ussu_6923ee4169_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_usus_596b7c376a_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_f64_uuss_b8c20a04ea_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e_go},
 	{Sig: "kernel (s0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_suus_8b7e4aa657_go},
 	{Sig: "kernel (s0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_suuu_953e5b9f82_go},
@@ -874,10 +883,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uu_8975752a8a_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul t0 s2; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_uusu_9dff2cfe90_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uu_b4dbc26689_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul s2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f64_uusu_da5c9c43c8_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32, u3:i32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_i32_susu_797356ce87_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }", Fn: k_mul_mul_add_sqrt_f32_uu_7c07120190_go},
@@ -976,6 +987,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6_go},
 	{Sig: "kernel (u0:f32, u1:bool) { t0 = ne u0 u0; t1 = or t0 u1; store t1 }", Fn: k_ne_or_f32_bool_uu_f01ec7221a_go},
+	{Sig: "kernel (u0:f64, u1:bool) { t0 = ne u0 u0; t1 = or u1 t0; store t1 }", Fn: k_ne_or_f64_bool_uu_ac86e02f76_go},
 	{Sig: "kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }", Fn: k_ne_or_select_f32_bool_uuu_fd164af4ab_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
@@ -1427,9 +1439,19 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0_go},
 	{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = max t0 s2; store t1 }", Fn: k_sub_max_f32_sus_175be432b2_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }", Fn: k_sub_max_f32_uss_ed31a9524b_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = max s2 t0; store t1 }", Fn: k_sub_max_f32_uus_22ae65b433_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = max s2 t0; store t1 }", Fn: k_sub_max_f64_sus_104e9dd029_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }", Fn: k_sub_max_f64_uss_753aebaa7c_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }", Fn: k_sub_max_f64_uus_0dd8131101_go},
 	{Sig: "kernel (u0:i32, u1:i32, s2:i32) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }", Fn: k_sub_max_i32_uus_77a08c3db8_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }", Fn: k_sub_mul_add_f32_sus_633384b418_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uus_dc15c93d98_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f64_sus_81df564dc5_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f64_uus_4026154465_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }", Fn: k_sub_mul_add_f64_uuu_0e225c7aeb_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }", Fn: k_sub_mul_add_i32_uuu_c78752abf1_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
@@ -1455,6 +1477,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f64_ussuu_5229466e32_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_uuuuu_5894317fac_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }", Fn: k_sub_mul_mul_f32_sus_df48e15da7_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }", Fn: k_sub_mul_mul_f32_uus_1cade83d73_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }", Fn: k_sub_mul_mul_f64_sus_ea3d20cce4_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }", Fn: k_sub_mul_mul_f64_uus_22c30b20a1_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
 	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
@@ -33679,6 +33705,73 @@ func k_lt_and_f32_bool_uuu_7fad3c6168_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_and_f64_bool_suu_2a5eb51eb0_go is
+//
+//	kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = and u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] & (a0 < a1[i])
+func k_lt_and_f64_bool_suu_2a5eb51eb0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := v2 && bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_and_f64_bool_usu_5988bbebc8_go is
+//
+//	kernel (u0:f64, s1:f64, u2:bool) { t0 = lt u0 s1; t1 = and u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] & (a0[i] < a1)
+func k_lt_and_f64_bool_usu_5988bbebc8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := v2 && bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_and_f64_bool_uuu_b938ae9567_go is
+//
+//	kernel (u0:f64, u1:f64, u2:bool) { t0 = lt u0 u1; t1 = and t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] < a1[i]) & a2[i]
+func k_lt_and_f64_bool_uuu_b938ae9567_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0 < v1
+			t1 := t0 && bool(v2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_lt_cast_add_f32_suu_6dc476c5d9_go is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
@@ -34153,6 +34246,28 @@ func k_lt_lt_and_f32_bool_suus_39bac19867_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_lt_and_f64_bool_uss_2121ca8d81_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = lt u0 s1; t1 = lt s2 u0; t2 = and t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] < a1) & (a2 < a0[i])
+func k_lt_lt_and_f64_bool_uss_2121ca8d81_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			t1 := s2 < v0
+			t2 := t0 && bool(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_lt_lt_and_f64_bool_ussu_15f8127557_go is
 //
 //	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }
@@ -34293,6 +34408,94 @@ func k_lt_mul_select_f32_sus_3d9238c874_go(f *abi.Frame) {
 				t2 = v1
 			}
 			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_or_f32_bool_suu_b5a22289b5_go is
+//
+//	kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = or t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 < a1[i]) | a2[i]
+func k_lt_or_f32_bool_suu_b5a22289b5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := t0 || bool(v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_or_f32_bool_usu_69cd040080_go is
+//
+//	kernel (u0:f32, s1:f32, u2:bool) { t0 = lt u0 s1; t1 = or t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] < a1) | a2[i]
+func k_lt_or_f32_bool_usu_69cd040080_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := t0 || bool(v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_or_f64_bool_suu_64ed925dfc_go is
+//
+//	kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = or u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] | (a0 < a1[i])
+func k_lt_or_f64_bool_suu_64ed925dfc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := v2 || bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_or_f64_bool_usu_d10288e0b0_go is
+//
+//	kernel (u0:f64, s1:f64, u2:bool) { t0 = lt u0 s1; t1 = or u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] | (a0[i] < a1)
+func k_lt_or_f64_bool_usu_d10288e0b0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := v2 || bool(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -34661,6 +34864,32 @@ func k_lt_select_f64_usuu_bd32e2a2e3_go(f *abi.Frame) {
 			t1 := v3
 			if t0 {
 				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_f64_uuss_b8c20a04ea_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3)
+func k_lt_select_f64_uuss_b8c20a04ea_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 < v1
+			t1 := s3
+			if t0 {
+				t1 = s2
 			}
 			o0[i] = t1
 		}
@@ -43598,6 +43827,31 @@ func k_mul_mul_add_f32_uu_8975752a8a_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_add_f32_uusu_9dff2cfe90_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul t0 s2; t2 = add u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] + ((a0[i] * a1[i]) * a2)
+func k_mul_mul_add_f32_uusu_9dff2cfe90_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(t0 * s2)
+			t2 := float32(v3 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_mul_add_f32_uuuu_ce4079a70a_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
@@ -43690,6 +43944,31 @@ func k_mul_mul_add_f64_uu_b4dbc26689_go(f *abi.Frame) {
 			t0 := float64(v0 * v0)
 			t1 := float64(v1 * v1)
 			t2 := float64(t0 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_mul_add_f64_uusu_da5c9c43c8_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul s2 t0; t2 = add u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] + (a2 * (a0[i] * a1[i]))
+func k_mul_mul_add_f64_uusu_da5c9c43c8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(s2 * t0)
+			t2 := float64(v3 + t1)
 			o0[i] = t2
 		}
 	}
@@ -46536,6 +46815,27 @@ func k_ne_or_f32_bool_uu_f01ec7221a_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 != v0
 			t1 := t0 || bool(v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_ne_or_f64_bool_uu_ac86e02f76_go is
+//
+//	kernel (u0:f64, u1:bool) { t0 = ne u0 u0; t1 = or u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] | (a0[i] != a0[i])
+func k_ne_or_f64_bool_uu_ac86e02f76_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 != v0
+			t1 := v1 || bool(t0)
 			o0[i] = t1
 		}
 	}
@@ -66031,6 +66331,134 @@ func k_sub_i8_uu_e17fc829b0_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_max_f32_sus_175be432b2_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0 - a1[i], a2)
+func k_sub_max_f32_sus_175be432b2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := scalar.Max(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f32_uss_ed31a9524b_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }
+//
+// for i: o0[i] = max(a2, a0[i] - a1)
+func k_sub_max_f32_uss_ed31a9524b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := scalar.Max(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f32_uus_22ae65b433_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = max s2 t0; store t1 }
+//
+// for i: o0[i] = max(a2, a0[i] - a1[i])
+func k_sub_max_f32_uus_22ae65b433_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := scalar.Max(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f64_sus_104e9dd029_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = max s2 t0; store t1 }
+//
+// for i: o0[i] = max(a2, a0 - a1[i])
+func k_sub_max_f64_sus_104e9dd029_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := scalar.Max(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f64_uss_753aebaa7c_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }
+//
+// for i: o0[i] = max(a2, a0[i] - a1)
+func k_sub_max_f64_uss_753aebaa7c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := scalar.Max(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f64_uus_0dd8131101_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] - a1[i], a2)
+func k_sub_max_f64_uus_0dd8131101_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := scalar.Max(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_sub_max_i32_uus_77a08c3db8_go is
 //
 //	kernel (u0:i32, u1:i32, s2:i32) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }
@@ -66121,6 +66549,51 @@ func k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_add_f32_sus_633384b418_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }
+//
+// for i: o0[i] = ((a0 - a1[i]) * a2) + a1[i]
+func k_sub_mul_add_f32_sus_633384b418_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(t0 * s2)
+			t2 := float32(t1 + v1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_f32_uus_dc15c93d98_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2 * (a0[i] - a1[i]))
+func k_sub_mul_add_f32_uus_dc15c93d98_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(s2 * t0)
+			t2 := float32(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_sub_mul_add_f32_uuu_3b01b5d98a_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
@@ -66140,6 +66613,51 @@ func k_sub_mul_add_f32_uuu_3b01b5d98a_go(f *abi.Frame) {
 			t0 := float32(v0 - v1)
 			t1 := float32(v2 * t0)
 			t2 := float32(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_f64_sus_81df564dc5_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2 * (a0 - a1[i]))
+func k_sub_mul_add_f64_sus_81df564dc5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(s2 * t0)
+			t2 := float64(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_f64_uus_4026154465_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2 * (a0[i] - a1[i]))
+func k_sub_mul_add_f64_uus_4026154465_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(s2 * t0)
+			t2 := float64(v1 + t1)
 			o0[i] = t2
 		}
 	}
@@ -66706,6 +67224,96 @@ func k_sub_mul_mul_add_f64_uuuuu_5894317fac_go(f *abi.Frame) {
 			t2 := float64(t1 * v3)
 			t3 := float64(v4 + t2)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_mul_mul_f32_sus_df48e15da7_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }
+//
+// for i: t0 := a0 - a1[i]; o0[i] = (t0 * t0) * a2
+func k_sub_mul_mul_f32_sus_df48e15da7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(t0 * t0)
+			t2 := float32(t1 * s2)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_mul_f32_uus_1cade83d73_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = a2 * (t0 * t0)
+func k_sub_mul_mul_f32_uus_1cade83d73_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * t0)
+			t2 := float32(s2 * t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_mul_f64_sus_ea3d20cce4_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }
+//
+// for i: t0 := a0 - a1[i]; o0[i] = (t0 * t0) * a2
+func k_sub_mul_mul_f64_sus_ea3d20cce4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(t0 * t0)
+			t2 := float64(t1 * s2)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_mul_f64_uus_22c30b20a1_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = a2 * (t0 * t0)
+func k_sub_mul_mul_f64_uus_22c30b20a1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			t2 := float64(s2 * t1)
+			o0[i] = t2
 		}
 	}
 }
