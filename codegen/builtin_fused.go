@@ -74,7 +74,6 @@ var longKernels = []string{
 	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }",
 	"kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:T t0; store t1 }",
 	"kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:T t0; store t1 }",
-	"kernel (s0:T, u1:T, u2:T, s3:T) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }",
 	"kernel (u0:T, s1:T, u2:T) { t0 = lt u0 s1; t1 = cast:T t0; t2 = add t1 u2; store t2 }",
 	"kernel (s0:T, u1:T, u2:T) { t0 = lt s0 u1; t1 = cast:T t0; t2 = add t1 u2; store t2 }",
 	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:T t1; t3 = add t2 u3; store t3 }",

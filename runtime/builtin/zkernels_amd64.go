@@ -285,7 +285,6 @@ var kernels_avx2 = assembly{entries_avx2, []string{
 	"kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }",
 	"kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }",
 	"kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }",
-	"kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }",
 	"kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }",
 	"kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }",
 	"kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = or t0 u2; store t1 }",

@@ -153,7 +153,6 @@ var kernels_avx2_float64 = assembly{entries_avx2_float64, []string{
 	"kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }",
 	"kernel (u0:f64, u1:f64) { t0 = lt u0 u1; store t0 }",
 	"kernel (u0:f64, s1:f64, s2:f64) { t0 = lt u0 s1; t1 = lt s2 u0; t2 = and t0 t1; store t2 }",
-	"kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }",
 	"kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = or u2 t0; store t1 }",
 	"kernel (u0:f64, s1:f64, u2:bool) { t0 = lt u0 s1; t1 = or u2 t0; store t1 }",
 	"kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }",

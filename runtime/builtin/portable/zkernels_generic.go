@@ -112,6 +112,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_go},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_i32_u8_sus_f4a9d46487_go},
 	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_u16_u8_uss_c3b7463c0f_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }", Fn: k_add_shr_i32_sus_a10554d1b7_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa_go},
@@ -203,6 +204,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
+	{Sig: "kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }", Fn: k_cast_add_u8_i32_us_47cef5cb0e_go},
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_u16_uu_c22f529236_go},
 	{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
@@ -218,6 +220,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel ((u0 u1 u2):u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; store t0 t1 t2 }", Fn: k_cast_cast_cast_u8_f32_ccc_640d768ec5_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add u2 t2; store t3 }", Fn: k_cast_cast_mul_add_u8_u16_uuu_654179f046_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }", Fn: k_cast_cast_mul_u8_u16_uu_898dbd056d_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_u8_i32_uu_0236bec240_go},
 	{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
@@ -292,12 +295,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
+	{Sig: "kernel (u0:u8, s1:i32, u2:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_i32_usu_dca32f193f_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }", Fn: k_cast_mul_add_u8_u16_usu_5f6745ef35_go},
 	{Sig: "kernel (u0:u8, u1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_u16_uuu_b8d4890e10_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go},
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32) { t0 = cast:f32 u0; t1 = mul s3 t0; t2 = cast:f32 u1; t3 = mul t2 s3; t4 = cast:f32 u2; t5 = mul s3 t4; store t1 t3 t5 }", Fn: k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go},
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = mul t0 s3; t2 = cast:f32 u2; t3 = mul s4 t2; t4 = add t1 t3; t5 = cast:f32 u1; t6 = mul t5 s5; t7 = add t4 t6; store t7 }", Fn: k_cast_mul_cast_etc_u8_f32_cccsss_cfd8efa11e_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
+	{Sig: "kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_i32_us_eb4706c5dc_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_u8_u16_uu_fd1d16eea9_go},
 	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
@@ -342,6 +347,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_go},
+	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }", Fn: k_clip_cast_i32_u8_uss_107322162f_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f32_uss_520388fc42_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f32_usu_9055f9d083_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f32_uus_498bc403f9_go},
@@ -636,9 +642,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_sus_64b1c01620_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = lt u0 s1; t1 = lt s2 u0; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_uss_2121ca8d81_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_i32_bool_sus_d580a0fa33_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29_go},
@@ -5561,6 +5565,28 @@ func k_add_reciprocal_f64_uu_fd58496f41_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float64(v0 + v1)
 			t2 := float64(c1 / t0)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_shr_cast_i32_u8_sus_f4a9d46487_go is
+//
+//	kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }
+//
+// for i: o0[i] = uint8((a0 + a1[i]) >> a2)
+func k_add_shr_cast_i32_u8_sus_f4a9d46487_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := int32(s0 + v1)
+			t1 := t0 >> uint32(s2)
+			t2 := uint8(t1)
 			o0[i] = t2
 		}
 	}
@@ -10615,6 +10641,26 @@ func k_cast_add_f64_f32_su_70391d9e46_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_add_u8_i32_us_47cef5cb0e_go is
+//
+//	kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }
+//
+// for i: o0[i] = int32(a0[i]) + a1
+func k_cast_add_u8_i32_us_47cef5cb0e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int32(t0 + s1)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_add_u8_u16_uu_c22f529236_go is
 //
 //	kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }
@@ -11096,6 +11142,28 @@ func k_cast_cast_mul_u8_u16_uu_898dbd056d_go(f *abi.Frame) {
 			t6 := int32(t4 * t5)
 			t7 := uint16(t6)
 			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_sub_u8_i32_uu_0236bec240_go is
+//
+//	kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }
+//
+// for i: o0[i] = int32(a0[i]) - int32(a1[i])
+func k_cast_cast_sub_u8_i32_uu_0236bec240_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -13828,6 +13896,29 @@ func k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_add_u8_i32_usu_dca32f193f_go is
+//
+//	kernel (u0:u8, s1:i32, u2:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + (a1 * int32(a0[i]))
+func k_cast_mul_add_u8_i32_usu_dca32f193f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := int32(s1 * t0)
+			t2 := int32(v2 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_cast_mul_add_u8_u16_usu_5f6745ef35_go is
 //
 //	kernel (u0:u8, s1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }
@@ -14085,6 +14176,26 @@ func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
 			t2 := float32(t1)
 			o0[i] = t1
 			o1[i] = t2
+		}
+	}
+}
+
+// k_cast_mul_u8_i32_us_eb4706c5dc_go is
+//
+//	kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * int32(a0[i])
+func k_cast_mul_u8_i32_us_eb4706c5dc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int32(s1 * t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -15984,6 +16095,28 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 				t146 = v0
 			}
 			o0[i] = t146
+		}
+	}
+}
+
+// k_clip_cast_i32_u8_uss_107322162f_go is
+//
+//	kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }
+//
+// for i: o0[i] = uint8(clip(a0[i], a1, a2))
+func k_clip_cast_i32_u8_uss_107322162f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
+			t2 := uint8(t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -34222,30 +34355,6 @@ func k_lt_lt_and_f32_bool_sus_64b1c01620_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_lt_and_f32_bool_suus_39bac19867_go is
-//
-//	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
-//
-// for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
-func k_lt_lt_and_f32_bool_suus_39bac19867_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := s0 < v1
-			t1 := v2 < s3
-			t2 := t0 && bool(t1)
-			o0[i] = t2
-		}
-	}
-}
-
 // k_lt_lt_and_f64_bool_uss_2121ca8d81_go is
 //
 //	kernel (u0:f64, s1:f64, s2:f64) { t0 = lt u0 s1; t1 = lt s2 u0; t2 = and t0 t1; store t2 }
@@ -34262,30 +34371,6 @@ func k_lt_lt_and_f64_bool_uss_2121ca8d81_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0 < s1
 			t1 := s2 < v0
-			t2 := t0 && bool(t1)
-			o0[i] = t2
-		}
-	}
-}
-
-// k_lt_lt_and_f64_bool_ussu_15f8127557_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] < a1) & (a2 < a3[i])
-func k_lt_lt_and_f64_bool_ussu_15f8127557_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v3 := a3[i]
-			t0 := v0 < s1
-			t1 := s2 < v3
 			t2 := t0 && bool(t1)
 			o0[i] = t2
 		}
