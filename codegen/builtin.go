@@ -19,7 +19,8 @@ import (
 // kernel can be put together. All are canonical, and sorted by signature.
 //
 // There are no operations on splats alone, except copy, which fills a block: such a value
-// is computed once for each row, or before.
+// is computed once for each row, or before. Nor are there selections by one condition, or clippings of
+// one element: tilings fill a block with it.
 func Builtins() []kernel.Code {
 	var out []kernel.Code
 	for _, op := range ir.Ops() {
@@ -28,7 +29,7 @@ func Builtins() []kernel.Code {
 		}
 		for _, types := range opTypes(op) {
 			for splats := range 1 << len(types.in) {
-				if splats == 1<<len(types.in)-1 && op != ir.OpCopy || splats > 0 && filled(op) {
+				if splats == 1<<len(types.in)-1 && op != ir.OpCopy || splats > 0 && filled(op) || len(types.in) == 3 && splats&1 == 1 {
 					continue
 				}
 				if k := singleOp(op, types, splats); inTilings(k) {
@@ -64,7 +65,7 @@ func filled(op ir.Op) bool {
 // take much less time than the conversions of a tiling. Integers of 16 bits have more.
 var (
 	narrowOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax}
-	wordOps   = map[ir.DType][]ir.Op{ir.Uint16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpLe}, ir.Int16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat}}
+	wordOps   = map[ir.DType][]ir.Op{ir.Uint16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpLe, ir.OpXor, ir.OpSelect}, ir.Int16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat}}
 	// shortCasts are conversions that do not go by way of a compute type.
 	shortCasts = [][2]ir.DType{{ir.Uint8, ir.Uint16}, {ir.Uint8, ir.Int16}, {ir.Int8, ir.Int16}, {ir.Uint16, ir.Uint8}, {ir.Int16, ir.Uint8}, {ir.Int16, ir.Int8}}
 )

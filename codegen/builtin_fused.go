@@ -45,11 +45,9 @@ var oneSplat = []string{
 	"t0 = div $0 $1; t1 = sub $2 t0",
 }
 
-// thresholds are such bodies of bytes. The canonical order of a comparison is
-// by lt and le.
+// thresholds are such bodies of bytes. Graphs compare integers with constants by lt.
 var thresholds = []string{
 	"t0 = lt $0 $1; t1 = select t0 $2 $3",
-	"t0 = le $0 $1; t1 = select t0 $2 $3",
 }
 
 // pictures are longer bodies of bytes: ranges, and the mix of two pictures by weights.
@@ -76,7 +74,6 @@ var longKernels = []string{
 	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }",
 	"kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:T t0; store t1 }",
 	"kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:T t0; store t1 }",
-	"kernel (s0:T, u1:T, u2:T, s3:T) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }",
 	"kernel (u0:T, s1:T, u2:T) { t0 = lt u0 s1; t1 = cast:T t0; t2 = add t1 u2; store t2 }",
 	"kernel (s0:T, u1:T, u2:T) { t0 = lt s0 u1; t1 = cast:T t0; t2 = add t1 u2; store t2 }",
 	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:T t1; t3 = add t2 u3; store t3 }",
@@ -92,6 +89,10 @@ var longKernels = []string{
 	"kernel (u0:T, s1:T, s2:T) { t0 = add u0 s1; t1 = max t0 s2; store t1 }",
 	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = add u0 s1; t1 = add t0 u2; t2 = max t1 s3; store t2 }",
 	"kernel (u0:T, u1:T, u2:T) { t0 = max u0 u1; t1 = max t0 u2; store t1 }",
+	"kernel (u0:T, s1:T, s2:T) { t0 = sub u0 s1; t1 = max t0 s2; store t1 }",
+	"kernel (s0:T, u1:T, s2:T) { t0 = sub s0 u1; t1 = max t0 s2; store t1 }",
+	"kernel (u0:T, u1:T, s2:T) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }",
+	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = mul u0 u1; t1 = mul t0 s2; t2 = add t1 u3; store t2 }",
 	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }",
 	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }",
 	"kernel (u0:T, s1:T, s2:T, u3:T, u4:T) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
@@ -106,6 +107,10 @@ var sharedKernels = []string{
 	"kernel (u0:T, u1:T, s2:T, s3:T) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u1 t1; t3 = add t2 s3; store t3 }",
 	"kernel (u0:T, s1:T, u2:T, s3:T, u4:T) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }",
 	"kernel (u0:T, u1:T, u2:T) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = add u1 t1; store t2 }",
+	"kernel (u0:T, u1:T, s2:T) { t0 = sub u0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }",
+	"kernel (s0:T, u1:T, s2:T) { t0 = sub s0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }",
+	"kernel (u0:T, u1:T, s2:T) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }",
+	"kernel (s0:T, u1:T, s2:T) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }",
 	"kernel (u0:T) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }",
 	"kernel (u0:T, s1:T) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }",
 	"kernel (u0:T, u1:T) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }",
@@ -137,13 +142,6 @@ var singleKernels = []string{
 	"kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }",
 }
 
-// hashKernels are steps of hashes and of fixed-point arithmetic.
-var hashKernels = []string{
-	"kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }",
-	"kernel (u0:i32, s1:i32, s2:i32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }",
-	"kernel (u0:i32, s1:i32, s2:i32) { t0 = add u0 s1; t1 = shr t0 s2; store t1 }",
-}
-
 // superTypes are the element types that superKernels come in.
 var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
@@ -165,8 +163,8 @@ func fusedBuiltins() []kernel.Code {
 	add(superKernels, 2, superTypes...)
 	add(oneSplat, 1, superTypes...)
 	add(thresholds, 4, ir.Uint8)
-	out = append(out, parseAll(superTypes, slices.Concat(longKernels, sharedKernels)...)...)
-	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, hashKernels)...)...)
+	out = append(out, parseAll(superTypes, slices.Concat(longKernels, sharedKernels, maskKernels)...)...)
+	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, integerKernels, pixelKernels)...)...)
 	out = append(out, parseAll(superTypes[:1], pictures...)...)
 	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
 }

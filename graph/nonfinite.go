@@ -50,12 +50,8 @@ func (p *Program) FindNonFinite(ctx context.Context, ins ...*Tensor) error {
 		return p.search.err
 	}
 	outs := make([]*Tensor, len(values))
-	b, err := search.ready(ctx, ins)
-	if err == nil {
-		err = b.linked.RunTaken(ctx, outs, ins, true)
-	}
-	if err != nil {
-		return atCaller(err)
+	if err := search.runNew(ctx, outs, ins); err != nil {
+		return err
 	}
 	for i, v := range values {
 		at, err := firstFalse(outs[i])

@@ -124,11 +124,8 @@ func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error)
 // runNew makes the outs, one for each output, and computes them. It allocates
 // nothing else.
 func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
-	b, err := p.ready(ctx, ins)
-	if err != nil {
-		return err
-	}
-	return atCaller(b.linked.RunTaken(ctx, outs, ins, true))
+	_, err := p.run(ctx, outs, ins, true)
+	return err
 }
 
 // RunInto computes the outputs into given tensors, which are row-major and of
@@ -141,16 +138,40 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 // Any other output is computed elsewhere first, and copied. A run that fails or is cancelled may
 // have overwritten an input that is also an output: keep a copy of what must outlive it.
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
-	b, err := p.ready(ctx, ins)
+	b, err := p.run(ctx, outs, ins, false)
+	if err != nil && b != nil {
+		// What the run finds can only be wrong with the outs, and checkOuts says it in the program's terms.
+		return cmp.Or(p.checkOuts(b, outs), err)
+	}
+	return err
+}
+
+// run computes the outputs into given tensors or, if fresh, into new ones. It returns the binding that has run.
+func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*binding, error) {
+	if ctx == nil {
+		return nil, p.misuse("run", "the context is nil: give it context.Background()")
+	}
+	if err := runtime.ContextError(ctx); err != nil {
+		return nil, atCaller(err)
+	}
+	if !p.empty() && !p.trap {
+		if b := p.cache.last.Load(); b != nil {
+			if taken, err := b.linked.RunTaken(ctx, outs, ins, fresh); taken {
+				return b, atCaller(err)
+			}
+		}
+	}
+	b, err := p.bind(ins)
+	if err == nil && p.trap {
+		b, err = p.trapped(ctx, ins)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// It checks the outs. What it finds can only be wrong with those, and checkOuts says it in the
-	// program's terms.
-	if err := b.linked.RunTaken(ctx, outs, ins, false); err != nil {
-		return cmp.Or(p.checkOuts(b, outs), atCaller(err))
+	if fresh {
+		return b, atCaller(b.linked.RunNew(ctx, outs, ins))
 	}
-	return nil
+	return b, atCaller(b.linked.Run(ctx, outs, ins))
 }
 
 // atCaller returns an error of the executor that has no line at the line of the user's that
@@ -166,28 +187,7 @@ func atCaller(err error) error {
 	return err
 }
 
-// ready returns the binding for a run: then the context has been asked, and the inputs are those
-// of the binding.
-func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
-	if ctx == nil {
-		return nil, p.misuse("run", "the context is nil: give it context.Background()")
-	}
-	if err := runtime.ContextError(ctx); err != nil {
-		return nil, atCaller(err)
-	}
-	if !p.empty() && !p.trap {
-		if b := p.cache.last.Load(); b != nil && b.fits(p, ins) {
-			return b, nil
-		}
-	}
-	b, err := p.bind(ins)
-	if err == nil && p.trap {
-		return p.trapped(ctx, ins)
-	}
-	return b, err
-}
-
-// trapped is ready once the program has made no NaN and no infinity of the inputs. The context is
+// trapped returns the binding for a run once the program has made no NaN and no infinity of the inputs. The context is
 // code of the user's, which may have changed the list of them.
 func (p *Program) trapped(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if err := p.FindNonFinite(ctx, ins...); err != nil {

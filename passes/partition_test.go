@@ -111,7 +111,7 @@ func TestPartition(t *testing.T) {
 				vs = append(vs, b.op([]ir.Op{ir.OpAdd, ir.OpMax, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMod}[i/25], x, c))
 			}
 			for i := range vs {
-				vs[i] = b.op(ir.OpNeg, vs[i])
+				vs[i] = b.op(ir.OpAbs, vs[i])
 			}
 			return b.sum(vs...)
 		}},

@@ -10,26 +10,21 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// bind checks the tensors, but for ins that Takes has accepted, and notes where their buffers
-// start. Outs that share memory with another tensor get spare memory instead.
-func (st *state) bind(outs, ins []*tensor.Tensor, taken bool) error {
+// bind checks the tensors and notes where their buffers start. It reports whether the ins are of the program's.
+// Outs that share memory with another tensor get spare memory instead.
+func (st *state) bind(outs, ins []*tensor.Tensor) (taken bool, err error) {
 	l := st.l
 	given := len(l.params) - len(l.captured)
-	if len(ins) != given || len(outs) != len(l.results) || !taken && !fit(l.params, ins) || !fit(l.results, outs) {
-		return l.mistake(outs, ins)
+	if len(ins) != given || !st.point(l.params, ins) {
+		return false, nil
 	}
-	st.point(l.params, ins)
-	if len(l.captured) > 0 {
-		if !fit(l.params[given:], l.captured) { // as one was closed
-			return l.mistake(outs, ins)
-		}
-		st.point(l.params[given:], l.captured)
+	if len(l.captured) > 0 && !st.point(l.params[given:], l.captured) || len(outs) != len(l.results) || !st.point(l.results, outs) {
+		return true, l.mistake(outs, ins)
 	}
-	st.point(l.results, outs)
 	if st.mayMeet() {
-		return st.separate(outs)
+		return true, st.separate(outs)
 	}
-	return nil
+	return true, nil
 }
 
 // separate finds the outs that share memory with other tensors, and has them computed in place or
@@ -53,12 +48,12 @@ func (l *Linked) mistake(outs, ins []*tensor.Tensor) error {
 			len(ins), len(outs), given, len(l.results))
 	}
 	for i, t := range slices.Concat(ins, l.captured) {
-		if b := l.params[i]; !b.fits(t) {
+		if b := l.params[i]; !b.takes(t) {
 			return failf("input %d %s: %w", i, b.name, b.mistake(t))
 		}
 	}
 	for i, t := range outs {
-		if b := l.results[i]; !b.fits(t) {
+		if b := l.results[i]; !b.takes(t) {
 			return failf("output %d %s: %w", i, b.name, b.mistake(t))
 		}
 	}
@@ -95,14 +90,18 @@ func (st *state) bindSpare() error {
 	return nil
 }
 
-// point points buffers at the elements of tensors at index 0,...,0, if they have elements.
-func (st *state) point(buffers []*buffer, ts []*tensor.Tensor) {
+// point points buffers at the elements of tensors at index 0,...,0, if they have elements. It reports
+// whether the tensors have the types and the layouts of the buffers.
+func (st *state) point(buffers []*buffer, ts []*tensor.Tensor) bool {
 	bases := st.bases
 	for i, b := range buffers[:len(ts)] {
+		dtype, l, base := ts[i].Parts()
+		if !b.fits(dtype, l) {
+			return false
+		}
 		if b.elems == 0 {
 			continue
 		}
-		_, l, base := ts[i].Parts()
 		start := unsafe.Add(base, l.Offset*b.size)
 		bases[b.number] = start
 		if b.kind == plan.ResultBuffer {
@@ -111,6 +110,7 @@ func (st *state) point(buffers []*buffer, ts []*tensor.Tensor) {
 			raceRead(start, b.bytes)
 		}
 	}
+	return true
 }
 
 // copyPiece is what is copied or filled between two looks at the context, in bytes.

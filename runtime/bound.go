@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	goruntime "runtime"
 	"slices"
@@ -28,8 +29,8 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 		}
 		st.enter(m)
 	}
-	if err := st.bind(outs, ins, false); err != nil {
-		return nil, err
+	if taken, err := st.bind(outs, ins); !taken || err != nil {
+		return nil, cmp.Or(err, l.mistake(outs, ins))
 	}
 	if instead := st.instead(); instead != nil {
 		return instead.Bind(outs, ins)
@@ -57,9 +58,9 @@ func (b *Bound) Run(ctx context.Context) error {
 	}
 	if raceDetector { // bind reports to it what a run reads and writes
 		b.st.release()
-		if err := b.st.bind(b.outs, b.ins, false); err != nil {
+		if taken, err := b.st.bind(b.outs, b.ins); !taken || err != nil {
 			b.st.free()
-			return err
+			return cmp.Or(err, b.st.l.mistake(b.outs, b.ins))
 		}
 	}
 	err := b.st.run(ctx)

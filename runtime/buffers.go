@@ -133,19 +133,14 @@ func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 	return b, nil
 }
 
-// fit reports whether tensors have the types and the layouts of buffers. Every run calls it.
-func fit(buffers []*buffer, ts []*tensor.Tensor) bool {
-	for i, b := range buffers[:len(ts)] {
-		if !b.fits(ts[i]) {
-			return false
-		}
-	}
-	return true
+// takes reports whether t has the type and the layout of b.
+func (b *buffer) takes(t *tensor.Tensor) bool {
+	dtype, l, _ := t.Parts()
+	return b.fits(dtype, l)
 }
 
-// fits reports whether t has the type and the layout of b.
-func (b *buffer) fits(t *tensor.Tensor) bool {
-	dtype, l, _ := t.Parts() // ir.Invalid, which no buffer has, of a failed tensor
+// fits reports whether a type and a layout are those of b. Every run calls it.
+func (b *buffer) fits(dtype ir.DType, l *layout.Layout) bool { // ir.Invalid, which no buffer has, is the type of a failed tensor
 	rank := len(l.Shape)
 	if dtype != b.dtype || rank != len(b.layout.Shape) {
 		return false

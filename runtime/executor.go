@@ -97,7 +97,15 @@ func (l *Linked) Arena() int { return l.arena }
 // Takes reports whether the tensors have the dtypes, shapes and layouts of the
 // plan's first parameters.
 func (l *Linked) Takes(ins []*tensor.Tensor) bool {
-	return len(ins) <= len(l.params) && fit(l.params, ins)
+	if len(ins) > len(l.params) {
+		return false
+	}
+	for i, b := range l.params[:len(ins)] {
+		if !b.takes(ins[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Capture sets the tensors of the last parameters: they are the same ones in each run, which is
@@ -129,16 +137,19 @@ func (l *Linked) runAny(ctx context.Context, outs, ins []*tensor.Tensor, fresh b
 	if err := ContextError(ctx); err != nil {
 		return err
 	}
-	return l.run(ctx, outs, ins, false, fresh)
+	taken, err := l.RunTaken(ctx, outs, ins, fresh)
+	if !taken {
+		return l.mistake(outs, ins)
+	}
+	return err
 }
 
-// RunTaken is Run, or RunNew if fresh, once the context has been asked, and then Takes has accepted
-// the ins: it does neither again before the first step.
-func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) error {
-	return l.run(ctx, outs, ins, true, fresh)
-}
-
-func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, taken, fresh bool) error {
+// RunTaken is Run, or RunNew if fresh, once the context has been asked and if Takes accepts the ins: else it does
+// nothing, and reports false. It does not ask the context again before the first step.
+func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) (taken bool, err error) {
+	if (fresh || l.shares) && !l.Takes(ins) { // before memory is allocated
+		return false, nil
+	}
 	st := l.first.Load()
 	if st == nil || !st.take() {
 		st = l.other()
@@ -152,25 +163,24 @@ func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, taken, fre
 		if fresh {
 			into = outs
 		}
-		var err error
 		if st, m, err = l.reserve(ctx, st, m, into); err != nil {
-			return err
+			return true, err
 		}
 	}
 	st.enter(m)
-	err := st.bind(outs, ins, taken)
+	taken, err = st.bind(outs, ins)
 	instead := st.instead()
-	if err == nil && instead == nil {
+	if taken && err == nil && instead == nil {
 		err = st.run(ctx)
 		goruntime.KeepAlive(outs)
 		goruntime.KeepAlive(ins)
-		return err
+		return true, err
 	}
 	st.free()
-	if err == nil {
-		return instead.run(ctx, outs, ins, taken, false)
+	if taken && err == nil {
+		return instead.RunTaken(ctx, outs, ins, false)
 	}
-	return err
+	return taken, err
 }
 
 // other returns a state that no run has but the first one, or nil if there is none.

@@ -84,7 +84,7 @@ func TestStateIsFreed(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_ = l.RunTaken(context.Background(), nil, nil, false)
+				_ = l.Run(context.Background(), nil, nil)
 			}()
 			<-ended
 			st := l.first.Load()
@@ -93,7 +93,7 @@ func TestStateIsFreed(t *testing.T) {
 			require.Nil(t, st.job.task)
 			require.Nil(t, st.job.ctx)
 		}
-		require.NoError(t, l.RunTaken(context.Background(), nil, nil, false))
+		require.NoError(t, l.Run(context.Background(), nil, nil))
 	}
 }
 

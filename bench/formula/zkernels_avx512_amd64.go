@@ -25,6 +25,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = add t2 s3; t4 = clip t3 s4 s5; t5 = cast:u8 t4; store t5 }", Fn: k_cast_sub_mul_etc_u8_f32_usssss_6e4004978d_avx512},
 	{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = div u0 u1; t1 = sub s2 t0; t2 = mul u3 u0; t3 = mul t1 t2; t4 = mul s4 t3; t5 = add t4 u0; store t5 }", Fn: k_div_sub_mul_etc_f64_uusus_be4936b266_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }", Fn: k_lt_cast_lt_etc_f32_suss_694f905486_avx512},
 	{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c_avx512},
 	{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889_avx512},
@@ -33,21 +34,18 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }", Fn: k_mul_add_mul_etc_f32_susssss_bc476cb614_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add u0 s2; t4 = div t2 t3; store t4 }", Fn: k_mul_add_mul_etc_f32_uss_1fc51411cf_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79_avx512},
-	{Sig: "kernel (s0:i32, u1:i32, s2:i32, u3:i32, u4:i32, s5:i32, s6:i32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; t3 = mul u4 u1; t4 = add t2 t3; t5 = add s5 t4; t6 = shr t5 s6; store t6 }", Fn: k_mul_add_mul_etc_i32_susuuss_debe01638a_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:bf16 t0; store t1 }", Fn: k_mul_cast_f32_bf16_su_bd1fe1f836_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:f16 t0; store t1 }", Fn: k_mul_cast_f32_f16_su_6683445da7_avx512},
 	{Sig: "kernel fast (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }", Fn: k_mul_cos_mul_etc_f32_usssu_fa344601f2_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }", Fn: k_mul_cos_mul_etc_f32_usssu_fdb17ee055_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u1; t1 = div u0 u2; t2 = mul t1 s3; t3 = add t2 s4; t4 = mul t0 t3; t5 = mul s5 t4; t6 = add u0 t5; store t6 }", Fn: k_mul_div_mul_etc_f64_uuusss_12716f8f32_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_susuus_882e35a4d7_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, s4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul u0 s1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul s4 t2; t4 = mul s5 u6; t5 = mul u3 u3; t6 = mul s4 t5; t7 = add t4 t6; t8 = sqrt t7; t9 = add s7 t8; t10 = div t3 t9; t11 = sub u8 t10; store t11 }", Fn: k_mul_mul_add_etc_f32_ussussusu_16fedc58be_avx512},
-	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t1 t2; t4 = sign t3; t5 = add t0 t4; t6 = mul t5 s6; t7 = sub u1 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususus_161de7fe59_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul u2 t0; t2 = mul s3 u1; t3 = sub u4 t2; t4 = div t1 t3; t5 = mul u1 u1; t6 = mul s5 t5; t7 = mul u4 u4; t8 = div t6 t7; t9 = sub t4 t8; store t9 }", Fn: k_mul_mul_mul_etc_f32_suusus_8917a59daf_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32) { t0 = mul u0 u1; t1 = mul u2 u2; t2 = mul u3 u3; t3 = mul u0 u0; t4 = add t2 t3; t5 = add t1 t4; t6 = add s4 t5; t7 = sqrt t6; t8 = mul t6 t7; t9 = div t0 t8; store t9 }", Fn: k_mul_mul_mul_etc_f32_uuuus_7bf07826db_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }", Fn: k_mul_mul_mul_etc_f64_uuus_498a4f381e_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }", Fn: k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = neg t5; t7 = add s4 t6; t8 = sqrt t7; t9 = div u5 t8; store t9 }", Fn: k_mul_mul_mul_etc_f64_uuussu_c2be2097a0_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = sub s4 t5; t7 = sqrt t6; t8 = div u5 t7; store t8 }", Fn: k_mul_mul_mul_etc_f64_uuussu_344ce0f945_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }", Fn: k_mul_mul_sub_etc_f32_susuu_80e2f51d4f_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32) { t0 = mul s0 u1; t1 = mul u2 u2; t2 = sub u3 t1; t3 = add t2 s4; t4 = sqrt t3; t5 = div t0 t4; t6 = sub u5 t5; store t6 }", Fn: k_mul_mul_sub_etc_f32_suuusu_001dc72dbd_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }", Fn: k_mul_mul_sub_etc_f32_uuuu_fa849b795c_avx512},
@@ -55,6 +53,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_392cad3988_avx512},
 	{Sig: "kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_8ca62a123c_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }", Fn: k_mul_sub_add_etc_f64_suuusu_c850a45246_avx512},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32, u3:i32, s4:i32, s5:i32) { t0 = mul u0 u1; t1 = sub s2 u1; t2 = mul t1 u3; t3 = add t0 t2; t4 = add t3 s4; t5 = shr t4 s5; store t5 }", Fn: k_mul_sub_mul_etc_i32_uususs_199158a8c6_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = ne u0 u0; t1 = mul u1 s2; t2 = sub u0 u3; t3 = abs t2; t4 = lt t1 t3; t5 = or t0 t4; t6 = select t5 u3 u0; store t6 }", Fn: k_ne_mul_sub_etc_f32_uusu_1588faab4a_avx512},
 	{Sig: "reduce [_, add] kernel fast (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_avx512},
 	{Sig: "reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_avx512},
@@ -69,6 +68,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, s4:i32) { t0 = sub u0 u1; t1 = abs t0; t2 = sub u2 u3; t3 = abs t2; t4 = add t1 t3; t5 = min s4 t4; store t5 }", Fn: k_sub_abs_sub_etc_i32_uuuus_1f1bab62eb_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }", Fn: k_sub_add_div_clip_f32_uususs_cb7c3555ba_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }", Fn: k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_avx512},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = sub s0 u1; t1 = mul u2 t0; t2 = mul u3 u1; t3 = add t1 t2; store t3 }", Fn: k_sub_mul_mul_add_f32_suuu_cf1d69df3d_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64, u5:f64, s6:f64) { t0 = sub u0 u1; t1 = mul t0 s2; t2 = mul u3 s4; t3 = sub t1 t2; t4 = div t3 u5; t5 = mul t4 s6; t6 = add u3 t5; t7 = mul s6 t6; t8 = add u0 t7; store t8 }", Fn: k_sub_mul_mul_etc_f64_uususus_a595aa8d3e_avx512},
 }
 
@@ -220,6 +220,15 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_avx512(f *abi.Frame)
 //go:noescape
 func k_div_log_mul_etc_f32_uuusssss_db541edda1_avx512(f *abi.Frame)
 
+// k_div_sub_mul_etc_f64_uusus_be4936b266_avx512 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = div u0 u1; t1 = sub s2 t0; t2 = mul u3 u0; t3 = mul t1 t2; t4 = mul s4 t3; t5 = add t4 u0; store t5 }
+//
+// for i: o0[i] = (a4 * ((a2 - (a0[i] / a1[i])) * (a3[i] * a0[i]))) + a0[i]
+//
+//go:noescape
+func k_div_sub_mul_etc_f64_uusus_be4936b266_avx512(f *abi.Frame)
+
 // k_lt_cast_lt_etc_f32_suss_694f905486_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }
@@ -292,15 +301,6 @@ func k_mul_add_mul_etc_f32_uss_1fc51411cf_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_add_mul_etc_f32_uuus_10cee77e79_avx512(f *abi.Frame)
 
-// k_mul_add_mul_etc_i32_susuuss_debe01638a_avx512 is
-//
-//	kernel (s0:i32, u1:i32, s2:i32, u3:i32, u4:i32, s5:i32, s6:i32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; t3 = mul u4 u1; t4 = add t2 t3; t5 = add s5 t4; t6 = shr t5 s6; store t6 }
-//
-// for i: o0[i] = (a5 + (((a2 + (a0 * a1[i])) * a3[i]) + (a4[i] * a1[i]))) >> a6
-//
-//go:noescape
-func k_mul_add_mul_etc_i32_susuuss_debe01638a_avx512(f *abi.Frame)
-
 // k_mul_cast_f32_bf16_su_bd1fe1f836_avx512 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:bf16 t0; store t1 }
@@ -337,15 +337,6 @@ func k_mul_cos_mul_etc_f32_usssu_fa344601f2_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_cos_mul_etc_f32_usssu_fdb17ee055_avx512(f *abi.Frame)
 
-// k_mul_div_mul_etc_f64_uuusss_12716f8f32_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u1; t1 = div u0 u2; t2 = mul t1 s3; t3 = add t2 s4; t4 = mul t0 t3; t5 = mul s5 t4; t6 = add u0 t5; store t6 }
-//
-// for i: o0[i] = a0[i] + (a5 * ((a0[i] * a1[i]) * (((a0[i] / a2[i]) * a3) + a4)))
-//
-//go:noescape
-func k_mul_div_mul_etc_f64_uuusss_12716f8f32_avx512(f *abi.Frame)
-
 // k_mul_mul_add_etc_f32_susuus_882e35a4d7_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }
@@ -363,15 +354,6 @@ func k_mul_mul_add_etc_f32_susuus_882e35a4d7_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_add_etc_f32_ussussusu_16fedc58be_avx512(f *abi.Frame)
-
-// k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_avx512 is
-//
-//	kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + (((a1[i] * a2) + a3) * a4[i])
-//
-//go:noescape
-func k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_avx512(f *abi.Frame)
 
 // k_mul_mul_mul_etc_f32_sususus_161de7fe59_avx512 is
 //
@@ -418,14 +400,14 @@ func k_mul_mul_mul_etc_f64_uuus_498a4f381e_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_avx512(f *abi.Frame)
 
-// k_mul_mul_mul_etc_f64_uuussu_c2be2097a0_avx512 is
+// k_mul_mul_mul_etc_f64_uuussu_344ce0f945_avx512 is
 //
-//	kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = neg t5; t7 = add s4 t6; t8 = sqrt t7; t9 = div u5 t8; store t9 }
+//	kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = sub s4 t5; t7 = sqrt t6; t8 = div u5 t7; store t8 }
 //
-// for i: o0[i] = a5[i] / sqrt(a4 + (-(a3 * ((a0[i] * a0[i]) + ((a1[i] * a1[i]) + (a2[i] * a2[i]))))))
+// for i: o0[i] = a5[i] / sqrt(a4 - (a3 * ((a0[i] * a0[i]) + ((a1[i] * a1[i]) + (a2[i] * a2[i])))))
 //
 //go:noescape
-func k_mul_mul_mul_etc_f64_uuussu_c2be2097a0_avx512(f *abi.Frame)
+func k_mul_mul_mul_etc_f64_uuussu_344ce0f945_avx512(f *abi.Frame)
 
 // k_mul_mul_sub_etc_f32_susuu_80e2f51d4f_avx512 is
 //
@@ -489,6 +471,15 @@ func k_mul_sin_mul_etc_f32_usuu_8ca62a123c_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_sub_add_etc_f64_suuusu_c850a45246_avx512(f *abi.Frame)
+
+// k_mul_sub_mul_etc_i32_uususs_199158a8c6_avx512 is
+//
+//	kernel (u0:i32, u1:i32, s2:i32, u3:i32, s4:i32, s5:i32) { t0 = mul u0 u1; t1 = sub s2 u1; t2 = mul t1 u3; t3 = add t0 t2; t4 = add t3 s4; t5 = shr t4 s5; store t5 }
+//
+// for i: o0[i] = (((a0[i] * a1[i]) + ((a2 - a1[i]) * a3[i])) + a4) >> a5
+//
+//go:noescape
+func k_mul_sub_mul_etc_i32_uususs_199158a8c6_avx512(f *abi.Frame)
 
 // k_ne_mul_sub_etc_f32_uusu_1588faab4a_avx512 is
 //
@@ -615,6 +606,15 @@ func k_sub_add_div_clip_f32_uususs_cb7c3555ba_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_avx512(f *abi.Frame)
+
+// k_sub_mul_mul_add_f32_suuu_cf1d69df3d_avx512 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = sub s0 u1; t1 = mul u2 t0; t2 = mul u3 u1; t3 = add t1 t2; store t3 }
+//
+// for i: o0[i] = (a2[i] * (a0 - a1[i])) + (a3[i] * a1[i])
+//
+//go:noescape
+func k_sub_mul_mul_add_f32_suuu_cf1d69df3d_avx512(f *abi.Frame)
 
 // k_sub_mul_mul_etc_f64_uususus_a595aa8d3e_avx512 is
 //

@@ -117,7 +117,7 @@ type Machine struct {
 	// 1.15 of the time, as the processor reads ahead within a page.
 	TileBytes int
 	// TilingBytes is how many bytes the registers have that have values at once, with the
-	// operands that several calls read: a register is halved until it fits, but for LeastTile elements.
+	// operands that several calls read: a register has as many elements as fit, but LeastTile at least.
 	// Zen 4, five float64 operands: 0.9 of the time of 24 KiB; four float32 operands: 0.92 of that of 40 KiB.
 	TilingBytes, LeastTile int
 	// TilingWork is what writing and reading a register costs, in additions an element.

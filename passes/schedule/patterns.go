@@ -72,13 +72,16 @@ func (c *tiling) keyOf(insts []kernel.Ref, perRow, shared bool) (key patternKey,
 
 // has reports whether the library has an instruction on contiguous operands of a type.
 func (c *tiling) has(in kernel.Inst, d ir.DType) bool {
-	if in.Op.Info().Mask || in.DType == d && in.Op == ir.OpCast {
+	if in.DType == d && in.Op == ir.OpCast {
 		return false
 	}
 	key := patternKey{n: 1, ins: int8(in.Op.Info().Arity), fast: c.body.Fast}
 	key.insts[0] = patternInst{op: in.Op, dtype: in.DType, args: [3]int8{0, 1, 2}}
 	for i := range key.ins {
 		key.in[i] = kernel.Operand{DType: d}
+	}
+	if in.Op.Info().Mask {
+		key.in[0].DType = ir.Bool
 	}
 	_, ok := c.e.t.lib.Engine(kernelOf(&key).k.Signature())
 	return ok

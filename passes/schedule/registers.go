@@ -84,11 +84,8 @@ func (c *tiling) tileElems() int {
 			shared += v.dtype.Size()
 		}
 	}
-	n := c.e.t.TileBytes / widest
-	for n*(c.live*c.widest()+shared) > c.e.t.TilingBytes && n > c.e.t.LeastTile {
-		n /= 2
-	}
-	return n
+	fit := c.e.t.TilingBytes / max(1, c.live*c.widest()+shared) &^ (cacheLine - 1)
+	return min(c.e.t.TileBytes/widest, max(c.e.t.LeastTile, fit))
 }
 
 // writeRow returns the call that computes a value of one element a row.

@@ -18,7 +18,7 @@ const (
 	// maxTried is how many patterns of an instruction are compared, small ones first: four instructions of two
 	// arguments each have 22. Where masks are combined there are hundreds, and 60 such ops took 0.1 s to compile
 	// with all of them.
-	maxTried = 24
+	maxTried = 64
 	// maxPatternArgs is how many operands it then has, at three an instruction.
 	maxPatternArgs = 2*maxPattern + 1
 	// perKernel makes fewer kernels better than any other choice.

@@ -821,6 +821,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f64_uuu_7486dd3191_go},
 	{Sig: "kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i32_uuu_1f6b21a067_go},
 	{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i64_uuu_9db0caf738_go},
+	{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u16_uuu_064e13e173_go},
 	{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
 	{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
 	{Sig: "kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u8_uuu_c0c7d6f5fc_go},
@@ -904,6 +905,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = xor u0 u1; store t0 }", Fn: k_xor_bool_uu_80d8d88ed6_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u16_uu_bd64362e99_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
@@ -31784,6 +31786,34 @@ func k_select_bool_i64_uuu_9db0caf738_go(f *abi.Frame) {
 	}
 }
 
+// k_select_bool_u16_uuu_064e13e173_go is
+//
+//	kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_u16_uuu_064e13e173_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v1)
+			t1 := int32(v2)
+			t2 := t1
+			if v0 {
+				t2 = t0
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_select_bool_u32_uuu_92a911a792_go is
 //
 //	kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }
@@ -36979,6 +37009,29 @@ func k_xor_i64_uu_0bafaef504_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 ^ v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_xor_u16_uu_bd64362e99_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1[i]
+func k_xor_u16_uu_bd64362e99_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 ^ t1
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }

@@ -55,6 +55,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_f64_uuu_4d5010526b_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t1 }", Fn: k_add_add_i32_uuu_bbb96ea180_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f32_suus_a35e40000f_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f64_suus_1279ef9a3e_go},
@@ -65,6 +66,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }", Fn: k_add_bf16_uu_cd14d16e3c_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_add_clip_f32_suss_0acc5bdafe_go},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32) { t0 = add u0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_add_clip_i32_uuss_0158f90973_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_go},
@@ -97,6 +99,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = add u0 s1; t1 = max s2 t0; t2 = min s3 t1; store t2 }", Fn: k_add_max_min_f32_usss_a4fd52c8ec_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = add u0 u1; t1 = max s2 t0; t2 = min s3 t1; store t2 }", Fn: k_add_max_min_f32_uuss_68b23c2b09_go},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32) { t0 = add u0 u1; t1 = min t0 s2; store t1 }", Fn: k_add_min_i32_uus_7dc9cc6ccc_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859_go},
@@ -111,6 +114,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_go},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_i32_u8_sus_f4a9d46487_go},
+	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_u16_u8_uss_c3b7463c0f_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }", Fn: k_add_shr_i32_sus_a10554d1b7_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6_go},
@@ -201,6 +206,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
+	{Sig: "kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }", Fn: k_cast_add_u8_i32_us_47cef5cb0e_go},
+	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_u16_uu_c22f529236_go},
 	{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071_go},
@@ -209,9 +216,13 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = add t0 t1; store t2 }", Fn: k_cast_cast_add_u8_u16_uu_3c79fd8c9f_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = cast:u8 u0; t1 = cast:u8 u1; t2 = cast:u8 u2; store (t0 t1 t2) }", Fn: k_cast_cast_cast_f32_u8_uuu3_c33f6fd3cd_go},
 	{Sig: "kernel ((u0 u1 u2):u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; store t0 t1 t2 }", Fn: k_cast_cast_cast_u8_f32_ccc_640d768ec5_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add u2 t2; store t3 }", Fn: k_cast_cast_mul_add_u8_u16_uuu_654179f046_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }", Fn: k_cast_cast_mul_u8_u16_uu_898dbd056d_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_u8_i32_uu_0236bec240_go},
 	{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
@@ -286,12 +297,18 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
+	{Sig: "kernel (u0:u8, s1:i32, u2:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_i32_usu_dca32f193f_go},
+	{Sig: "kernel (u0:u8, s1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }", Fn: k_cast_mul_add_u8_u16_usu_5f6745ef35_go},
+	{Sig: "kernel (u0:u8, u1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_u16_uuu_b8d4890e10_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go},
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32) { t0 = cast:f32 u0; t1 = mul s3 t0; t2 = cast:f32 u1; t3 = mul t2 s3; t4 = cast:f32 u2; t5 = mul s3 t4; store t1 t3 t5 }", Fn: k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go},
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = mul t0 s3; t2 = cast:f32 u2; t3 = mul s4 t2; t4 = add t1 t3; t5 = cast:f32 u1; t6 = mul t5 s5; t7 = add t4 t6; store t7 }", Fn: k_cast_mul_cast_etc_u8_f32_cccsss_cfd8efa11e_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
+	{Sig: "kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_i32_us_eb4706c5dc_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
+	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_u8_u16_uu_fd1d16eea9_go},
 	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
+	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = sub s1 t0; store t1 }", Fn: k_cast_sub_u8_u16_us_357ab3bb26_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
 	{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d_go},
@@ -325,57 +342,38 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
+	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = xor s1 t0; store t1 }", Fn: k_cast_xor_u8_u16_us_16300b33bf_go},
 	{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_go},
 	{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339_go},
 	{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0_go},
 	{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_go},
-	{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f32_ssu_dbdecb5642_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f32_sus_a234d7190b_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f32_suu_3cadbaa446_go},
+	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }", Fn: k_clip_cast_i32_u8_uss_107322162f_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f32_uss_520388fc42_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f32_usu_9055f9d083_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f32_uus_498bc403f9_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f32_uuu_86c9cfbe23_go},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f64_ssu_220b9f5b7e_go},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f64_sus_8685e1384f_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f64_suu_b30a2954a4_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f64_uss_fc1d4981d6_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f64_usu_13e0d41b19_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f64_uus_a6f77f260c_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f64_uuu_03821ce53e_go},
-	{Sig: "kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i32_ssu_5bdaeeeabc_go},
-	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i32_sus_b674f1f271_go},
-	{Sig: "kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i32_suu_d4049fb144_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i32_uss_3e98da1581_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i32_usu_42ae688f9f_go},
 	{Sig: "kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i32_uus_9e3c61a063_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i32_uuu_14389e2d63_go},
-	{Sig: "kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i64_ssu_7c1acc5587_go},
-	{Sig: "kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i64_sus_eb07dc5e54_go},
-	{Sig: "kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i64_suu_07d3355488_go},
 	{Sig: "kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i64_uss_17b483ed62_go},
 	{Sig: "kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i64_usu_2d91f7bc85_go},
 	{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3_go},
-	{Sig: "kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u32_ssu_aa93e07e36_go},
-	{Sig: "kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u32_sus_aabecbce4e_go},
-	{Sig: "kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u32_suu_dec6e2592e_go},
 	{Sig: "kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u32_uss_df8f70968a_go},
 	{Sig: "kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u32_usu_56dab1b9bf_go},
 	{Sig: "kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u32_uus_bb88d1244f_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523_go},
-	{Sig: "kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u64_ssu_47e95cbc14_go},
-	{Sig: "kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u64_sus_3031b7f74f_go},
-	{Sig: "kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u64_suu_230378a205_go},
 	{Sig: "kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u64_uss_5853f20259_go},
 	{Sig: "kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u64_usu_1f27ef528d_go},
 	{Sig: "kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u64_uus_5446d8351a_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c_go},
-	{Sig: "kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u8_ssu_89b2a831c3_go},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u8_sus_cf496ae903_go},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u8_suu_9dcc83527d_go},
 	{Sig: "kernel (u0:u8, s1:u8, s2:u8) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u8_uss_fee094ccd2_go},
 	{Sig: "kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u8_usu_8b2530f0ff_go},
 	{Sig: "kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u8_uus_96b2ef6e3a_go},
@@ -496,6 +494,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = and t0 u2; store t1 }", Fn: k_eq_and_i32_bool_usu_62573766f3_go},
+	{Sig: "kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = and u2 t0; store t1 }", Fn: k_eq_and_u8_bool_usu_e7ece9dd04_go},
 	{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344_go},
@@ -507,6 +507,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = or u2 t0; store t1 }", Fn: k_eq_or_i32_bool_usu_43b4171ea5_go},
+	{Sig: "kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = or u2 t0; store t1 }", Fn: k_eq_or_u8_bool_usu_67272e2f42_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
 	{Sig: "kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u64_bool_us_7f4b397c1e_go},
@@ -532,16 +534,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f64_uu_4e8e408505_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i32_uu_b738da5eea_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1_go},
-	{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f32_ssu_5a27f4c756_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f32_sus_453a474068_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f32_suu_1a7d3c5c34_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f32_uss_5231fcc913_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f32_usu_6d99e766f3_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f32_uus_73aa759fe4_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f32_uuu_6d7c9666f4_go},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f64_ssu_504ec3dffd_go},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f64_sus_4ce22e4be8_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f64_suu_ccc0469621_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f64_uss_21ec487d99_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8_go},
@@ -587,18 +583,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6_go},
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0_go},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_suss_30bc5d28d8_go},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_susu_055c0a4430_go},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_suus_9973a2f8cf_go},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_suuu_9f4bf2b9ef_go},
-	{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_usss_23ec0d5c19_go},
-	{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_ussu_d07bfec47d_go},
-	{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_usus_c454bfcc56_go},
-	{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_usuu_6b3771afdd_go},
-	{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_uuss_c3bc8df8c0_go},
-	{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_uusu_86d5d54796_go},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_uuus_e736c0b264_go},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_uuuu_262fddfa30_go},
 	{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415_go},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
@@ -633,6 +617,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "lookup u16", Fn: k_lookup_u16_c8dd8b4e2f_go},
 	{Sig: "lookup u32", Fn: k_lookup_u32_37bc392624_go},
 	{Sig: "lookup u8", Fn: k_lookup_u8_59ac4ec2d1_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_f32_bool_suu_8c75f86199_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:bool) { t0 = lt u0 s1; t1 = and u2 t0; store t1 }", Fn: k_lt_and_f32_bool_usu_acf0da12e8_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:bool) { t0 = lt u0 u1; t1 = and u2 t0; store t1 }", Fn: k_lt_and_f32_bool_uuu_7fad3c6168_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = and u2 t0; store t1 }", Fn: k_lt_and_f64_bool_suu_2a5eb51eb0_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:bool) { t0 = lt u0 s1; t1 = and u2 t0; store t1 }", Fn: k_lt_and_f64_bool_usu_5988bbebc8_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:bool) { t0 = lt u0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_f64_bool_uuu_b938ae9567_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff_go},
@@ -653,18 +643,24 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e_go},
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_sus_64b1c01620_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = lt u0 s1; t1 = lt s2 u0; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_uss_2121ca8d81_go},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_i32_bool_sus_d580a0fa33_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29_go},
 	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = or t0 u2; store t1 }", Fn: k_lt_or_f32_bool_suu_b5a22289b5_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:bool) { t0 = lt u0 s1; t1 = or t0 u2; store t1 }", Fn: k_lt_or_f32_bool_usu_69cd040080_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = or u2 t0; store t1 }", Fn: k_lt_or_f64_bool_suu_64ed925dfc_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:bool) { t0 = lt u0 s1; t1 = or u2 t0; store t1 }", Fn: k_lt_or_f64_bool_usu_d10288e0b0_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_ussu_8333fa51a2_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_usus_1ff32013c3_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_usuu_09aa765891_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_f32_uuss_6b256275c9_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_uuuu_eaac2a0463_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_susu_019379d305_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_suus_276f154ab8_go},
@@ -672,7 +668,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_ussu_6923ee4169_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_usus_596b7c376a_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_f64_uuss_b8c20a04ea_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_suus_8b7e4aa657_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_suuu_953e5b9f82_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i32, s3:i32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_usus_780f2246ee_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i32, u3:i32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_usuu_44a2bfd527_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_uuus_f508763eb6_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_uuuu_58c00ab3c1_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9_go},
 	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_suus_08ff500459_go},
@@ -745,6 +748,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e_go},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = max s0 u1; t1 = min s2 t0; store t1 }", Fn: k_max_min_i32_sus_c68bab5ac7_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; store t2 }", Fn: k_max_min_sub_u8_uu_3de97ff8bd_go},
 	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }", Fn: k_max_q16x16_us_b210ecc804_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }", Fn: k_max_q16x16_uu_16302cd010_go},
 	{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea_go},
@@ -828,6 +833,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_i32_sus_15d587b969_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_usu_2b4366e27f_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_uuu_1800471362_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i64_uuu_ac13442591_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f32_usss_fa8a7350a4_go},
@@ -847,6 +853,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }", Fn: k_mul_add_reciprocal_f64_uu_07c0a71131_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = shr t1 s3; store t2 }", Fn: k_mul_add_shr_i32_uuss_ded8112d9e_go},
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_mul_clip_f32_suss_064b4049ee_go},
@@ -886,11 +893,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uu_8975752a8a_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul t0 s2; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_uusu_9dff2cfe90_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uu_b4dbc26689_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul s2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f64_uusu_da5c9c43c8_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc_go},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32, u3:i32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_i32_susu_797356ce87_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }", Fn: k_mul_mul_add_sqrt_f32_uu_7c07120190_go},
 	{Sig: "kernel ((u0 u1):f32, s2:f32) { t0 = mul u0 s2; t1 = mul u1 s2; store t0 t1 }", Fn: k_mul_mul_f32_ccs_b10a4c08eb_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = mul u2 s0; store (t0 t1) }", Fn: k_mul_mul_f32_suu2_36acb7ee81_go},
@@ -939,6 +949,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f_go},
+	{Sig: "kernel (u0:u16, u1:u16, s2:u16) { t0 = mul u0 u1; t1 = shr t0 s2; store t1 }", Fn: k_mul_shr_u16_uus_403afbda79_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f32_suuu_0c66717625_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f64_usuu_d0f515f18f_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
@@ -985,6 +996,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338_go},
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6_go},
+	{Sig: "kernel (u0:f32, u1:bool) { t0 = ne u0 u0; t1 = or t0 u1; store t1 }", Fn: k_ne_or_f32_bool_uu_f01ec7221a_go},
+	{Sig: "kernel (u0:f64, u1:bool) { t0 = ne u0 u0; t1 = or u1 t0; store t1 }", Fn: k_ne_or_f64_bool_uu_ac86e02f76_go},
 	{Sig: "kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }", Fn: k_ne_or_select_f32_bool_uuu_fd164af4ab_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
@@ -1271,54 +1284,34 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "scan mul u64 carry", Fn: k_scan_mul_u64_carry_1c2f67d33c_go},
 	{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec_go},
 	{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9_go},
-	{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd_go},
-	{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f32_sus_6ff988d462_go},
-	{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f32_suu_3abadf8399_go},
 	{Sig: "kernel (u0:bool, s1:f32, s2:f32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f32_uss_7cc0c9f4d8_go},
 	{Sig: "kernel (u0:bool, s1:f32, u2:f32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f32_usu_f841bf0984_go},
 	{Sig: "kernel (u0:bool, u1:f32, s2:f32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f32_uus_e068db22c7_go},
 	{Sig: "kernel (u0:bool, u1:f32, u2:f32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f32_uuu_dc350962c5_go},
-	{Sig: "kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f64_ssu_c6870e119f_go},
-	{Sig: "kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f64_sus_00e0948ff7_go},
-	{Sig: "kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f64_suu_ec7f778ec8_go},
 	{Sig: "kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f64_uss_490c89af08_go},
 	{Sig: "kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f64_usu_39d5b6147a_go},
 	{Sig: "kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f64_uus_3f5d7c1226_go},
 	{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f64_uuu_7486dd3191_go},
-	{Sig: "kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i32_ssu_1da4d6b877_go},
-	{Sig: "kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i32_sus_cfe5111c74_go},
-	{Sig: "kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i32_suu_e945e5766d_go},
 	{Sig: "kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i32_uss_0dff0ddd32_go},
 	{Sig: "kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i32_usu_c65551e711_go},
 	{Sig: "kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i32_uus_f84edbd9a5_go},
 	{Sig: "kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i32_uuu_1f6b21a067_go},
-	{Sig: "kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i64_ssu_74fd3525e1_go},
-	{Sig: "kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i64_sus_05efbd0cd7_go},
-	{Sig: "kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i64_suu_7c1fdcb30f_go},
 	{Sig: "kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i64_uss_43aa0c9972_go},
 	{Sig: "kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i64_usu_23175fb74d_go},
 	{Sig: "kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i64_uus_b9da5bb3e3_go},
 	{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i64_uuu_9db0caf738_go},
-	{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_ssu_62c0e5e4d8_go},
-	{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_sus_c1bd95f96e_go},
-	{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_suu_cff4dc3095_go},
-	{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u32_ssu_2e5d38d2cb_go},
-	{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u32_sus_d596b2e827_go},
-	{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u32_suu_a9c7c5c357_go},
+	{Sig: "kernel (u0:bool, s1:u16, s2:u16) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u16_uss_045b063470_go},
+	{Sig: "kernel (u0:bool, s1:u16, u2:u16) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u16_usu_080d45fab8_go},
+	{Sig: "kernel (u0:bool, u1:u16, s2:u16) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u16_uus_9ef9e69fcb_go},
+	{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u16_uuu_064e13e173_go},
 	{Sig: "kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u32_uss_23b2cb1dbe_go},
 	{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u32_usu_78a6232473_go},
 	{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u32_uus_3d8bab39c7_go},
 	{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
-	{Sig: "kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u64_ssu_026e450f05_go},
-	{Sig: "kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u64_sus_fa2ef5b782_go},
-	{Sig: "kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u64_suu_c19a7270b9_go},
 	{Sig: "kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u64_uss_96678e0daa_go},
 	{Sig: "kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u64_usu_1fae10b710_go},
 	{Sig: "kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u64_uus_7cee75de09_go},
 	{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
-	{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u8_ssu_5ccf3ad8c6_go},
-	{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u8_sus_288bbdaa22_go},
-	{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u8_suu_7fcd872478_go},
 	{Sig: "kernel (u0:bool, s1:u8, s2:u8) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u8_uss_7a71ced307_go},
 	{Sig: "kernel (u0:bool, s1:u8, u2:u8) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u8_usu_f0893bd0b2_go},
 	{Sig: "kernel (u0:bool, u1:u8, s2:u8) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u8_uus_a9017c783c_go},
@@ -1336,6 +1329,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i64_su_6dfb737e07_go},
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i64_us_2213d1b831_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684_go},
+	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = shl u0 s1; t1 = or t0 u0; t2 = and t1 s2; store t2 }", Fn: k_shl_or_and_i32_uss_79948134bd_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = shl u0 s1; t1 = or t0 u2; store t1 }", Fn: k_shl_or_i32_usu_f8b3fe7168_go},
 	{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
@@ -1345,6 +1340,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u8_su_8b9cba96a6_go},
 	{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = shl u0 s1; t1 = xor t0 u0; store t1 }", Fn: k_shl_xor_i32_us_ef4ec7d76c_go},
+	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = and t0 s2; store t1 }", Fn: k_shr_and_i32_uss_b6436d6432_go},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }", Fn: k_shr_cast_u16_u8_us_a7fa3b2a70_go},
 	{Sig: "kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i16_su_cff3522899_go},
 	{Sig: "kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i16_us_2b791a6d07_go},
@@ -1367,6 +1364,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354_go},
 	{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = shr u0 s1; t1 = xor t0 u0; store t1 }", Fn: k_shr_xor_i32_us_c0932e48eb_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }", Fn: k_shr_xor_mul_i32_uss_fc39f4f6f9_go},
 	{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea_go},
 	{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1_go},
@@ -1399,12 +1397,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b_go},
 	{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234_go},
 	{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = sub u0 u1; t1 = abs t0; t2 = add t1 u2; store t2 }", Fn: k_sub_abs_add_i32_uuu_fc5e3744af_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930_go},
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_i32_uu_2755fdbf08_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_suu_be01931b84_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_usu_2134758f1f_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f32_uus_ae624bef65_go},
@@ -1449,9 +1449,21 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0_go},
 	{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = max t0 s2; store t1 }", Fn: k_sub_max_f32_sus_175be432b2_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }", Fn: k_sub_max_f32_uss_ed31a9524b_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = max s2 t0; store t1 }", Fn: k_sub_max_f32_uus_22ae65b433_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = max s2 t0; store t1 }", Fn: k_sub_max_f64_sus_104e9dd029_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }", Fn: k_sub_max_f64_uss_753aebaa7c_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }", Fn: k_sub_max_f64_uus_0dd8131101_go},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }", Fn: k_sub_max_i32_uus_77a08c3db8_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }", Fn: k_sub_mul_add_f32_sus_633384b418_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uus_dc15c93d98_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f64_sus_81df564dc5_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f64_uus_4026154465_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }", Fn: k_sub_mul_add_f64_uuu_0e225c7aeb_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }", Fn: k_sub_mul_add_i32_uuu_c78752abf1_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66_go},
@@ -1470,10 +1482,15 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_i32_uu_f8f4946e24_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussuu_32c5f7091b_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f64_ussuu_5229466e32_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_uuuuu_5894317fac_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }", Fn: k_sub_mul_mul_f32_sus_df48e15da7_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }", Fn: k_sub_mul_mul_f32_uus_1cade83d73_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }", Fn: k_sub_mul_mul_f64_sus_ea3d20cce4_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }", Fn: k_sub_mul_mul_f64_uus_22c30b20a1_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
 	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
@@ -1518,6 +1535,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea_go},
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i64_su_7dbe99132d_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u16_us_476c077efd_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u16_uu_bd64362e99_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
 	{Sig: "kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u64_us_6b4fbaef30_go},
@@ -4129,6 +4148,29 @@ func k_add_add_i32_uuu_40a47a0f5f_go(f *abi.Frame) {
 	}
 }
 
+// k_add_add_i32_uuu_bbb96ea180_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) + a2[i]
+func k_add_add_i32_uuu_bbb96ea180_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0 + v1)
+			t1 := int32(t0 + v2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_add_add_i64_uuu_dc311c1e5d_go is
 //
 //	kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
@@ -4442,6 +4484,30 @@ func k_add_clip_f32_suss_0acc5bdafe_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			t0 := float32(s0 + v1)
+			t1 := scalar.Max(t0, s2)
+			t2 := scalar.Min(t1, s3)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_clip_i32_uuss_0158f90973_go is
+//
+//	kernel (u0:i32, u1:i32, s2:i32, s3:i32) { t0 = add u0 u1; t1 = clip t0 s2 s3; store t1 }
+//
+// for i: o0[i] = clip(a0[i] + a1[i], a2, a3)
+func k_add_clip_i32_uuss_0158f90973_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0 + v1)
 			t1 := scalar.Max(t0, s2)
 			t2 := scalar.Min(t1, s3)
 			o0[i] = t2
@@ -5161,6 +5227,28 @@ func k_add_max_min_f32_uuss_68b23c2b09_go(f *abi.Frame) {
 	}
 }
 
+// k_add_min_i32_uus_7dc9cc6ccc_go is
+//
+//	kernel (u0:i32, u1:i32, s2:i32) { t0 = add u0 u1; t1 = min t0 s2; store t1 }
+//
+// for i: o0[i] = min(a0[i] + a1[i], a2)
+func k_add_min_i32_uus_7dc9cc6ccc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0 + v1)
+			t1 := scalar.Min(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_add_mul_f32_sus_0019e6d0a1_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }
@@ -5531,6 +5619,55 @@ func k_add_reciprocal_f64_uu_fd58496f41_go(f *abi.Frame) {
 			t0 := float64(v0 + v1)
 			t2 := float64(c1 / t0)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_add_shr_cast_i32_u8_sus_f4a9d46487_go is
+//
+//	kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }
+//
+// for i: o0[i] = uint8((a0 + a1[i]) >> a2)
+func k_add_shr_cast_i32_u8_sus_f4a9d46487_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := int32(s0 + v1)
+			t1 := t0 >> uint32(s2)
+			t2 := uint8(t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_shr_cast_u16_u8_uss_c3b7463c0f_go is
+//
+//	kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }
+//
+// for i: o0[i] = uint8((a0[i] + a1) >> a2)
+func k_add_shr_cast_u16_u8_uss_c3b7463c0f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s1)
+		t5 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 + t1)
+			t3 := uint16(t2)
+			t4 := int32(t3)
+			t6 := t4 >> uint32(t5)
+			t7 := uint8(t6)
+			o0[i] = t7
 		}
 	}
 }
@@ -10557,6 +10694,51 @@ func k_cast_add_f64_f32_su_70391d9e46_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_add_u8_i32_us_47cef5cb0e_go is
+//
+//	kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }
+//
+// for i: o0[i] = int32(a0[i]) + a1
+func k_cast_add_u8_i32_us_47cef5cb0e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int32(t0 + s1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_u8_u16_uu_c22f529236_go is
+//
+//	kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + uint16(a0[i])
+func k_cast_add_u8_u16_uu_c22f529236_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(v1)
+			t3 := int32(t1)
+			t4 := int32(t2 + t3)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_bf16_f32_u_277208d5fa_go is
 //
 //	kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
@@ -10726,6 +10908,50 @@ func k_cast_bool_u8_u_a933362af7_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_add_u8_u16_uu_3c79fd8c9f_go is
+//
+//	kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = uint16(a0[i]) + uint16(a1[i])
+func k_cast_cast_add_u8_u16_uu_3c79fd8c9f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(v1a), int32(v1b)
+			t3a, t3b := uint16(t2a), uint16(t2b)
+			t4a, t4b := int32(t1a), int32(t1b)
+			t5a, t5b := int32(t3a), int32(t3b)
+			t6a, t6b := int32(t4a+t5a), int32(t4b+t5b)
+			t7a, t7b := uint16(t6a), uint16(t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(v1)
+			t3 := uint16(t2)
+			t4 := int32(t1)
+			t5 := int32(t3)
+			t6 := int32(t4 + t5)
+			t7 := uint16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }
@@ -10869,6 +11095,128 @@ func k_cast_cast_cast_u8_f32_ccc_640d768ec5_go(f *abi.Frame) {
 			o0[i] = t0
 			o1[i] = t1
 			o2[i] = t2
+		}
+	}
+}
+
+// k_cast_cast_mul_add_u8_u16_uuu_654179f046_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add u2 t2; store t3 }
+//
+// for i: o0[i] = a2[i] + (uint16(a0[i]) * uint16(a1[i]))
+func k_cast_cast_mul_add_u8_u16_uuu_654179f046_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(v1a), int32(v1b)
+			t3a, t3b := uint16(t2a), uint16(t2b)
+			t4a, t4b := int32(t1a), int32(t1b)
+			t5a, t5b := int32(t3a), int32(t3b)
+			t6a, t6b := int32(t4a*t5a), int32(t4b*t5b)
+			t7a, t7b := uint16(t6a), uint16(t6b)
+			t8a, t8b := int32(v2a), int32(v2b)
+			t9a, t9b := int32(t7a), int32(t7b)
+			t10a, t10b := int32(t8a+t9a), int32(t8b+t9b)
+			t11a, t11b := uint16(t10a), uint16(t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(v1)
+			t3 := uint16(t2)
+			t4 := int32(t1)
+			t5 := int32(t3)
+			t6 := int32(t4 * t5)
+			t7 := uint16(t6)
+			t8 := int32(v2)
+			t9 := int32(t7)
+			t10 := int32(t8 + t9)
+			t11 := uint16(t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_cast_cast_mul_u8_u16_uu_898dbd056d_go is
+//
+//	kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0[i] = uint16(a0[i]) * uint16(a1[i])
+func k_cast_cast_mul_u8_u16_uu_898dbd056d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(v1a), int32(v1b)
+			t3a, t3b := uint16(t2a), uint16(t2b)
+			t4a, t4b := int32(t1a), int32(t1b)
+			t5a, t5b := int32(t3a), int32(t3b)
+			t6a, t6b := int32(t4a*t5a), int32(t4b*t5b)
+			t7a, t7b := uint16(t6a), uint16(t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(v1)
+			t3 := uint16(t2)
+			t4 := int32(t1)
+			t5 := int32(t3)
+			t6 := int32(t4 * t5)
+			t7 := uint16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_sub_u8_i32_uu_0236bec240_go is
+//
+//	kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }
+//
+// for i: o0[i] = int32(a0[i]) - int32(a1[i])
+func k_cast_cast_sub_u8_i32_uu_0236bec240_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -13601,6 +13949,129 @@ func k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_add_u8_i32_usu_dca32f193f_go is
+//
+//	kernel (u0:u8, s1:i32, u2:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + (a1 * int32(a0[i]))
+func k_cast_mul_add_u8_i32_usu_dca32f193f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := int32(s1 * t0)
+			t2 := int32(v2 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_cast_mul_add_u8_u16_usu_5f6745ef35_go is
+//
+//	kernel (u0:u8, s1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = (a1 * uint16(a0[i])) + a2[i]
+func k_cast_mul_add_u8_u16_usu_5f6745ef35_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t2 := int32(s1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t3a, t3b := int32(t1a), int32(t1b)
+			t4a, t4b := int32(t2*t3a), int32(t2*t3b)
+			t5a, t5b := uint16(t4a), uint16(t4b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := int32(v2a), int32(v2b)
+			t8a, t8b := int32(t6a+t7a), int32(t6b+t7b)
+			t9a, t9b := uint16(t8a), uint16(t8b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t3 := int32(t1)
+			t4 := int32(t2 * t3)
+			t5 := uint16(t4)
+			t6 := int32(t5)
+			t7 := int32(v2)
+			t8 := int32(t6 + t7)
+			t9 := uint16(t8)
+			o0[i] = t9
+		}
+	}
+}
+
+// k_cast_mul_add_u8_u16_uuu_b8d4890e10_go is
+//
+//	kernel (u0:u8, u1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + (a1[i] * uint16(a0[i]))
+func k_cast_mul_add_u8_u16_uuu_b8d4890e10_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(v1a), int32(v1b)
+			t3a, t3b := int32(t1a), int32(t1b)
+			t4a, t4b := int32(t2a*t3a), int32(t2b*t3b)
+			t5a, t5b := uint16(t4a), uint16(t4b)
+			t6a, t6b := int32(v2a), int32(v2b)
+			t7a, t7b := int32(t5a), int32(t5b)
+			t8a, t8b := int32(t6a+t7a), int32(t6b+t7b)
+			t9a, t9b := uint16(t8a), uint16(t8b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(v1)
+			t3 := int32(t1)
+			t4 := int32(t2 * t3)
+			t5 := uint16(t4)
+			t6 := int32(v2)
+			t7 := int32(t5)
+			t8 := int32(t6 + t7)
+			t9 := uint16(t8)
+			o0[i] = t9
+		}
+	}
+}
+
 // k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go is
 //
 //	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }
@@ -13762,6 +14233,26 @@ func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_u8_i32_us_eb4706c5dc_go is
+//
+//	kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * int32(a0[i])
+func k_cast_mul_u8_i32_us_eb4706c5dc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int32(s1 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_mul_u8_u16_us_7d9a9f835c_go is
 //
 //	kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }
@@ -13778,6 +14269,31 @@ func k_cast_mul_u8_u16_us_7d9a9f835c_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			t1 := uint16(t0)
+			t3 := int32(t1)
+			t4 := int32(t2 * t3)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_cast_mul_u8_u16_uu_fd1d16eea9_go is
+//
+//	kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * uint16(a0[i])
+func k_cast_mul_u8_u16_uu_fd1d16eea9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(v1)
 			t3 := int32(t1)
 			t4 := int32(t2 * t3)
 			t5 := uint16(t4)
@@ -13803,6 +14319,30 @@ func k_cast_q16x16_f64_u_3787717d59_go(f *abi.Frame) {
 			t1 := float64(t0)
 			t3 := float64(t1 * c2)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_cast_sub_u8_u16_us_357ab3bb26_go is
+//
+//	kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = sub s1 t0; store t1 }
+//
+// for i: o0[i] = a1 - uint16(a0[i])
+func k_cast_sub_u8_u16_us_357ab3bb26_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t2 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t3 := int32(t1)
+			t4 := int32(t2 - t3)
+			t5 := uint16(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -14640,6 +15180,30 @@ func k_cast_u8_u64_u_df9b1c067a_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := uint64(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_xor_u8_u16_us_16300b33bf_go is
+//
+//	kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = xor s1 t0; store t1 }
+//
+// for i: o0[i] = a1 ^ uint16(a0[i])
+func k_cast_xor_u8_u16_us_16300b33bf_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t2 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t3 := int32(t1)
+			t4 := t2 ^ t3
+			t5 := uint16(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -15588,66 +16152,24 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 	}
 }
 
-// k_clip_f32_ssu_dbdecb5642_go is
+// k_clip_cast_i32_u8_uss_107322162f_go is
 //
-//	kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }
+//	kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }
 //
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_f32_ssu_dbdecb5642_go(f *abi.Frame) {
+// for i: o0[i] = uint8(clip(a0[i], a1, a2))
+func k_clip_cast_i32_u8_uss_107322162f_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f32_sus_a234d7190b_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_f32_sus_a234d7190b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
 			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f32_suu_3cadbaa446_go is
-//
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_f32_suu_3cadbaa446_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
+			t2 := uint8(t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -15734,70 +16256,6 @@ func k_clip_f32_uuu_86c9cfbe23_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f64_ssu_220b9f5b7e_go is
-//
-//	kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_f64_ssu_220b9f5b7e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f64_sus_8685e1384f_go is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_f64_sus_8685e1384f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f64_suu_b30a2954a4_go is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_f64_suu_b30a2954a4_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
 			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
@@ -15892,70 +16350,6 @@ func k_clip_f64_uuu_03821ce53e_go(f *abi.Frame) {
 	}
 }
 
-// k_clip_i32_ssu_5bdaeeeabc_go is
-//
-//	kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_i32_ssu_5bdaeeeabc_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i32_sus_b674f1f271_go is
-//
-//	kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_i32_sus_b674f1f271_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i32_suu_d4049fb144_go is
-//
-//	kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_i32_suu_d4049fb144_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_clip_i32_uss_3e98da1581_go is
 //
 //	kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }
@@ -16038,70 +16432,6 @@ func k_clip_i32_uuu_14389e2d63_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i64_ssu_7c1acc5587_go is
-//
-//	kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_i64_ssu_7c1acc5587_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i64_sus_eb07dc5e54_go is
-//
-//	kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_i64_sus_eb07dc5e54_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i64_suu_07d3355488_go is
-//
-//	kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_i64_suu_07d3355488_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
 			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
@@ -16196,70 +16526,6 @@ func k_clip_i64_uuu_9e3f990dd3_go(f *abi.Frame) {
 	}
 }
 
-// k_clip_u32_ssu_aa93e07e36_go is
-//
-//	kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_u32_ssu_aa93e07e36_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u32_sus_aabecbce4e_go is
-//
-//	kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_u32_sus_aabecbce4e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u32_suu_dec6e2592e_go is
-//
-//	kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_u32_suu_dec6e2592e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_clip_u32_uss_df8f70968a_go is
 //
 //	kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }
@@ -16348,70 +16614,6 @@ func k_clip_u32_uuu_0ce05f8523_go(f *abi.Frame) {
 	}
 }
 
-// k_clip_u64_ssu_47e95cbc14_go is
-//
-//	kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_u64_ssu_47e95cbc14_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u64_sus_3031b7f74f_go is
-//
-//	kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_u64_sus_3031b7f74f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u64_suu_230378a205_go is
-//
-//	kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_u64_suu_230378a205_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_clip_u64_uss_5853f20259_go is
 //
 //	kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }
@@ -16494,70 +16696,6 @@ func k_clip_u64_uuu_6b7a16ea8c_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u8_ssu_89b2a831c3_go is
-//
-//	kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_u8_ssu_89b2a831c3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u8_sus_cf496ae903_go is
-//
-//	kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_u8_sus_cf496ae903_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u8_suu_9dcc83527d_go is
-//
-//	kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_u8_suu_9dcc83527d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
 			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
@@ -22536,6 +22674,50 @@ func k_elu_f64_uu_8c57d63d8a_go(f *abi.Frame) {
 	}
 }
 
+// k_eq_and_i32_bool_usu_62573766f3_go is
+//
+//	kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = and t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] == a1) & a2[i]
+func k_eq_and_i32_bool_usu_62573766f3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 == s1
+			t1 := t0 && bool(v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_eq_and_u8_bool_usu_e7ece9dd04_go is
+//
+//	kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = and u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] & (a0[i] == a1)
+func k_eq_and_u8_bool_usu_e7ece9dd04_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 == s1
+			t1 := v2 && bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_eq_bool_su_0f8a0cfd7c_go is
 //
 //	kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }
@@ -22763,6 +22945,50 @@ func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go(f *abi.Frame) {
 			}
 			t6 := scalar.Min(t5, v6)
 			o0[i] = t6
+		}
+	}
+}
+
+// k_eq_or_i32_bool_usu_43b4171ea5_go is
+//
+//	kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = or u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] | (a0[i] == a1)
+func k_eq_or_i32_bool_usu_43b4171ea5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 == s1
+			t1 := v2 || bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_eq_or_u8_bool_usu_67272e2f42_go is
+//
+//	kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = or u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] | (a0[i] == a1)
+func k_eq_or_u8_bool_usu_67272e2f42_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 == s1
+			t1 := v2 || bool(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -25283,67 +25509,6 @@ func k_floordiv_i64_uu_979ccfd4a1_go(f *abi.Frame) {
 	}
 }
 
-// k_fma_f32_ssu_5a27f4c756_go is
-//
-//	kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1, a2[i])
-func k_fma_f32_ssu_5a27f4c756_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := scalar.FMA32(s0, s1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f32_sus_453a474068_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2)
-func k_fma_f32_sus_453a474068_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.FMA32(s0, v1, s2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f32_suu_1a7d3c5c34_go is
-//
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2[i])
-func k_fma_f32_suu_1a7d3c5c34_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.FMA32(s0, v1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_fma_f32_uss_5231fcc913_go is
 //
 //	kernel (u0:f32, s1:f32, s2:f32) { t0 = fma u0 s1 s2; store t0 }
@@ -25423,67 +25588,6 @@ func k_fma_f32_uuu_6d7c9666f4_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := scalar.FMA32(v0, v1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f64_ssu_504ec3dffd_go is
-//
-//	kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1, a2[i])
-func k_fma_f64_ssu_504ec3dffd_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := math.FMA(s0, s1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f64_sus_4ce22e4be8_go is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2)
-func k_fma_f64_sus_4ce22e4be8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := math.FMA(s0, v1, s2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f64_suu_ccc0469621_go is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2[i])
-func k_fma_f64_suu_ccc0469621_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := math.FMA(s0, v1, v2)
 			o0[i] = t0
 		}
 	}
@@ -30025,322 +30129,6 @@ func k_le_i64_bool_uu_579ac043f0_go(f *abi.Frame) {
 	}
 }
 
-// k_le_select_u8_suss_30bc5d28d8_go is
-//
-//	kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }
-//
-// for i: o0[i] = select(a0 <= a1[i], a2, a3)
-func k_le_select_u8_suss_30bc5d28d8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		s3 := *(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 <= v1
-			t1 := s3
-			if t0 {
-				t1 = s2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_susu_055c0a4430_go is
-//
-//	kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 <= a1[i], a2, a3[i])
-func k_le_select_u8_susu_055c0a4430_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v1 := a1[i]
-			v3 := a3[i]
-			t0 := s0 <= v1
-			t1 := v3
-			if t0 {
-				t1 = s2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_suus_9973a2f8cf_go is
-//
-//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0 <= a1[i], a2[i], a3)
-func k_le_select_u8_suus_9973a2f8cf_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := s0 <= v1
-			t1 := s3
-			if t0 {
-				t1 = v2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_suuu_9f4bf2b9ef_go is
-//
-//	kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 <= a1[i], a2[i], a3[i])
-func k_le_select_u8_suuu_9f4bf2b9ef_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			t0 := s0 <= v1
-			t1 := v3
-			if t0 {
-				t1 = v2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_usss_23ec0d5c19_go is
-//
-//	kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1, a2, a3)
-func k_le_select_u8_usss_23ec0d5c19_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		s3 := *(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 <= s1
-			t1 := s3
-			if t0 {
-				t1 = s2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_ussu_d07bfec47d_go is
-//
-//	kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1, a2, a3[i])
-func k_le_select_u8_ussu_d07bfec47d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v3 := a3[i]
-			t0 := v0 <= s1
-			t1 := v3
-			if t0 {
-				t1 = s2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_usus_c454bfcc56_go is
-//
-//	kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
-func k_le_select_u8_usus_c454bfcc56_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v0 <= s1
-			t1 := s3
-			if t0 {
-				t1 = v2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_usuu_6b3771afdd_go is
-//
-//	kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1, a2[i], a3[i])
-func k_le_select_u8_usuu_6b3771afdd_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			t0 := v0 <= s1
-			t1 := v3
-			if t0 {
-				t1 = v2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_uuss_c3bc8df8c0_go is
-//
-//	kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1[i], a2, a3)
-func k_le_select_u8_uuss_c3bc8df8c0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		s3 := *(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v0 <= v1
-			t1 := s3
-			if t0 {
-				t1 = s2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_uusu_86d5d54796_go is
-//
-//	kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1[i], a2, a3[i])
-func k_le_select_u8_uusu_86d5d54796_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v3 := a3[i]
-			t0 := v0 <= v1
-			t1 := v3
-			if t0 {
-				t1 = s2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_uuus_e736c0b264_go is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3)
-func k_le_select_u8_uuus_e736c0b264_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v0 <= v1
-			t1 := s3
-			if t0 {
-				t1 = v2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
-// k_le_select_u8_uuuu_262fddfa30_go is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3[i])
-func k_le_select_u8_uuuu_262fddfa30_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			t0 := v0 <= v1
-			t1 := v3
-			if t0 {
-				t1 = v2
-			}
-			o0[i] = t1
-		}
-	}
-}
-
 // k_le_u16_bool_su_918b402415_go is
 //
 //	kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
@@ -34036,6 +33824,140 @@ func k_lookup_u8_59ac4ec2d1_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_and_f32_bool_suu_8c75f86199_go is
+//
+//	kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 < a1[i]) & a2[i]
+func k_lt_and_f32_bool_suu_8c75f86199_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := t0 && bool(v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_and_f32_bool_usu_acf0da12e8_go is
+//
+//	kernel (u0:f32, s1:f32, u2:bool) { t0 = lt u0 s1; t1 = and u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] & (a0[i] < a1)
+func k_lt_and_f32_bool_usu_acf0da12e8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := v2 && bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_and_f32_bool_uuu_7fad3c6168_go is
+//
+//	kernel (u0:f32, u1:f32, u2:bool) { t0 = lt u0 u1; t1 = and u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] & (a0[i] < a1[i])
+func k_lt_and_f32_bool_uuu_7fad3c6168_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0 < v1
+			t1 := v2 && bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_and_f64_bool_suu_2a5eb51eb0_go is
+//
+//	kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = and u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] & (a0 < a1[i])
+func k_lt_and_f64_bool_suu_2a5eb51eb0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := v2 && bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_and_f64_bool_usu_5988bbebc8_go is
+//
+//	kernel (u0:f64, s1:f64, u2:bool) { t0 = lt u0 s1; t1 = and u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] & (a0[i] < a1)
+func k_lt_and_f64_bool_usu_5988bbebc8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := v2 && bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_and_f64_bool_uuu_b938ae9567_go is
+//
+//	kernel (u0:f64, u1:f64, u2:bool) { t0 = lt u0 u1; t1 = and t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] < a1[i]) & a2[i]
+func k_lt_and_f64_bool_uuu_b938ae9567_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0 < v1
+			t1 := t0 && bool(v2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_lt_cast_add_f32_suu_6dc476c5d9_go is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
@@ -34464,48 +34386,66 @@ func k_lt_i64_bool_uu_a117340f31_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_lt_and_f32_bool_suus_39bac19867_go is
+// k_lt_lt_and_f32_bool_sus_64b1c01620_go is
 //
-//	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }
 //
-// for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
-func k_lt_lt_and_f32_bool_suus_39bac19867_go(f *abi.Frame) {
+// for i: o0[i] = (a0 < a1[i]) & (a1[i] < a2)
+func k_lt_lt_and_f32_bool_sus_64b1c01620_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
-			v2 := a2[i]
 			t0 := s0 < v1
-			t1 := v2 < s3
+			t1 := v1 < s2
 			t2 := t0 && bool(t1)
 			o0[i] = t2
 		}
 	}
 }
 
-// k_lt_lt_and_f64_bool_ussu_15f8127557_go is
+// k_lt_lt_and_f64_bool_uss_2121ca8d81_go is
 //
-//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = lt u0 s1; t1 = lt s2 u0; t2 = and t0 t1; store t2 }
 //
-// for i: o0[i] = (a0[i] < a1) & (a2 < a3[i])
-func k_lt_lt_and_f64_bool_ussu_15f8127557_go(f *abi.Frame) {
+// for i: o0[i] = (a0[i] < a1) & (a2 < a0[i])
+func k_lt_lt_and_f64_bool_uss_2121ca8d81_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
-			v3 := a3[i]
 			t0 := v0 < s1
-			t1 := s2 < v3
+			t1 := s2 < v0
+			t2 := t0 && bool(t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_lt_and_i32_bool_sus_d580a0fa33_go is
+//
+//	kernel (s0:i32, u1:i32, s2:i32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 < a1[i]) & (a1[i] < a2)
+func k_lt_lt_and_i32_bool_sus_d580a0fa33_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			t1 := v1 < s2
 			t2 := t0 && bool(t1)
 			o0[i] = t2
 		}
@@ -34606,6 +34546,94 @@ func k_lt_mul_select_f32_sus_3d9238c874_go(f *abi.Frame) {
 				t2 = v1
 			}
 			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_or_f32_bool_suu_b5a22289b5_go is
+//
+//	kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = or t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 < a1[i]) | a2[i]
+func k_lt_or_f32_bool_suu_b5a22289b5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := t0 || bool(v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_or_f32_bool_usu_69cd040080_go is
+//
+//	kernel (u0:f32, s1:f32, u2:bool) { t0 = lt u0 s1; t1 = or t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] < a1) | a2[i]
+func k_lt_or_f32_bool_usu_69cd040080_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := t0 || bool(v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_or_f64_bool_suu_64ed925dfc_go is
+//
+//	kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = or u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] | (a0 < a1[i])
+func k_lt_or_f64_bool_suu_64ed925dfc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := v2 || bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_or_f64_bool_usu_d10288e0b0_go is
+//
+//	kernel (u0:f64, s1:f64, u2:bool) { t0 = lt u0 s1; t1 = or u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] | (a0[i] < a1)
+func k_lt_or_f64_bool_usu_d10288e0b0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := v2 || bool(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -34762,6 +34790,32 @@ func k_lt_select_f32_usuu_09aa765891_go(f *abi.Frame) {
 			t1 := v3
 			if t0 {
 				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_f32_uuss_6b256275c9_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3)
+func k_lt_select_f32_uuss_6b256275c9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 < v1
+			t1 := s3
+			if t0 {
+				t1 = s2
 			}
 			o0[i] = t1
 		}
@@ -34954,6 +35008,32 @@ func k_lt_select_f64_usuu_bd32e2a2e3_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_select_f64_uuss_b8c20a04ea_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3)
+func k_lt_select_f64_uuss_b8c20a04ea_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 < v1
+			t1 := s3
+			if t0 {
+				t1 = s2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
 // k_lt_select_f64_uuuu_9a937eee1e_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
@@ -34967,6 +35047,167 @@ func k_lt_select_f64_uuuu_9a937eee1e_go(f *abi.Frame) {
 		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := v0 < v1
+			t1 := v3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_i32_suus_8b7e4aa657_go is
+//
+//	kernel (s0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
+func k_lt_select_i32_suus_8b7e4aa657_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_i32_suuu_953e5b9f82_go is
+//
+//	kernel (s0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
+func k_lt_select_i32_suuu_953e5b9f82_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := s0 < v1
+			t1 := v3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_i32_usus_780f2246ee_go is
+//
+//	kernel (u0:i32, s1:i32, u2:i32, s3:i32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+func k_lt_select_i32_usus_780f2246ee_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_i32_usuu_44a2bfd527_go is
+//
+//	kernel (u0:i32, s1:i32, u2:i32, u3:i32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
+func k_lt_select_i32_usuu_44a2bfd527_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := v0 < s1
+			t1 := v3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_i32_uuus_f508763eb6_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3)
+func k_lt_select_i32_uuus_f508763eb6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0 < v1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_i32_uuuu_58c00ab3c1_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
+func k_lt_select_i32_uuuu_58c00ab3c1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
@@ -37247,6 +37488,49 @@ func k_max_min_f64_sus_3e116b384e_go(f *abi.Frame) {
 			t0 := scalar.Max(s0, v1)
 			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_max_min_i32_sus_c68bab5ac7_go is
+//
+//	kernel (s0:i32, u1:i32, s2:i32) { t0 = max s0 u1; t1 = min s2 t0; store t1 }
+//
+// for i: o0[i] = min(a2, max(a0, a1[i]))
+func k_max_min_i32_sus_c68bab5ac7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_max_min_sub_u8_uu_3de97ff8bd_go is
+//
+//	kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; store t2 }
+//
+// for i: o0[i] = max(a0[i], a1[i]) - min(a0[i], a1[i])
+func k_max_min_sub_u8_uu_3de97ff8bd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(v0, v1)
+			t2 := uint8(t0 - t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -41927,6 +42211,28 @@ func k_mul_add_i32_sus_15d587b969_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_add_i32_usu_2b4366e27f_go is
+//
+//	kernel (u0:i32, s1:i32, u2:i32) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) + a2[i]
+func k_mul_add_i32_usu_2b4366e27f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0 * s1)
+			t1 := int32(t0 + v2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_mul_add_i32_uuu_1800471362_go is
 //
 //	kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
@@ -42473,6 +42779,30 @@ func k_mul_add_rsqrt_f64_sus_0cde7945d1_go(f *abi.Frame) {
 				t15 = t13
 			}
 			o0[i] = t15
+		}
+	}
+}
+
+// k_mul_add_shr_i32_uuss_ded8112d9e_go is
+//
+//	kernel (u0:i32, u1:i32, s2:i32, s3:i32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = shr t1 s3; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) + a2) >> a3
+func k_mul_add_shr_i32_uuss_ded8112d9e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0 * v1)
+			t1 := int32(t0 + s2)
+			t2 := t1 >> uint32(s3)
+			o0[i] = t2
 		}
 	}
 }
@@ -44102,6 +44432,31 @@ func k_mul_mul_add_f32_uu_8975752a8a_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_add_f32_uusu_9dff2cfe90_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul t0 s2; t2 = add u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] + ((a0[i] * a1[i]) * a2)
+func k_mul_mul_add_f32_uusu_9dff2cfe90_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(t0 * s2)
+			t2 := float32(v3 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_mul_add_f32_uuuu_ce4079a70a_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
@@ -44199,6 +44554,31 @@ func k_mul_mul_add_f64_uu_b4dbc26689_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_add_f64_uusu_da5c9c43c8_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul s2 t0; t2 = add u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] + (a2 * (a0[i] * a1[i]))
+func k_mul_mul_add_f64_uusu_da5c9c43c8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(s2 * t0)
+			t2 := float64(v3 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_mul_add_f64_uuuu_791d9368dc_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
@@ -44220,6 +44600,30 @@ func k_mul_mul_add_f64_uuuu_791d9368dc_go(f *abi.Frame) {
 			t0 := float64(v0 * v1)
 			t1 := float64(v2 * v3)
 			t2 := float64(t0 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_mul_add_i32_susu_797356ce87_go is
+//
+//	kernel (s0:i32, u1:i32, s2:i32, u3:i32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 * a1[i]) + (a2 * a3[i])
+func k_mul_mul_add_i32_susu_797356ce87_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := int32(s0 * v1)
+			t1 := int32(s2 * v3)
+			t2 := int32(t0 + t1)
 			o0[i] = t2
 		}
 	}
@@ -45969,6 +46373,34 @@ func k_mul_q16x16_uu_b4ec566c2f_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_shr_u16_uus_403afbda79_go is
+//
+//	kernel (u0:u16, u1:u16, s2:u16) { t0 = mul u0 u1; t1 = shr t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) >> a2
+func k_mul_shr_u16_uus_403afbda79_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t5 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := uint16(t2)
+			t4 := int32(t3)
+			t6 := t4 >> uint32(t5)
+			t7 := uint16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_mul_sub_div_f32_suuu_0c66717625_go is
 //
 //	kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
@@ -46968,6 +47400,48 @@ func k_ne_i64_bool_uu_f4b8c91bd6_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 != v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_ne_or_f32_bool_uu_f01ec7221a_go is
+//
+//	kernel (u0:f32, u1:bool) { t0 = ne u0 u0; t1 = or t0 u1; store t1 }
+//
+// for i: o0[i] = (a0[i] != a0[i]) | a1[i]
+func k_ne_or_f32_bool_uu_f01ec7221a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 != v0
+			t1 := t0 || bool(v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_ne_or_f64_bool_uu_ac86e02f76_go is
+//
+//	kernel (u0:f64, u1:bool) { t0 = ne u0 u0; t1 = or u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] | (a0[i] != a0[i])
+func k_ne_or_f64_bool_uu_ac86e02f76_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 != v0
+			t1 := v1 || bool(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -57892,76 +58366,6 @@ func k_scan_mul_u8_carry_22871326b9_go(f *abi.Frame) {
 	}
 }
 
-// k_select_bool_f32_ssu_7abc4170dd_go is
-//
-//	kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_f32_ssu_7abc4170dd_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f32_sus_6ff988d462_go is
-//
-//	kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_f32_sus_6ff988d462_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f32_suu_3abadf8399_go is
-//
-//	kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_f32_suu_3abadf8399_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_select_bool_f32_uss_7cc0c9f4d8_go is
 //
 //	kernel (u0:bool, s1:f32, s2:f32) { t0 = select u0 s1 s2; store t0 }
@@ -58051,76 +58455,6 @@ func k_select_bool_f32_uuu_dc350962c5_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := v2
 			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f64_ssu_c6870e119f_go is
-//
-//	kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_f64_ssu_c6870e119f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f64_sus_00e0948ff7_go is
-//
-//	kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_f64_sus_00e0948ff7_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f64_suu_ec7f778ec8_go is
-//
-//	kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_f64_suu_ec7f778ec8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
 				t0 = v1
 			}
 			o0[i] = t0
@@ -58224,76 +58558,6 @@ func k_select_bool_f64_uuu_7486dd3191_go(f *abi.Frame) {
 	}
 }
 
-// k_select_bool_i32_ssu_1da4d6b877_go is
-//
-//	kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_i32_ssu_1da4d6b877_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i32_sus_cfe5111c74_go is
-//
-//	kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_i32_sus_cfe5111c74_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i32_suu_e945e5766d_go is
-//
-//	kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_i32_suu_e945e5766d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_select_bool_i32_uss_0dff0ddd32_go is
 //
 //	kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }
@@ -58383,76 +58647,6 @@ func k_select_bool_i32_uuu_1f6b21a067_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := v2
 			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i64_ssu_74fd3525e1_go is
-//
-//	kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_i64_ssu_74fd3525e1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i64_sus_05efbd0cd7_go is
-//
-//	kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_i64_sus_05efbd0cd7_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i64_suu_7c1fdcb30f_go is
-//
-//	kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_i64_suu_7c1fdcb30f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
 				t0 = v1
 			}
 			o0[i] = t0
@@ -58556,142 +58750,110 @@ func k_select_bool_i64_uuu_9db0caf738_go(f *abi.Frame) {
 	}
 }
 
-// k_select_bool_ssu_62c0e5e4d8_go is
+// k_select_bool_u16_uss_045b063470_go is
 //
-//	kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }
+//	kernel (u0:bool, s1:u16, s2:u16) { t0 = select u0 s1 s2; store t0 }
 //
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_ssu_62c0e5e4d8_go(f *abi.Frame) {
+// for i: o0[i] = select(a0[i], a1, a2)
+func k_select_bool_u16_uss_045b063470_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := int32(s1)
+		t1 := int32(s2)
 		for i := range n {
+			v0 := a0[i]
+			t2 := t1
+			if v0 {
+				t2 = t0
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_select_bool_u16_usu_080d45fab8_go is
+//
+//	kernel (u0:bool, s1:u16, u2:u16) { t0 = select u0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2[i])
+func k_select_bool_u16_usu_080d45fab8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
 			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
+			t1 := int32(v2)
+			t2 := t1
+			if v0 {
+				t2 = t0
 			}
-			o0[i] = t0
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }
 
-// k_select_bool_sus_c1bd95f96e_go is
+// k_select_bool_u16_uus_9ef9e69fcb_go is
 //
-//	kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }
+//	kernel (u0:bool, u1:u16, s2:u16) { t0 = select u0 u1 s2; store t0 }
 //
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_sus_c1bd95f96e_go(f *abi.Frame) {
+// for i: o0[i] = select(a0[i], a1[i], a2)
+func k_select_bool_u16_uus_9ef9e69fcb_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s2)
 		for i := range n {
+			v0 := a0[i]
 			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
+			t0 := int32(v1)
+			t2 := t1
+			if v0 {
+				t2 = t0
 			}
-			o0[i] = t0
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }
 
-// k_select_bool_suu_cff4dc3095_go is
+// k_select_bool_u16_uuu_064e13e173_go is
 //
-//	kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }
+//	kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }
 //
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_suu_cff4dc3095_go(f *abi.Frame) {
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_u16_uuu_064e13e173_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u32_ssu_2e5d38d2cb_go is
-//
-//	kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_u32_ssu_2e5d38d2cb_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u32_sus_d596b2e827_go is
-//
-//	kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_u32_sus_d596b2e827_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u32_suu_a9c7c5c357_go is
-//
-//	kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_u32_suu_a9c7c5c357_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
+			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
+			t0 := int32(v1)
+			t1 := int32(v2)
+			t2 := t1
+			if v0 {
+				t2 = t0
 			}
-			o0[i] = t0
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -58792,76 +58954,6 @@ func k_select_bool_u32_uuu_92a911a792_go(f *abi.Frame) {
 	}
 }
 
-// k_select_bool_u64_ssu_026e450f05_go is
-//
-//	kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_u64_ssu_026e450f05_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u64_sus_fa2ef5b782_go is
-//
-//	kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_u64_sus_fa2ef5b782_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u64_suu_c19a7270b9_go is
-//
-//	kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_u64_suu_c19a7270b9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_select_bool_u64_uss_96678e0daa_go is
 //
 //	kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }
@@ -58951,76 +59043,6 @@ func k_select_bool_u64_uuu_f04b2e9177_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := v2
 			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u8_ssu_5ccf3ad8c6_go is
-//
-//	kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_u8_ssu_5ccf3ad8c6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u8_sus_288bbdaa22_go is
-//
-//	kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_u8_sus_288bbdaa22_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u8_suu_7fcd872478_go is
-//
-//	kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_u8_suu_7fcd872478_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
 				t0 = v1
 			}
 			o0[i] = t0
@@ -59784,6 +59806,50 @@ func k_shl_i64_uu_80707e4684_go(f *abi.Frame) {
 	}
 }
 
+// k_shl_or_and_i32_uss_79948134bd_go is
+//
+//	kernel (u0:i32, s1:i32, s2:i32) { t0 = shl u0 s1; t1 = or t0 u0; t2 = and t1 s2; store t2 }
+//
+// for i: o0[i] = ((a0[i] << a1) | a0[i]) & a2
+func k_shl_or_and_i32_uss_79948134bd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 << uint32(s1)
+			t1 := t0 | v0
+			t2 := t1 & s2
+			o0[i] = t2
+		}
+	}
+}
+
+// k_shl_or_i32_usu_f8b3fe7168_go is
+//
+//	kernel (u0:i32, s1:i32, u2:i32) { t0 = shl u0 s1; t1 = or t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] << a1) | a2[i]
+func k_shl_or_i32_usu_f8b3fe7168_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 << uint32(s1)
+			t1 := t0 | v2
+			o0[i] = t1
+		}
+	}
+}
+
 // k_shl_u32_su_b81c81a415_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
@@ -59954,6 +60020,47 @@ func k_shl_u8_uu_369a2a429e_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 << uint8(v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_shl_xor_i32_us_ef4ec7d76c_go is
+//
+//	kernel (u0:i32, s1:i32) { t0 = shl u0 s1; t1 = xor t0 u0; store t1 }
+//
+// for i: o0[i] = (a0[i] << a1) ^ a0[i]
+func k_shl_xor_i32_us_ef4ec7d76c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 << uint32(s1)
+			t1 := t0 ^ v0
+			o0[i] = t1
+		}
+	}
+}
+
+// k_shr_and_i32_uss_b6436d6432_go is
+//
+//	kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = and t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] >> a1) & a2
+func k_shr_and_i32_uss_b6436d6432_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 >> uint32(s1)
+			t1 := t0 & s2
+			o0[i] = t1
 		}
 	}
 }
@@ -60400,6 +60507,26 @@ func k_shr_u8_uu_5de6acdef4_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 >> uint8(v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_shr_xor_i32_us_c0932e48eb_go is
+//
+//	kernel (u0:i32, s1:i32) { t0 = shr u0 s1; t1 = xor t0 u0; store t1 }
+//
+// for i: o0[i] = (a0[i] >> a1) ^ a0[i]
+func k_shr_xor_i32_us_c0932e48eb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 >> uint32(s1)
+			t1 := t0 ^ v0
+			o0[i] = t1
 		}
 	}
 }
@@ -65582,6 +65709,33 @@ func k_store_nt_u8_093b8ca481_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_abs_add_i32_uuu_fc5e3744af_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = sub u0 u1; t1 = abs t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = abs(a0[i] - a1[i]) + a2[i]
+func k_sub_abs_add_i32_uuu_fc5e3744af_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0 - v1)
+			t1 := t0
+			if t1 < 0 {
+				t1 = -t1
+			}
+			t2 := int32(t1 + v2)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_sub_abs_f32_su_bff24b4d46_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
@@ -65699,6 +65853,30 @@ func k_sub_abs_f64_uu_78e2e30f16_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float64(v0 - v1)
 			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_abs_i32_uu_2755fdbf08_go is
+//
+//	kernel (u0:i32, u1:i32) { t0 = sub u0 u1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0[i] - a1[i])
+func k_sub_abs_i32_uu_2755fdbf08_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0 - v1)
+			t1 := t0
+			if t1 < 0 {
+				t1 = -t1
+			}
 			o0[i] = t1
 		}
 	}
@@ -66758,6 +66936,156 @@ func k_sub_i8_uu_e17fc829b0_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_max_f32_sus_175be432b2_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0 - a1[i], a2)
+func k_sub_max_f32_sus_175be432b2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := scalar.Max(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f32_uss_ed31a9524b_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }
+//
+// for i: o0[i] = max(a2, a0[i] - a1)
+func k_sub_max_f32_uss_ed31a9524b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := scalar.Max(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f32_uus_22ae65b433_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = max s2 t0; store t1 }
+//
+// for i: o0[i] = max(a2, a0[i] - a1[i])
+func k_sub_max_f32_uus_22ae65b433_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := scalar.Max(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f64_sus_104e9dd029_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = max s2 t0; store t1 }
+//
+// for i: o0[i] = max(a2, a0 - a1[i])
+func k_sub_max_f64_sus_104e9dd029_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := scalar.Max(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f64_uss_753aebaa7c_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }
+//
+// for i: o0[i] = max(a2, a0[i] - a1)
+func k_sub_max_f64_uss_753aebaa7c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := scalar.Max(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_f64_uus_0dd8131101_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] - a1[i], a2)
+func k_sub_max_f64_uus_0dd8131101_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := scalar.Max(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_max_i32_uus_77a08c3db8_go is
+//
+//	kernel (u0:i32, u1:i32, s2:i32) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] - a1[i], a2)
+func k_sub_max_i32_uus_77a08c3db8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0 - v1)
+			t1 := scalar.Max(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }
@@ -66826,6 +67154,51 @@ func k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_add_f32_sus_633384b418_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }
+//
+// for i: o0[i] = ((a0 - a1[i]) * a2) + a1[i]
+func k_sub_mul_add_f32_sus_633384b418_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(t0 * s2)
+			t2 := float32(t1 + v1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_f32_uus_dc15c93d98_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2 * (a0[i] - a1[i]))
+func k_sub_mul_add_f32_uus_dc15c93d98_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(s2 * t0)
+			t2 := float32(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_sub_mul_add_f32_uuu_3b01b5d98a_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
@@ -66850,6 +67223,51 @@ func k_sub_mul_add_f32_uuu_3b01b5d98a_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_add_f64_sus_81df564dc5_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2 * (a0 - a1[i]))
+func k_sub_mul_add_f64_sus_81df564dc5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(s2 * t0)
+			t2 := float64(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_f64_uus_4026154465_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2 * (a0[i] - a1[i]))
+func k_sub_mul_add_f64_uus_4026154465_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(s2 * t0)
+			t2 := float64(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_sub_mul_add_f64_uuu_0e225c7aeb_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }
@@ -66869,6 +67287,30 @@ func k_sub_mul_add_f64_uuu_0e225c7aeb_go(f *abi.Frame) {
 			t0 := float64(v0 - v1)
 			t1 := float64(v2 * t0)
 			t2 := float64(t1 + v1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_i32_uuu_c78752abf1_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = (t0 * t0) + a2[i]
+func k_sub_mul_add_i32_uuu_c78752abf1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0 - v1)
+			t1 := int32(t0 * t0)
+			t2 := int32(t1 + v2)
 			o0[i] = t2
 		}
 	}
@@ -67258,6 +67700,27 @@ func k_sub_mul_f64_uuu_1c3ecdbea4_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_i32_uu_f8f4946e24_go is
+//
+//	kernel (u0:i32, u1:i32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
+func k_sub_mul_i32_uu_f8f4946e24_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0 - v1)
+			t1 := int32(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_sub_mul_mul_add_f32_ussuu_32c5f7091b_go is
 //
 //	kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
@@ -67366,6 +67829,96 @@ func k_sub_mul_mul_add_f64_uuuuu_5894317fac_go(f *abi.Frame) {
 			t2 := float64(t1 * v3)
 			t3 := float64(v4 + t2)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_mul_mul_f32_sus_df48e15da7_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }
+//
+// for i: t0 := a0 - a1[i]; o0[i] = (t0 * t0) * a2
+func k_sub_mul_mul_f32_sus_df48e15da7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(t0 * t0)
+			t2 := float32(t1 * s2)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_mul_f32_uus_1cade83d73_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = a2 * (t0 * t0)
+func k_sub_mul_mul_f32_uus_1cade83d73_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * t0)
+			t2 := float32(s2 * t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_mul_f64_sus_ea3d20cce4_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }
+//
+// for i: t0 := a0 - a1[i]; o0[i] = (t0 * t0) * a2
+func k_sub_mul_mul_f64_sus_ea3d20cce4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(t0 * t0)
+			t2 := float64(t1 * s2)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_mul_f64_uus_22c30b20a1_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = a2 * (t0 * t0)
+func k_sub_mul_mul_f64_uus_22c30b20a1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			t2 := float64(s2 * t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -71481,6 +72034,51 @@ func k_xor_i64_uu_0bafaef504_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 ^ v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_xor_u16_us_476c077efd_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = xor u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1
+func k_xor_u16_us_476c077efd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 ^ t1
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_xor_u16_uu_bd64362e99_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1[i]
+func k_xor_u16_uu_bd64362e99_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 ^ t1
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }
