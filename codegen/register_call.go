@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -43,7 +44,7 @@ func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 }
 
 // entries writes the signatures of kernels that have a table of addresses, and a file for builds
-// without them, where there are none.
+// without them, which has Go loops in place of the first target's.
 func (g *generator) entries(t Target, group string, kernels []named) error {
 	var b strings.Builder
 	name, function := tableName(t.Engine(), group), entriesName(t.Engine(), group)
@@ -52,7 +53,6 @@ func (g *generator) entries(t Target, group string, kernels []named) error {
 		fmt.Fprintf(&b, "%q,\n", k.Signature())
 	}
 	fmt.Fprintf(&b, "}}\n\n// %s returns the addresses of the kernels in assembly.\nfunc %s() *uintptr\n", function, function)
-	g.registers = append(g.registers, fmt.Sprintf("%s.register(abi.%s)", name, t.Engine()))
 	if err := g.addGo(t.Suffix()+group+stubFile, constraint(t, group), g.Package, b.String()); err != nil {
 		return err
 	}
@@ -61,13 +61,22 @@ func (g *generator) entries(t Target, group string, kernels []named) error {
 		return nil
 	}
 	without := assemblyTag + " && (" + strings.Join(tags, " || ") + ")"
-	return g.addGo(t.Suffix()+group+leftOutFile, without, g.Package, "var "+name+" assembly\n")
+	text := "var " + name + " assembly\n"
+	if t.Suffix() == "" && g.Loops == LeftOutLoops {
+		few := g.tilingLoops(kernels)
+		functions, err := goLoops(few, 1)
+		if err != nil {
+			return err
+		}
+		// Inlined, with a test of the processor each time, it would be half of the code.
+		functions = strings.ReplaceAll(functions, "math.FMA(", "scalar.CallFMA(")
+		text = "var " + name + " = loops{\n" + rows(few, "_go") + "}\n\n" + functions
+	}
+	return g.addGo(t.Suffix()+group+leftOutFile, without, g.Package, text)
 }
 
-// registerFunction is the function that makes the kernels of all tables known.
-func (g *generator) registerFunction() string {
-	if !g.ByCall {
-		return ""
-	}
-	return "// Register makes the kernels known to all plans that are linked from then on.\nfunc Register() {\n" + strings.Join(g.registers, "\n") + "\n}\n\n"
+// tilingLoops returns those of the kernels that tilings need.
+func (g *generator) tilingLoops(kernels []named) []named {
+	fused := signatures(fusedBuiltins())
+	return slices.DeleteFunc(slices.Clone(kernels), func(k named) bool { return fused[k.Signature()] || takesSplats(k.Code) && g.emits(k.Code) })
 }
