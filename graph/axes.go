@@ -197,6 +197,7 @@ func viewNames(op ir.Op, a ir.Attr, names []string, rank int) []string {
 	return nil // reshape: what an axis means is lost
 }
 
+//go:noinline
 func without(names []string, axes ...int) []string {
 	out := make([]string, 0, len(names))
 	for k, name := range names {

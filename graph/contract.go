@@ -142,9 +142,12 @@ func (c *contraction) over(t term, labels []string) Node {
 	return t.ordered(have).Unsqueeze(missing).BroadcastTo(c.shape(labels))
 }
 
+//go:noinline
 func (t term) has(label string) bool { return slices.Contains(t.labels, label) }
 
 // shape returns the extents of labels.
+//
+//go:noinline
 func (c *contraction) shape(labels []string) Shape {
 	out := make(Shape, len(labels))
 	for i, label := range labels {

@@ -295,6 +295,7 @@ func opCounts(ops []ir.Op) string {
 	return strings.Join(order, ", ")
 }
 
+//go:noinline
 func plural(n int, what string) string {
 	if n != 1 {
 		what += "s"

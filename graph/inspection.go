@@ -114,6 +114,8 @@ func withoutLedger(text string) string {
 }
 
 // add adds a stage that changed something.
+//
+//go:noinline
 func (x *inspection) add(name, text string) {
 	if last := &x.stages[len(x.stages)-1]; last.text == text {
 		if name == "steps" { // the name of the level rather than that of its last pass

@@ -166,6 +166,8 @@ func monomial(a, b string) string {
 }
 
 // factors splits a monomial at the * outside parentheses.
+//
+//go:noinline
 func factors(m string) []string {
 	var out []string
 	depth, from := 0, 0

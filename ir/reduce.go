@@ -93,6 +93,8 @@ func (f Arithmetic) ReduceRow(by Op, d DType, x []uint64) uint64 {
 
 // LaneTree calls combine for one pair of a chunk's n lanes after the other, at most ReduceLanes: the lane to takes
 // in the lane from. In the end lane 0 has the result.
+//
+//go:noinline
 func LaneTree(n int, combine func(to, from int)) {
 	for half := ReduceLanes / 2; half > 0; half /= 2 {
 		for from := half; from < min(n, 2*half); from++ {
@@ -138,6 +140,8 @@ func (f Arithmetic) ReduceLine(by Op, at, up DType, x []uint64) (uint64, DType) 
 }
 
 // CastAll casts elements where they are.
+//
+//go:noinline
 func (f Arithmetic) CastAll(from, to DType, x []uint64) {
 	for i := range x {
 		if from != to {

@@ -12,6 +12,8 @@ import (
 type Shape []Dim
 
 // ShapeOf returns the shape with the given extents.
+//
+//go:noinline
 func ShapeOf(extents ...int) Shape {
 	s := make(Shape, len(extents))
 	for i, n := range extents {
@@ -21,6 +23,8 @@ func ShapeOf(extents ...int) Shape {
 }
 
 // Ints returns the extents as numbers, or false when one is symbolic.
+//
+//go:noinline
 func (s Shape) Ints() ([]int, bool) {
 	out := make([]int, len(s))
 	for i, d := range s {
@@ -34,6 +38,8 @@ func (s Shape) Ints() ([]int, bool) {
 }
 
 // Equal reports whether both shapes have the same extents.
+//
+//go:noinline
 func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
 
 // NumElems returns the number of elements, which may be symbolic.
@@ -134,6 +140,8 @@ type Type struct {
 }
 
 // Equal reports whether both types are the same.
+//
+//go:noinline
 func (t Type) Equal(u Type) bool { return t.DType == u.DType && t.Shape.Equal(u.Shape) }
 
 func (t Type) String() string { return t.DType.Text() + t.Shape.String() }

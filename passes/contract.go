@@ -225,6 +225,8 @@ func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
 }
 
 // record notes that v is computed as w.
+//
+//go:noinline
 func (c *contractor) record(v, w *ir.Value, why string) {
 	c.s.ledger = append(c.s.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why, Step: -1}, w})
 }

@@ -147,6 +147,8 @@ func lineBody(d ir.DType, in []plan.Access, indices ...int) *kernel.Kernel {
 }
 
 // readThrough returns what a step reads as its reader does, along all of its axes but one: see placesIn.
+//
+//go:noinline
 func readThrough(a plan.Access, from [][]int, offset []int, but int) plan.Access {
 	strides := make([]int, len(from))
 	for k, n := range a.Strides {

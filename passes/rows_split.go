@@ -53,6 +53,8 @@ func common(s *plan.Step, outer []int, rows int) ([]int, bool) {
 }
 
 // apart is a layout of a shape in which no two axes are one.
+//
+//go:noinline
 func apart(shape []int) layout.Layout {
 	return layout.Layout{Shape: shape, Strides: slices.Repeat([]int{1}, len(shape))}
 }

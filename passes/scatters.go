@@ -82,6 +82,7 @@ type scatterer struct {
 	err    error
 }
 
+//go:noinline
 func (w *scatterer) add(op ir.Op, a ir.Attr, args ...*ir.Value) (y *ir.Value) {
 	if w.err == nil {
 		y, w.err = w.s.Func.Add(op, a, w.v.Pos, args...)

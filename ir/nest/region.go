@@ -52,6 +52,8 @@ func newRegion(c *checked, lo int, axes []axis) region {
 }
 
 // layout returns the region as a layout.
+//
+//go:noinline
 func (r *region) layout() layout.Layout {
 	l := layout.Layout{Offset: r.lo}
 	for _, a := range r.axes {

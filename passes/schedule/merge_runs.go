@@ -53,6 +53,8 @@ func newRunSorter(line *lineStep, n, lines int) *runSorter {
 }
 
 // along returns a view whose runs and elements are so far apart.
+//
+//go:noinline
 func (l *runSorter) along(v view, run, elem int) view {
 	strides := make([]int, l.elem+1)
 	copy(strides, v.strides)
