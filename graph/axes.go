@@ -3,8 +3,10 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -189,8 +191,10 @@ func viewNames(op ir.Op, a ir.Attr, names []string, rank int) []string {
 		return append(make([]string, rank-len(names)), names...)
 	case ir.OpUnsqueeze:
 		out := slices.Clone(names)
-		for _, k := range slices.Sorted(slices.Values(a.Axes)) {
-			out = slices.Insert(out, k, "")
+		axes := slices.Clone(a.Axes)
+		sort.Ints(axes)
+		for _, k := range axes {
+			out = few.Insert(out, k, "")
 		}
 		return out
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -118,7 +119,7 @@ func implied(count map[string]int) (out []string) {
 			out = append(out, label)
 		}
 	}
-	slices.Sort(out) // . is before all letters
+	sort.Strings(out) // . is before all letters
 	return out
 }
 

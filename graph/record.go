@@ -3,13 +3,13 @@ package graph
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -147,7 +147,7 @@ func (r *record) add(kernels []missed, took []time.Duration) {
 		return
 	}
 	var lines strings.Builder
-	for _, signature := range slices.Sorted(maps.Keys(r.lacked)) {
+	for _, signature := range few.SortedKeys(r.lacked) {
 		l := r.lacked[signature]
 		fmt.Fprintf(&lines, "%s\tbytes=%d\tns=%d\truns=%d\n", signature, l.bytes, l.took.Nanoseconds(), l.runs)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -135,7 +136,7 @@ func (d Dim) Names() []string {
 	}
 	names := strings.FieldsFunc(d.expr, func(r rune) bool { return !IsName("a" + string(r)) })
 	names = slices.DeleteFunc(names, func(s string) bool { return !IsName(s) })
-	slices.Sort(names)
+	sort.Strings(names)
 	return slices.Compact(names)
 }
 

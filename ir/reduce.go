@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -70,7 +71,7 @@ func groupRun(shape []int, begin, end int) [][]int {
 			groups, n = append(groups, nil), 1
 		}
 		last := len(groups) - 1
-		groups[last] = slices.Insert(groups[last], 0, i)
+		groups[last] = few.Insert(groups[last], 0, i)
 		n *= shape[i]
 	}
 	return groups

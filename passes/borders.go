@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -138,7 +139,7 @@ func (t *bordered) add(buffer int) bool {
 			t.steps = append(t.steps, i)
 		}
 	}
-	slices.Sort(t.steps)
+	sort.Ints(t.steps)
 	return len(t.steps) <= mostMembers
 }
 

@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -239,7 +240,7 @@ func readsEachIndex(g *plan.Step, extents []int, from [][]int) bool {
 			}
 			taken[j], along = true, append(along, j)
 		}
-		slices.SortFunc(along, func(i, j int) int { return max(from[i][k], -from[i][k]) - max(from[j][k], -from[j][k]) })
+		few.Sort(along, func(i, j int) bool { return max(from[i][k], -from[i][k]) < max(from[j][k], -from[j][k]) })
 		reach := 1 // how many indices without a gap are read
 		for _, j := range along {
 			n := max(from[j][k], -from[j][k])

@@ -1,10 +1,10 @@
 package passes
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -174,7 +174,7 @@ func orderOf(l layout.Layout) []int {
 		}
 	}
 	axes := axesFrom(0, len(l.Shape))
-	slices.SortStableFunc(axes, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	few.Sort(axes, func(a, b int) bool { return rank(a) < rank(b) })
 	return axes
 }
 

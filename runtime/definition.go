@@ -2,9 +2,9 @@ package runtime
 
 import (
 	"fmt"
-	"sync"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -23,7 +23,7 @@ type definition struct {
 }
 
 // definitions are those that were called so far, by signature.
-var definitions sync.Map
+var definitions memo.Map
 
 // defined returns a function that computes a kernel of the library by its definition. What is
 // called for the first time is parsed then.
@@ -31,7 +31,8 @@ func defined(signature string) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		d, ok := definitions.Load(signature)
 		if !ok {
-			d, _ = definitions.LoadOrStore(signature, define(signature))
+			d = define(signature)
+			definitions.Store(signature, d)
 		}
 		d.(*definition).compute(f)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 )
 
 // NumElems returns the number of elements of an array of that shape. It is an
@@ -197,7 +198,7 @@ func (s *Space) Refine(ls ...Layout) (out []Layout, ok bool) {
 		}
 		cuts = appendCuts(cuts, l)
 	}
-	slices.Sort(cuts)
+	sort.Ints(cuts)
 	shape, ok := shapeOfCuts(space[1][:0], cuts, size)
 	if !ok {
 		return nil, false

@@ -1,9 +1,9 @@
 package nest
 
 import (
-	"cmp"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -33,7 +33,7 @@ func newRegion(c *checked, lo int, axes []axis) region {
 			r.axes = append(r.axes, a)
 		}
 	}
-	slices.SortStableFunc(r.axes, func(a, b axis) int { return cmp.Compare(b.stride, a.stride) })
+	few.Sort(r.axes, func(a, b axis) bool { return a.stride > b.stride })
 	for k := len(r.axes) - 1; k > 0; k-- {
 		outer, inner := &r.axes[k-1], r.axes[k]
 		if outer.stride == inner.stride {

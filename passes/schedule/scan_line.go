@@ -3,6 +3,7 @@ package schedule
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -76,7 +77,7 @@ func chunkedLines(p *prefixScan) *prefixScan {
 // chunked returns a view with an axis more: before the columns, the chunks of them.
 func chunked(v view) view {
 	last := len(v.strides) - 1
-	v.strides = slices.Insert(slices.Clone(v.strides), last, v.strides[last]*ir.ReduceChunk)
+	v.strides = few.Insert(slices.Clone(v.strides), last, v.strides[last]*ir.ReduceChunk)
 	return v
 }
 

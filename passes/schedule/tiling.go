@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -228,6 +229,6 @@ func (c *tiling) work() float64 { return c.cost }
 
 func (c *tiling) describe(choice *nest.Choice) {
 	choice.Kernel, choice.Kernels = c.body.Signature(), c.count()
-	slices.Sort(c.engines)
+	sort.Strings(c.engines)
 	choice.Engine = strings.Join(c.engines, "+")
 }
