@@ -3,19 +3,18 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
-
-	"github.com/stridefuse/stridefuse/ir/layout"
-	"github.com/stridefuse/stridefuse/ir/nest"
-	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // binding is a program compiled for inputs of certain shapes and layouts.
@@ -69,7 +68,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 		if err != nil {
 			return nil, err
 		}
-		captured = slices.Concat(p.captured, kept)
+		captured = few.Concat(p.captured, kept)
 	}
 	nests, err := p.schedule(b.plan, p.machine, &p.blocks)
 	if err != nil {

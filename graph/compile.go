@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
@@ -39,7 +40,7 @@ func Compile(items ...Item) (*Program, error) {
 		return nil, err
 	}
 	var l lowering
-	l.walk(slices.Concat(s.outputs, s.inputs))
+	l.walk(few.Concat(s.outputs, s.inputs))
 	l.check(&s)
 	if err := l.err(); err != nil {
 		return nil, err

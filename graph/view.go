@@ -67,7 +67,7 @@ func (x Node) MoveAxis(from any, to int) Node {
 		if err != nil {
 			return ir.Attr{}, false, err
 		}
-		order := slices.Delete(upTo(len(n.typ.Shape)), i, i+1)
+		order := few.Delete(upTo(len(n.typ.Shape)), i)
 		return ir.Attr{Axes: few.Insert(order, j, i)}, i == j, nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -131,7 +132,7 @@ func (t *bordered) add(buffer int) bool {
 	}
 	t.made = append(t.made, buffer)
 	t.shapes[buffer] = t.shapeOf(buffer)
-	for _, i := range slices.Concat(t.b.writers[buffer], t.b.readers[buffer]) {
+	for _, i := range few.Concat(t.b.writers[buffer], t.b.readers[buffer]) {
 		if t.b.taken[i] || !joinable(&t.b.p.Steps[i]) {
 			return false
 		}

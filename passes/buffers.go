@@ -156,7 +156,7 @@ func (f *freeList) take(n int) (offset int, ok bool) {
 		return offset, true
 	}
 	at := f.free[i]
-	f.free = slices.Delete(f.free, i, i+1)
+	f.free = few.Delete(f.free, i)
 	if at.size > n {
 		f.give(at.offset+n, at.size-n)
 	}

@@ -235,7 +235,7 @@ func (o *orderer) permuted(x *ir.Value, axes []int) (y *ir.Value, err error) {
 		return x, nil
 	}
 	if lacking := len(axes) - rank; lacking > 0 {
-		if x, err = o.s.Func.Add(ir.OpReshape, ir.Attr{Shape: slices.Concat(ones(lacking), x.Type.Shape)}, x.Pos, x); err != nil {
+		if x, err = o.s.Func.Add(ir.OpReshape, ir.Attr{Shape: few.Concat(ones(lacking), x.Type.Shape)}, x.Pos, x); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,6 @@
-// Package few sorts slices of few elements, and inserts into them. The compiler makes a function of package
-// slices anew for each type of elements that it is called with, and those that sort any number of elements,
-// or insert any number, are 1 to 12 KB each time. These are 0.2 KB.
+// Package few sorts slices of few elements, inserts into them and deletes of them. The compiler makes a function
+// of package slices anew for each package and type of elements that it is called with: to sort any number of
+// elements is 12 KB each time, to insert any number 1 KB. These are 0.2 KB.
 package few
 
 import "sort"
@@ -25,6 +25,30 @@ func Insert[T any](x []T, at int, e T) []T {
 	copy(x[at+1:], x[at:])
 	x[at] = e
 	return x
+}
+
+// Delete removes the element at an index.
+//
+//go:noinline
+func Delete[S ~[]E, E any](x S, at int) S {
+	last := at + copy(x[at:], x[at+1:])
+	clear(x[last:])
+	return x[:last]
+}
+
+// Concat returns all elements of some slices, in new memory.
+//
+//go:noinline
+func Concat[S ~[]E, E any](all ...S) S {
+	n := 0
+	for _, x := range all {
+		n += len(x)
+	}
+	out := make(S, 0, n)
+	for _, x := range all {
+		out = append(out, x...)
+	}
+	return out
 }
 
 // SortedKeys returns the keys of a map in order.

@@ -32,3 +32,27 @@ func TestInsert(t *testing.T) {
 		}
 	}
 }
+
+// TestDelete compares with package slices.
+func TestDelete(t *testing.T) {
+	for n := range 5 {
+		for at := range n {
+			x := []int{0, 1, 2, 3}[:n]
+			want := slices.Delete(slices.Clone(x), at, at+1)
+			require.Equal(t, want, Delete(x, at))
+		}
+	}
+}
+
+// TestConcat compares with package slices, and keeps the type.
+func TestConcat(t *testing.T) {
+	type named []int
+	x, y := named{1, 2}, named{3}
+	require.Equal(t, slices.Concat(x, nil, y), Concat(x, nil, y))
+	require.Equal(t, named{1, 2}, x)
+}
+
+// TestSortedKeys has the keys of a map.
+func TestSortedKeys(t *testing.T) {
+	require.Equal(t, []string{"a", "b", "c"}, SortedKeys(map[string]int{"b": 1, "c": 0, "a": 2}))
+}

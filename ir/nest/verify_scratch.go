@@ -1,6 +1,9 @@
 package nest
 
-import "slices"
+import (
+	"slices"
+
+)
 
 // The check that an iteration of a part reads of local memory only what it has stored. Local
 // memory is reused by iterations, tasks and programs, so it holds what others left there.
@@ -43,7 +46,8 @@ func (v *verifier) storeLocal(s span) {
 	for ; last < len(v.locals) && v.locals[last].lo <= s.hi; last++ {
 		s = span{min(s.lo, v.locals[last].lo), max(s.hi, v.locals[last].hi)}
 	}
-	v.locals = slices.Replace(v.locals, first, last, s)
+	v.locals[first] = s
+	v.locals = append(v.locals[:first+1], v.locals[last:]...)
 }
 
 // isLocal reports whether the part has stored what an access reads, or each line of it.

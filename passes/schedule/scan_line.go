@@ -66,7 +66,7 @@ func chunkedLines(p *prefixScan) *prefixScan {
 	c, step := *p, *p.step
 	c.row, c.col, c.step = p.row+1, p.col+1, &step
 	c.x, c.y, c.head = chunked(p.x), chunked(p.y), chunked(p.head)
-	step.Axes = slices.Concat(p.step.Axes[:p.col], newAxes(p.n/ir.ReduceChunk, ir.ReduceChunk))
+	step.Axes = few.Concat(p.step.Axes[:p.col], newAxes(p.n/ir.ReduceChunk, ir.ReduceChunk))
 	if c.packed { // chunks are far apart
 		c.in.class = strided
 	}
