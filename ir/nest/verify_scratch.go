@@ -2,7 +2,6 @@ package nest
 
 import (
 	"slices"
-
 )
 
 // The check that an iteration of a part reads of local memory only what it has stored. Local
