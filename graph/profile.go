@@ -1,9 +1,9 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -158,7 +158,7 @@ func (t *times) mean() (sum time.Duration) {
 }
 
 // explain writes the lines of Explain about a profile, none about nil.
-func (p *Profile) explain(b *strings.Builder) {
+func (p *Profile) explain(b *bytes.Buffer) {
 	if p == nil {
 		return
 	}

@@ -1,11 +1,11 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -146,7 +146,7 @@ func (r *record) add(kernels []missed, took []time.Duration) {
 	if r.runs++; r.runs&(r.runs-1) != 0 { // no power of 2
 		return
 	}
-	var lines strings.Builder
+	var lines bytes.Buffer
 	for _, signature := range few.SortedKeys(r.lacked) {
 		l := r.lacked[signature]
 		fmt.Fprintf(&lines, "%s\tbytes=%d\tns=%d\truns=%d\n", signature, l.bytes, l.took.Nanoseconds(), l.runs)
