@@ -27,7 +27,7 @@ func (p Pos) String() string {
 }
 
 // module is the import path of this module.
-var module = path.Dir(reflect.TypeFor[Pos]().PkgPath())
+var module = path.Dir(reflect.TypeOf(Pos{}).PkgPath())
 
 // Call is the number of a function or method of package graph that users call; 0 is none.
 type Call uint32

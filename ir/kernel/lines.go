@@ -215,13 +215,16 @@ func LineKernels() []*Micro {
 }
 
 // checkScatter returns an error unless the elements that are only stored are bits, and
-// those that are combined are numbers.
+// those that are combined are numbers of a type that is computed in itself.
 func checkScatter(m *Micro) error {
 	if m.Op.MovesBits() {
 		if !bitTypes.Has(m.Type) {
 			return errNoBits
 		}
 		return nil
+	}
+	if !m.Type.Native() {
+		return errNotNative
 	}
 	return ir.CheckLine(m.Op, m.Type, ir.Int64, m.Type)
 }

@@ -13,7 +13,7 @@ import (
 
 // gatherReduceOf returns the function that reduces rows by their indices.
 func gatherReduceOf(m *kernel.Micro) func(*abi.Frame) {
-	return typed(m.Type, gatherReduce[uint8](m), gatherReduce[uint16](m), gatherReduce[uint32](m), gatherReduce[uint64](m), gatherReduce[float32](m), gatherReduce[float64](m))
+	return typed(m.Type, gatherReduce[uint8](m), gatherReduce[uint32](m), gatherReduce[uint64](m), gatherReduce[float32](m), gatherReduce[float64](m))
 }
 
 // laneColumns is how many columns are reduced at a time: a cache line of four bytes each.

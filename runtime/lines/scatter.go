@@ -12,7 +12,7 @@ import (
 
 // scatterOf returns the function that combines rows with those at indices of a type.
 func scatterOf[I position](m *kernel.Micro) func(*abi.Frame) {
-	return typed(m.Type, scatter[uint8, I](m), scatter[uint16, I](m), scatter[uint32, I](m), scatter[uint64, I](m), scatter[float32, I](m), scatter[float64, I](m))
+	return typed(m.Type, scatter[uint8, I](m), scatter[uint32, I](m), scatter[uint64, I](m), scatter[float32, I](m), scatter[float64, I](m))
 }
 
 // scatter returns the function that combines rows with those at their indices.
