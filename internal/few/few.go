@@ -36,13 +36,16 @@ func Delete[S ~[]E, E any](x S, at int) S {
 	return x[:last]
 }
 
-// Concat returns all elements of some slices, in new memory.
+// Concat returns all elements of some slices, in new memory, or nil if there is none.
 //
 //go:noinline
 func Concat[S ~[]E, E any](all ...S) S {
 	n := 0
 	for _, x := range all {
 		n += len(x)
+	}
+	if n == 0 {
+		return nil
 	}
 	out := make(S, 0, n)
 	for _, x := range all {

@@ -50,6 +50,7 @@ func TestConcat(t *testing.T) {
 	x, y := named{1, 2}, named{3}
 	require.Equal(t, slices.Concat(x, nil, y), Concat(x, nil, y))
 	require.Equal(t, named{1, 2}, x)
+	require.Nil(t, Concat(named{}, nil))
 }
 
 // TestSortedKeys has the keys of a map.
