@@ -20,7 +20,7 @@ func Sort[T any](x []T, less func(a, b T) bool) {
 // Insert inserts an element at an index, in the memory of x if there is room.
 //
 //go:noinline
-func Insert[T any](x []T, at int, e T) []T {
+func Insert[S ~[]E, E any](x S, at int, e E) S {
 	x = append(x, e)
 	copy(x[at+1:], x[at:])
 	x[at] = e

@@ -33,6 +33,12 @@ func TestInsert(t *testing.T) {
 	}
 }
 
+// TestInsertKeepsType keeps the type of a slice that has a name.
+func TestInsertKeepsType(t *testing.T) {
+	type named []int
+	require.Equal(t, any(named{1, 2}), any(Insert(named{2}, 0, 1)))
+}
+
 // TestDelete compares with package slices.
 func TestDelete(t *testing.T) {
 	for n := range 5 {
