@@ -188,8 +188,6 @@ func setWhere(has func(DType) bool) DTypes {
 func (s DTypes) Has(d DType) bool { return s&(1<<d) != 0 }
 
 // List returns the members in their declared order.
-//
-//go:noinline
 func (s DTypes) List() []DType {
 	out := make([]DType, 0, bits.OnesCount32(uint32(s)))
 	for d := Bool; d < numDTypes; d++ {

@@ -12,8 +12,6 @@ import (
 type Shape []Dim
 
 // ShapeOf returns the shape with the given extents.
-//
-//go:noinline
 func ShapeOf(extents ...int) Shape {
 	s := make(Shape, len(extents))
 	for i, n := range extents {
@@ -23,8 +21,6 @@ func ShapeOf(extents ...int) Shape {
 }
 
 // Ints returns the extents as numbers, or false when one is symbolic.
-//
-//go:noinline
 func (s Shape) Ints() ([]int, bool) {
 	out := make([]int, len(s))
 	for i, d := range s {

@@ -18,8 +18,6 @@ type Builder struct {
 func (b *Builder) SetFast(fast bool) { b.k.Fast = fast }
 
 // NewBuilder starts a kernel with the given operands, Refs 0, 1, ...
-//
-//go:noinline
 func NewBuilder(operands ...Operand) *Builder {
 	return &Builder{k: Kernel{In: operands}, seen: map[Inst]Ref{}}
 }

@@ -112,8 +112,6 @@ func (s *Step) Along() int {
 }
 
 // ParallelAxes returns the axes that are parallel.
-//
-//go:noinline
 func (s *Step) ParallelAxes() []int {
 	axes := make([]int, 0, len(s.Axes))
 	for k, a := range s.Axes {

@@ -105,8 +105,6 @@ func (s *Step) Touches(is func(buffer int) bool) bool {
 }
 
 // Extents returns the extents of the axes.
-//
-//go:noinline
 func (s *Step) Extents() []int {
 	out := make([]int, len(s.Axes))
 	for k, a := range s.Axes {
