@@ -22,7 +22,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
-func init() { portable.Register() } // programs with assembly link few of its loops
+func init() { portable.Register() } // programs with assembly link none of its loops
 
 var update = flag.Bool("update", false, "rewrite the texts in docs/architecture.md")
 

@@ -12,8 +12,8 @@ import (
 // The budgets, in bytes, not far above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 11_850_000 // measured: 11.75 MB, of which 2.1 are kernels for AVX-512 and 2.35 all Go loops
-	maxGrowth    = 8_530_000  // measured: 8.51 MB on linux/amd64
+	maxGenerated = 11_300_000 // measured: 11.22 MB, of which 2.1 are kernels for AVX-512 and 2.3 all Go loops
+	maxGrowth    = 7_000_000  // measured: 6.93 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 
@@ -49,7 +49,7 @@ func TestBinaryGrowth(t *testing.T) {
 	for _, tags := range []string{"noavx512", "noavx512,nofloat64", "noavx512,nofloat64,nointegers"} { // each leaves more out
 		without := stripped(t, "./examples/quickstart", "-tags="+tags) - stripped(t, empty)
 		t.Logf("with the tags %s: %d bytes", tags, without)
-		require.Less(t, without, growth-300_000)
+		require.Less(t, without, growth-150_000)
 		growth = without
 	}
 }

@@ -63,7 +63,7 @@ type Options struct {
 	Targets []Target // of the assembly; none: portable Go alone
 	Prefix  string   // of the files' names; DefaultPrefix if empty
 	Loops   Loops    // which kernels are written as Go loops
-	// ByCall is for the library's own packages: a function Register makes the kernels known, in
+	// ByCall is for the library's own packages: their function Register makes the kernels known, in
 	// place of init functions. Programs that do not reach it link none of the kernels.
 	ByCall bool
 	// Command made the files, "genkernels -func Graphs". It is in their first
@@ -77,11 +77,10 @@ type Loops int
 const (
 	// EveryLoop is all kernels, for every machine. Long bodies compute elements side by side.
 	EveryLoop Loops = iota
-	// TilingLoops is all but the fused kernels of Builtins and those of broadcast operands that
-	// have assembly, in place of which tilings call the others. They compute one element at a
-	// time, and are for builds that have assembly and need loops only where the processor
-	// cannot run it.
-	TilingLoops
+	// FewLoops is the basic ones, and those whose assembly a build tag leaves out, for builds with that tag: but for
+	// the fused kernels of Builtins and those of broadcast operands that have assembly, in place
+	// of which tilings call the others. They compute one element at a time.
+	FewLoops
 )
 
 // DefaultPrefix starts the names of generated files.
@@ -91,7 +90,7 @@ const DefaultPrefix = "zkernels"
 const (
 	assemblyFile = "_amd64.s"           // the kernels by a target, behind its suffix
 	stubFile     = "_amd64.go"          // their declarations and registration
-	leftOutFile  = "_left_out_amd64.go" // for Register, in builds without them
+	leftOutFile  = "_left_out_amd64.go" // what takes their place in builds without them
 	genericFile  = "_generic.go"        // the kernels as Go loops
 	testFile     = "_test.go"           // a test of those against their meaning, on every engine
 )
@@ -123,18 +122,17 @@ func Generate(o Options, kernels []kernel.Code) ([]File, error) {
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	g := &generator{Options: o, kernels: all, loops: all}
-	if o.Loops == TilingLoops {
-		fused := signatures(fusedBuiltins())
-		g.loops = slices.DeleteFunc(slices.Clone(all), func(k named) bool { return fused[k.Signature()] || takesSplats(k.Code) && o.emits(k.Code) })
-		g.constraint = assemblyTag
-	}
+	g := &generator{Options: o, kernels: all}
 	for _, t := range o.Targets {
 		if err := g.target(t); err != nil {
 			return nil, err
 		}
 	}
-	for _, step := range []func() error{g.generic, g.test} {
+	steps := []func() error{g.generic, g.test}
+	if o.Loops == FewLoops {
+		steps = []func() error{g.basicLoops}
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return nil, err
 		}

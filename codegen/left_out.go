@@ -7,7 +7,8 @@ import (
 
 // Element types whose assembly a program can leave out. It is in files of its own, which a build
 // tag excludes: nofloat64, nointegers. Go loops and tilings of them compute the same bits instead,
-// so only the library's kernels are divided, which have loops of all that tilings need.
+// so only the library's kernels are divided, which have loops of all that tilings need for builds
+// with the tag.
 
 // leftOut are the names of the groups, the first of which no tag leaves out.
 var leftOut = []string{"", "_float64", "_integers"}

@@ -42,11 +42,8 @@ func leavingOut(t Target, group string) (tags []string) {
 // generator collects the files of one package.
 type generator struct {
 	Options
-	kernels    []named
-	loops      []named  // those that are written as Go loops
-	constraint string   // when the loops are built; empty: always
-	registers  []string // the statements of Register
-	files      []File
+	kernels []named
+	files   []File
 }
 
 func (g *generator) header(constraint string) string {
@@ -86,22 +83,24 @@ func imports(body string) string {
 	return "import (\n" + b.String() + ")\n\n"
 }
 
-// generic writes kernels as Go loops.
+// generic writes all kernels as Go loops.
 func (g *generator) generic() error {
-	w := &portable{interleave: interleave}
-	if g.Loops == TilingLoops {
-		w.interleave = 1
+	text, err := goLoops(g.kernels, interleave)
+	if err != nil {
+		return err
 	}
-	for _, k := range g.loops {
+	return g.addGo(genericFile, "", g.Package, g.registration("Portable", "", "_go", g.kernels)+text)
+}
+
+// goLoops returns the Go functions of kernels, of which long ones compute so many elements side by side.
+func goLoops(kernels []named, interleave int) (string, error) {
+	w := &portable{interleave: interleave}
+	for _, k := range kernels {
 		if err := w.code(k.Code); err != nil {
-			return err
+			return "", err
 		}
 	}
-	text := w.String()
-	if g.Loops == TilingLoops { // inlined, with a test of the processor each time, it is half of the code
-		text = strings.ReplaceAll(text, "math.FMA(", "scalar.CallFMA(")
-	}
-	return g.addGo(genericFile, g.constraint, g.Package, g.registration("Portable", "", "_go", g.loops)+g.registerFunction()+text)
+	return w.String(), nil
 }
 
 // target writes the kernels that a target has, for each group that can be left out.
@@ -120,7 +119,7 @@ func (g *generator) assembly(t Target, group string) error {
 	var list []kernel.Code
 	for _, k := range g.kernels {
 		own := ""
-		if g.Loops == TilingLoops {
+		if g.Loops == FewLoops {
 			own = groupOf(k.Code)
 		}
 		if own == group && t.Emits(k.Code) {
@@ -170,21 +169,12 @@ func (g *generator) stubs(t Target, group string, kernels []named) error {
 func tableName(engine, group string) string { return "kernels_" + strings.ToLower(engine) + group }
 
 // registration is the table of the kernels, and the init function that makes them known, unless
-// Register does. The linker places the table: in the init function it would be code that fills it.
+// the package has a function Register. The linker places the table: in the init function it would be code that fills it.
 func (g *generator) registration(engine, group, suffix string, kernels []named) string {
 	var b strings.Builder
 	name := tableName(engine, group)
-	fmt.Fprintf(&b, "var %s = []abi.Kernel{\n", name)
-	for _, k := range kernels {
-		fmt.Fprintf(&b, "{Sig: %q, Fn: %s%s},\n", k.Signature(), k.symbol, suffix)
-	}
-	b.WriteString("}\n\n")
+	fmt.Fprintf(&b, "var %s = []abi.Kernel{\n%s}\n\n", name, rows(kernels, suffix))
 	if g.ByCall {
-		call := "abi.Register(abi.ABI2, abi.%s, %s)"
-		if g.Loops == TilingLoops { // other loops take their place
-			call = "abi.RegisterBuiltin(abi.%s, %s)"
-		}
-		g.registers = append(g.registers, fmt.Sprintf(call, engine, name))
 		return b.String()
 	}
 	b.WriteString("// If abi.ABI2 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n")
@@ -192,19 +182,22 @@ func (g *generator) registration(engine, group, suffix string, kernels []named) 
 	return b.String()
 }
 
-// test runs every kernel that has a Go loop on every engine.
+// rows are those of a table of kernels that are Go functions.
+func rows(kernels []named, suffix string) string {
+	var b strings.Builder
+	for _, k := range kernels {
+		fmt.Fprintf(&b, "{Sig: %q, Fn: %s%s},\n", k.Signature(), k.symbol, suffix)
+	}
+	return b.String()
+}
+
+// test runs every kernel on every engine.
 func (g *generator) test() error {
 	var b strings.Builder
 	b.WriteString("func TestGeneratedKernels(t *testing.T) {\nkerneltest.Run(t,\n")
-	for _, k := range g.loops {
+	for _, k := range g.kernels {
 		fmt.Fprintf(&b, "%q,\n", k.Signature())
 	}
 	b.WriteString(")\n}\n")
-	constraint := g.constraint
-	for _, group := range leftOut[1:] {
-		if constraint != "" { // the test wants most kernels to have assembly
-			constraint += " && !no" + group[1:]
-		}
-	}
-	return g.addGo(testFile, constraint, g.Package+"_test", b.String())
+	return g.addGo(testFile, "", g.Package+"_test", b.String())
 }

@@ -43,7 +43,7 @@ func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 }
 
 // entries writes the signatures of kernels that have a table of addresses, and a file for builds
-// without them, where there are none.
+// without them, which has Go loops in place of the first target's.
 func (g *generator) entries(t Target, group string, kernels []named) error {
 	var b strings.Builder
 	name, function := tableName(t.Engine(), group), entriesName(t.Engine(), group)
@@ -52,7 +52,6 @@ func (g *generator) entries(t Target, group string, kernels []named) error {
 		fmt.Fprintf(&b, "%q,\n", k.Signature())
 	}
 	fmt.Fprintf(&b, "}}\n\n// %s returns the addresses of the kernels in assembly.\nfunc %s() *uintptr\n", function, function)
-	g.registers = append(g.registers, fmt.Sprintf("%s.register(abi.%s)", name, t.Engine()))
 	if err := g.addGo(t.Suffix()+group+stubFile, constraint(t, group), g.Package, b.String()); err != nil {
 		return err
 	}
@@ -61,13 +60,14 @@ func (g *generator) entries(t Target, group string, kernels []named) error {
 		return nil
 	}
 	without := assemblyTag + " && (" + strings.Join(tags, " || ") + ")"
-	return g.addGo(t.Suffix()+group+leftOutFile, without, g.Package, "var "+name+" assembly\n")
-}
-
-// registerFunction is the function that makes the kernels of all tables known.
-func (g *generator) registerFunction() string {
-	if !g.ByCall {
-		return ""
+	text := "var " + name + " assembly\n"
+	if t.Suffix() == "" && g.Loops == FewLoops {
+		few := g.tilingLoops(kernels)
+		functions, err := plainLoops(few)
+		if err != nil {
+			return err
+		}
+		text = "var " + name + " = loops{\n" + rows(few, "_go") + "}\n\n" + functions
 	}
-	return "// Register makes the kernels known to all plans that are linked from then on.\nfunc Register() {\n" + strings.Join(g.registers, "\n") + "\n}\n\n"
+	return g.addGo(t.Suffix()+group+leftOutFile, without, g.Package, text)
 }

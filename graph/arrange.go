@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -49,7 +50,7 @@ func (x Node) Repeat(axis any, times int) Node {
 	case times < 0:
 		return fail("repeat", "%d times: give 0 or more", times)
 	}
-	over := slices.Insert(slices.Clone(n.typ.Shape), k+1, ir.Fixed(times))
+	over := few.Insert(slices.Clone(n.typ.Shape), k+1, ir.Fixed(times))
 	merged := slices.Clone(n.typ.Shape)
 	merged[k] = merged[k].Mul(ir.Fixed(times))
 	return within("repeat", x, x.Unsqueeze(k+1).BroadcastTo(over).Reshape(merged))

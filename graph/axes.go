@@ -3,8 +3,10 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -189,14 +191,17 @@ func viewNames(op ir.Op, a ir.Attr, names []string, rank int) []string {
 		return append(make([]string, rank-len(names)), names...)
 	case ir.OpUnsqueeze:
 		out := slices.Clone(names)
-		for _, k := range slices.Sorted(slices.Values(a.Axes)) {
-			out = slices.Insert(out, k, "")
+		axes := slices.Clone(a.Axes)
+		sort.Ints(axes)
+		for _, k := range axes {
+			out = few.Insert(out, k, "")
 		}
 		return out
 	}
 	return nil // reshape: what an axis means is lost
 }
 
+//go:noinline
 func without(names []string, axes ...int) []string {
 	out := make([]string, 0, len(names))
 	for k, name := range names {

@@ -3,18 +3,17 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/tuning"
-	"github.com/stridefuse/stridefuse/passes/schedule"
-	"github.com/stridefuse/stridefuse/runtime"
-
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+	"github.com/stridefuse/stridefuse/runtime"
 )
 
 // binding is a program compiled for inputs of certain shapes and layouts.
@@ -69,7 +68,7 @@ func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	b.linked.Capture(slices.Concat(p.captured, pl.kept)) // what stays the same in each run
+	b.linked.Capture(few.Concat(p.captured, pl.kept)) // what stays the same in each run
 	b.linked.InPlace(func() (*nest.Program, error) { return p.scheduleInPlace(b.plan) })
 	p.observe(b, nests)
 	return b, nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
@@ -41,7 +42,7 @@ func Compile(items ...Item) (*Program, error) {
 		return nil, err
 	}
 	var l lowering
-	l.walk(slices.Concat(s.outputs, s.inputs))
+	l.walk(few.Concat(s.outputs, s.inputs))
 	l.check(&s)
 	if err := l.err(); err != nil {
 		return nil, err

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -71,7 +73,7 @@ func einsum(op ir.Op, formula string, operands ...any) Node {
 // filled returns labels with n that broadcast in place of the ellipsis.
 func filled(labels []string, n int) []string {
 	if k := slices.Index(labels, ellipsis); k >= 0 {
-		return slices.Replace(slices.Clone(labels), k, k+1, broadcasting(n)...)
+		return few.Concat(labels[:k], broadcasting(n), labels[k+1:])
 	}
 	return labels
 }
@@ -118,7 +120,7 @@ func implied(count map[string]int) (out []string) {
 			out = append(out, label)
 		}
 	}
-	slices.Sort(out) // . is before all letters
+	sort.Strings(out) // . is before all letters
 	return out
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
-func init() { portable.Register() } // programs with assembly link few of its loops
+func init() { portable.Register() } // programs with assembly link none of its loops
 
 // ways are the options that must not change a bit.
 func ways() [][]graph.Item {

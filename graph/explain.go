@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,10 +11,9 @@ import (
 	"github.com/stridefuse/stridefuse/internal/page"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
-	"github.com/stridefuse/stridefuse/passes/schedule"
-
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
 // Explain says what the program does when it runs: its steps with their kernels
@@ -26,7 +26,7 @@ func (p *Program) Explain() string {
 	if p.empty() {
 		return noProgram + "\n"
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	bound := p.latest()
 	fmt.Fprintf(&b, "program %s\n", p.name)
 	for _, in := range p.inputs {
@@ -78,7 +78,7 @@ func (p *Program) Explain() string {
 const noExample = "no example sizes were found that the graph fits: run the program, then this tells of the run"
 
 // line writes a row: what it is about, the text, and where in the source.
-func line(b *strings.Builder, about, text string, pos ir.Pos) {
+func line(b *bytes.Buffer, about, text string, pos ir.Pos) {
 	if pos != (ir.Pos{}) {
 		text = fmt.Sprintf("%-60s // %s", text, pos)
 	}
@@ -86,7 +86,7 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 }
 
 // explainTask writes of each step of a task what it computes, and how.
-func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
+func explainTask(b *bytes.Buffer, pl *plan.Plan, t *nest.Task) {
 	for i := t.First; i <= t.Last; i++ {
 		step := &pl.Steps[i]
 		text := stepText(step)
@@ -129,7 +129,7 @@ func choiceText(c *nest.Choice) string {
 
 // explainCost writes the cost of a choice, the cheapest strategy that was not chosen, and
 // why the others cannot compute the step.
-func explainCost(b *strings.Builder, c *nest.Choice) {
+func explainCost(b *bytes.Buffer, c *nest.Choice) {
 	text := fmt.Sprintf("cost %.3g", c.Cost)
 	best := -1
 	for i, r := range c.Rejected {
@@ -184,7 +184,7 @@ func product(s *plan.Step) string {
 
 // explainLedger sums up the decisions. Those that cost memory traffic are listed
 // one by one, but for repeats.
-func explainLedger(b *strings.Builder, ledger []Decision) {
+func explainLedger(b *bytes.Buffer, ledger []Decision) {
 	var fused []ir.Op
 	saved := 0
 	var told []Decision
@@ -218,7 +218,7 @@ var costs = map[plan.DecisionKind]string{plan.Materialized: "stored", plan.Copie
 
 // explainInPlace names the inputs that an output can be computed in place of: RunInto given the
 // input's tensor for the output copies nothing. Steps that would copy elements to their own places are left out.
-func (p *Program) explainInPlace(b *strings.Builder, pl *plan.Plan) {
+func (p *Program) explainInPlace(b *bytes.Buffer, pl *plan.Plan) {
 	nests, err := p.scheduleInPlace(pl)
 	if err != nil {
 		return
@@ -252,7 +252,7 @@ func (p *Program) explainInPlace(b *strings.Builder, pl *plan.Plan) {
 	}
 }
 
-func explainBytes(b *strings.Builder, pl *plan.Plan, arena int) {
+func explainBytes(b *bytes.Buffer, pl *plan.Plan, arena int) {
 	moved, least := traffic(pl)
 	text := fmt.Sprintf("%s; inputs and outputs once each are %s", byteText(moved), byteText(least))
 	if arena > 0 {
@@ -300,6 +300,7 @@ func opCounts(ops []ir.Op) string {
 	return strings.Join(order, ", ")
 }
 
+//go:noinline
 func plural(n int, what string) string {
 	if n != 1 {
 		what += "s"

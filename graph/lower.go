@@ -1,14 +1,13 @@
 package graph
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -130,7 +129,7 @@ func (l *lowering) check(s *settings) {
 			}
 		}
 	}
-	slices.SortFunc(l.inputs, func(a, b *node) int { return cmp.Compare(a.order, b.order) })
+	sort.Slice(l.inputs, func(i, j int) bool { return l.inputs[i].order < l.inputs[j].order })
 	l.checkSizes()
 }
 

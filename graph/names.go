@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -111,7 +112,7 @@ func (p *Program) Feed(feeds Feeds) ([]*Tensor, error) {
 				unknown = append(unknown, name)
 			}
 		}
-		slices.Sort(unknown)
+		sort.Strings(unknown)
 		return nil, p.misuse("run", "the program has no input %s: it takes %s", strings.Join(unknown, ", "), list(p.inputs))
 	}
 	return ins, nil

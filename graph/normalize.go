@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -14,7 +15,7 @@ import (
 // tells.
 
 // keep returns the axes with KeepDims.
-func keep(axis any, more []any) []any { return slices.Concat([]any{axis}, more, []any{KeepDims}) }
+func keep(axis any, more []any) []any { return few.Concat([]any{axis}, more, []any{KeepDims}) }
 
 // They take one axis or more, each as a reduction takes it: a slice of all of them
 // normalizes x as a whole.

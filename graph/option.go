@@ -65,7 +65,9 @@ type Debug uint8
 
 // The ways.
 const (
-	// Portable runs the Go loops in place of assembly.
+	// Portable runs Go in place of assembly. On amd64 that is loops of basic operations, and what has none is
+	// computed element by element, unless the program calls Register of package runtime/builtin/portable, which has
+	// all loops.
 	Portable Debug = 1 << iota
 	// AVX2 runs assembly for AVX2 in place of AVX-512. The environment variable
 	// STRIDEFUSE_CPU=avx2 does that for all programs of a process.

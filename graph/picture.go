@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/internal/page"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -82,7 +83,7 @@ func (x *inspection) valueEdge(from, to int) page.Edge {
 	}
 	about := x.decided[from]
 	if op := x.values[to].Op; op.IsView() || op == ir.OpCopy { // which is a step: the copy
-		about = slices.Concat(x.decided[to], about)
+		about = few.Concat(x.decided[to], about)
 	}
 	for _, d := range about {
 		word, ok := stored[d.Kind]

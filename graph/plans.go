@@ -1,10 +1,10 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -155,7 +155,7 @@ func latest(list []*binding, n int) []*binding {
 	for i, b := range list {
 		uses[i] = use{b, b.used.Load()}
 	}
-	slices.SortFunc(uses, func(a, b use) int { return cmp.Compare(b.at, a.at) })
+	sort.Slice(uses, func(i, j int) bool { return uses[i].at > uses[j].at })
 	for i := range list[:n] {
 		list[i] = uses[i].binding
 	}

@@ -1,9 +1,9 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -159,13 +159,13 @@ func (t *times) mean() (sum time.Duration) {
 
 // String returns the lines that Explain has about the profile; nil has none.
 func (p *Profile) String() string {
-	var b strings.Builder
+	var b bytes.Buffer
 	p.explain(&b)
 	return b.String()
 }
 
 // explain writes the lines of Explain about a profile, none about nil.
-func (p *Profile) explain(b *strings.Builder) {
+func (p *Profile) explain(b *bytes.Buffer) {
 	if p == nil {
 		return
 	}

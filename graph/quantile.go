@@ -2,11 +2,11 @@ package graph
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -133,7 +133,7 @@ func (x Node) quantileArgs(name string, args []any) (_ Node, axis int, keep []in
 	case err != nil:
 		return x, 0, nil, nil, err
 	case method == nil:
-		return x, 0, nil, nil, fmt.Errorf("no method has the name %q: it is one of %s", r.method, strings.Join(slices.Sorted(maps.Keys(quantileMethods)), ", "))
+		return x, 0, nil, nil, fmt.Errorf("no method has the name %q: it is one of %s", r.method, strings.Join(few.SortedKeys(quantileMethods), ", "))
 	case len(r.axes) == rank && rank != 1:
 		x, axis = x.Reshape(-1), 0
 	case len(r.axes) != 1:

@@ -1,15 +1,15 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -146,8 +146,8 @@ func (r *record) add(kernels []missed, took []time.Duration) {
 	if r.runs++; r.runs&(r.runs-1) != 0 { // no power of 2
 		return
 	}
-	var lines strings.Builder
-	for _, signature := range slices.Sorted(maps.Keys(r.lacked)) {
+	var lines bytes.Buffer
+	for _, signature := range few.SortedKeys(r.lacked) {
 		l := r.lacked[signature]
 		fmt.Fprintf(&lines, "%s\tbytes=%d\tns=%d\truns=%d\n", signature, l.bytes, l.took.Nanoseconds(), l.runs)
 	}

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -91,7 +92,7 @@ func (n *node) reduction(args []any, options ...string) (reduction, error) {
 		r.axes = upTo(len(n.typ.Shape))
 	default:
 		r.axes, err = n.axes(axes)
-		slices.Sort(r.axes)
+		sort.Ints(r.axes)
 	}
 	return r, err
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -38,7 +39,7 @@ func inferExtent(from, shape Shape) (Shape, error) {
 	if open < 0 {
 		return shape, nil
 	}
-	rest := slices.Delete(slices.Clone(shape), open, open+1)
+	rest := few.Delete(slices.Clone(shape), open)
 	if slices.Contains(rest, ir.Fixed(-1)) {
 		return nil, fmt.Errorf("shape %s has two extents of -1: one is inferred", shape)
 	}
@@ -61,7 +62,7 @@ func quotient(a, b Shape) (Extent, bool) {
 		if i < 0 {
 			return Extent{}, false
 		}
-		over = slices.Delete(over, i, i+1)
+		over = few.Delete(over, i)
 	}
 	num, small := n.Int()
 	den, small2 := k.Int()

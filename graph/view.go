@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -66,8 +67,8 @@ func (x Node) MoveAxis(from any, to int) Node {
 		if err != nil {
 			return ir.Attr{}, false, err
 		}
-		order := slices.Delete(upTo(len(n.typ.Shape)), i, i+1)
-		return ir.Attr{Axes: slices.Insert(order, j, i)}, i == j, nil
+		order := few.Delete(upTo(len(n.typ.Shape)), i)
+		return ir.Attr{Axes: few.Insert(order, j, i)}, i == j, nil
 	})
 }
 

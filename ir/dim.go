@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,8 @@ func BadDim(err error) Dim { return Dim{expr: "!" + err.Error()} }
 var tooLarge = BadDim(errors.New("an extent passes int"))
 
 // Err returns the mistake that the extent is, or nil.
+//
+//go:noinline
 func (d Dim) Err() error {
 	if text, bad := strings.CutPrefix(d.expr, "!"); bad {
 		return errors.New(text)
@@ -54,6 +57,8 @@ func (d Dim) bad() bool { return d.expr != "" && d.expr[0] == '!' }
 
 // IsName reports whether name can stand for a size: a letter or _ and then
 // letters, digits or _.
+//
+//go:noinline
 func IsName(name string) bool {
 	for i, c := range name {
 		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -131,7 +136,7 @@ func (d Dim) Names() []string {
 	}
 	names := strings.FieldsFunc(d.expr, func(r rune) bool { return !IsName("a" + string(r)) })
 	names = slices.DeleteFunc(names, func(s string) bool { return !IsName(s) })
-	slices.Sort(names)
+	sort.Strings(names)
 	return slices.Compact(names)
 }
 

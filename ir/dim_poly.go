@@ -3,10 +3,13 @@ package ir
 import (
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
+
+	"github.com/stridefuse/stridefuse/internal/few"
 )
 
 // poly is a polynomial: the coefficient of each monomial, which is written as
@@ -38,7 +41,7 @@ func (p poly) dim() Dim {
 	if p.overflowed() {
 		return tooLarge
 	}
-	keys := slices.Sorted(maps.Keys(p))
+	keys := few.SortedKeys(p)
 	var b strings.Builder
 	for _, k := range append(slices.DeleteFunc(keys, func(k string) bool { return k == "" }), "") {
 		c := p[k]
@@ -161,11 +164,13 @@ func monomial(a, b string) string {
 		return a + b
 	}
 	f := append(factors(a), factors(b)...)
-	slices.Sort(f)
+	sort.Strings(f)
 	return strings.Join(f, "*")
 }
 
 // factors splits a monomial at the * outside parentheses.
+//
+//go:noinline
 func factors(m string) []string {
 	var out []string
 	depth, from := 0, 0

@@ -30,6 +30,8 @@ type Attr struct {
 var noAttr Attr
 
 // Of returns the attributes for values of an op.
+//
+//go:noinline
 func (a Attr) Of(op Op) *Attr {
 	if info := op.Info(); op.IsElementwise() && info.fromType == nil && info.attrs == nil {
 		return &noAttr
@@ -110,6 +112,8 @@ func (f *Func) Reserve(values, operands int) {
 }
 
 // Param appends a parameter. At is nil for a row-major buffer.
+//
+//go:noinline
 func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
 	v := &Value{Op: OpParam, Type: t, Name: name, ID: len(f.Params), Attr: &Attr{Shape: t.Shape, DType: t.DType, At: at}}
 	f.Params = append(f.Params, v)

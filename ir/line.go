@@ -1,10 +1,10 @@
 package ir
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
@@ -45,6 +45,8 @@ func LineIndex(index int64, extent int) int {
 
 // MovesBits reports whether an op on lines moves elements of any type as they are. The
 // others compare or combine them.
+//
+//go:noinline
 func (op Op) MovesBits() bool {
 	info := op.Info()
 	return info.Kind == Line && !info.Sorts && info.By == OpInvalid
@@ -231,15 +233,15 @@ func Places(d DType, x []uint64, down bool) []int {
 	for i := range places {
 		places[i] = i
 	}
-	slices.SortStableFunc(places, func(i, j int) int {
-		a, b := x[i], x[j]
+	sort.SliceStable(places, func(i, j int) bool {
+		a, b := x[places[i]], x[places[j]]
 		if nan, other := IsNaN(d, a), IsNaN(d, b); nan || other {
-			return cmp.Compare(int(FromBool(nan)), int(FromBool(other)))
+			return !nan && other
 		}
 		if down {
 			a, b = b, a
 		}
-		return order(d, a, b)
+		return order(d, a, b) < 0
 	})
 	return places
 }

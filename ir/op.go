@@ -115,6 +115,8 @@ func (o *OpInfo) holdsPlaces(i int) bool {
 }
 
 // Info returns the row of op.
+//
+//go:noinline
 func (op Op) Info() *OpInfo {
 	if op >= numOps {
 		op = OpInvalid
@@ -122,23 +124,32 @@ func (op Op) Info() *OpInfo {
 	return &table[op]
 }
 
+//go:noinline
 func (op Op) String() string { return op.Info().Name }
 
 // Method returns the name of the method of package graph, in lower case.
+//
+//go:noinline
 func (op Op) Method() string { return cmp.Or(op.Info().Method, op.Info().Name) }
 
 // IsElementwise reports whether op computes each element from the elements at
 // the same index of its operands.
+//
+//go:noinline
 func (op Op) IsElementwise() bool {
 	k := op.Info().Kind
 	return k == Lane || k == Composed
 }
 
 // IsArgReduction reports whether op gives the place of an element along a line.
+//
+//go:noinline
 func (op Op) IsArgReduction() bool { return op.Info().Result == GivesIndex }
 
 // Accumulates reports whether op computes an element from many of an operand: it
 // reduces, scans, multiplies matrices, orders elements or combines them by indices.
+//
+//go:noinline
 func (op Op) Accumulates() bool {
 	k := op.Info().Kind
 	return k == Reduce || k == Scan || k == Contract || k == Line && !op.MovesBits()
@@ -150,6 +161,8 @@ func (op Op) IsComputed() bool {
 }
 
 // IsProduct reports whether op multiplies matrices.
+//
+//go:noinline
 func (op Op) IsProduct() bool { return op.Info().Kind == Contract }
 
 // IsLine reports whether op computes lines from lines.
@@ -157,6 +170,8 @@ func (op Op) IsLine() bool { return op.Info().Kind == Line }
 
 // IsJoin reports whether the operands of op are parts of its result: they are stored
 // where those are.
+//
+//go:noinline
 func (op Op) IsJoin() bool { return op.Info().Kind == Join }
 
 // Takes reports whether op has n operands.
@@ -176,6 +191,8 @@ func (op Op) Attributes() []string {
 }
 
 // IsView reports whether op only moves indices.
+//
+//go:noinline
 func (op Op) IsView() bool { return op.Info().Kind == View }
 
 // Ops returns all operations in the order of the table.

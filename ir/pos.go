@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/stridefuse/stridefuse/internal/memo"
 )
 
 // Pos is the place in a user's source that a value comes from.
@@ -25,7 +27,7 @@ func (p Pos) String() string {
 }
 
 // module is the import path of this module.
-var module = path.Dir(reflect.TypeFor[Pos]().PkgPath())
+var module = path.Dir(reflect.TypeOf(Pos{}).PkgPath())
 
 // Call is the number of a function or method of package graph that users call; 0 is none.
 type Call uint32
@@ -73,7 +75,7 @@ type site struct {
 
 // sites remembers the frames met before: a program has few call sites, and
 // finding the line of one takes longer than making a node.
-var sites sync.Map // uintptr -> site
+var sites memo.Map // uintptr -> site
 
 // CallerPos returns the line of the user's code that called into the library:
 // the innermost frame outside of it. It is for functions inside, which it takes

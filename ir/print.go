@@ -1,8 +1,8 @@
 package ir
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 )
 
@@ -17,7 +17,7 @@ import (
 // The grammar is in grammar.ebnf. A value that is not of f prints as %?.
 func (f *Func) String() string {
 	p := newPrinter(f)
-	var b strings.Builder
+	var b bytes.Buffer
 	b.WriteString("func ")
 	if f.Name != "" {
 		b.WriteString(NameText(f.Name))
@@ -46,7 +46,7 @@ func (f *Func) String() string {
 }
 
 // Columns returns a writer that aligns cells, each closed by a tab.
-func Columns(b *strings.Builder) *tabwriter.Writer {
+func Columns(b *bytes.Buffer) *tabwriter.Writer {
 	return tabwriter.NewWriter(b, 0, 0, 1, ' ', 0)
 }
 
@@ -89,7 +89,7 @@ func (p printer) param(v *Value) string {
 
 // operands returns names, the first after a space.
 func (p printer) operands(vs []*Value) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for i, v := range vs {
 		if i > 0 {
 			b.WriteByte(',')

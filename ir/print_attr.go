@@ -1,9 +1,9 @@
 package ir
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
@@ -108,7 +108,7 @@ func lenFromType(a *Attr, t Type) {
 // attrText returns the attributes of a value, each after a space. A layout
 // goes without its name.
 func attrText(op Op, a *Attr) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, attr := range op.Info().attrs {
 		text := attr.print(a)
 		switch {

@@ -14,7 +14,10 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/onnx"
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
+
+func init() { portable.Register() } // programs with assembly link none of its loops
 
 // TestLoad runs the models that testdata/make.py wrote, and compares with what onnxruntime
 // computed. Without fusion and assembly they must give the same bits. Weights are scaled where

@@ -2,7 +2,9 @@ package passes
 
 import (
 	"slices"
+	"sort"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -130,7 +132,7 @@ func (t *bordered) add(buffer int) bool {
 	}
 	t.made = append(t.made, buffer)
 	t.shapes[buffer] = t.shapeOf(buffer)
-	for _, i := range slices.Concat(t.b.writers[buffer], t.b.readers[buffer]) {
+	for _, i := range few.Concat(t.b.writers[buffer], t.b.readers[buffer]) {
 		if t.b.taken[i] || !joinable(&t.b.p.Steps[i]) {
 			return false
 		}
@@ -138,7 +140,7 @@ func (t *bordered) add(buffer int) bool {
 			t.steps = append(t.steps, i)
 		}
 	}
-	slices.Sort(t.steps)
+	sort.Ints(t.steps)
 	return len(t.steps) <= mostMembers
 }
 

@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -159,9 +160,9 @@ func collapsed(s plan.Step, first int) plan.Step {
 			continue
 		}
 		s.Axes[k+1].Extent *= s.Axes[k].Extent
-		s.Axes = slices.Delete(s.Axes, k, k+1)
+		s.Axes = few.Delete(s.Axes, k)
 		s.In, s.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
-			copy(strides, slices.Delete(slices.Clone(a.Strides), k, k+1))
+			copy(strides, few.Delete(slices.Clone(a.Strides), k))
 		})
 	}
 	return s

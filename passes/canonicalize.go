@@ -2,8 +2,8 @@ package passes
 
 import (
 	"fmt"
-	"sync"
 
+	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/elementary"
@@ -97,4 +97,4 @@ type synonymKey struct {
 
 // synonyms remembers the expansions looked at, for all programs: they are facts
 // of the op table.
-var synonyms sync.Map
+var synonyms memo.Map

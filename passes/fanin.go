@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -68,7 +69,7 @@ func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 		}
 	}
 	u := (*waiting)[at]
-	*waiting = slices.Delete(*waiting, at, at+1)
+	*waiting = few.Delete(*waiting, at)
 	return u
 }
 

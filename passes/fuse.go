@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
@@ -41,7 +42,7 @@ func fuse(s *State) error {
 	for _, component := range fu.components() {
 		fu.divide(c, component)
 	}
-	slices.SortStableFunc(s.groups, func(a, b *group) int { return a.level - b.level })
+	sort.SliceStable(s.groups, func(i, j int) bool { return s.groups[i].level < s.groups[j].level })
 	fu.finish()
 	return nil
 }

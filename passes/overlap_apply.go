@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -13,7 +14,6 @@ import (
 func (o *overlapper) apply(tiles []*tile) {
 	var list []regrouped
 	for _, t := range tiles {
-		// not slices.SortFunc, which is compiled for each type: structs as large as a member take 30 KB
 		sort.Slice(t.members, func(i, j int) bool { return t.members[i].index < t.members[j].index })
 		var r regrouped
 		for k, m := range t.members {
@@ -77,7 +77,7 @@ func (t *tile) cut(m *member, from, rows int, memory map[int]int, blocks bool) p
 	lead := 0
 	if blocks {
 		lead = 1
-		s.Axes = slices.Insert(s.Axes, 0, plan.Axis{Extent: t.rows / t.block})
+		s.Axes = few.Insert(s.Axes, 0, plan.Axis{Extent: t.rows / t.block})
 	}
 	s.In, s.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides[lead:], a.Strides)

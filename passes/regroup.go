@@ -103,7 +103,7 @@ func (s *State) fixedBuffers() []bool {
 	return fixed
 }
 
-// sortGroups sorts row groups by their first steps. It is not slices.SortFunc, which is compiled for each type.
+// sortGroups sorts row groups by their first steps.
 func sortGroups(groups []plan.RowGroup) {
 	sort.Slice(groups, func(i, j int) bool { return groups[i].First < groups[j].First })
 }

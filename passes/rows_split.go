@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -53,6 +54,8 @@ func common(s *plan.Step, outer []int, rows int) ([]int, bool) {
 }
 
 // apart is a layout of a shape in which no two axes are one.
+//
+//go:noinline
 func apart(shape []int) layout.Layout {
 	return layout.Layout{Shape: shape, Strides: slices.Repeat([]int{1}, len(shape))}
 }
@@ -91,7 +94,7 @@ func splitRows(s *plan.Step, outer []int, rows int) (split plan.Step, along int,
 		}
 		own := l.Strides
 		if axis >= 0 {
-			own = slices.Insert(own, at, a.Strides[axis])
+			own = few.Insert(own, at, a.Strides[axis])
 		}
 		a.Strides = leading(own, max(2, len(own)), 0)
 		return a, true
@@ -111,7 +114,7 @@ func splitRows(s *plan.Step, outer []int, rows int) (split plan.Step, along int,
 	split.Axes = parallel(shape)
 	along = len(outer) - 1
 	if axis >= 0 {
-		split.Axes = slices.Insert(split.Axes, at, s.Axes[axis])
+		split.Axes = few.Insert(split.Axes, at, s.Axes[axis])
 		if at <= along {
 			along++
 		}

@@ -217,7 +217,7 @@ type state struct {
 	local   *local           // during a run
 	spare   []byte           // outs that overlap are computed here
 	moves   []spareOut
-	span    []span // of the tensors that have elements, if an out may share memory
+	span    spans  // of the tensors that have elements, if an out may share memory
 	inPlace bool   // an out is computed where an in is
 	kept    []int  // the tasks that have nothing to do for that
 	worker  worker // the caller's

@@ -20,9 +20,12 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
+
+func init() { portable.Register() } // programs with assembly link none of its loops
 
 // How a test runs a plan: its text, or that of a graph, becomes nests, an Executor links
 // them, and what they compute is compared with eval.Plan. Nests that are written by hand

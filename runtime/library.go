@@ -66,10 +66,16 @@ func (e *Executor) finder() finder {
 	return f
 }
 
-// find returns the kernel of a signature and the engine that has it.
+// find returns the kernel of a signature and the engine that has it. What is in assembly alone is
+// computed by its definition where that can't run.
 func (f finder) find(sig string) (fn func(*abi.Frame), on abi.Engine, ok bool) {
 	if f.lookup == nil {
-		return abi.Find(f.best, sig)
+		fn, on, ok = abi.Find(f.best, sig)
+		if !ok && f.best == abi.Portable && Compiled(sig) {
+			d := defined(sig)
+			return d.compute, abi.Portable, d.takesPlace()
+		}
+		return fn, on, ok
 	}
 	for i := range f.best + 1 {
 		on := f.best - i

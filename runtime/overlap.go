@@ -1,10 +1,10 @@
 package runtime
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
@@ -19,6 +19,13 @@ type span struct {
 	isOut      bool
 	index      int // among the ins or the outs
 }
+
+// spans sorts itself by package sort, which makes nothing on the heap.
+type spans []span
+
+func (s *spans) Len() int           { return len(*s) }
+func (s *spans) Less(i, j int) bool { return (*s)[i].first < (*s)[j].first }
+func (s *spans) Swap(i, j int)      { (*s)[i], (*s)[j] = (*s)[j], (*s)[i] }
 
 // bytesAt returns the address range of the tensor of a buffer, empty without elements.
 func (b *buffer) bytesAt(bases []unsafe.Pointer) (first, end uintptr) {
@@ -70,7 +77,7 @@ func (st *state) listSpans() {
 // findMoves finds the outs that are computed in spare memory. In the order of their first
 // bytes, a tensor shares bytes with one before it or with the next if with any.
 func (st *state) findMoves() {
-	slices.SortFunc(st.span, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	sort.Sort(&st.span)
 	end := uintptr(0) // of those before
 	for k := 0; k < len(st.span); k++ {
 		r := &st.span[k]
@@ -84,7 +91,7 @@ func (st *state) findMoves() {
 		}
 	}
 	if len(st.moves) > 1 { // they are copied in their order
-		slices.SortFunc(st.moves, func(a, b spareOut) int { return a.out - b.out })
+		few.Sort(st.moves, func(a, b spareOut) bool { return a.out < b.out })
 	}
 }
 

@@ -87,7 +87,7 @@ func (t *tool) run() error {
 	options := codegen.Options{Package: t.pkg, Targets: t.targets(), Command: t.command(), ByCall: t.builtin || t.portable}
 	switch {
 	case t.builtin:
-		options.Loops = codegen.TilingLoops
+		options.Loops = codegen.FewLoops
 	case !t.portable:
 		kernels = withoutBuiltins(kernels)
 	}

@@ -8,7 +8,10 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/internal/progress"
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
+
+func init() { portable.Register() } // programs with assembly link none of its loops
 
 // attackEngines runs programs on random inputs on each engine, with different numbers of
 // workers, and compares the results with those of the first run.

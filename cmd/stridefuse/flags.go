@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
 // The command line: one argument, and flags before or after it.
@@ -86,7 +87,7 @@ var flagTable = map[string]flagRow{
 		return nil
 	}},
 	"workers":  {"n", "how many threads compute, all without it", func(f *flags, text string) error { return natural(text, &f.workers) }},
-	"portable": {"", "take the Go loops in place of assembly", func(f *flags, _ string) error { f.portable = true; return nil }},
+	"portable": {"", "take the Go loops in place of assembly", func(f *flags, _ string) error { portable.Register(); f.portable = true; return nil }},
 	"tiling":   {"", "take no kernel of a whole loop", func(f *flags, _ string) error { f.tiling = true; return nil }},
 	"graph":    {"", "print the text of the graph, and compute nothing", func(f *flags, _ string) error { f.graph = true; return nil }},
 	"diff":     {"", "print what each pass changed alone", func(f *flags, _ string) error { f.diff = true; return nil }},

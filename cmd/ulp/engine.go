@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
-func init() { portable.Register() } // programs with assembly link few of its loops
+func init() { portable.Register() } // programs with assembly link none of its loops
 
 // engine runs one function in one tier for one goroutine.
 type engine[T float] struct {

@@ -12,7 +12,10 @@ import (
 
 	"github.com/stridefuse/stridefuse/examples/blackscholes/greeks"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
+
+func init() { portable.Register() } // programs with assembly link none of its loops
 
 // closed returns the six numbers of an option by package math.
 func closed(call bool, spot, rate, strike, years, vol float64) [6]float64 {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -9,7 +10,7 @@ import (
 // WriteDOT writes the picture in the language of Graphviz: a cluster for each group, a box
 // for each node, and labels on the edges between groups.
 func (p *Picture) WriteDOT(w io.Writer) error {
-	var b strings.Builder
+	var b bytes.Buffer
 	fmt.Fprintf(&b, "digraph %s {\n  node [shape=box, style=\"filled,rounded\", fillcolor=white, fontname=monospace, fontsize=11]\n  edge [fontname=monospace, fontsize=9]\n", quoted(p.Name))
 	inside := make([][]int, len(p.Groups))
 	for i, n := range p.Nodes {
@@ -46,7 +47,7 @@ func (p *Picture) WriteDOT(w io.Writer) error {
 }
 
 // dot writes a node, filled with a colour if one is given.
-func (n *Node) dot(b *strings.Builder, i int, indent, fill string) {
+func (n *Node) dot(b *bytes.Buffer, i int, indent, fill string) {
 	label := strings.Join(append([]string{n.Title}, n.Lines...), "\n")
 	fmt.Fprintf(b, "%sn%d [label=%s", indent, i, quoted(label))
 	if n.Tip != "" {

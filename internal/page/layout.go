@@ -1,8 +1,7 @@
 package page
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 )
 
 // The layout of a picture in layers, by the method of Sugiyama, Tagawa and Toda (1981):
@@ -121,6 +120,8 @@ func (d *drawing) add(b box) int {
 }
 
 // link makes box a a neighbour of box b in the layer below.
+//
+//go:noinline
 func (d *drawing) link(a, b int) {
 	d.boxes[a].down = append(d.boxes[a].down, b)
 	d.boxes[b].up = append(d.boxes[b].up, a)
@@ -185,7 +186,7 @@ func (d *drawing) arrange() {
 					b.order = meanOf(near, func(j int) float64 { return position[j] })
 				}
 			}
-			slices.SortStableFunc(layer, func(i, j int) int { return cmp.Compare(d.boxes[i].order, d.boxes[j].order) })
+			sort.SliceStable(layer, func(i, j int) bool { return d.boxes[layer[i]].order < d.boxes[layer[j]].order })
 			number(layer)
 		}
 	}

@@ -1,15 +1,15 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // The first column: bytes as bars, the steps as a table, and why values are stored.
 
 // overview writes the bars of bytes, the table of steps and the reasons.
-func (p *Page) overview(b *strings.Builder) {
+func (p *Page) overview(b *bytes.Buffer) {
 	b.WriteString("<section class=\"col\" data-name=\"overview\"><h2>overview</h2><div class=\"body\">\n")
 	most := max(p.Moved, p.Least, 1)
 	for _, bar := range []struct {
@@ -29,7 +29,7 @@ func (p *Page) overview(b *strings.Builder) {
 }
 
 // table writes the steps.
-func (p *Page) table(b *strings.Builder) {
+func (p *Page) table(b *bytes.Buffer) {
 	most := 1
 	for _, s := range p.Steps {
 		most = max(most, s.Needed+s.Extra)
@@ -52,7 +52,7 @@ func (p *Page) table(b *strings.Builder) {
 }
 
 // reasons writes why values are stored, each reason once with the values.
-func (p *Page) reasons(b *strings.Builder) {
+func (p *Page) reasons(b *bytes.Buffer) {
 	var order []string
 	about := map[string][]int{}
 	for v := range p.Values {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"compress/flate"
 	"encoding/base64"
 	"fmt"
@@ -29,7 +30,7 @@ func TestPacked(t *testing.T) {
 	text, _, _ = strings.Cut(text, "<")
 	body, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text))))
 	require.NoError(t, err)
-	var want strings.Builder
+	var want bytes.Buffer
 	p.body(&want)
 	require.Equal(t, want.String(), string(body))
 	require.Greater(t, len(body), 3*len(text))

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"io"
@@ -89,7 +90,7 @@ type Kernel struct {
 // Write writes the page: one file of HTML that loads nothing. What a large page shows is
 // compressed.
 func (p *Page) Write(w io.Writer) error {
-	var b strings.Builder
+	var b bytes.Buffer
 	p.body(&b)
 	body, script := b.String(), script
 	if len(body) > mostPlain {
@@ -116,7 +117,7 @@ func (p *Page) Write(w io.Writer) error {
 }
 
 // body writes what the page shows, and the tables that the script reads.
-func (p *Page) body(b *strings.Builder) {
+func (p *Page) body(b *bytes.Buffer) {
 	fmt.Fprintf(b, `<header><h1>%s</h1><p>%s</p><input id="search" type="search" placeholder="search: op, type, file:line" aria-label="search"><output id="found"></output><button id="theme" type="button">dark / light</button></header>
 <main id="columns">
 `, escaped(p.Name), escaped(strings.Join(p.About, " · ")))
@@ -131,7 +132,7 @@ func (p *Page) body(b *strings.Builder) {
 }
 
 // column writes a text that the script divides into lines.
-func column(b *strings.Builder, c Column) {
+func column(b *bytes.Buffer, c Column) {
 	class := "col"
 	if !c.Open {
 		class = "col shut"
@@ -152,7 +153,7 @@ func narrow(text string) string {
 }
 
 // pictures writes the graph, and the steps behind a button.
-func (p *Page) pictures(b *strings.Builder) {
+func (p *Page) pictures(b *bytes.Buffer) {
 	b.WriteString("<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"9\" markerHeight=\"9\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n")
 	b.WriteString("<section class=\"col wide\" data-name=\"picture\"><h2>picture</h2><div class=\"view\" tabindex=\"0\"><nav><button type=\"button\" data-show=\"graph\">values</button>")
 	if p.Flow != nil {
@@ -167,7 +168,7 @@ func (p *Page) pictures(b *strings.Builder) {
 }
 
 // kernels writes the signature of each kernel, and its assembly in a column of its own.
-func (p *Page) kernels(b *strings.Builder) {
+func (p *Page) kernels(b *bytes.Buffer) {
 	if len(p.Kernels) == 0 {
 		return
 	}
@@ -220,7 +221,7 @@ func stepsText(steps []int) string {
 }
 
 // data writes the table of values that the script reads: a line each, in cells between tabs.
-func (p *Page) data(b *strings.Builder) {
+func (p *Page) data(b *bytes.Buffer) {
 	b.WriteString("<pre id=\"values\" hidden>")
 	for _, v := range p.Values {
 		var notes []int

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 // number of its reason as data-w. Where the pointer rests on them the script shows texts.
 func (p *Picture) svg(id string, whys *table) string {
 	d := layoutOf(p)
-	var b strings.Builder
+	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg id="%s" class="picture" viewBox="-10 -10 %.0f %.0f" data-w="%.0f" data-h="%.0f" role="img" aria-label="%s">`,
 		id, d.width+20, d.height+20, d.width+20, d.height+20, escaped(p.Name))
 	b.WriteByte('\n')
@@ -30,7 +31,7 @@ func (p *Picture) svg(id string, whys *table) string {
 }
 
 // edge writes an edge, and its label in its middle.
-func (d *drawing) edge(b *strings.Builder, p *Picture, r route, whys *table, label bool) {
+func (d *drawing) edge(b *bytes.Buffer, p *Picture, r route, whys *table, label bool) {
 	e := &p.Edges[r.edge]
 	class := `e"`
 	if e.Label != "" {
@@ -58,7 +59,7 @@ func (d *drawing) edge(b *strings.Builder, p *Picture, r route, whys *table, lab
 }
 
 // node writes a box with its lines.
-func (d *drawing) node(b *strings.Builder, p *Picture, at *box) {
+func (d *drawing) node(b *bytes.Buffer, p *Picture, at *box) {
 	n := &p.Nodes[at.node]
 	class, lines := "n", n.Lines
 	if n.Kind != Computed {

@@ -31,6 +31,8 @@ func (b *Builder) Kernel() *Kernel { return &b.k }
 func (b *Builder) DType(r Ref) ir.DType { return b.k.DType(r) }
 
 // Store makes r the next output.
+//
+//go:noinline
 func (b *Builder) Store(r Ref) { b.k.Out = append(b.k.Out, r) }
 
 // Op appends an operation.
@@ -56,6 +58,8 @@ func (b *Builder) Const(dt ir.DType, bits uint64) Ref {
 }
 
 // Table appends the entry of a table at an index.
+//
+//go:noinline
 func (b *Builder) Table(name uint64, index Ref) Ref {
 	return b.Add(Inst{Op: ir.OpTable, DType: ir.Float32, Args: [3]Ref{index}, Bits: name})
 }
@@ -89,6 +93,7 @@ func (b *Builder) Inst(op ir.Op, given ir.DType, args []Ref) Ref {
 	return b.Add(in)
 }
 
+//go:noinline
 func (b *Builder) Add(in Inst) Ref {
 	if r, ok := b.seen[in]; ok {
 		return r

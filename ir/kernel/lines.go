@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -40,7 +41,7 @@ func gatherReduceArgs(m *Micro) []Arg {
 	args := gatherArgs(m)
 	args[1].Inner, args[1].Across = Field0+1, Field0+2
 	if m.Op.Info().Weighted {
-		args = slices.Insert(args, 2, Arg{DType: m.Type, Outer: Rows, Inner: Field0 + 1, Across: Field0 + 4})
+		args = few.Insert(args, 2, Arg{DType: m.Type, Outer: Rows, Inner: Field0 + 1, Across: Field0 + 4})
 	}
 	return append(args, Arg{DType: m.Type, Out: true, Work: true, Outer: Field0 + 3, Inner: Cols})
 }
@@ -214,13 +215,16 @@ func LineKernels() []*Micro {
 }
 
 // checkScatter returns an error unless the elements that are only stored are bits, and
-// those that are combined are numbers.
+// those that are combined are numbers of a type that is computed in itself.
 func checkScatter(m *Micro) error {
 	if m.Op.MovesBits() {
 		if !bitTypes.Has(m.Type) {
 			return errNoBits
 		}
 		return nil
+	}
+	if !m.Type.Native() {
+		return errNotNative
 	}
 	return ir.CheckLine(m.Op, m.Type, ir.Int64, m.Type)
 }

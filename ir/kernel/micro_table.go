@@ -70,6 +70,9 @@ type microParts struct{ combine, op, dtype, carry, body bool }
 // arithmetic are the combiners of scans and of columns.
 var arithmetic = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
 
+// errNotNative is the error for a micro-kernel that combines elements of a type that is computed in another.
+var errNotNative = errors.New("it combines elements of a type that is computed in another")
+
 // errNoBits is the error for a micro-kernel that copies bits of another type.
 var errNoBits = errors.New("it copies unsigned bits: see BitsType")
 

@@ -1,7 +1,7 @@
 package kernel
 
 import (
-	"slices"
+	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -11,8 +11,8 @@ import (
 type valueHashes struct {
 	combine    []ir.Op // the combiner of each output; nil if all are stored
 	hash, uses []uint64
-	scratch    []uint64 // of distinct
-	stable     bool     // refine separates no more
+	scratch    hashes // of distinct
+	stable     bool   // refine separates no more
 }
 
 // hashes returns hashes that differ for most values.
@@ -61,10 +61,17 @@ func (c *valueHashes) refine(k *Kernel) {
 	c.stable = true
 }
 
+// hashes sorts itself by package sort: of uint64 package slices would be compiled again.
+type hashes []uint64
+
+func (h *hashes) Len() int           { return len(*h) }
+func (h *hashes) Less(i, j int) bool { return (*h)[i] < (*h)[j] }
+func (h *hashes) Swap(i, j int)      { (*h)[i], (*h)[j] = (*h)[j], (*h)[i] }
+
 // distinct returns how many hashes there are.
 func (c *valueHashes) distinct() int {
 	copy(c.scratch, c.hash)
-	slices.Sort(c.scratch)
+	sort.Sort(&c.scratch)
 	n := 0
 	for i, x := range c.scratch {
 		if i == 0 || x != c.scratch[i-1] {

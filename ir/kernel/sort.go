@@ -1,9 +1,8 @@
 package kernel
 
 import (
-	"cmp"
 	"math"
-	"slices"
+	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -224,7 +223,7 @@ func mergeMeaning(m *Micro, _ *Kernel) Reference {
 			}
 			all[i] = e
 		}
-		slices.SortStableFunc(all, func(x, y merged) int { return cmp.Compare(x.order, y.order) })
+		sort.SliceStable(all, func(i, j int) bool { return all[i].order < all[j].order })
 		for r := range b.Rows() {
 			from := MergedFrom(int64(b.Get(run, r, 0)), b.Cols(), len(all), b.Field(4))
 			for c := range b.Cols() {

@@ -1,8 +1,7 @@
 package layout
 
 import (
-	"cmp"
-	"slices"
+	"github.com/stridefuse/stridefuse/internal/few"
 )
 
 // Injective reports whether no two indices share a location, by a rule that
@@ -19,7 +18,7 @@ func Injective(l Layout) bool {
 		}
 	}
 	size := func(k int) int { return max(l.Strides[k], -l.Strides[k]) }
-	slices.SortFunc(axes, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
+	few.Sort(axes, func(a, b int) bool { return size(a) < size(b) })
 	reach := 0
 	for _, k := range axes {
 		if size(k) <= reach {
@@ -57,7 +56,7 @@ func newSpan(l Layout) span {
 			s.axes = append(s.axes, spanAxis{n, stride})
 		}
 	}
-	slices.SortStableFunc(s.axes, func(a, b spanAxis) int { return cmp.Compare(b.stride, a.stride) })
+	few.Sort(s.axes, func(a, b spanAxis) bool { return a.stride > b.stride })
 	axes := s.axes[:0]
 	for _, a := range s.axes { // blocks of rows that follow one another are rows
 		if k := len(axes) - 1; k >= 0 && axes[k].stride == a.n*a.stride {

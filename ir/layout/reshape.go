@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 )
 
 // NumElems returns the number of elements of an array of that shape. It is an
@@ -86,6 +87,8 @@ func (l Layout) Collapse() Layout {
 }
 
 // collapse is Collapse of a layout with elements, in memory for as many axes as it has.
+//
+//go:noinline
 func (l Layout) collapse(shape, strides []int) Layout {
 	for k, n := range l.Shape {
 		s, last := l.Strides[k], len(shape)-1
@@ -195,7 +198,7 @@ func (s *Space) Refine(ls ...Layout) (out []Layout, ok bool) {
 		}
 		cuts = appendCuts(cuts, l)
 	}
-	slices.Sort(cuts)
+	sort.Ints(cuts)
 	shape, ok := shapeOfCuts(space[1][:0], cuts, size)
 	if !ok {
 		return nil, false

@@ -3,6 +3,7 @@ package nest
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
@@ -61,7 +62,7 @@ func newLoop(c *checked, outer []loop, l Loop) loop {
 			out.covers = append(out.covers, extent%l.Tile)
 		}
 	}
-	slices.Sort(out.covers)
+	sort.Ints(out.covers)
 	out.covers = slices.Compact(out.covers)
 	return out
 }

@@ -1,6 +1,7 @@
 package nest
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -45,7 +46,7 @@ func (k SlotKind) String() string {
 //	  }
 //	}
 func (p *Program) String() string {
-	var b strings.Builder
+	var b bytes.Buffer
 	fmt.Fprintf(&b, "nest %s arena=%d {\n", ir.NameText(p.Name), p.Arena)
 	plan.WriteBuffers(&b, p.Buffers)
 	for i := range p.Tasks {
@@ -56,7 +57,7 @@ func (p *Program) String() string {
 	return b.String()
 }
 
-func (t *Task) write(b *strings.Builder, i int) {
+func (t *Task) write(b *bytes.Buffer, i int) {
 	fmt.Fprintf(b, "  task %d steps=%d..%d scratch=%d work=%s elems=%d", i, t.First, t.Last, t.Scratch, floatText(t.Work), t.Elems)
 	if t.Block != 0 {
 		fmt.Fprintf(b, " block=%d", t.Block)
@@ -74,7 +75,7 @@ func (t *Task) write(b *strings.Builder, i int) {
 	b.WriteString("  }\n")
 }
 
-func (c *Choice) write(b *strings.Builder, step int) {
+func (c *Choice) write(b *bytes.Buffer, step int) {
 	fmt.Fprintf(b, "    # step %d: %s kernel=%s engine=%s kernels=%d cost=%s packed=%s nontemporal=%s\n", step, ir.NameText(c.Strategy),
 		strconv.Quote(c.Kernel), strconv.Quote(c.Engine), c.Kernels, floatText(c.Cost), ir.Bracketed(c.Packed), ir.Bracketed(c.NonTemporal))
 	for _, r := range c.Rejected {
@@ -102,7 +103,7 @@ func (s Slot) String() string {
 }
 
 // write writes a nest and what is in it, each line after an indent.
-func (n *Nest) write(b *strings.Builder, word, indent string) {
+func (n *Nest) write(b *bytes.Buffer, word, indent string) {
 	loops := make([]string, len(n.Loops))
 	for i, l := range n.Loops {
 		loops[i] = l.String()
@@ -136,7 +137,7 @@ func (s Size) String() string {
 // nonTemporalText marks a call that stores past the caches.
 const nonTemporalText = "nontemporal"
 
-func (c *Call) write(b *strings.Builder, indent string) {
+func (c *Call) write(b *bytes.Buffer, indent string) {
 	b.WriteString(indent + "call ")
 	if c.NonTemporal {
 		b.WriteString(nonTemporalText + " ")

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/stridefuse/stridefuse/internal/few"
 )
 
 // The check that parallel iterations of one part are independent. All accesses to a
@@ -103,7 +105,7 @@ func spansApart(c *checked, list []*access, parallel []parallelAxis) bool {
 // strides.
 func boxesApart(c *checked, list []*access, parallel []parallelAxis) bool {
 	abs := func(p parallelAxis) int { return max(p.stride, c.mul(p.stride, -1)) }
-	slices.SortStableFunc(parallel, func(p, q parallelAxis) int { return cmp.Compare(abs(p), abs(q)) })
+	few.Sort(parallel, func(p, q parallelAxis) bool { return abs(p) < abs(q) })
 	box := boxOf(c, list, never, 0)
 	reach, below, k := 0, 0, len(box.axes)-1 // what is in reach has strides below
 	for _, p := range parallel {
@@ -180,7 +182,7 @@ func regionsOf(c *checked, list []*access, k, extent int) (regions []region) {
 // of these the ones of more axes: others are then parts of them, or are beside them along one of
 // these axes.
 func boxAround(c *checked, regions []region) region {
-	sort.SliceStable(regions, func(i, j int) bool { // not slices.SortStableFunc, which is compiled for each type
+	sort.SliceStable(regions, func(i, j int) bool {
 		r, s := &regions[i], &regions[j]
 		return cmp.Or(cmp.Compare(s.hi-s.lo, r.hi-r.lo), len(s.axes)-len(r.axes)) < 0
 	})
@@ -216,7 +218,7 @@ func (r *region) widen(c *checked, s *region) region {
 			axes = append(axes, axis{1, a.stride})
 		}
 	}
-	slices.SortStableFunc(axes, func(a, b axis) int { return cmp.Compare(b.stride, a.stride) })
+	few.Sort(axes, func(a, b axis) bool { return a.stride > b.stride })
 	rest := s.lo - r.lo
 	for k := range axes {
 		n := 1

@@ -3,6 +3,9 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"sort"
+
+	"github.com/stridefuse/stridefuse/internal/few"
 )
 
 // Life is how long a buffer is in use: from the first step or task that stores to it to the
@@ -16,7 +19,7 @@ type Life struct{ Buffer, Born, Dies int }
 // that the time grows little faster than the number of buffers.
 func Together(buffers []Buffer, lives []Life, f func(early, late Life)) {
 	lives = slices.Clone(lives)
-	slices.SortStableFunc(lives, func(a, b Life) int { return cmp.Compare(a.Born, b.Born) })
+	sort.SliceStable(lives, func(i, j int) bool { return lives[i].Born < lives[j].Born })
 	begin := func(l Life) int { return buffers[l.Buffer].Offset }
 	var in []Life // those that begin at different bytes share none
 	for _, late := range lives {
@@ -41,6 +44,6 @@ func Together(buffers []Buffer, lives []Life, f func(early, late Life)) {
 			return early.Dies < late.Born && buffers[early.Buffer].SharesBytes(b)
 		})
 		at, _ := slices.BinarySearchFunc(kept, b.Offset, func(l Life, n int) int { return cmp.Compare(begin(l), n) })
-		in = slices.Replace(in, first, last, slices.Insert(kept, at, late)...)
+		in = slices.Replace(in, first, last, few.Insert(kept, at, late)...)
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,7 +37,7 @@ func (k BufferKind) String() string {
 //	  # fused sub step=0 bytes=96 "its operand has one use" // main.go:12
 //	}
 func (p *Plan) String() string {
-	var b strings.Builder
+	var b bytes.Buffer
 	fmt.Fprintf(&b, "plan %s arena=%d {\n", ir.NameText(p.Name), p.Arena)
 	WriteBuffers(&b, p.Buffers)
 	for i := range p.Steps {
@@ -56,7 +57,7 @@ func (p *Plan) String() string {
 }
 
 // WriteBuffers writes buffers as lines of a plan's text, and ScanBuffers reads them.
-func WriteBuffers(b *strings.Builder, buffers []Buffer) {
+func WriteBuffers(b *bytes.Buffer, buffers []Buffer) {
 	p, w := &Plan{Buffers: buffers}, ir.Columns(b)
 	for i := range buffers {
 		fmt.Fprintf(w, "  %s\t: %s\n", p.bufferHead(i), buffers[i].typeText())
@@ -65,7 +66,7 @@ func WriteBuffers(b *strings.Builder, buffers []Buffer) {
 }
 
 // WriteLedger writes decisions as lines of a plan's text, and ScanLedger reads them.
-func WriteLedger(b *strings.Builder, ledger []Decision) {
+func WriteLedger(b *bytes.Buffer, ledger []Decision) {
 	for _, d := range ledger {
 		b.WriteString("  " + d.String() + d.Pos.Trailing() + "\n")
 	}
@@ -113,7 +114,7 @@ func (p *Plan) stepLine(i int) string {
 // accesses returns where the step reads and stores, each after a space, with -> before
 // the outputs.
 func (s *Step) accesses() string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, a := range s.In {
 		b.WriteString(" " + a.String())
 	}

@@ -74,6 +74,8 @@ func axesFrom(first, end int) (axes []int) {
 }
 
 // stride returns the stride of a view over several axes as one, if it has one.
+//
+//go:noinline
 func (p *product) stride(f *factor, axes []int) (stride int, ok bool) {
 	stride = f.strides[axes[len(axes)-1]]
 	n := 1

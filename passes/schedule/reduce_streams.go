@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -96,7 +97,7 @@ func (r *rowWriter) streams(s *plan.Step) (why string) {
 // many rows, unrolled. from says which operand of s each of its own is. The step is nil if it has too many.
 func twoStreams(s *plan.Step, half int) (two *plan.Step, from []int) {
 	row := len(s.Axes) - 2
-	halves := &plan.Step{Body: s.Body, Axes: slices.Insert(slices.Clone(s.Axes), row, plan.Axis{Extent: 2}), Pos: s.Pos}
+	halves := &plan.Step{Body: s.Body, Axes: few.Insert(slices.Clone(s.Axes), row, plan.Axis{Extent: 2}), Pos: s.Pos}
 	halves.Axes[row+1].Extent = half
 	halves.In, halves.Out = s.Over(len(halves.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides, a.Strides[:row])

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -131,7 +132,7 @@ func (d *Draft) appendTo(out *nest.Program, p *plan.Plan, i int) {
 	for k := range 1 + len(d.Then) {
 		all += d.elemsOf(k, step)
 	}
-	for k, parts := range slices.Concat([][]nest.Nest{d.Parts}, d.Then) {
+	for k, parts := range few.Concat([][]nest.Nest{d.Parts}, d.Then) {
 		task.Elems = d.elemsOf(k, step)
 		task.Work = d.Choice.Cost * float64(task.Elems) / float64(all)
 		task.Slots, task.Parts = d.slotsOf(parts)
@@ -206,7 +207,7 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 		return nil, noStrategy(rejected)
 	}
 	best.Choice.Strategy = list[chosen].name
-	best.Choice.Rejected = slices.Delete(rejected, chosen, chosen+1)
+	best.Choice.Rejected = few.Delete(rejected, chosen)
 	return best, nil
 }
 

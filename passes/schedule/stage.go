@@ -1,8 +1,7 @@
 package schedule
 
 import (
-	"sync"
-
+	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -121,7 +120,7 @@ func transposeKernel(d ir.DType) kernel.Code {
 }
 
 // microKernels are the micro-kernels without a body, made once.
-var microKernels sync.Map // by microKey
+var microKernels memo.Map // by microKey
 
 type microKey struct {
 	kind  kernel.MicroKind
@@ -143,7 +142,7 @@ func microKernel(m kernel.Micro) kernel.Code {
 }
 
 // copyKernels are the kernels that copy, made once.
-var copyKernels sync.Map // by kernel.Operand
+var copyKernels memo.Map // by kernel.Operand
 
 // copyKernel returns the kernel that copies elements of a type, or one element a row to
 // all columns.

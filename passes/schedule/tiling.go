@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -152,6 +153,8 @@ func (c *tiling) addCopy(p int, from kernel.Ref, out int) string {
 }
 
 // count1 counts a kernel whose ops cost so much.
+//
+//go:noinline
 func (c *tiling) count1(engine string, ops float64) {
 	if !slices.Contains(c.engines, engine) {
 		c.engines = append(c.engines, engine)
@@ -226,6 +229,6 @@ func (c *tiling) work() float64 { return c.cost }
 
 func (c *tiling) describe(choice *nest.Choice) {
 	choice.Kernel, choice.Kernels = c.body.Signature(), c.count()
-	slices.Sort(c.engines)
+	sort.Strings(c.engines)
 	choice.Engine = strings.Join(c.engines, "+")
 }

@@ -81,6 +81,8 @@ func (w *walk) wrap(outer *walk, items []nest.Item) []nest.Item {
 }
 
 // part returns the items as a part of a task, whose loops are all parallel.
+//
+//go:noinline
 func (w *walk) part(items []nest.Item) nest.Nest { return nest.Nest{Loops: w.loops, Items: items} }
 
 // view is memory that calls read or write: where the element of each index of a step's

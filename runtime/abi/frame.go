@@ -37,7 +37,7 @@ type Engine uint8
 
 // The engines, each faster than those before it where it has a kernel.
 const (
-	Portable Engine = iota // generated Go loops: every machine
+	Portable Engine = iota // generated Go loops, or definitions: every machine
 	AVX2                   // generated assembly: amd64 with AVX2 and FMA
 	AVX512                 // the same with AVX-512 F, DQ, BW, VL and VNNI
 	NumEngines

@@ -8,6 +8,22 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
+// Register makes the kernels known to all plans that are linked from then on.
+func Register() {
+	kernels_portable.register(abi.Portable)
+	kernels_avx2.register(abi.AVX2)
+	kernels_avx2_float64.register(abi.AVX2)
+	kernels_avx2_integers.register(abi.AVX2)
+	kernels_avx512.register(abi.AVX512)
+	kernels_avx512_float64.register(abi.AVX512)
+	kernels_avx512_integers.register(abi.AVX512)
+}
+
+// loops are kernels as Go loops: the basic ones, or those in place of the assembly that a build tag left out.
+type loops []abi.Kernel
+
+func (l loops) register(abi.Engine) { abi.RegisterBuiltin(abi.Portable, l) }
+
 // assembly is a table of kernels in assembly, by signature. They are no functions of Go: entries
 // returns the first of the addresses where they begin.
 type assembly struct {

@@ -2,11 +2,11 @@
 // operations, of pairs that often occur, and the micro-kernels that reductions,
 // scans, products and copies are made of. Register makes them known.
 //
-// Where there is assembly, it has few Go loops: those that tilings are made of, for
-// processors that cannot run the assembly. Elsewhere it imports those of package portable.
+// Where there is assembly, it has the Go loops of basic operations on float32, float64, int32, int64, uint8 and
+// bool, and in place of what a build tag leaves out those that tilings are made of. Elsewhere it imports all loops of
+// package portable.
 //
-// All other files of the package are generated from the tables in ir and
-// ir/kernel, in assembly and as Go loops.
+// The kernels are generated from the tables in ir and ir/kernel.
 package builtin
 
 //go:generate go run ../../cmd/genkernels -builtin

@@ -4,4 +4,10881 @@
 
 package builtin
 
-var kernels_avx2_float64 assembly
+import (
+	"math"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir/scalar"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+var kernels_avx2_float64 = loops{
+	{Sig: "kernel fast (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_25e3602d96_go},
+	{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66_go},
+	{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f64_uuuuu_6705a678a5_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_f64_uuu_4d5010526b_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
+	{Sig: "kernel (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_0c7edb221f_go},
+	{Sig: "kernel fast (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_e1e7d4acf5_go},
+	{Sig: "kernel (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_aadc7ea616_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_38066da722_go},
+	{Sig: "kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_b362669ee1_go},
+	{Sig: "kernel fast (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_730df536cf_go},
+	{Sig: "kernel (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_c59c3592e6_go},
+	{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3_go},
+	{Sig: "kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_f64_u64_u_a73d5902fe_go},
+	{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2_go},
+	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
+	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f64_bf16_u_96611387a9_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f64_i16_u_29a1616815_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f64_i8_u_eecab02cc2_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f64_q16x16_u_5c158ef4e2_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4_go},
+	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
+	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u64_f64_u_97004cf19d_go},
+	{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_go},
+	{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9_go},
+	{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217_go},
+	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
+	{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068_go},
+	{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b_go},
+	{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8_go},
+	{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614_go},
+	{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33_go},
+	{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e_go},
+	{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_ldexp_cast_f64_f32_uu_54c64968f1_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da_go},
+	{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb_go},
+	{Sig: "kernel fast (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_e0597c2199_go},
+	{Sig: "kernel (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_59915c6e03_go},
+	{Sig: "kernel fast (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_85a3ddffb8_go},
+	{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442_go},
+	{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc_go},
+	{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756_go},
+	{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1_go},
+	{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }", Fn: k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f64_uuuuu_c92924e26b_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }", Fn: k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }", Fn: k_min_min_min_f64_uuuu_0d76c2d31f_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f64_uuuuu_bfa55cfe99_go},
+	{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
+	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
+	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go},
+	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27_go},
+	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
+	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4_go},
+	{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go},
+	{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0_go},
+	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07_go},
+	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go},
+	{Sig: "reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de_go},
+	{Sig: "reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d_go},
+	{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go},
+	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go},
+	{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go},
+	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go},
+	{Sig: "reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go},
+	{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go},
+	{Sig: "reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa_go},
+	{Sig: "reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go},
+	{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }", Fn: k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go},
+	{Sig: "reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }", Fn: k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go},
+	{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go},
+	{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9_go},
+	{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37_go},
+	{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1_go},
+	{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1_go},
+	{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed_go},
+	{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328_go},
+	{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b_go},
+	{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd_go},
+	{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
+	{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48_go},
+	{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867_go},
+	{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b_go},
+}
+
+// k_acos_f64_u_25e3602d96_go is
+//
+//	kernel fast (u0:f64) { t0 = acos u0; store t0 }
+//
+// for i: o0[i] = acos(a0[i])
+func k_acos_f64_u_25e3602d96_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c3 := math.Float64frombits(0xbfe0000000000000) // -0.5
+	c9 := math.Float64frombits(0x0)                // 0
+	c11 := int64(-9223372036854775808)
+	c19 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c21 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c23 := math.Float64frombits(0x3f96e8bb2fe2329a) // 0.022372174069959706
+	c24 := math.Float64frombits(0x3f91c4d1bf9d28ba) // 0.017352368660149088
+	c25 := math.Float64frombits(0x3f8c9d1cecf332dc) // 0.013971544247760752
+	c26 := math.Float64frombits(0x3f8780cd7fa32c4f) // 0.011476140458759469
+	c27 := math.Float64frombits(0x3f852df0d2513969) // 0.01034153119885835
+	c28 := math.Float64frombits(0x3f760a47d907b3cf) // 0.005380898146978687
+	c29 := math.Float64frombits(0x3f9205df5d5ac419) // 0.01760052687922462
+	c30 := math.Float64frombits(0xbf8f07d84dfc5270) // -0.015151681785519261
+	c31 := math.Float64frombits(0x3f9da67301f75728) // 0.02895526599407741
+	c43 := math.Float64frombits(0x3f9f1c71c14da09c) // 0.030381944106381384
+	c45 := math.Float64frombits(0x3fa6db6db6e4397c) // 0.04464285714685709
+	c47 := math.Float64frombits(0x3fb3333333332dcd) // 0.07499999999998082
+	c49 := math.Float64frombits(0x3fc5555555555556) // 0.16666666666666669
+	c51 := math.Float64frombits(0x3ff0000000000000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t4 := scalar.CallFMA(t0, c3, c1)
+			t5 := float64(t0 * t0)
+			t6 := t5
+			if t2 {
+				t6 = t4
+			}
+			t7 := float64(math.Sqrt(float64(t6)))
+			t8 := float64(t7 + t7)
+			t10 := int64(math.Float64bits(v0))
+			t12 := t10 & c11
+			t13 := int64(math.Float64bits(t8))
+			t14 := t13 ^ t12
+			t15 := math.Float64frombits(uint64(t14))
+			t16 := -v0
+			t17 := t16
+			if t2 {
+				t17 = t15
+			}
+			t18 := v0 < c9
+			t20 := c9
+			if t18 {
+				t20 = c19
+			}
+			t22 := c21
+			if t2 {
+				t22 = t20
+			}
+			t32 := scalar.CallFMA(c24, t6, c23)
+			t33 := scalar.CallFMA(c26, t6, c25)
+			t34 := scalar.CallFMA(c28, t6, c27)
+			t35 := scalar.CallFMA(c30, t6, c29)
+			t36 := float64(t6 * t6)
+			t37 := scalar.CallFMA(t33, t36, t32)
+			t38 := scalar.CallFMA(t35, t36, t34)
+			t39 := float64(t36 * t36)
+			t40 := scalar.CallFMA(t38, t39, t37)
+			t41 := float64(t39 * t39)
+			t42 := scalar.CallFMA(c31, t41, t40)
+			t44 := scalar.CallFMA(t42, t6, c43)
+			t46 := scalar.CallFMA(t44, t6, c45)
+			t48 := scalar.CallFMA(t46, t6, c47)
+			t50 := scalar.CallFMA(t48, t6, c49)
+			t52 := scalar.CallFMA(t6, t50, c51)
+			t53 := scalar.CallFMA(t17, t52, t22)
+			o0[i] = t53
+		}
+	}
+}
+
+// k_acos_f64_u_b1529e1f66_go is
+//
+//	kernel (u0:f64) { t0 = acos u0; store t0 }
+//
+// for i: o0[i] = acos(a0[i])
+func k_acos_f64_u_b1529e1f66_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c3 := math.Float64frombits(0xbfe0000000000000)  // -0.5
+	c10 := math.Float64frombits(0x39b0000000000000) // 7.888609052210118e-31
+	c14 := math.Float64frombits(0x0)                // 0
+	c16 := int64(-9223372036854775808)
+	c28 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c29 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c30 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c31 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c36 := math.Float64frombits(0x3f96e8bb2fe2329a) // 0.022372174069959706
+	c37 := math.Float64frombits(0x3f91c4d1bf9d28ba) // 0.017352368660149088
+	c38 := math.Float64frombits(0x3f8c9d1cecf332dc) // 0.013971544247760752
+	c39 := math.Float64frombits(0x3f8780cd7fa32c4f) // 0.011476140458759469
+	c40 := math.Float64frombits(0x3f852df0d2513969) // 0.01034153119885835
+	c41 := math.Float64frombits(0x3f760a47d907b3cf) // 0.005380898146978687
+	c42 := math.Float64frombits(0x3f9205df5d5ac419) // 0.01760052687922462
+	c43 := math.Float64frombits(0xbf8f07d84dfc5270) // -0.015151681785519261
+	c44 := math.Float64frombits(0x3f9da67301f75728) // 0.02895526599407741
+	c56 := math.Float64frombits(0x3f9f1c71c14da09c) // 0.030381944106381384
+	c58 := math.Float64frombits(0x3fa6db6db6e4397c) // 0.04464285714685709
+	c60 := math.Float64frombits(0x3fb3333333332dcd) // 0.07499999999998082
+	c62 := math.Float64frombits(0x3fc5555555555556) // 0.16666666666666669
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t4 := scalar.CallFMA(t0, c3, c1)
+			t5 := float64(t0 * t0)
+			t6 := t5
+			if t2 {
+				t6 = t4
+			}
+			t7 := float64(math.Sqrt(float64(t6)))
+			t8 := -t7
+			t9 := scalar.CallFMA(t8, t7, t6)
+			t11 := float64(t7 + c10)
+			t12 := float64(t7 + t7)
+			t13 := float64(t9 / t11)
+			t15 := int64(math.Float64bits(v0))
+			t17 := t15 & c16
+			t18 := int64(math.Float64bits(t12))
+			t19 := t18 ^ t17
+			t20 := math.Float64frombits(uint64(t19))
+			t21 := -v0
+			t22 := t21
+			if t2 {
+				t22 = t20
+			}
+			t23 := int64(math.Float64bits(t13))
+			t24 := t23 ^ t17
+			t25 := math.Float64frombits(uint64(t24))
+			t26 := c14
+			if t2 {
+				t26 = t25
+			}
+			t27 := v0 < c14
+			t32 := c14
+			if t27 {
+				t32 = c30
+			}
+			t33 := c28
+			if t2 {
+				t33 = t32
+			}
+			t34 := c14
+			if t27 {
+				t34 = c31
+			}
+			t35 := c29
+			if t2 {
+				t35 = t34
+			}
+			t45 := scalar.CallFMA(c37, t6, c36)
+			t46 := scalar.CallFMA(c39, t6, c38)
+			t47 := scalar.CallFMA(c41, t6, c40)
+			t48 := scalar.CallFMA(c43, t6, c42)
+			t49 := float64(t6 * t6)
+			t50 := scalar.CallFMA(t46, t49, t45)
+			t51 := scalar.CallFMA(t48, t49, t47)
+			t52 := float64(t49 * t49)
+			t53 := scalar.CallFMA(t51, t52, t50)
+			t54 := float64(t52 * t52)
+			t55 := scalar.CallFMA(c44, t54, t53)
+			t57 := scalar.CallFMA(t55, t6, c56)
+			t59 := scalar.CallFMA(t57, t6, c58)
+			t61 := scalar.CallFMA(t59, t6, c60)
+			t63 := scalar.CallFMA(t61, t6, c62)
+			t64 := float64(t33 + t22)
+			t65 := float64(t64 - t33)
+			t66 := float64(t22 - t65)
+			t67 := float64(t22 * t6)
+			t68 := scalar.CallFMA(t67, t63, t26)
+			t69 := float64(t66 + t35)
+			t70 := float64(t69 + t68)
+			t71 := float64(t64 + t70)
+			o0[i] = t71
+		}
+	}
+}
+
+// k_acosh_f64_u_75bbf63e15_go is
+//
+//	kernel (u0:f64) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+func k_acosh_f64_u_75bbf63e15_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float64frombits(0xbff0000000000000)  // -1
+	c15 := math.Float64frombits(0x4000000000000000) // 2
+	c16 := math.Float64frombits(0x7b0000000000000)  // 1.1830521861667747e-271
+	c22 := math.Float64frombits(0x5f30000000000000) // 3.273390607896142e+150
+	c24 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x0)                // 0
+	c31 := int64(2638147582215219)
+	c33 := int64(9218868437227405312)
+	c35 := int64(4607182418800017408)
+	c39 := math.Float64frombits(0x3ff0000000000000) // 1
+	c51 := int64(52)
+	c53 := int64(4841369599423283200)
+	c56 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c69 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c70 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c71 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c72 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c73 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c74 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c75 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c76 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c87 := math.Float64frombits(0xbfe62e42ff000000) // -0.6931471806019545
+	c93 := math.Float64frombits(0x3dc718432a1b0e26) // 4.2009150726810846e-11
+	c98 := int64(-4611686018427387905)
+	c100 := int64(4616189618054758400)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * v0)
+			t1 := -t0
+			t2 := scalar.CallFMA(v0, v0, t1)
+			t4 := float64(t0 + c3)
+			t5 := float64(t4 - t0)
+			t6 := float64(t4 - t5)
+			t7 := float64(t0 - t6)
+			t8 := float64(c3 - t5)
+			t9 := float64(t7 + t8)
+			t10 := float64(t9 + t2)
+			t11 := float64(math.Sqrt(float64(t4)))
+			t12 := -t11
+			t13 := scalar.CallFMA(t12, t11, t4)
+			t14 := float64(t13 + t10)
+			t17 := scalar.CallFMA(t11, c15, c16)
+			t18 := float64(t14 / t17)
+			t19 := float64(v0 + t11)
+			t20 := float64(t19 - v0)
+			t21 := float64(t11 - t20)
+			t23 := c22 < v0
+			t25 := float64(v0 * c24)
+			t26 := t19
+			if t23 {
+				t26 = t25
+			}
+			t28 := float64(t21 + t18)
+			t29 := t28
+			if t23 {
+				t29 = c27
+			}
+			t30 := int64(math.Float64bits(t26))
+			t32 := int64(t30 + c31)
+			t34 := t32 & c33
+			t36 := int64(c35 - t34)
+			t37 := int64(t30 + t36)
+			t38 := math.Float64frombits(uint64(t37))
+			t40 := float64(t38 - c39)
+			t41 := int64(t36 + c35)
+			t42 := math.Float64frombits(uint64(t41))
+			t43 := float64(t29 * t42)
+			t44 := float64(t40 + t43)
+			t45 := float64(t44 - t40)
+			t46 := float64(t43 - t45)
+			t47 := scalar.CallFMA(t44, c24, c39)
+			t48 := float64(c39 - t47)
+			t49 := scalar.CallFMA(t44, c24, t48)
+			t50 := scalar.CallFMA(t46, c24, t49)
+			t52 := t34 >> uint64(c51)
+			t54 := t52 | c53
+			t55 := math.Float64frombits(uint64(t54))
+			t57 := float64(c56 - t55)
+			t58 := c27
+			if t23 {
+				t58 = c15
+			}
+			t59 := float64(t57 - t58)
+			t60 := float64(c39 / t47)
+			t61 := float64(t44 * t60)
+			t62 := -t61
+			t63 := scalar.CallFMA(t62, t47, t44)
+			t64 := scalar.CallFMA(t62, t50, t46)
+			t65 := float64(t63 + t64)
+			t66 := float64(t65 * t60)
+			t67 := float64(t61 * t61)
+			t68 := float64(t61 * t67)
+			t77 := scalar.CallFMA(c70, t67, c69)
+			t78 := scalar.CallFMA(c72, t67, c71)
+			t79 := scalar.CallFMA(c74, t67, c73)
+			t80 := scalar.CallFMA(c76, t67, c75)
+			t81 := float64(t67 * t67)
+			t82 := scalar.CallFMA(t78, t81, t77)
+			t83 := scalar.CallFMA(t80, t81, t79)
+			t84 := float64(t81 * t81)
+			t85 := scalar.CallFMA(t83, t84, t82)
+			t86 := scalar.CallFMA(t68, t85, t66)
+			t88 := float64(t59 * c87)
+			t89 := float64(t88 + t61)
+			t90 := float64(t89 - t88)
+			t91 := float64(t61 - t90)
+			t92 := float64(t91 + t86)
+			t94 := scalar.CallFMA(t59, c93, t92)
+			t95 := float64(t89 + t94)
+			t99 := int64(math.Float64bits(v0))
+			t101 := int64(t99 + c100)
+			t102 := c98 < t101
+			t103 := t95
+			if t102 {
+				t96 := float64(v0 - c39)
+				t97 := float64(math.Sqrt(float64(t96)))
+				t103 = t97
+			}
+			o0[i] = t103
+		}
+	}
+}
+
+// k_add_add_add_add_f64_uuuuu_538c81cc10_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
+//
+// for i: o0[i] = a4[i] + (((a0[i] + a1[i]) + a2[i]) + a3[i])
+func k_add_add_add_add_f64_uuuuu_538c81cc10_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(t0 + v2)
+			t2 := float64(t1 + v3)
+			t3 := float64(v4 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_f64_uuuuu_6705a678a5_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_f64_uuuuu_6705a678a5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(v2 + t0)
+			t2 := float64(v3 + t1)
+			t3 := float64(t2 + v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t4 + t0; o2[i] = t1 + t4; o3[i] = t2 + t4; o4[i] = t3 + t4
+func k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(t0 + v2)
+			t2 := float32(t1 + v3)
+			t3 := float32(t2 + v4)
+			t4 := float32(v5)
+			t5 := float32(t4 + t0)
+			t6 := float32(t1 + t4)
+			t7 := float32(t2 + t4)
+			t8 := float32(t3 + t4)
+			o0[i] = t3
+			o1[i] = t5
+			o2[i] = t6
+			o3[i] = t7
+			o4[i] = t8
+		}
+	}
+}
+
+// k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
+func k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(t0 + v2)
+			t2 := float64(v3 + t1)
+			t3 := float64(v4 + t2)
+			t4 := float64(t0 + v5)
+			t5 := float64(t1 + v5)
+			t6 := float64(t2 + v5)
+			t7 := float64(t3 + v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_f64_uuu_4d5010526b_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
+func k_add_add_f64_uuu_4d5010526b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(v2 + t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_add_cast_add_f32_f64_uuu_a1fdca91c5_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + float32(a2[i])
+func k_add_cast_add_f32_f64_uuu_a1fdca91c5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(v2)
+			t2 := float32(t0 + t1)
+			o0[i] = t0
+			o1[i] = t2
+		}
+	}
+}
+
+// k_asin_f64_u_0c7edb221f_go is
+//
+//	kernel (u0:f64) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+func k_asin_f64_u_0c7edb221f_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c3 := math.Float64frombits(0xbfe0000000000000)  // -0.5
+	c10 := math.Float64frombits(0x39b0000000000000) // 7.888609052210118e-31
+	c14 := math.Float64frombits(0x0)                // 0
+	c19 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c20 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c23 := math.Float64frombits(0x3f96e8bb2fe2329a) // 0.022372174069959706
+	c24 := math.Float64frombits(0x3f91c4d1bf9d28ba) // 0.017352368660149088
+	c25 := math.Float64frombits(0x3f8c9d1cecf332dc) // 0.013971544247760752
+	c26 := math.Float64frombits(0x3f8780cd7fa32c4f) // 0.011476140458759469
+	c27 := math.Float64frombits(0x3f852df0d2513969) // 0.01034153119885835
+	c28 := math.Float64frombits(0x3f760a47d907b3cf) // 0.005380898146978687
+	c29 := math.Float64frombits(0x3f9205df5d5ac419) // 0.01760052687922462
+	c30 := math.Float64frombits(0xbf8f07d84dfc5270) // -0.015151681785519261
+	c31 := math.Float64frombits(0x3f9da67301f75728) // 0.02895526599407741
+	c43 := math.Float64frombits(0x3f9f1c71c14da09c) // 0.030381944106381384
+	c45 := math.Float64frombits(0x3fa6db6db6e4397c) // 0.04464285714685709
+	c47 := math.Float64frombits(0x3fb3333333332dcd) // 0.07499999999998082
+	c49 := math.Float64frombits(0x3fc5555555555556) // 0.16666666666666669
+	c60 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t4 := scalar.CallFMA(t0, c3, c1)
+			t5 := float64(t0 * t0)
+			t6 := t5
+			if t2 {
+				t6 = t4
+			}
+			t7 := float64(math.Sqrt(float64(t6)))
+			t8 := -t7
+			t9 := scalar.CallFMA(t8, t7, t6)
+			t11 := float64(t7 + c10)
+			t12 := float64(t7 + t7)
+			t13 := float64(t9 / t11)
+			t15 := -t12
+			t16 := t0
+			if t2 {
+				t16 = t15
+			}
+			t17 := -t13
+			t18 := c14
+			if t2 {
+				t18 = t17
+			}
+			t21 := c14
+			if t2 {
+				t21 = c19
+			}
+			t22 := c14
+			if t2 {
+				t22 = c20
+			}
+			t32 := scalar.CallFMA(c24, t6, c23)
+			t33 := scalar.CallFMA(c26, t6, c25)
+			t34 := scalar.CallFMA(c28, t6, c27)
+			t35 := scalar.CallFMA(c30, t6, c29)
+			t36 := float64(t6 * t6)
+			t37 := scalar.CallFMA(t33, t36, t32)
+			t38 := scalar.CallFMA(t35, t36, t34)
+			t39 := float64(t36 * t36)
+			t40 := scalar.CallFMA(t38, t39, t37)
+			t41 := float64(t39 * t39)
+			t42 := scalar.CallFMA(c31, t41, t40)
+			t44 := scalar.CallFMA(t42, t6, c43)
+			t46 := scalar.CallFMA(t44, t6, c45)
+			t48 := scalar.CallFMA(t46, t6, c47)
+			t50 := scalar.CallFMA(t48, t6, c49)
+			t51 := float64(t21 + t16)
+			t52 := float64(t51 - t21)
+			t53 := float64(t16 - t52)
+			t54 := float64(t16 * t6)
+			t55 := scalar.CallFMA(t54, t50, t18)
+			t56 := float64(t53 + t22)
+			t57 := float64(t56 + t55)
+			t58 := float64(t51 + t57)
+			t59 := int64(math.Float64bits(v0))
+			t61 := t59 & c60
+			t62 := int64(math.Float64bits(t58))
+			t63 := t62 | t61
+			t64 := math.Float64frombits(uint64(t63))
+			o0[i] = t64
+		}
+	}
+}
+
+// k_asin_f64_u_e1e7d4acf5_go is
+//
+//	kernel fast (u0:f64) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+func k_asin_f64_u_e1e7d4acf5_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c3 := math.Float64frombits(0xbfe0000000000000)  // -0.5
+	c11 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c12 := math.Float64frombits(0x0)                // 0
+	c14 := math.Float64frombits(0x3f96e8bb2fe2329a) // 0.022372174069959706
+	c15 := math.Float64frombits(0x3f91c4d1bf9d28ba) // 0.017352368660149088
+	c16 := math.Float64frombits(0x3f8c9d1cecf332dc) // 0.013971544247760752
+	c17 := math.Float64frombits(0x3f8780cd7fa32c4f) // 0.011476140458759469
+	c18 := math.Float64frombits(0x3f852df0d2513969) // 0.01034153119885835
+	c19 := math.Float64frombits(0x3f760a47d907b3cf) // 0.005380898146978687
+	c20 := math.Float64frombits(0x3f9205df5d5ac419) // 0.01760052687922462
+	c21 := math.Float64frombits(0xbf8f07d84dfc5270) // -0.015151681785519261
+	c22 := math.Float64frombits(0x3f9da67301f75728) // 0.02895526599407741
+	c34 := math.Float64frombits(0x3f9f1c71c14da09c) // 0.030381944106381384
+	c36 := math.Float64frombits(0x3fa6db6db6e4397c) // 0.04464285714685709
+	c38 := math.Float64frombits(0x3fb3333333332dcd) // 0.07499999999998082
+	c40 := math.Float64frombits(0x3fc5555555555556) // 0.16666666666666669
+	c42 := math.Float64frombits(0x3ff0000000000000) // 1
+	c46 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t4 := scalar.CallFMA(t0, c3, c1)
+			t5 := float64(t0 * t0)
+			t6 := t5
+			if t2 {
+				t6 = t4
+			}
+			t7 := float64(math.Sqrt(float64(t6)))
+			t8 := float64(t7 + t7)
+			t9 := -t8
+			t10 := t0
+			if t2 {
+				t10 = t9
+			}
+			t13 := c12
+			if t2 {
+				t13 = c11
+			}
+			t23 := scalar.CallFMA(c15, t6, c14)
+			t24 := scalar.CallFMA(c17, t6, c16)
+			t25 := scalar.CallFMA(c19, t6, c18)
+			t26 := scalar.CallFMA(c21, t6, c20)
+			t27 := float64(t6 * t6)
+			t28 := scalar.CallFMA(t24, t27, t23)
+			t29 := scalar.CallFMA(t26, t27, t25)
+			t30 := float64(t27 * t27)
+			t31 := scalar.CallFMA(t29, t30, t28)
+			t32 := float64(t30 * t30)
+			t33 := scalar.CallFMA(c22, t32, t31)
+			t35 := scalar.CallFMA(t33, t6, c34)
+			t37 := scalar.CallFMA(t35, t6, c36)
+			t39 := scalar.CallFMA(t37, t6, c38)
+			t41 := scalar.CallFMA(t39, t6, c40)
+			t43 := scalar.CallFMA(t6, t41, c42)
+			t44 := scalar.CallFMA(t10, t43, t13)
+			t45 := int64(math.Float64bits(v0))
+			t47 := t45 & c46
+			t48 := int64(math.Float64bits(t44))
+			t49 := t48 | t47
+			t50 := math.Float64frombits(uint64(t49))
+			o0[i] = t50
+		}
+	}
+}
+
+// k_asinh_f64_u_aadc7ea616_go is
+//
+//	kernel (u0:f64) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+func k_asinh_f64_u_aadc7ea616_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c16 := math.Float64frombits(0x4000000000000000) // 2
+	c17 := math.Float64frombits(0x7b0000000000000)  // 1.1830521861667747e-271
+	c23 := math.Float64frombits(0x5f30000000000000) // 3.273390607896142e+150
+	c25 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c28 := math.Float64frombits(0x0)                // 0
+	c32 := int64(2638147582215219)
+	c34 := int64(9218868437227405312)
+	c36 := int64(4607182418800017408)
+	c51 := int64(52)
+	c53 := int64(4841369599423283200)
+	c56 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c69 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c70 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c71 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c72 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c73 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c74 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c75 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c76 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c87 := math.Float64frombits(0xbfe62e42ff000000) // -0.6931471806019545
+	c93 := math.Float64frombits(0x3dc718432a1b0e26) // 4.2009150726810846e-11
+	c97 := math.Float64frombits(0xbfc5555555555555) // -0.16666666666666666
+	c99 := math.Float64frombits(0x3eb0000000000000) // 9.5367431640625e-07
+	c102 := int64(-4503599627370497)
+	c104 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := float64(t0 * t0)
+			t2 := -t1
+			t3 := scalar.CallFMA(t0, t0, t2)
+			t5 := float64(t1 + c4)
+			t6 := float64(t5 - t1)
+			t7 := float64(t5 - t6)
+			t8 := float64(t1 - t7)
+			t9 := float64(c4 - t6)
+			t10 := float64(t8 + t9)
+			t11 := float64(t10 + t3)
+			t12 := float64(math.Sqrt(float64(t5)))
+			t13 := -t12
+			t14 := scalar.CallFMA(t13, t12, t5)
+			t15 := float64(t14 + t11)
+			t18 := scalar.CallFMA(t12, c16, c17)
+			t19 := float64(t15 / t18)
+			t20 := float64(t12 + t0)
+			t21 := float64(t20 - t12)
+			t22 := float64(t0 - t21)
+			t24 := c23 < t0
+			t26 := float64(t0 * c25)
+			t27 := t20
+			if t24 {
+				t27 = t26
+			}
+			t29 := float64(t22 + t19)
+			t30 := t29
+			if t24 {
+				t30 = c28
+			}
+			t31 := int64(math.Float64bits(t27))
+			t33 := int64(t31 + c32)
+			t35 := t33 & c34
+			t37 := int64(c36 - t35)
+			t38 := int64(t31 + t37)
+			t39 := math.Float64frombits(uint64(t38))
+			t40 := float64(t39 - c4)
+			t41 := int64(t37 + c36)
+			t42 := math.Float64frombits(uint64(t41))
+			t43 := float64(t30 * t42)
+			t44 := float64(t40 + t43)
+			t45 := float64(t44 - t40)
+			t46 := float64(t43 - t45)
+			t47 := scalar.CallFMA(t44, c25, c4)
+			t48 := float64(c4 - t47)
+			t49 := scalar.CallFMA(t44, c25, t48)
+			t50 := scalar.CallFMA(t46, c25, t49)
+			t52 := t35 >> uint64(c51)
+			t54 := t52 | c53
+			t55 := math.Float64frombits(uint64(t54))
+			t57 := float64(c56 - t55)
+			t58 := c28
+			if t24 {
+				t58 = c16
+			}
+			t59 := float64(t57 - t58)
+			t60 := float64(c4 / t47)
+			t61 := float64(t44 * t60)
+			t62 := -t61
+			t63 := scalar.CallFMA(t62, t47, t44)
+			t64 := scalar.CallFMA(t62, t50, t46)
+			t65 := float64(t63 + t64)
+			t66 := float64(t65 * t60)
+			t67 := float64(t61 * t61)
+			t68 := float64(t61 * t67)
+			t77 := scalar.CallFMA(c70, t67, c69)
+			t78 := scalar.CallFMA(c72, t67, c71)
+			t79 := scalar.CallFMA(c74, t67, c73)
+			t80 := scalar.CallFMA(c76, t67, c75)
+			t81 := float64(t67 * t67)
+			t82 := scalar.CallFMA(t78, t81, t77)
+			t83 := scalar.CallFMA(t80, t81, t79)
+			t84 := float64(t81 * t81)
+			t85 := scalar.CallFMA(t83, t84, t82)
+			t86 := scalar.CallFMA(t68, t85, t66)
+			t88 := float64(t59 * c87)
+			t89 := float64(t88 + t61)
+			t90 := float64(t89 - t88)
+			t91 := float64(t61 - t90)
+			t92 := float64(t91 + t86)
+			t94 := scalar.CallFMA(t59, c93, t92)
+			t95 := float64(t89 + t94)
+			t96 := float64(t0 * t1)
+			t98 := scalar.CallFMA(t96, c97, t0)
+			t100 := t0 < c99
+			t101 := t95
+			if t100 {
+				t101 = t98
+			}
+			t103 := int64(math.Float64bits(t0))
+			t105 := int64(t103 + c104)
+			t106 := c102 < t105
+			t107 := t101
+			if t106 {
+				t107 = t0
+			}
+			t108 := int64(math.Float64bits(v0))
+			t109 := t108 & c104
+			t110 := int64(math.Float64bits(t107))
+			t111 := t110 | t109
+			t112 := math.Float64frombits(uint64(t111))
+			o0[i] = t112
+		}
+	}
+}
+
+// k_atan2_f64_uu_38066da722_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+func k_atan2_f64_uu_38066da722_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := int64(0)
+	c8 := math.Float64frombits(0x1)                 // 5e-324
+	c12 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x7b0000000000000)  // 1.1830521861667747e-271
+	c17 := math.Float64frombits(0x46d0000000000000) // 1.298074214633707e+33
+	c24 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c26 := math.Float64frombits(0x0)                // 0
+	c28 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c29 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c30 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c31 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c41 := math.Float64frombits(0xbfe0000000000000) // -0.5
+	c49 := math.Float64frombits(0x3fdfffffffffeb86) // 0.499999999999709
+	c51 := math.Float64frombits(0xbfd09615e90aff17) // -0.25916049726582585
+	c52 := math.Float64frombits(0x3f82ee0b5fe4c6bc) // 0.00924309622186869
+	c53 := math.Float64frombits(0xbf7618d99dee3304) // -0.0053947926197792685
+	c54 := math.Float64frombits(0x3f6a352824b2ef8c) // 0.0031991752672108683
+	c55 := math.Float64frombits(0xbf5f7903b410adeb) // -0.0019209419408622262
+	c56 := math.Float64frombits(0x3f5316a18295138e) // 0.0011650635954804952
+	c57 := math.Float64frombits(0xbf4758c2111cc771) // -0.0007124850837725139
+	c58 := math.Float64frombits(0x3f3cc192b8f94f61) // 0.0004387839516983763
+	c59 := math.Float64frombits(0xbf31cffd2029769f) // -0.0002717965109349882
+	c60 := math.Float64frombits(0x3f262287fd47274e) // 0.00016887578989460212
+	c61 := math.Float64frombits(0xbf1bae989e89e93c) // -0.0001055985118315937
+	c62 := math.Float64frombits(0x3f11d6730444886c) // 6.804539686247759e-05
+	c63 := math.Float64frombits(0xbf067b2e653f0e9c) // -4.2879441621871214e-05
+	c64 := math.Float64frombits(0x3ef6908dfaba9f1b) // 2.151934283625623e-05
+	c65 := math.Float64frombits(0xbeec86ddead52c6c) // -1.3602649540664205e-05
+	c66 := math.Float64frombits(0x3ef372c9c33fbd78) // 1.8547431139324136e-05
+	c67 := math.Float64frombits(0xbee8d087295ab9f4) // -1.1832505417555692e-05
+	c86 := math.Float64frombits(0xbf908fa5f923a366) // -0.016172974902392133
+	c88 := math.Float64frombits(0x3f9dd5caa4cf102c) // 0.029135862645276386
+	c90 := math.Float64frombits(0xbfac10b0d776ddbc) // -0.054814840604588494
+	c92 := math.Float64frombits(0x3fbc5e5c41d9381f) // 0.1108148251307459
+	c99 := math.Float64frombits(0xbfc3333333333333) // -0.15
+	c107 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t2 := t1 < t0
+			t3 := int64(math.Float64bits(v1))
+			t5 := t3 < c4
+			t6 := t0
+			if t2 {
+				t6 = t1
+			}
+			t7 := t1
+			if t2 {
+				t7 = t0
+			}
+			t9 := t7 < c8
+			t10 := t7
+			if t9 {
+				t10 = c8
+			}
+			t11 := t6 == t10
+			t13 := float64(t6 / t10)
+			t14 := t13
+			if t11 {
+				t14 = c12
+			}
+			t16 := t10 < c15
+			t18 := c12
+			if t16 {
+				t18 = c17
+			}
+			t19 := float64(t10 * t18)
+			t20 := -t14
+			t21 := float64(t6 * t18)
+			t22 := scalar.CallFMA(t20, t19, t21)
+			t23 := float64(t22 / t19)
+			t25 := t10 < c24
+			t27 := c26
+			if t25 {
+				t27 = t23
+			}
+			t32 := c26
+			if t5 {
+				t32 = c30
+			}
+			t33 := t32
+			if t2 {
+				t33 = c28
+			}
+			t34 := c26
+			if t5 {
+				t34 = c31
+			}
+			t35 := t34
+			if t2 {
+				t35 = c29
+			}
+			t36 := t2 != t5
+			t37 := t14
+			if t36 {
+				t37 = t20
+			}
+			t38 := -t27
+			t39 := t27
+			if t36 {
+				t39 = t38
+			}
+			t40 := float64(t37 * t37)
+			t42 := scalar.CallFMA(t40, c41, c12)
+			t43 := float64(t39 * t42)
+			t44 := -t40
+			t45 := scalar.CallFMA(t37, t37, t44)
+			t46 := float64(t37 * t40)
+			t47 := -t46
+			t48 := scalar.CallFMA(t37, t40, t47)
+			t50 := float64(t40 - c49)
+			t68 := scalar.CallFMA(c53, t50, c52)
+			t69 := scalar.CallFMA(c55, t50, c54)
+			t70 := scalar.CallFMA(c57, t50, c56)
+			t71 := scalar.CallFMA(c59, t50, c58)
+			t72 := scalar.CallFMA(c61, t50, c60)
+			t73 := scalar.CallFMA(c63, t50, c62)
+			t74 := scalar.CallFMA(c65, t50, c64)
+			t75 := scalar.CallFMA(c67, t50, c66)
+			t76 := float64(t50 * t50)
+			t77 := scalar.CallFMA(t69, t76, t68)
+			t78 := scalar.CallFMA(t71, t76, t70)
+			t79 := scalar.CallFMA(t73, t76, t72)
+			t80 := scalar.CallFMA(t75, t76, t74)
+			t81 := float64(t76 * t76)
+			t82 := scalar.CallFMA(t78, t81, t77)
+			t83 := scalar.CallFMA(t80, t81, t79)
+			t84 := float64(t81 * t81)
+			t85 := scalar.CallFMA(t83, t84, t82)
+			t87 := scalar.CallFMA(t85, t50, c86)
+			t89 := scalar.CallFMA(t87, t50, c88)
+			t91 := scalar.CallFMA(t89, t50, c90)
+			t93 := scalar.CallFMA(t91, t50, c92)
+			t94 := float64(t50 * t93)
+			t95 := float64(t33 + t37)
+			t96 := float64(t95 - t33)
+			t97 := float64(t37 - t96)
+			t98 := float64(t97 + t35)
+			t100 := scalar.CallFMA(t45, c99, t43)
+			t101 := float64(t98 + t100)
+			t102 := scalar.CallFMA(t48, c51, t101)
+			t103 := scalar.CallFMA(t46, t94, t102)
+			t104 := scalar.CallFMA(t46, c51, t103)
+			t105 := float64(t95 + t104)
+			t106 := int64(math.Float64bits(v0))
+			t108 := t106 & c107
+			t109 := int64(math.Float64bits(t105))
+			t110 := t109 | t108
+			t111 := math.Float64frombits(uint64(t110))
+			o0[i] = t111
+		}
+	}
+}
+
+// k_atan2_f64_uu_b362669ee1_go is
+//
+//	kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+func k_atan2_f64_uu_b362669ee1_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := int64(0)
+	c8 := math.Float64frombits(0x1)                 // 5e-324
+	c12 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c16 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c17 := math.Float64frombits(0x0)                // 0
+	c24 := math.Float64frombits(0xbfc2492491f82b1e) // -0.14285714270985123
+	c25 := math.Float64frombits(0x3fbc71c70986d997) // 0.11111110670649392
+	c26 := math.Float64frombits(0xbfb745d01dfeedcc) // -0.09090901119537093
+	c27 := math.Float64frombits(0x3fb3b12afded14e9) // 0.07692211818092044
+	c28 := math.Float64frombits(0xbfb1108885ecb399) // -0.06665852803844387
+	c29 := math.Float64frombits(0x3fae17749a95f321) // 0.05877270113976452
+	c30 := math.Float64frombits(0xbfaad2fb9d1c5dd3) // -0.05239092152458693
+	c31 := math.Float64frombits(0x3fa7edb66d1ff72a) // 0.04673547823038711
+	c32 := math.Float64frombits(0xbfa4f32588d01b44) // -0.040917561484141746
+	c33 := math.Float64frombits(0x3fa16f6061fff6c3) // 0.0340528602246031
+	c34 := math.Float64frombits(0xbf9a6d39bcdd341d) // -0.025807287361477294
+	c35 := math.Float64frombits(0x3f915d9a1426ced8) // 0.01695862529750411
+	c36 := math.Float64frombits(0xbf82c7c7472c700f) // -0.009170109614892423
+	c37 := math.Float64frombits(0x3f6f863b45556c9f) // 0.0038481862672320034
+	c38 := math.Float64frombits(0xbf53066efbb38d17) // -0.0011612018413920727
+	c39 := math.Float64frombits(0x3f2d25b20e0b6432) // 0.000222375855648578
+	c40 := math.Float64frombits(0xbef52c16617ab734) // -2.0191399100858573e-05
+	c61 := math.Float64frombits(0x3fc999999998357f) // 0.19999999999746973
+	c63 := math.Float64frombits(0xbfd555555555543f) // -0.3333333333333179
+	c68 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t2 := t1 < t0
+			t3 := int64(math.Float64bits(v1))
+			t5 := t3 < c4
+			t6 := t0
+			if t2 {
+				t6 = t1
+			}
+			t7 := t1
+			if t2 {
+				t7 = t0
+			}
+			t9 := t7 < c8
+			t10 := t7
+			if t9 {
+				t10 = c8
+			}
+			t11 := t6 == t10
+			t13 := float64(t6 / t10)
+			t14 := t13
+			if t11 {
+				t14 = c12
+			}
+			t18 := c17
+			if t5 {
+				t18 = c16
+			}
+			t19 := t18
+			if t2 {
+				t19 = c15
+			}
+			t20 := t2 != t5
+			t21 := -t14
+			t22 := t14
+			if t20 {
+				t22 = t21
+			}
+			t23 := float64(t22 * t22)
+			t41 := scalar.CallFMA(c25, t23, c24)
+			t42 := scalar.CallFMA(c27, t23, c26)
+			t43 := scalar.CallFMA(c29, t23, c28)
+			t44 := scalar.CallFMA(c31, t23, c30)
+			t45 := scalar.CallFMA(c33, t23, c32)
+			t46 := scalar.CallFMA(c35, t23, c34)
+			t47 := scalar.CallFMA(c37, t23, c36)
+			t48 := scalar.CallFMA(c39, t23, c38)
+			t49 := float64(t23 * t23)
+			t50 := scalar.CallFMA(t42, t49, t41)
+			t51 := scalar.CallFMA(t44, t49, t43)
+			t52 := scalar.CallFMA(t46, t49, t45)
+			t53 := scalar.CallFMA(t48, t49, t47)
+			t54 := float64(t49 * t49)
+			t55 := scalar.CallFMA(t51, t54, t50)
+			t56 := scalar.CallFMA(t53, t54, t52)
+			t57 := float64(t54 * t54)
+			t58 := scalar.CallFMA(t56, t57, t55)
+			t59 := float64(t57 * t57)
+			t60 := scalar.CallFMA(c40, t59, t58)
+			t62 := scalar.CallFMA(t60, t23, c61)
+			t64 := scalar.CallFMA(t62, t23, c63)
+			t65 := scalar.CallFMA(t64, t23, c12)
+			t66 := scalar.CallFMA(t22, t65, t19)
+			t67 := int64(math.Float64bits(v0))
+			t69 := t67 & c68
+			t70 := int64(math.Float64bits(t66))
+			t71 := t70 | t69
+			t72 := math.Float64frombits(uint64(t71))
+			o0[i] = t72
+		}
+	}
+}
+
+// k_atan_f64_u_730df536cf_go is
+//
+//	kernel fast (u0:f64) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+func k_atan_f64_u_730df536cf_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c3 := math.Float64frombits(0xbff0000000000000)  // -1
+	c7 := math.Float64frombits(0x3ff921fb54442d18)  // 1.5707963267948966
+	c8 := math.Float64frombits(0x0)                 // 0
+	c11 := math.Float64frombits(0xbfc2492491f82b1e) // -0.14285714270985123
+	c12 := math.Float64frombits(0x3fbc71c70986d997) // 0.11111110670649392
+	c13 := math.Float64frombits(0xbfb745d01dfeedcc) // -0.09090901119537093
+	c14 := math.Float64frombits(0x3fb3b12afded14e9) // 0.07692211818092044
+	c15 := math.Float64frombits(0xbfb1108885ecb399) // -0.06665852803844387
+	c16 := math.Float64frombits(0x3fae17749a95f321) // 0.05877270113976452
+	c17 := math.Float64frombits(0xbfaad2fb9d1c5dd3) // -0.05239092152458693
+	c18 := math.Float64frombits(0x3fa7edb66d1ff72a) // 0.04673547823038711
+	c19 := math.Float64frombits(0xbfa4f32588d01b44) // -0.040917561484141746
+	c20 := math.Float64frombits(0x3fa16f6061fff6c3) // 0.0340528602246031
+	c21 := math.Float64frombits(0xbf9a6d39bcdd341d) // -0.025807287361477294
+	c22 := math.Float64frombits(0x3f915d9a1426ced8) // 0.01695862529750411
+	c23 := math.Float64frombits(0xbf82c7c7472c700f) // -0.009170109614892423
+	c24 := math.Float64frombits(0x3f6f863b45556c9f) // 0.0038481862672320034
+	c25 := math.Float64frombits(0xbf53066efbb38d17) // -0.0011612018413920727
+	c26 := math.Float64frombits(0x3f2d25b20e0b6432) // 0.000222375855648578
+	c27 := math.Float64frombits(0xbef52c16617ab734) // -2.0191399100858573e-05
+	c48 := math.Float64frombits(0x3fc999999998357f) // 0.19999999999746973
+	c50 := math.Float64frombits(0xbfd555555555543f) // -0.3333333333333179
+	c55 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t4 := t0
+			if t2 {
+				t4 = c3
+			}
+			t5 := c1
+			if t2 {
+				t5 = t0
+			}
+			t6 := float64(t4 / t5)
+			t9 := c8
+			if t2 {
+				t9 = c7
+			}
+			t10 := float64(t6 * t6)
+			t28 := scalar.CallFMA(c12, t10, c11)
+			t29 := scalar.CallFMA(c14, t10, c13)
+			t30 := scalar.CallFMA(c16, t10, c15)
+			t31 := scalar.CallFMA(c18, t10, c17)
+			t32 := scalar.CallFMA(c20, t10, c19)
+			t33 := scalar.CallFMA(c22, t10, c21)
+			t34 := scalar.CallFMA(c24, t10, c23)
+			t35 := scalar.CallFMA(c26, t10, c25)
+			t36 := float64(t10 * t10)
+			t37 := scalar.CallFMA(t29, t36, t28)
+			t38 := scalar.CallFMA(t31, t36, t30)
+			t39 := scalar.CallFMA(t33, t36, t32)
+			t40 := scalar.CallFMA(t35, t36, t34)
+			t41 := float64(t36 * t36)
+			t42 := scalar.CallFMA(t38, t41, t37)
+			t43 := scalar.CallFMA(t40, t41, t39)
+			t44 := float64(t41 * t41)
+			t45 := scalar.CallFMA(t43, t44, t42)
+			t46 := float64(t44 * t44)
+			t47 := scalar.CallFMA(c27, t46, t45)
+			t49 := scalar.CallFMA(t47, t10, c48)
+			t51 := scalar.CallFMA(t49, t10, c50)
+			t52 := scalar.CallFMA(t51, t10, c1)
+			t53 := scalar.CallFMA(t6, t52, t9)
+			t54 := int64(math.Float64bits(v0))
+			t56 := t54 & c55
+			t57 := int64(math.Float64bits(t53))
+			t58 := t57 | t56
+			t59 := math.Float64frombits(uint64(t58))
+			o0[i] = t59
+		}
+	}
+}
+
+// k_atan_f64_u_c59c3592e6_go is
+//
+//	kernel (u0:f64) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+func k_atan_f64_u_c59c3592e6_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x43b0000000000000)  // 1.152921504606847e+18
+	c4 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c6 := math.Float64frombits(0xbff0000000000000)  // -1
+	c10 := math.Float64frombits(0x0)                // 0
+	c11 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c12 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c18 := math.Float64frombits(0xbfe0000000000000) // -0.5
+	c26 := math.Float64frombits(0x3fdfffffffffeb86) // 0.499999999999709
+	c28 := math.Float64frombits(0xbfd09615e90aff17) // -0.25916049726582585
+	c29 := math.Float64frombits(0x3f82ee0b5fe4c6bc) // 0.00924309622186869
+	c30 := math.Float64frombits(0xbf7618d99dee3304) // -0.0053947926197792685
+	c31 := math.Float64frombits(0x3f6a352824b2ef8c) // 0.0031991752672108683
+	c32 := math.Float64frombits(0xbf5f7903b410adeb) // -0.0019209419408622262
+	c33 := math.Float64frombits(0x3f5316a18295138e) // 0.0011650635954804952
+	c34 := math.Float64frombits(0xbf4758c2111cc771) // -0.0007124850837725139
+	c35 := math.Float64frombits(0x3f3cc192b8f94f61) // 0.0004387839516983763
+	c36 := math.Float64frombits(0xbf31cffd2029769f) // -0.0002717965109349882
+	c37 := math.Float64frombits(0x3f262287fd47274e) // 0.00016887578989460212
+	c38 := math.Float64frombits(0xbf1bae989e89e93c) // -0.0001055985118315937
+	c39 := math.Float64frombits(0x3f11d6730444886c) // 6.804539686247759e-05
+	c40 := math.Float64frombits(0xbf067b2e653f0e9c) // -4.2879441621871214e-05
+	c41 := math.Float64frombits(0x3ef6908dfaba9f1b) // 2.151934283625623e-05
+	c42 := math.Float64frombits(0xbeec86ddead52c6c) // -1.3602649540664205e-05
+	c43 := math.Float64frombits(0x3ef372c9c33fbd78) // 1.8547431139324136e-05
+	c44 := math.Float64frombits(0xbee8d087295ab9f4) // -1.1832505417555692e-05
+	c63 := math.Float64frombits(0xbf908fa5f923a366) // -0.016172974902392133
+	c65 := math.Float64frombits(0x3f9dd5caa4cf102c) // 0.029135862645276386
+	c67 := math.Float64frombits(0xbfac10b0d776ddbc) // -0.054814840604588494
+	c69 := math.Float64frombits(0x3fbc5e5c41d9381f) // 0.1108148251307459
+	c76 := math.Float64frombits(0xbfc3333333333333) // -0.15
+	c84 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t7 := float64(c6 / t3)
+			t8 := scalar.CallFMA(t7, t3, c4)
+			t9 := float64(t8 * t7)
+			t13 := t3
+			if t5 {
+				t13 = t7
+			}
+			t14 := c10
+			if t5 {
+				t14 = t9
+			}
+			t15 := c10
+			if t5 {
+				t15 = c11
+			}
+			t16 := c10
+			if t5 {
+				t16 = c12
+			}
+			t17 := float64(t13 * t13)
+			t19 := scalar.CallFMA(t17, c18, c4)
+			t20 := float64(t14 * t19)
+			t21 := -t17
+			t22 := scalar.CallFMA(t13, t13, t21)
+			t23 := float64(t13 * t17)
+			t24 := -t23
+			t25 := scalar.CallFMA(t13, t17, t24)
+			t27 := float64(t17 - c26)
+			t45 := scalar.CallFMA(c30, t27, c29)
+			t46 := scalar.CallFMA(c32, t27, c31)
+			t47 := scalar.CallFMA(c34, t27, c33)
+			t48 := scalar.CallFMA(c36, t27, c35)
+			t49 := scalar.CallFMA(c38, t27, c37)
+			t50 := scalar.CallFMA(c40, t27, c39)
+			t51 := scalar.CallFMA(c42, t27, c41)
+			t52 := scalar.CallFMA(c44, t27, c43)
+			t53 := float64(t27 * t27)
+			t54 := scalar.CallFMA(t46, t53, t45)
+			t55 := scalar.CallFMA(t48, t53, t47)
+			t56 := scalar.CallFMA(t50, t53, t49)
+			t57 := scalar.CallFMA(t52, t53, t51)
+			t58 := float64(t53 * t53)
+			t59 := scalar.CallFMA(t55, t58, t54)
+			t60 := scalar.CallFMA(t57, t58, t56)
+			t61 := float64(t58 * t58)
+			t62 := scalar.CallFMA(t60, t61, t59)
+			t64 := scalar.CallFMA(t62, t27, c63)
+			t66 := scalar.CallFMA(t64, t27, c65)
+			t68 := scalar.CallFMA(t66, t27, c67)
+			t70 := scalar.CallFMA(t68, t27, c69)
+			t71 := float64(t27 * t70)
+			t72 := float64(t15 + t13)
+			t73 := float64(t72 - t15)
+			t74 := float64(t13 - t73)
+			t75 := float64(t74 + t16)
+			t77 := scalar.CallFMA(t22, c76, t20)
+			t78 := float64(t75 + t77)
+			t79 := scalar.CallFMA(t25, c28, t78)
+			t80 := scalar.CallFMA(t23, t71, t79)
+			t81 := scalar.CallFMA(t23, c28, t80)
+			t82 := float64(t72 + t81)
+			t83 := int64(math.Float64bits(v0))
+			t85 := t83 & c84
+			t86 := int64(math.Float64bits(t82))
+			t87 := t86 | t85
+			t88 := math.Float64frombits(uint64(t87))
+			o0[i] = t88
+		}
+	}
+}
+
+// k_atanh_f64_u_37f5d3bfa3_go is
+//
+//	kernel (u0:f64) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+func k_atanh_f64_u_37f5d3bfa3_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3ff0000000000000) // 1
+	c7 := int64(4609434218613702656)
+	c9 := int64(9218868437227405312)
+	c11 := int64(52)
+	c13 := int64(4841369599423283200)
+	c16 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c39 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c53 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c54 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c55 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c56 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c57 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c58 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c59 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c60 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c71 := math.Float64frombits(0xbfe62e42ff000000) // -0.6931471806019545
+	c77 := math.Float64frombits(0x3dc718432a1b0e26) // 4.2009150726810846e-11
+	c83 := int64(-4616189618054758401)
+	c85 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := float64(t0 + c1)
+			t3 := int64(math.Float64bits(t2))
+			t4 := float64(c1 - t0)
+			t5 := int64(math.Float64bits(t4))
+			t6 := int64(t3 - t5)
+			t8 := int64(t6 + c7)
+			t10 := t8 & c9
+			t12 := t10 >> uint64(c11)
+			t14 := t12 | c13
+			t15 := math.Float64frombits(uint64(t14))
+			t17 := float64(c16 - t15)
+			t18 := math.Float64frombits(uint64(t10))
+			t19 := float64(c1 + t0)
+			t20 := float64(t19 - c1)
+			t21 := float64(t0 - t20)
+			t22 := -t0
+			t23 := float64(c1 + t22)
+			t24 := float64(t23 - c1)
+			t25 := float64(t22 - t24)
+			t26 := float64(t23 * t18)
+			t27 := float64(t25 * t18)
+			t28 := float64(t19 - t26)
+			t29 := float64(t21 - t27)
+			t30 := float64(t28 + t29)
+			t31 := float64(t30 - t28)
+			t32 := float64(t29 - t31)
+			t33 := float64(t19 + t26)
+			t34 := float64(t33 - t19)
+			t35 := float64(t33 - t34)
+			t36 := float64(t19 - t35)
+			t37 := float64(t26 - t34)
+			t38 := float64(t36 + t37)
+			t40 := float64(t33 * c39)
+			t41 := float64(t21 + t27)
+			t42 := float64(t38 + t41)
+			t43 := float64(c39 * t42)
+			t44 := float64(c1 / t40)
+			t45 := float64(t30 * t44)
+			t46 := -t45
+			t47 := scalar.CallFMA(t46, t40, t30)
+			t48 := scalar.CallFMA(t46, t43, t32)
+			t49 := float64(t47 + t48)
+			t50 := float64(t49 * t44)
+			t51 := float64(t45 * t45)
+			t52 := float64(t45 * t51)
+			t61 := scalar.CallFMA(c54, t51, c53)
+			t62 := scalar.CallFMA(c56, t51, c55)
+			t63 := scalar.CallFMA(c58, t51, c57)
+			t64 := scalar.CallFMA(c60, t51, c59)
+			t65 := float64(t51 * t51)
+			t66 := scalar.CallFMA(t62, t65, t61)
+			t67 := scalar.CallFMA(t64, t65, t63)
+			t68 := float64(t65 * t65)
+			t69 := scalar.CallFMA(t67, t68, t66)
+			t70 := scalar.CallFMA(t52, t69, t50)
+			t72 := float64(t17 * c71)
+			t73 := float64(t72 + t45)
+			t74 := float64(t73 - t72)
+			t75 := float64(t45 - t74)
+			t76 := float64(t75 + t70)
+			t78 := scalar.CallFMA(t17, c77, t76)
+			t79 := float64(t73 + t78)
+			t80 := float64(t79 * c39)
+			t84 := int64(math.Float64bits(t0))
+			t86 := int64(t84 + c85)
+			t87 := c83 < t86
+			t88 := t80
+			if t87 {
+				t81 := float64(math.Sqrt(float64(t4)))
+				t82 := float64(c1 / t81)
+				t88 = t82
+			}
+			t89 := int64(math.Float64bits(v0))
+			t90 := t89 & c85
+			t91 := int64(math.Float64bits(t88))
+			t92 := t91 | t90
+			t93 := math.Float64frombits(uint64(t92))
+			o0[i] = t93
+		}
+	}
+}
+
+// k_bitcast_f64_u64_u_a73d5902fe_go is
+//
+//	kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint64](a0[i])
+func k_bitcast_f64_u64_u_a73d5902fe_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(math.Float64bits(v0))
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u64_f64_u_ab205328a2_go is
+//
+//	kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float64](a0[i])
+func k_bitcast_u64_f64_u_ab205328a2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(uint64(v0))
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_add_f32_f64_uu_d94107099a_go is
+//
+//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = float64(a0[i]) + a1[i]
+func k_cast_add_f32_f64_uu_d94107099a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0)
+			t1 := float64(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_f64_f32_su_70391d9e46_go is
+//
+//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = float32(a0) + a1[i]
+func k_cast_add_f64_f32_su_70391d9e46_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := float32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := float32(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }
+//
+// for i: t3 := float64(a2[i]) * a3[i]; t5 := t3 * float64(a4[i]); t6 := float64(a1[i]) * t5; t7 := float64(a0[i]) * t6; o0[i] = t7; o1[i] = float32(t3); o2[i] = float32(t5); o3[i] = float32(t6); o4[i] = float32(t7)
+func k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0)
+			t1 := float64(v1)
+			t2 := float64(v2)
+			t3 := float64(t2 * v3)
+			t4 := float64(v4)
+			t5 := float64(t3 * t4)
+			t6 := float64(t1 * t5)
+			t7 := float64(t0 * t6)
+			t8 := float32(t3)
+			t9 := float32(t5)
+			t10 := float32(t6)
+			t11 := float32(t7)
+			o0[i] = t7
+			o1[i] = t8
+			o2[i] = t9
+			o3[i] = t10
+			o4[i] = t11
+		}
+	}
+}
+
+// k_cast_f64_bf16_u_96611387a9_go is
+//
+//	kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+func k_cast_f64_bf16_u_96611387a9_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(536870911)
+	c6 := int64(-536870912)
+	c10 := math.Float64frombits(0x3ae0000000000000) // 4.1359030627651384e-25
+	c14 := int64(-9223372036854775808)
+	c19 := math.Float64frombits(0x3810000000000000) // 1.1754943508222875e-38
+	c24 := int32(16)
+	c26 := int32(1)
+	c29 := int32(32767)
+	c32 := int32(4194304)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			t1 := int64(math.Float64bits(t0))
+			t3 := t1 & c2
+			t4 := int64(t3 + c2)
+			t5 := t1 | t4
+			t7 := t5 & c6
+			t8 := math.Float64frombits(uint64(t7))
+			t9 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t11 := float64(t9 + c10)
+			t12 := float64(t11 - c10)
+			t13 := int64(math.Float64bits(v0))
+			t15 := t13 & c14
+			t16 := int64(math.Float64bits(t12))
+			t17 := t16 | t15
+			t18 := math.Float64frombits(uint64(t17))
+			t20 := t9 < c19
+			t21 := t8
+			if t20 {
+				t21 = t18
+			}
+			t22 := float32(t21)
+			t23 := int32(math.Float32bits(t22))
+			t25 := t23 >> uint32(c24)
+			t27 := t25 & c26
+			t28 := int32(t23 + t27)
+			t30 := int32(t28 + c29)
+			t31 := t22 != t22
+			t33 := t23 | c32
+			t34 := t30
+			if t31 {
+				t34 = t33
+			}
+			t35 := t34 >> uint32(c24)
+			t36 := uint16(t35)
+			t37 := uint16(t36)
+			o0[i] = t37
+		}
+	}
+}
+
+// k_cast_f64_f16_u_6bb378271c_go is
+//
+//	kernel (u0:f64) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_f64_f16_u_6bb378271c_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(536870911)
+	c6 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			t1 := int64(math.Float64bits(t0))
+			t3 := t1 & c2
+			t4 := int64(t3 + c2)
+			t5 := t1 | t4
+			t7 := t5 & c6
+			t8 := math.Float64frombits(uint64(t7))
+			t9 := float32(t8)
+			t10 := scalar.Float16bits(t9)
+			o0[i] = t10
+		}
+	}
+}
+
+// k_cast_f64_i16_u_29a1616815_go is
+//
+//	kernel (u0:f64) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_f64_i16_u_29a1616815_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-32768)
+	c3 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 >= 0x1p31 {
+				t0 = 1<<31 - 1
+			} else if v0 <= -0x1p31 {
+				t0 = -1 << 31
+			} else if v0 == v0 {
+				t0 = int32(v0)
+			}
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
+			t5 := int16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_cast_f64_i8_u_eecab02cc2_go is
+//
+//	kernel (u0:f64) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_f64_i8_u_eecab02cc2_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-128)
+	c3 := int32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 >= 0x1p31 {
+				t0 = 1<<31 - 1
+			} else if v0 <= -0x1p31 {
+				t0 = -1 << 31
+			} else if v0 == v0 {
+				t0 = int32(v0)
+			}
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
+			t5 := int8(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_cast_f64_q16x16_u_5c158ef4e2_go is
+//
+//	kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+func k_cast_f64_q16x16_u_5c158ef4e2_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := float64(v0 * c0)
+			t2 := float64(math.RoundToEven(float64(t1)))
+			var t3 int32
+			if t2 >= 0x1p31 {
+				t3 = 1<<31 - 1
+			} else if t2 <= -0x1p31 {
+				t3 = -1 << 31
+			} else if t2 == t2 {
+				t3 = int32(t2)
+			}
+			t4 := uint32(t3)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_cast_f64_u16_u_98c5c27beb_go is
+//
+//	kernel (u0:f64) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_f64_u16_u_98c5c27beb_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(0)
+	c3 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 >= 0x1p31 {
+				t0 = 1<<31 - 1
+			} else if v0 <= -0x1p31 {
+				t0 = -1 << 31
+			} else if v0 == v0 {
+				t0 = int32(v0)
+			}
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_cast_f64_u32_u_7a4f613017_go is
+//
+//	kernel (u0:f64) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+func k_cast_f64_u32_u_7a4f613017_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 uint32
+			if v0 >= 0x1p32 {
+				t0 = 1<<32 - 1
+			} else if v0 > 0 {
+				t0 = uint32(v0)
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f64_u64_u_4fb2dc96a4_go is
+//
+//	kernel (u0:f64) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_f64_u64_u_4fb2dc96a4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 uint64
+			if v0 >= 0x1p64 {
+				t0 = 1<<64 - 1
+			} else if v0 > 0 {
+				t0 = uint64(v0)
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_mul_cast_f32_f64_uu_dcef9183bf_go is
+//
+//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }
+//
+// for i: t1 := a1[i] * float64(a0[i]); o0[i] = t1; o1[i] = float32(t1)
+func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0)
+			t1 := float64(v1 * t0)
+			t2 := float32(t1)
+			o0[i] = t1
+			o1[i] = t2
+		}
+	}
+}
+
+// k_cast_q16x16_f64_u_3787717d59_go is
+//
+//	kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+func k_cast_q16x16_f64_u_3787717d59_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_cast_u32_f64_u_a8a6788db1_go is
+//
+//	kernel (u0:u32) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+func k_cast_u32_f64_u_a8a6788db1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_f64_u_97004cf19d_go is
+//
+//	kernel (u0:u64) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+func k_cast_u64_f64_u_97004cf19d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cbrt_f64_u_b44aeb6339_go is
+//
+//	kernel (u0:f64) { t0 = cbrt u0; store t0 }
+//
+// for i: o0[i] = cbrt(a0[i])
+func k_cbrt_f64_u_b44aeb6339_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x7b0000000000000)  // 1.1830521861667747e-271
+	c3 := math.Float64frombits(0x4a10000000000000) // 5.846006549323612e+48
+	c7 := int64(9223372036854775807)
+	c9 := int64(32)
+	c11 := int64(4841369599423283200)
+	c14 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
+	c15 := math.Float64frombits(0x433d5555aa944654) // 8.256600747034196e+15
+	c23 := math.Float64frombits(0x3ff0000000000000) // 1
+	c25 := math.Float64frombits(0x3fc61f9add3c0ca4) // 0.1728395061728395
+	c26 := math.Float64frombits(0x3fcc71c71c71c71c) // 0.2222222222222222
+	c28 := math.Float64frombits(0x3fd5555555555555) // 0.3333333333333333
+	c48 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c51 := int64(-4503599627370498)
+	c58 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := t0 < c1
+			t4 := float64(t0 * c3)
+			t5 := t0
+			if t2 {
+				t5 = t4
+			}
+			t6 := int64(math.Float64bits(t5))
+			t8 := t6 & c7
+			t10 := t8 >> uint64(c9)
+			t12 := t10 | c11
+			t13 := math.Float64frombits(uint64(t12))
+			t16 := scalar.CallFMA(t13, c14, c15)
+			t17 := int64(math.Float64bits(t16))
+			t18 := t17 << uint64(c9)
+			t19 := math.Float64frombits(uint64(t18))
+			t20 := float64(t19 * t19)
+			t21 := float64(t20 * t19)
+			t22 := -t5
+			t24 := scalar.CallFMA(t22, t21, c23)
+			t27 := scalar.CallFMA(c25, t24, c26)
+			t29 := scalar.CallFMA(t27, t24, c28)
+			t30 := float64(t19 * t24)
+			t31 := scalar.CallFMA(t30, t29, t19)
+			t32 := float64(t31 * t31)
+			t33 := float64(t32 * t31)
+			t34 := scalar.CallFMA(t22, t33, c23)
+			t35 := scalar.CallFMA(c25, t34, c26)
+			t36 := scalar.CallFMA(t35, t34, c28)
+			t37 := float64(t31 * t34)
+			t38 := scalar.CallFMA(t37, t36, t31)
+			t39 := float64(t38 * t38)
+			t40 := float64(t5 * t39)
+			t41 := float64(t40 * t40)
+			t42 := -t41
+			t43 := scalar.CallFMA(t40, t40, t42)
+			t44 := scalar.CallFMA(t41, t40, t22)
+			t45 := scalar.CallFMA(t43, t40, t44)
+			t46 := float64(t39 * c14)
+			t47 := scalar.CallFMA(t45, t46, t40)
+			t49 := c23
+			if t2 {
+				t49 = c48
+			}
+			t50 := float64(t47 * t49)
+			t52 := int64(math.Float64bits(t0))
+			t53 := int64(t52 + c7)
+			t54 := c51 < t53
+			t55 := float64(t0 + t0)
+			t56 := t50
+			if t54 {
+				t56 = t55
+			}
+			t57 := int64(math.Float64bits(v0))
+			t59 := t57 & c58
+			t60 := int64(math.Float64bits(t56))
+			t61 := t60 | t59
+			t62 := math.Float64frombits(uint64(t61))
+			o0[i] = t62
+		}
+	}
+}
+
+// k_celu_f64_uu_261ead757e_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1[i])
+func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x7b0000000000000)   // 1.1830521861667747e-271
+	c4 := math.Float64frombits(0x46d0000000000000)  // 1.298074214633707e+33
+	c5 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c13 := math.Float64frombits(0x4097700000000000) // 1500
+	c15 := math.Float64frombits(0x0)                // 0
+	c17 := math.Float64frombits(0x4096bc0000000000) // 1455
+	c18 := math.Float64frombits(0x4096280000000000) // 1418
+	c22 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c23 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c27 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c29 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c42 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c45 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c46 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c47 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c48 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c49 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c50 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c51 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c52 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c61 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c63 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c70 := int64(110)
+	c71 := int64(0)
+	c74 := math.Float64frombits(0x405b800000000000) // 110
+	c79 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c83 := int64(52)
+	c90 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c93 := math.Float64frombits(0xc04e000000000000) // -60
+	c96 := math.Float64frombits(0x404e000000000000) // 60
+	c99 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c113 := int64(4607182418800017408)
+	c142 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 / v1)
+			t1 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t3 := t1 < c2
+			t6 := c5
+			if t3 {
+				t6 = c4
+			}
+			t7 := float64(v0 * t6)
+			t8 := float64(v1 * t6)
+			t9 := -t0
+			t10 := scalar.CallFMA(t9, t8, t7)
+			t11 := float64(t10 / t8)
+			t12 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+			t14 := t12 < c13
+			t16 := c15
+			if t14 {
+				t16 = t11
+			}
+			t94 := t0 < c93
+			t95 := t0
+			if t94 {
+				t95 = c93
+			}
+			t97 := c96 < t95
+			t98 := t95
+			if t97 {
+				t98 = c96
+			}
+			t100 := scalar.CallFMA(t98, c22, c99)
+			t101 := int64(math.Float64bits(t100))
+			t102 := float64(t100 - c99)
+			t103 := scalar.CallFMA(t102, c27, t98)
+			t104 := float64(t102 * c29)
+			t105 := float64(t103 + t104)
+			t106 := float64(t105 - t103)
+			t107 := float64(t104 - t106)
+			t108 := float64(t107 + t16)
+			t109 := float64(t105 + t108)
+			t110 := float64(t109 - t105)
+			t111 := float64(t108 - t110)
+			t112 := t101 << uint64(c83)
+			t114 := int64(t112 + c113)
+			t115 := math.Float64frombits(uint64(t114))
+			t116 := float64(t115 - c5)
+			t117 := float64(t115 * t109)
+			t118 := float64(t116 + t117)
+			t119 := float64(t118 - t116)
+			t120 := float64(t117 - t119)
+			t121 := float64(t109 * t109)
+			t122 := scalar.CallFMA(t121, c42, t111)
+			t123 := float64(t121 * t109)
+			t124 := scalar.CallFMA(c46, t109, c45)
+			t125 := scalar.CallFMA(c48, t109, c47)
+			t126 := scalar.CallFMA(c50, t109, c49)
+			t127 := scalar.CallFMA(c52, t109, c51)
+			t128 := scalar.CallFMA(t125, t121, t124)
+			t129 := scalar.CallFMA(t127, t121, t126)
+			t130 := float64(t121 * t121)
+			t131 := scalar.CallFMA(t129, t130, t128)
+			t132 := scalar.CallFMA(t131, t109, c61)
+			t133 := scalar.CallFMA(t132, t109, c63)
+			t134 := scalar.CallFMA(t123, t133, t122)
+			t135 := scalar.CallFMA(t115, t134, t120)
+			t136 := float64(t135 * v1)
+			t137 := scalar.CallFMA(t118, v1, t136)
+			t138 := c96 < t0
+			t139 := t137
+			if t138 {
+				t19 := c18
+				if t3 {
+					t19 = c17
+				}
+				t20 := t19 < t0
+				t21 := t0
+				if t20 {
+					t21 = t19
+				}
+				t24 := scalar.CallFMA(t21, c22, c23)
+				t25 := int64(math.Float64bits(t24))
+				t26 := float64(t24 - c23)
+				t28 := scalar.CallFMA(t26, c27, t21)
+				t30 := float64(t26 * c29)
+				t31 := float64(t28 + t30)
+				t32 := float64(t31 - t28)
+				t33 := float64(t30 - t32)
+				t34 := float64(t33 + t16)
+				t35 := float64(t31 + t34)
+				t36 := float64(t35 - t31)
+				t37 := float64(t34 - t36)
+				t38 := float64(c5 + t35)
+				t39 := float64(t38 - c5)
+				t40 := float64(t35 - t39)
+				t41 := float64(t35 * t35)
+				t43 := scalar.CallFMA(t41, c42, t37)
+				t44 := float64(t41 * t35)
+				t53 := scalar.CallFMA(c46, t35, c45)
+				t54 := scalar.CallFMA(c48, t35, c47)
+				t55 := scalar.CallFMA(c50, t35, c49)
+				t56 := scalar.CallFMA(c52, t35, c51)
+				t57 := scalar.CallFMA(t54, t41, t53)
+				t58 := scalar.CallFMA(t56, t41, t55)
+				t59 := float64(t41 * t41)
+				t60 := scalar.CallFMA(t58, t59, t57)
+				t62 := scalar.CallFMA(t60, t35, c61)
+				t64 := scalar.CallFMA(t62, t35, c63)
+				t65 := scalar.CallFMA(t44, t64, t43)
+				t66 := float64(t65 + t40)
+				t67 := float64(t38 + t66)
+				t68 := float64(t67 - t38)
+				t69 := float64(t66 - t68)
+				t72 := c71
+				if t3 {
+					t72 = c70
+				}
+				t73 := int64(t25 - t72)
+				t75 := c15
+				if t3 {
+					t75 = c74
+				}
+				t76 := float64(t26 - t75)
+				t77 := float64(t69 * t8)
+				t78 := scalar.CallFMA(t67, t8, t77)
+				t80 := scalar.CallFMA(t76, c42, c79)
+				t81 := int64(math.Float64bits(t80))
+				t82 := int64(t73 - t81)
+				t84 := t81 << uint64(c83)
+				t85 := math.Float64frombits(uint64(t84))
+				t86 := t82 << uint64(c83)
+				t87 := math.Float64frombits(uint64(t86))
+				t88 := float64(t78 * t85)
+				t89 := float64(t88 * t87)
+				t91 := float64(v1 * c90)
+				t92 := t89
+				if t20 {
+					t92 = t91
+				}
+				t139 = t92
+			}
+			t140 := math.Float64frombits(math.Float64bits(t139) &^ (1 << 63))
+			t141 := -t140
+			t143 := t12 < c142
+			t144 := t141
+			if t143 {
+				t144 = v0
+			}
+			t145 := c15 < v0
+			t146 := t144
+			if t145 {
+				t146 = v0
+			}
+			o0[i] = t146
+		}
+	}
+}
+
+// k_cos_f64_u_231c08b2d9_go is
+//
+//	kernel (u0:f64) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+func k_cos_f64_u_231c08b2d9_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x4338000000000000)   // 6.755399441055744e+15
+	c2 := math.Float64frombits(0x0)                  // 0
+	c3 := math.Float64frombits(0x3fe45f306dc9c883)   // 0.6366197723675814
+	c6 := math.Float64frombits(0xbff921fb54442d18)   // -1.5707963267948966
+	c8 := math.Float64frombits(0x3c91a62633145c06)   // 6.123233995736765e-17
+	c16 := math.Float64frombits(0xb94c1cd129024e08)  // -1.0828566739219139e-32
+	c18 := math.Float64frombits(0x3fe45f306dc9c882)  // 0.6366197723675813
+	c19 := math.Float64frombits(0x3fe4a7f09d5f47d4)  // 0.6455004762340146
+	c20 := math.Float64frombits(0x3fea6ee06db14acc)  // 0.8260347502167291
+	c21 := math.Float64frombits(0x3fe3c439041fe516)  // 0.6177029686506639
+	c22 := math.Float64frombits(0x3fcd5ef5de2b0db8)  // 0.22946046207480975
+	c23 := math.Float64frombits(0x3fd2371d2126e970)  // 0.28461387860774945
+	c24 := math.Float64frombits(0x3f7924bba8274600)  // 0.006138546976630632
+	c25 := math.Float64frombits(0x3fe21cfe1deb1cb1)  // 0.5660391411155584
+	c26 := math.Float64frombits(0x3fc4d39f74411af8)  // 0.16270821739654884
+	c27 := math.Float64frombits(0x3fe4baed1213a671)  // 0.6478181222020806
+	c28 := math.Float64frombits(0x3fe8135a2fbf209c)  // 0.752362340216695
+	c29 := math.Float64frombits(0x3fe91d639835339f)  // 0.7848375294503177
+	c30 := math.Float64frombits(0x3fd272117e2ef7e4)  // 0.2882121784458589
+	c31 := math.Float64frombits(0x3fd41d8ffc4bffee)  // 0.3143043483578357
+	c32 := math.Float64frombits(0x3fe02cc07f79788c)  // 0.505462883924126
+	c33 := math.Float64frombits(0x3fd6b414da3eda6c)  // 0.35474129975356194
+	c34 := math.Float64frombits(0x3fdfb3c9f2c26dd2)  // 0.495348441190541
+	c35 := math.Float64frombits(0x3fed18fd9a797fa8)  // 0.9093006150323975
+	c36 := math.Float64frombits(0x3fe6ba93dd63f5f2)  // 0.7102755855591438
+	c37 := math.Float64frombits(0x3fef17b3d0739f78)  // 0.9716433593102769
+	c38 := math.Float64frombits(0x3fe4a525d4d7f6bf)  // 0.645159640989469
+	c39 := math.Float64frombits(0x3fd88fc6ae842b00)  // 0.38377539675336436
+	c40 := math.Float64frombits(0x3fe98237e3db5d5f)  // 0.7971457910852385
+	c41 := math.Float64frombits(0x7500000000000000)  // 3.75375841440235e+255
+	c52 := math.Float64frombits(0xaf0000000000000)   // 5.327993384780537e-256
+	c55 := math.Float64frombits(0x5a80000000000000)  // 8.664592794127546e+127
+	c70 := math.Float64frombits(0x2570000000000000)  // 2.308244654446434e-128
+	c73 := math.Float64frombits(0x4d40000000000000)  // 1.3164036458569648e+64
+	c84 := math.Float64frombits(0x32b0000000000000)  // 1.5192908393215678e-64
+	c87 := math.Float64frombits(0x46a0000000000000)  // 1.6225927682921336e+32
+	c96 := math.Float64frombits(0x3950000000000000)  // 1.232595164407831e-32
+	c99 := math.Float64frombits(0x4350000000000000)  // 1.8014398509481984e+16
+	c107 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c110 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c115 := math.Float64frombits(0x3ff0000000000000) // 1
+	c128 := math.Float64frombits(0x3600000000000000) // 1.3684555315672042e-48
+	c131 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c134 := math.Float64frombits(0xc010000000000000) // -4
+	c200 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c206 := math.Float64frombits(0x41d0000000000000) // 1.073741824e+09
+	c212 := int64(1)
+	c216 := math.Float64frombits(0xbfe0000000000000) // -0.5
+	c220 := math.Float64frombits(0x3de5d8e226174565) // 1.589593066944715e-10
+	c221 := math.Float64frombits(0xbe5ae5e54310d78a) // -2.5050742095455373e-08
+	c223 := math.Float64frombits(0x3ec71de355eb41b0) // 2.7557313580855056e-06
+	c225 := math.Float64frombits(0xbf2a01a019bf1cce) // -0.0001984126982945478
+	c227 := math.Float64frombits(0x3f8111111110f75b) // 0.008333333333321915
+	c229 := math.Float64frombits(0xbfc5555555555548) // -0.1666666666666663
+	c231 := math.Float64frombits(0xbda8f9f49f8b5538) // -1.1357946688854433e-11
+	c232 := math.Float64frombits(0x3e21ee9cc8e32e1f) // 2.087568846172328e-09
+	c234 := math.Float64frombits(0xbe927e4f7d8b43dc) // -2.7557314079019e-07
+	c236 := math.Float64frombits(0x3efa01a019c684b2) // 2.48015872884629e-05
+	c238 := math.Float64frombits(0xbf56c16c16c14e48) // -0.0013888888888872342
+	c240 := math.Float64frombits(0x3fa555555555554a) // 0.04166666666666659
+	c250 := int64(63)
+	c252 := int64(0)
+	c257 := int64(62)
+	c259 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t4 := scalar.CallFMA(t0, c3, c1)
+			t5 := float64(t4 - c1)
+			t7 := scalar.CallFMA(t5, c6, t0)
+			t9 := float64(t5 * c8)
+			t10 := -t9
+			t11 := scalar.CallFMA(t5, c8, t10)
+			t12 := float64(t7 - t9)
+			t13 := float64(t7 - t12)
+			t14 := float64(t13 - t9)
+			t15 := float64(t14 - t11)
+			t17 := scalar.CallFMA(t5, c16, t15)
+			t207 := c206 <= t0
+			t208 := t4
+			t209 := t12
+			t210 := t17
+			if t207 {
+				t42 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+				t43 := c41 <= t42
+				t44 := c2
+				if t43 {
+					t44 = c33
+				}
+				t45 := c18
+				if t43 {
+					t45 = c34
+				}
+				t46 := c19
+				if t43 {
+					t46 = c35
+				}
+				t47 := c20
+				if t43 {
+					t47 = c36
+				}
+				t48 := c21
+				if t43 {
+					t48 = c37
+				}
+				t49 := c22
+				if t43 {
+					t49 = c38
+				}
+				t50 := c23
+				if t43 {
+					t50 = c39
+				}
+				t51 := c24
+				if t43 {
+					t51 = c40
+				}
+				t53 := float64(t0 * c52)
+				t54 := t0
+				if t43 {
+					t54 = t53
+				}
+				t56 := math.Float64frombits(math.Float64bits(t54) &^ (1 << 63))
+				t57 := c55 <= t56
+				t58 := t44
+				if t57 {
+					t58 = c25
+				}
+				t59 := t45
+				if t57 {
+					t59 = c26
+				}
+				t60 := t46
+				if t57 {
+					t60 = c27
+				}
+				t61 := t47
+				if t57 {
+					t61 = c28
+				}
+				t62 := t48
+				if t57 {
+					t62 = c29
+				}
+				t63 := t49
+				if t57 {
+					t63 = c30
+				}
+				t64 := t50
+				if t57 {
+					t64 = c31
+				}
+				t65 := t51
+				if t57 {
+					t65 = c32
+				}
+				t66 := c25
+				if t57 {
+					t66 = c33
+				}
+				t67 := c26
+				if t57 {
+					t67 = c34
+				}
+				t68 := c27
+				if t57 {
+					t68 = c35
+				}
+				t69 := c28
+				if t57 {
+					t69 = c36
+				}
+				t71 := float64(t54 * c70)
+				t72 := t54
+				if t57 {
+					t72 = t71
+				}
+				t74 := math.Float64frombits(math.Float64bits(t72) &^ (1 << 63))
+				t75 := c73 <= t74
+				t76 := t58
+				if t75 {
+					t76 = t62
+				}
+				t77 := t59
+				if t75 {
+					t77 = t63
+				}
+				t78 := t60
+				if t75 {
+					t78 = t64
+				}
+				t79 := t61
+				if t75 {
+					t79 = t65
+				}
+				t80 := t62
+				if t75 {
+					t80 = t66
+				}
+				t81 := t63
+				if t75 {
+					t81 = t67
+				}
+				t82 := t64
+				if t75 {
+					t82 = t68
+				}
+				t83 := t65
+				if t75 {
+					t83 = t69
+				}
+				t85 := float64(t72 * c84)
+				t86 := t72
+				if t75 {
+					t86 = t85
+				}
+				t88 := math.Float64frombits(math.Float64bits(t86) &^ (1 << 63))
+				t89 := c87 <= t88
+				t90 := t76
+				if t89 {
+					t90 = t78
+				}
+				t91 := t77
+				if t89 {
+					t91 = t79
+				}
+				t92 := t78
+				if t89 {
+					t92 = t80
+				}
+				t93 := t79
+				if t89 {
+					t93 = t81
+				}
+				t94 := t80
+				if t89 {
+					t94 = t82
+				}
+				t95 := t81
+				if t89 {
+					t95 = t83
+				}
+				t97 := float64(t86 * c96)
+				t98 := t86
+				if t89 {
+					t98 = t97
+				}
+				t100 := math.Float64frombits(math.Float64bits(t98) &^ (1 << 63))
+				t101 := c99 <= t100
+				t102 := t90
+				if t101 {
+					t102 = t91
+				}
+				t103 := t91
+				if t101 {
+					t103 = t92
+				}
+				t104 := t92
+				if t101 {
+					t104 = t93
+				}
+				t105 := t93
+				if t101 {
+					t105 = t94
+				}
+				t106 := t94
+				if t101 {
+					t106 = t95
+				}
+				t108 := float64(t98 * c107)
+				t109 := t98
+				if t101 {
+					t109 = t108
+				}
+				t111 := float64(t109 * c110)
+				t112 := float64(t111 * t102)
+				t113 := -t112
+				t114 := scalar.CallFMA(t111, t102, t113)
+				t116 := float64(t109 * c115)
+				t117 := float64(t116 * t103)
+				t118 := -t117
+				t119 := scalar.CallFMA(t116, t103, t118)
+				t120 := float64(t109 * c107)
+				t121 := float64(t120 * t104)
+				t122 := -t121
+				t123 := scalar.CallFMA(t120, t104, t122)
+				t124 := float64(t109 * c96)
+				t125 := float64(t124 * t105)
+				t126 := -t125
+				t127 := scalar.CallFMA(t124, t105, t126)
+				t129 := float64(t109 * c128)
+				t130 := float64(t129 * t106)
+				t132 := float64(t112 * c131)
+				t133 := float64(math.RoundToEven(float64(t132)))
+				t135 := scalar.CallFMA(t133, c134, t112)
+				t136 := float64(t114 * c131)
+				t137 := float64(math.RoundToEven(float64(t136)))
+				t138 := scalar.CallFMA(t137, c134, t114)
+				t139 := float64(t135 + t138)
+				t140 := float64(t117 * c131)
+				t141 := float64(math.RoundToEven(float64(t140)))
+				t142 := scalar.CallFMA(t141, c134, t117)
+				t143 := float64(t139 + t142)
+				t144 := float64(t143 - t139)
+				t145 := float64(t143 - t144)
+				t146 := float64(t139 - t145)
+				t147 := float64(t142 - t144)
+				t148 := float64(t146 + t147)
+				t149 := float64(t143 + t121)
+				t150 := float64(t149 - t143)
+				t151 := float64(t149 - t150)
+				t152 := float64(t143 - t151)
+				t153 := float64(t121 - t150)
+				t154 := float64(t152 + t153)
+				t155 := float64(t149 + t119)
+				t156 := float64(t155 - t149)
+				t157 := float64(t155 - t156)
+				t158 := float64(t149 - t157)
+				t159 := float64(t119 - t156)
+				t160 := float64(t158 + t159)
+				t161 := float64(t148 + t154)
+				t162 := float64(t161 - t148)
+				t163 := float64(t161 - t162)
+				t164 := float64(t148 - t163)
+				t165 := float64(t154 - t162)
+				t166 := float64(t164 + t165)
+				t167 := float64(t161 + t160)
+				t168 := float64(t167 - t161)
+				t169 := float64(t167 - t168)
+				t170 := float64(t161 - t169)
+				t171 := float64(t160 - t168)
+				t172 := float64(t170 + t171)
+				t173 := float64(t167 + t123)
+				t174 := float64(t173 - t167)
+				t175 := float64(t173 - t174)
+				t176 := float64(t167 - t175)
+				t177 := float64(t123 - t174)
+				t178 := float64(t176 + t177)
+				t179 := float64(t173 + t125)
+				t180 := float64(t179 - t173)
+				t181 := float64(t179 - t180)
+				t182 := float64(t173 - t181)
+				t183 := float64(t125 - t180)
+				t184 := float64(t182 + t183)
+				t185 := scalar.CallFMA(t155, c115, c1)
+				t186 := float64(t185 - c1)
+				t187 := float64(t155 - t186)
+				t188 := float64(t187 + t179)
+				t189 := float64(t188 - t187)
+				t190 := float64(t188 - t189)
+				t191 := float64(t187 - t190)
+				t192 := float64(t179 - t189)
+				t193 := float64(t191 + t192)
+				t194 := float64(t193 + t166)
+				t195 := float64(t194 + t172)
+				t196 := float64(t195 + t178)
+				t197 := float64(t196 + t184)
+				t198 := float64(t197 + t127)
+				t199 := float64(t198 + t130)
+				t201 := float64(t188 * c200)
+				t202 := -t201
+				t203 := scalar.CallFMA(t188, c200, t202)
+				t204 := scalar.CallFMA(t199, c200, t203)
+				t205 := scalar.CallFMA(t188, c8, t204)
+				t208 = t185
+				t209 = t201
+				t210 = t205
+			}
+			t211 := int64(math.Float64bits(t208))
+			t213 := int64(t211 + c212)
+			t214 := math.Float64frombits(uint64(t213))
+			t215 := float64(t209 * t209)
+			t217 := scalar.CallFMA(t215, c216, c115)
+			t218 := float64(c115 - t217)
+			t219 := scalar.CallFMA(t215, c216, t218)
+			t222 := scalar.CallFMA(c220, t215, c221)
+			t224 := scalar.CallFMA(t222, t215, c223)
+			t226 := scalar.CallFMA(t224, t215, c225)
+			t228 := scalar.CallFMA(t226, t215, c227)
+			t230 := scalar.CallFMA(t228, t215, c229)
+			t233 := scalar.CallFMA(c231, t215, c232)
+			t235 := scalar.CallFMA(t233, t215, c234)
+			t237 := scalar.CallFMA(t235, t215, c236)
+			t239 := scalar.CallFMA(t237, t215, c238)
+			t241 := scalar.CallFMA(t239, t215, c240)
+			t242 := float64(t209 * t215)
+			t243 := float64(t210 * t217)
+			t244 := scalar.CallFMA(t242, t230, t243)
+			t245 := float64(t215 * t215)
+			t246 := -t209
+			t247 := scalar.CallFMA(t246, t210, t219)
+			t248 := scalar.CallFMA(t245, t241, t247)
+			t249 := int64(math.Float64bits(t214))
+			t251 := t249 << uint64(c250)
+			t253 := t251 < c252
+			t254 := float64(t217 + t248)
+			t255 := float64(t209 + t244)
+			t256 := t255
+			if t253 {
+				t256 = t254
+			}
+			t258 := t249 << uint64(c257)
+			t260 := t258 & c259
+			t261 := int64(math.Float64bits(t256))
+			t262 := t261 ^ t260
+			t263 := math.Float64frombits(uint64(t262))
+			o0[i] = t263
+		}
+	}
+}
+
+// k_cos_f64_u_59b6c7c217_go is
+//
+//	kernel fast (u0:f64) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x41d0000000000000)   // 1.073741824e+09
+	c3 := math.Float64frombits(0x4338000000000000)   // 6.755399441055744e+15
+	c4 := math.Float64frombits(0x3fe0000000000000)   // 0.5
+	c5 := math.Float64frombits(0x3fd45f306dc9c883)   // 0.3183098861837907
+	c10 := math.Float64frombits(0xc00921fb54442d18)  // -3.141592653589793
+	c12 := math.Float64frombits(0xbca1a62633145c06)  // -1.224646799147353e-16
+	c14 := math.Float64frombits(0xb95c1cd129024e08)  // -2.1657133478438278e-32
+	c17 := math.Float64frombits(0x0)                 // 0
+	c18 := math.Float64frombits(0x3fe45f306dc9c882)  // 0.6366197723675813
+	c19 := math.Float64frombits(0x3fe4a7f09d5f47d4)  // 0.6455004762340146
+	c20 := math.Float64frombits(0x3fea6ee06db14acc)  // 0.8260347502167291
+	c21 := math.Float64frombits(0x3fe3c439041fe516)  // 0.6177029686506639
+	c22 := math.Float64frombits(0x3fcd5ef5de2b0db8)  // 0.22946046207480975
+	c23 := math.Float64frombits(0x3fd2371d2126e970)  // 0.28461387860774945
+	c24 := math.Float64frombits(0x3f7924bba8274600)  // 0.006138546976630632
+	c25 := math.Float64frombits(0x3fe21cfe1deb1cb1)  // 0.5660391411155584
+	c26 := math.Float64frombits(0x3fc4d39f74411af8)  // 0.16270821739654884
+	c27 := math.Float64frombits(0x3fe4baed1213a671)  // 0.6478181222020806
+	c28 := math.Float64frombits(0x3fe8135a2fbf209c)  // 0.752362340216695
+	c29 := math.Float64frombits(0x3fe91d639835339f)  // 0.7848375294503177
+	c30 := math.Float64frombits(0x3fd272117e2ef7e4)  // 0.2882121784458589
+	c31 := math.Float64frombits(0x3fd41d8ffc4bffee)  // 0.3143043483578357
+	c32 := math.Float64frombits(0x3fe02cc07f79788c)  // 0.505462883924126
+	c33 := math.Float64frombits(0x3fd6b414da3eda6c)  // 0.35474129975356194
+	c34 := math.Float64frombits(0x3fdfb3c9f2c26dd2)  // 0.495348441190541
+	c35 := math.Float64frombits(0x3fed18fd9a797fa8)  // 0.9093006150323975
+	c36 := math.Float64frombits(0x3fe6ba93dd63f5f2)  // 0.7102755855591438
+	c37 := math.Float64frombits(0x3fef17b3d0739f78)  // 0.9716433593102769
+	c38 := math.Float64frombits(0x3fe4a525d4d7f6bf)  // 0.645159640989469
+	c39 := math.Float64frombits(0x3fd88fc6ae842b00)  // 0.38377539675336436
+	c40 := math.Float64frombits(0x3fe98237e3db5d5f)  // 0.7971457910852385
+	c41 := math.Float64frombits(0x7500000000000000)  // 3.75375841440235e+255
+	c52 := math.Float64frombits(0xaf0000000000000)   // 5.327993384780537e-256
+	c55 := math.Float64frombits(0x5a80000000000000)  // 8.664592794127546e+127
+	c70 := math.Float64frombits(0x2570000000000000)  // 2.308244654446434e-128
+	c73 := math.Float64frombits(0x4d40000000000000)  // 1.3164036458569648e+64
+	c84 := math.Float64frombits(0x32b0000000000000)  // 1.5192908393215678e-64
+	c87 := math.Float64frombits(0x46a0000000000000)  // 1.6225927682921336e+32
+	c96 := math.Float64frombits(0x3950000000000000)  // 1.232595164407831e-32
+	c99 := math.Float64frombits(0x4350000000000000)  // 1.8014398509481984e+16
+	c107 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c110 := math.Float64frombits(0x4330000000000000) // 4.503599627370496e+15
+	c119 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c124 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c129 := math.Float64frombits(0x35f0000000000000) // 6.842277657836021e-49
+	c134 := math.Float64frombits(0xc000000000000000) // -2
+	c185 := math.Float64frombits(0x3ff0000000000000) // 1
+	c203 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c204 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c214 := int64(63)
+	c220 := math.Float64frombits(0xbc5867878e5965e7) // -5.291863338848825e-18
+	c221 := math.Float64frombits(0x3ce9075f11ba5ac7) // 2.778754381219546e-15
+	c223 := math.Float64frombits(0xbd6ae6877f18e51f) // -7.645583369853069e-13
+	c225 := math.Float64frombits(0x3de612424d79e9e6) // 1.6059001935370186e-10
+	c227 := math.Float64frombits(0xbe5ae6455c1dfc0b) // -2.505210772813666e-08
+	c229 := math.Float64frombits(0x3ec71de3a5409778) // 2.7557319217827912e-06
+	c231 := math.Float64frombits(0xbf2a01a01a017080) // -0.0001984126984123681
+	c233 := math.Float64frombits(0x3f811111111110dd) // 0.008333333333333243
+	c235 := math.Float64frombits(0xbfc5555555555555) // -0.16666666666666666
+	c239 := math.Float64frombits(0xbff0000000000000) // -1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 <= t0
+			t6 := scalar.CallFMA(t0, c5, c4)
+			t7 := float64(t6 + c3)
+			t8 := float64(t7 - c3)
+			t9 := float64(t8 - c4)
+			t11 := scalar.CallFMA(t9, c10, t0)
+			t13 := scalar.CallFMA(t9, c12, t11)
+			t15 := scalar.CallFMA(t9, c14, t13)
+			t211 := t7
+			t212 := t15
+			if t2 {
+				t16 := t0
+				t42 := math.Float64frombits(math.Float64bits(t16) &^ (1 << 63))
+				t43 := c41 <= t42
+				t44 := c17
+				if t43 {
+					t44 = c33
+				}
+				t45 := c18
+				if t43 {
+					t45 = c34
+				}
+				t46 := c19
+				if t43 {
+					t46 = c35
+				}
+				t47 := c20
+				if t43 {
+					t47 = c36
+				}
+				t48 := c21
+				if t43 {
+					t48 = c37
+				}
+				t49 := c22
+				if t43 {
+					t49 = c38
+				}
+				t50 := c23
+				if t43 {
+					t50 = c39
+				}
+				t51 := c24
+				if t43 {
+					t51 = c40
+				}
+				t53 := float64(t16 * c52)
+				t54 := t16
+				if t43 {
+					t54 = t53
+				}
+				t56 := math.Float64frombits(math.Float64bits(t54) &^ (1 << 63))
+				t57 := c55 <= t56
+				t58 := t44
+				if t57 {
+					t58 = c25
+				}
+				t59 := t45
+				if t57 {
+					t59 = c26
+				}
+				t60 := t46
+				if t57 {
+					t60 = c27
+				}
+				t61 := t47
+				if t57 {
+					t61 = c28
+				}
+				t62 := t48
+				if t57 {
+					t62 = c29
+				}
+				t63 := t49
+				if t57 {
+					t63 = c30
+				}
+				t64 := t50
+				if t57 {
+					t64 = c31
+				}
+				t65 := t51
+				if t57 {
+					t65 = c32
+				}
+				t66 := c25
+				if t57 {
+					t66 = c33
+				}
+				t67 := c26
+				if t57 {
+					t67 = c34
+				}
+				t68 := c27
+				if t57 {
+					t68 = c35
+				}
+				t69 := c28
+				if t57 {
+					t69 = c36
+				}
+				t71 := float64(t54 * c70)
+				t72 := t54
+				if t57 {
+					t72 = t71
+				}
+				t74 := math.Float64frombits(math.Float64bits(t72) &^ (1 << 63))
+				t75 := c73 <= t74
+				t76 := t58
+				if t75 {
+					t76 = t62
+				}
+				t77 := t59
+				if t75 {
+					t77 = t63
+				}
+				t78 := t60
+				if t75 {
+					t78 = t64
+				}
+				t79 := t61
+				if t75 {
+					t79 = t65
+				}
+				t80 := t62
+				if t75 {
+					t80 = t66
+				}
+				t81 := t63
+				if t75 {
+					t81 = t67
+				}
+				t82 := t64
+				if t75 {
+					t82 = t68
+				}
+				t83 := t65
+				if t75 {
+					t83 = t69
+				}
+				t85 := float64(t72 * c84)
+				t86 := t72
+				if t75 {
+					t86 = t85
+				}
+				t88 := math.Float64frombits(math.Float64bits(t86) &^ (1 << 63))
+				t89 := c87 <= t88
+				t90 := t76
+				if t89 {
+					t90 = t78
+				}
+				t91 := t77
+				if t89 {
+					t91 = t79
+				}
+				t92 := t78
+				if t89 {
+					t92 = t80
+				}
+				t93 := t79
+				if t89 {
+					t93 = t81
+				}
+				t94 := t80
+				if t89 {
+					t94 = t82
+				}
+				t95 := t81
+				if t89 {
+					t95 = t83
+				}
+				t97 := float64(t86 * c96)
+				t98 := t86
+				if t89 {
+					t98 = t97
+				}
+				t100 := math.Float64frombits(math.Float64bits(t98) &^ (1 << 63))
+				t101 := c99 <= t100
+				t102 := t90
+				if t101 {
+					t102 = t91
+				}
+				t103 := t91
+				if t101 {
+					t103 = t92
+				}
+				t104 := t92
+				if t101 {
+					t104 = t93
+				}
+				t105 := t93
+				if t101 {
+					t105 = t94
+				}
+				t106 := t94
+				if t101 {
+					t106 = t95
+				}
+				t108 := float64(t98 * c107)
+				t109 := t98
+				if t101 {
+					t109 = t108
+				}
+				t111 := float64(t109 * c110)
+				t112 := float64(t111 * t102)
+				t113 := -t112
+				t114 := scalar.CallFMA(t111, t102, t113)
+				t115 := float64(t109 * c4)
+				t116 := float64(t115 * t103)
+				t117 := -t116
+				t118 := scalar.CallFMA(t115, t103, t117)
+				t120 := float64(t109 * c119)
+				t121 := float64(t120 * t104)
+				t122 := -t121
+				t123 := scalar.CallFMA(t120, t104, t122)
+				t125 := float64(t109 * c124)
+				t126 := float64(t125 * t105)
+				t127 := -t126
+				t128 := scalar.CallFMA(t125, t105, t127)
+				t130 := float64(t109 * c129)
+				t131 := float64(t130 * t106)
+				t132 := float64(t112 * c4)
+				t133 := float64(math.RoundToEven(float64(t132)))
+				t135 := scalar.CallFMA(t133, c134, t112)
+				t136 := float64(t114 * c4)
+				t137 := float64(math.RoundToEven(float64(t136)))
+				t138 := scalar.CallFMA(t137, c134, t114)
+				t139 := float64(t135 + t138)
+				t140 := float64(t116 * c4)
+				t141 := float64(math.RoundToEven(float64(t140)))
+				t142 := scalar.CallFMA(t141, c134, t116)
+				t143 := float64(t139 + t142)
+				t144 := float64(t143 - t139)
+				t145 := float64(t143 - t144)
+				t146 := float64(t139 - t145)
+				t147 := float64(t142 - t144)
+				t148 := float64(t146 + t147)
+				t149 := float64(t143 + t121)
+				t150 := float64(t149 - t143)
+				t151 := float64(t149 - t150)
+				t152 := float64(t143 - t151)
+				t153 := float64(t121 - t150)
+				t154 := float64(t152 + t153)
+				t155 := float64(t149 + t118)
+				t156 := float64(t155 - t149)
+				t157 := float64(t155 - t156)
+				t158 := float64(t149 - t157)
+				t159 := float64(t118 - t156)
+				t160 := float64(t158 + t159)
+				t161 := float64(t148 + t154)
+				t162 := float64(t161 - t148)
+				t163 := float64(t161 - t162)
+				t164 := float64(t148 - t163)
+				t165 := float64(t154 - t162)
+				t166 := float64(t164 + t165)
+				t167 := float64(t161 + t160)
+				t168 := float64(t167 - t161)
+				t169 := float64(t167 - t168)
+				t170 := float64(t161 - t169)
+				t171 := float64(t160 - t168)
+				t172 := float64(t170 + t171)
+				t173 := float64(t167 + t123)
+				t174 := float64(t173 - t167)
+				t175 := float64(t173 - t174)
+				t176 := float64(t167 - t175)
+				t177 := float64(t123 - t174)
+				t178 := float64(t176 + t177)
+				t179 := float64(t173 + t126)
+				t180 := float64(t179 - t173)
+				t181 := float64(t179 - t180)
+				t182 := float64(t173 - t181)
+				t183 := float64(t126 - t180)
+				t184 := float64(t182 + t183)
+				t186 := scalar.CallFMA(t155, c185, c4)
+				t187 := float64(t186 + c3)
+				t188 := float64(t187 - c3)
+				t189 := float64(t188 - c4)
+				t190 := float64(t155 - t189)
+				t191 := float64(t190 + t179)
+				t192 := float64(t191 - t190)
+				t193 := float64(t191 - t192)
+				t194 := float64(t190 - t193)
+				t195 := float64(t179 - t192)
+				t196 := float64(t194 + t195)
+				t197 := float64(t196 + t166)
+				t198 := float64(t197 + t172)
+				t199 := float64(t198 + t178)
+				t200 := float64(t199 + t184)
+				t201 := float64(t200 + t128)
+				t202 := float64(t201 + t131)
+				t205 := float64(t191 * c203)
+				t206 := -t205
+				t207 := scalar.CallFMA(t191, c203, t206)
+				t208 := scalar.CallFMA(t202, c203, t207)
+				t209 := scalar.CallFMA(t191, c204, t208)
+				t210 := float64(t205 + t209)
+				t211 = t187
+				t212 = t210
+			}
+			t213 := int64(math.Float64bits(t211))
+			t215 := t213 << uint64(c214)
+			t216 := int64(math.Float64bits(t212))
+			t217 := t216 ^ t215
+			t218 := math.Float64frombits(uint64(t217))
+			t219 := float64(t218 * t218)
+			t222 := scalar.CallFMA(c220, t219, c221)
+			t224 := scalar.CallFMA(t222, t219, c223)
+			t226 := scalar.CallFMA(t224, t219, c225)
+			t228 := scalar.CallFMA(t226, t219, c227)
+			t230 := scalar.CallFMA(t228, t219, c229)
+			t232 := scalar.CallFMA(t230, t219, c231)
+			t234 := scalar.CallFMA(t232, t219, c233)
+			t236 := scalar.CallFMA(t234, t219, c235)
+			t237 := scalar.CallFMA(t236, t219, c185)
+			t238 := float64(t218 * t237)
+			t240 := t238 < c239
+			t241 := t238
+			if t240 {
+				t241 = c239
+			}
+			t242 := c185 < t241
+			t243 := t241
+			if t242 {
+				t243 = c185
+			}
+			o0[i] = t243
+		}
+	}
+}
+
+// k_cosh_f64_u_59600fe59b_go is
+//
+//	kernel (u0:f64) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+func k_cosh_f64_u_59600fe59b_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x4086366666666666)  // 710.8
+	c4 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c9 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
+	c11 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c17 := math.Float64frombits(0x3f56c16c16c15fe0) // 0.0013888888888882109
+	c18 := math.Float64frombits(0x3efa01a01a82af29) // 2.4801587330244117e-05
+	c19 := math.Float64frombits(0x3e927e4d7d8f1f40) // 2.7557268605622073e-07
+	c20 := math.Float64frombits(0x3e21f7968f8597ce) // 2.091650516135632e-09
+	c25 := math.Float64frombits(0x3fa5555555555556) // 0.04166666666666667
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c31 := math.Float64frombits(0x3f2a01a019d98eec) // 0.00019841269834152493
+	c32 := math.Float64frombits(0x3ec71de4632917f2) // 2.755733271161785e-06
+	c33 := math.Float64frombits(0x3e5ae331ee8da4a8) // 2.504091770346127e-08
+	c34 := math.Float64frombits(0x3deab9fe171c9a73) // 1.9446112390133518e-10
+	c38 := math.Float64frombits(0x3f81111111111485) // 0.008333333333334867
+	c40 := math.Float64frombits(0x3fc5555555555555) // 0.16666666666666666
+	c43 := int64(4598175219545276416)
+	c44 := int64(52)
+	c49 := int64(0)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t6 := scalar.CallFMA(t3, c4, c5)
+			t7 := int64(math.Float64bits(t6))
+			t8 := float64(t6 - c5)
+			t10 := scalar.CallFMA(t8, c9, t3)
+			t12 := float64(t8 * c11)
+			t13 := float64(t10 + t12)
+			t14 := float64(t13 - t10)
+			t15 := float64(t12 - t14)
+			t16 := float64(t13 * t13)
+			t21 := scalar.CallFMA(c18, t16, c17)
+			t22 := scalar.CallFMA(c20, t16, c19)
+			t23 := float64(t16 * t16)
+			t24 := scalar.CallFMA(t22, t23, t21)
+			t26 := scalar.CallFMA(t24, t16, c25)
+			t28 := scalar.CallFMA(t26, t16, c27)
+			t29 := float64(t16 * t28)
+			t30 := float64(t13 * t16)
+			t35 := scalar.CallFMA(c32, t16, c31)
+			t36 := scalar.CallFMA(c34, t16, c33)
+			t37 := scalar.CallFMA(t36, t23, t35)
+			t39 := scalar.CallFMA(t37, t16, c38)
+			t41 := scalar.CallFMA(t39, t16, c40)
+			t42 := scalar.CallFMA(t30, t41, t15)
+			t45 := t7 << uint64(c44)
+			t46 := int64(c43 + t45)
+			t47 := math.Float64frombits(uint64(t46))
+			t48 := int64(c43 - t45)
+			t50 := scalar.Max(t48, c49)
+			t51 := math.Float64frombits(uint64(t50))
+			t52 := float64(t47 - t51)
+			t53 := float64(t47 + t51)
+			t54 := float64(t47 - t53)
+			t55 := float64(t54 + t51)
+			t56 := float64(t52 * t13)
+			t57 := -t56
+			t58 := scalar.CallFMA(t52, t13, t57)
+			t59 := float64(t53 + t56)
+			t60 := float64(t59 - t53)
+			t61 := float64(t56 - t60)
+			t62 := float64(t61 + t55)
+			t63 := float64(t62 + t58)
+			t64 := scalar.CallFMA(t52, t42, t63)
+			t65 := scalar.CallFMA(t53, t29, t64)
+			t66 := float64(t59 + t65)
+			t67 := float64(t66 + t66)
+			o0[i] = t67
+		}
+	}
+}
+
+// k_elu_f64_uu_8c57d63d8a_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+func k_elu_f64_uu_8c57d63d8a_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x0)                 // 0
+	c3 := math.Float64frombits(0xc04e000000000000)  // -60
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c11 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c13 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c22 := int64(52)
+	c24 := int64(4607182418800017408)
+	c27 := math.Float64frombits(0x3ff0000000000000) // 1
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c60 := int64(-558446353793941505)
+	c62 := int64(8669429282688204800)
+	c65 := math.Float64frombits(0x4c70000000000000) // 1.6069380442589903e+60
+	c69 := math.Float64frombits(0x3370000000000000) // 6.223015277861142e-61
+	c81 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t1 := c0 < v0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := t2 < c3
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := scalar.CallFMA(t5, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t12 := scalar.CallFMA(t10, c11, t5)
+			t14 := float64(t10 * c13)
+			t15 := float64(t12 + t14)
+			t16 := float64(t15 - t12)
+			t17 := float64(t14 - t16)
+			t18 := float64(t17 + c0)
+			t19 := float64(t15 + t18)
+			t20 := float64(t19 - t15)
+			t21 := float64(t18 - t20)
+			t23 := t9 << uint64(c22)
+			t25 := int64(t23 + c24)
+			t26 := math.Float64frombits(uint64(t25))
+			t28 := float64(t26 - c27)
+			t29 := float64(t26 * t19)
+			t30 := float64(t28 + t29)
+			t31 := float64(t30 - t28)
+			t32 := float64(t29 - t31)
+			t33 := float64(t19 * t19)
+			t35 := scalar.CallFMA(t33, c34, t21)
+			t36 := float64(t33 * t19)
+			t45 := scalar.CallFMA(c38, t19, c37)
+			t46 := scalar.CallFMA(c40, t19, c39)
+			t47 := scalar.CallFMA(c42, t19, c41)
+			t48 := scalar.CallFMA(c44, t19, c43)
+			t49 := scalar.CallFMA(t46, t33, t45)
+			t50 := scalar.CallFMA(t48, t33, t47)
+			t51 := float64(t33 * t33)
+			t52 := scalar.CallFMA(t50, t51, t49)
+			t54 := scalar.CallFMA(t52, t19, c53)
+			t56 := scalar.CallFMA(t54, t19, c55)
+			t57 := scalar.CallFMA(t36, t56, t35)
+			t58 := scalar.CallFMA(t26, t57, t32)
+			t59 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t61 := int64(math.Float64bits(t59))
+			t63 := int64(t61 + c62)
+			t64 := c60 < t63
+			t76 := float64(t58 * v1)
+			t77 := scalar.CallFMA(t30, v1, t76)
+			t78 := t77
+			if t64 {
+				t66 := float64(v1 * c65)
+				t67 := float64(t58 * t66)
+				t68 := scalar.CallFMA(t30, t66, t67)
+				t70 := float64(t68 * c69)
+				t71 := c0 < t59
+				t72 := t59 < c27
+				t73 := t71 && bool(t72)
+				t74 := float64(t30 * v1)
+				t75 := t74
+				if t73 {
+					t75 = t70
+				}
+				t78 = t75
+			}
+			t79 := v1
+			if t1 {
+				t79 = c27
+			}
+			t80 := float64(v0 * t79)
+			t82 := v0 < c81
+			t83 := t80
+			if t82 {
+				t83 = t78
+			}
+			o0[i] = t83
+		}
+	}
+}
+
+// k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go is
+//
+//	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
+//
+// for i: o0[i] = min(select((a0[i] == a1[i]) | (a1[i] != a1[i]), (a2 * a3) + a4[i], a5), a6[i])
+func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		t3 := int32(s2 * s3)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			t0 := v0 == v1
+			t1 := v1 != v1
+			t2 := t0 || bool(t1)
+			t4 := int32(t3 + v4)
+			t5 := s5
+			if t2 {
+				t5 = t4
+			}
+			t6 := scalar.Min(t5, v6)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_erf_f64_u_d078ff7068_go is
+//
+//	kernel (u0:f64) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x4018000000000000)  // 6
+	c7 := math.Float64frombits(0xbf9b82ce312849b9)  // -0.026866170645072993
+	c8 := math.Float64frombits(0x3f7565bcd0daee8c)  // 0.005223977624776343
+	c9 := math.Float64frombits(0xbf4c02db3d890b7d)  // -0.000854832697833138
+	c10 := math.Float64frombits(0x3f1f9a32194970ab) // 0.00012055331019084302
+	c11 := math.Float64frombits(0xbeef4d1de345827c) // -1.4925593043003638e-05
+	c12 := math.Float64frombits(0x3ebb9dee405e01eb) // 1.6460965084065178e-06
+	c13 := math.Float64frombits(0xbe85f1cc18e56333) // -1.6349941884643334e-07
+	c14 := math.Float64frombits(0x3e4f79f2025c47aa) // 1.4657317203305667e-08
+	c15 := math.Float64frombits(0xbe1385b85a648674) // -1.1363499946316517e-09
+	c16 := math.Float64frombits(0x3dd0550d02e8bf63) // 5.941630584005134e-11
+	c29 := math.Float64frombits(0x3fbce2f21a042b26) // 0.11283791670954865
+	c31 := math.Float64frombits(0xbfd812746b0379e6) // -0.3761263890318375
+	c33 := math.Float64frombits(0x3c71ae3a914fed80) // 1.533545961316588e-17
+	c35 := math.Float64frombits(0x3ff20dd750429b6d) // 1.1283791670955126
+	c38 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c39 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c43 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c46 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c47 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c48 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c49 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c50 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c51 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c52 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c53 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c54 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c55 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c68 := math.Float64frombits(0x3ff0000000000000) // 1
+	c71 := int64(52)
+	c73 := int64(4607182418800017408)
+	c77 := math.Float64frombits(0x400c000000000000)  // 3.5
+	c81 := math.Float64frombits(0x401c000000000000)  // 7
+	c84 := math.Float64frombits(0xbfca3f4a194b99e1)  // -0.20505644068835152
+	c85 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c86 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c87 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c88 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c89 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c90 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c91 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c92 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c93 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c94 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c95 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c96 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c97 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c98 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c99 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c100 := math.Float64frombits(0xbe6b089e83482875) // -5.035413189545449e-08
+	c101 := math.Float64frombits(0xbe28d795e6278b0f) // -2.8920046784735144e-09
+	c102 := math.Float64frombits(0x3e39e0dca72eb937) // 6.0252768216766624e-09
+	c103 := math.Float64frombits(0x3e1772ad76e1ea3f) // 1.3648508673333468e-09
+	c126 := math.Float64frombits(0xbf8f5254a4de344a) // -0.01529375198495066
+	c128 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c137 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
+	c142 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
+	c145 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c146 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c159 := math.Float64frombits(0xbfdccccccccccccd) // -0.45
+	c165 := math.Float64frombits(0x3feae147ae147ae1) // 0.84
+	c170 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float64(t3 * t3)
+			t5 := -t4
+			t6 := scalar.CallFMA(t3, t3, t5)
+			t17 := scalar.CallFMA(c8, t4, c7)
+			t18 := scalar.CallFMA(c10, t4, c9)
+			t19 := scalar.CallFMA(c12, t4, c11)
+			t20 := scalar.CallFMA(c14, t4, c13)
+			t21 := scalar.CallFMA(c16, t4, c15)
+			t22 := float64(t4 * t4)
+			t23 := scalar.CallFMA(t18, t22, t17)
+			t24 := scalar.CallFMA(t20, t22, t19)
+			t25 := float64(t22 * t22)
+			t26 := scalar.CallFMA(t24, t25, t23)
+			t27 := float64(t25 * t25)
+			t28 := scalar.CallFMA(t21, t27, t26)
+			t30 := scalar.CallFMA(t28, t4, c29)
+			t32 := scalar.CallFMA(t30, t4, c31)
+			t34 := scalar.CallFMA(t32, t4, c33)
+			t36 := float64(t3 * t34)
+			t37 := scalar.CallFMA(t3, c35, t36)
+			t40 := scalar.CallFMA(t5, c38, c39)
+			t41 := int64(math.Float64bits(t40))
+			t42 := float64(t40 - c39)
+			t44 := scalar.CallFMA(t42, c43, t5)
+			t45 := float64(t44 - t6)
+			t56 := scalar.CallFMA(c47, t45, c46)
+			t57 := scalar.CallFMA(c49, t45, c48)
+			t58 := scalar.CallFMA(c51, t45, c50)
+			t59 := scalar.CallFMA(c53, t45, c52)
+			t60 := scalar.CallFMA(c55, t45, c54)
+			t61 := float64(t45 * t45)
+			t62 := scalar.CallFMA(t57, t61, t56)
+			t63 := scalar.CallFMA(t59, t61, t58)
+			t64 := float64(t61 * t61)
+			t65 := scalar.CallFMA(t63, t64, t62)
+			t66 := float64(t64 * t64)
+			t67 := scalar.CallFMA(t60, t66, t65)
+			t69 := scalar.CallFMA(t67, t45, c68)
+			t70 := scalar.CallFMA(t69, t45, c68)
+			t72 := t41 << uint64(c71)
+			t74 := int64(t72 + c73)
+			t75 := math.Float64frombits(uint64(t74))
+			t76 := float64(t70 * t75)
+			t78 := float64(c77 + t3)
+			t79 := float64(t78 - c77)
+			t80 := float64(t3 - t79)
+			t82 := float64(t78 - c81)
+			t83 := float64(t82 / t78)
+			t104 := scalar.CallFMA(c86, t83, c85)
+			t105 := scalar.CallFMA(c88, t83, c87)
+			t106 := scalar.CallFMA(c90, t83, c89)
+			t107 := scalar.CallFMA(c92, t83, c91)
+			t108 := scalar.CallFMA(c94, t83, c93)
+			t109 := scalar.CallFMA(c96, t83, c95)
+			t110 := scalar.CallFMA(c98, t83, c97)
+			t111 := scalar.CallFMA(c100, t83, c99)
+			t112 := scalar.CallFMA(c102, t83, c101)
+			t113 := float64(t83 * t83)
+			t114 := scalar.CallFMA(t105, t113, t104)
+			t115 := scalar.CallFMA(t107, t113, t106)
+			t116 := scalar.CallFMA(t109, t113, t108)
+			t117 := scalar.CallFMA(t111, t113, t110)
+			t118 := scalar.CallFMA(c103, t113, t112)
+			t119 := float64(t113 * t113)
+			t120 := scalar.CallFMA(t115, t119, t114)
+			t121 := scalar.CallFMA(t117, t119, t116)
+			t122 := float64(t119 * t119)
+			t123 := scalar.CallFMA(t121, t122, t120)
+			t124 := float64(t122 * t122)
+			t125 := scalar.CallFMA(t118, t124, t123)
+			t127 := scalar.CallFMA(t125, t83, c126)
+			t129 := scalar.CallFMA(t127, t83, c128)
+			t130 := float64(t83 * t129)
+			t131 := float64(c84 + t130)
+			t132 := float64(t131 - c84)
+			t133 := float64(t130 - t132)
+			t134 := float64(t83 * t131)
+			t135 := -t134
+			t136 := scalar.CallFMA(t83, t131, t135)
+			t138 := float64(c137 + t134)
+			t139 := float64(t138 - c137)
+			t140 := float64(t134 - t139)
+			t141 := scalar.CallFMA(t83, t133, t136)
+			t143 := float64(t140 + c142)
+			t144 := float64(t141 + t143)
+			t147 := scalar.CallFMA(t83, c145, c146)
+			t148 := float64(t147 * t147)
+			t149 := float64(t148 * t148)
+			t150 := scalar.CallFMA(t149, t83, t149)
+			t151 := float64(t150 * t80)
+			t152 := scalar.CallFMA(t151, t131, t144)
+			t153 := float64(t76 * t138)
+			t154 := -t153
+			t155 := scalar.CallFMA(t76, t138, t154)
+			t156 := scalar.CallFMA(t3, c35, c68)
+			t157 := float64(c68 - t156)
+			t158 := scalar.CallFMA(t3, c35, t157)
+			t160 := float64(t158 * c159)
+			t161 := scalar.CallFMA(t76, t152, t155)
+			t162 := scalar.CallFMA(t160, t153, t161)
+			t163 := float64(t153 + t162)
+			t164 := float64(t163 / t156)
+			t166 := c165 < t3
+			t167 := float64(c68 - t164)
+			t168 := t37
+			if t166 {
+				t168 = t167
+			}
+			t169 := int64(math.Float64bits(v0))
+			t171 := t169 & c170
+			t172 := int64(math.Float64bits(t168))
+			t173 := t172 | t171
+			t174 := math.Float64frombits(uint64(t173))
+			o0[i] = t174
+		}
+	}
+}
+
+// k_erfc_f64_u_ea9cd5907b_go is
+//
+//	kernel (u0:f64) { t0 = erfc u0; store t0 }
+//
+// for i: o0[i] = erfc(a0[i])
+func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x403b4ccccccccccd)   // 27.3
+	c8 := math.Float64frombits(0x3ff71547652b82fe)   // 1.4426950408889634
+	c9 := math.Float64frombits(0x43380000000007fe)   // 6.75539944105779e+15
+	c13 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
+	c15 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
+	c24 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c29 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c32 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
+	c33 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
+	c34 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
+	c35 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
+	c36 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
+	c37 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
+	c38 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
+	c39 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
+	c48 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
+	c50 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
+	c57 := math.Float64frombits(0x400c000000000000)  // 3.5
+	c61 := math.Float64frombits(0x401c000000000000)  // 7
+	c64 := math.Float64frombits(0xbfca3f4a194b99e1)  // -0.20505644068835152
+	c65 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c66 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c67 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c68 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c69 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c70 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c71 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c72 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c73 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c74 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c75 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c76 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c77 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c78 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c79 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c80 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
+	c81 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
+	c82 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
+	c83 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
+	c106 := math.Float64frombits(0xbf8f5254a4de344a) // -0.01529375198495066
+	c108 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c117 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
+	c122 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
+	c125 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c126 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c138 := math.Float64frombits(0x3ff20dd750429b6d) // 1.1283791670955126
+	c142 := math.Float64frombits(0x3c71ae3a914fed80) // 1.533545961316588e-17
+	c152 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c156 := int64(52)
+	c163 := math.Float64frombits(0x0)                // 0
+	c165 := math.Float64frombits(0x4000000000000000) // 2
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float64(t3 * t3)
+			t5 := -t4
+			t6 := scalar.CallFMA(t3, t3, t5)
+			t7 := -t6
+			t10 := scalar.CallFMA(t5, c8, c9)
+			t11 := int64(math.Float64bits(t10))
+			t12 := float64(t10 - c9)
+			t14 := scalar.CallFMA(t12, c13, t5)
+			t16 := float64(t12 * c15)
+			t17 := float64(t14 + t16)
+			t18 := float64(t17 - t14)
+			t19 := float64(t16 - t18)
+			t20 := float64(t19 + t7)
+			t21 := float64(t17 + t20)
+			t22 := float64(t21 - t17)
+			t23 := float64(t20 - t22)
+			t25 := float64(c24 + t21)
+			t26 := float64(t25 - c24)
+			t27 := float64(t21 - t26)
+			t28 := float64(t21 * t21)
+			t30 := scalar.CallFMA(t28, c29, t23)
+			t31 := float64(t28 * t21)
+			t40 := scalar.CallFMA(c33, t21, c32)
+			t41 := scalar.CallFMA(c35, t21, c34)
+			t42 := scalar.CallFMA(c37, t21, c36)
+			t43 := scalar.CallFMA(c39, t21, c38)
+			t44 := scalar.CallFMA(t41, t28, t40)
+			t45 := scalar.CallFMA(t43, t28, t42)
+			t46 := float64(t28 * t28)
+			t47 := scalar.CallFMA(t45, t46, t44)
+			t49 := scalar.CallFMA(t47, t21, c48)
+			t51 := scalar.CallFMA(t49, t21, c50)
+			t52 := scalar.CallFMA(t31, t51, t30)
+			t53 := float64(t52 + t27)
+			t54 := float64(t25 + t53)
+			t55 := float64(t54 - t25)
+			t56 := float64(t53 - t55)
+			t58 := float64(c57 + t3)
+			t59 := float64(t58 - c57)
+			t60 := float64(t3 - t59)
+			t62 := float64(t58 - c61)
+			t63 := float64(t62 / t58)
+			t84 := scalar.CallFMA(c66, t63, c65)
+			t85 := scalar.CallFMA(c68, t63, c67)
+			t86 := scalar.CallFMA(c70, t63, c69)
+			t87 := scalar.CallFMA(c72, t63, c71)
+			t88 := scalar.CallFMA(c74, t63, c73)
+			t89 := scalar.CallFMA(c76, t63, c75)
+			t90 := scalar.CallFMA(c78, t63, c77)
+			t91 := scalar.CallFMA(c80, t63, c79)
+			t92 := scalar.CallFMA(c82, t63, c81)
+			t93 := float64(t63 * t63)
+			t94 := scalar.CallFMA(t85, t93, t84)
+			t95 := scalar.CallFMA(t87, t93, t86)
+			t96 := scalar.CallFMA(t89, t93, t88)
+			t97 := scalar.CallFMA(t91, t93, t90)
+			t98 := scalar.CallFMA(c83, t93, t92)
+			t99 := float64(t93 * t93)
+			t100 := scalar.CallFMA(t95, t99, t94)
+			t101 := scalar.CallFMA(t97, t99, t96)
+			t102 := float64(t99 * t99)
+			t103 := scalar.CallFMA(t101, t102, t100)
+			t104 := float64(t102 * t102)
+			t105 := scalar.CallFMA(t98, t104, t103)
+			t107 := scalar.CallFMA(t105, t63, c106)
+			t109 := scalar.CallFMA(t107, t63, c108)
+			t110 := float64(t63 * t109)
+			t111 := float64(c64 + t110)
+			t112 := float64(t111 - c64)
+			t113 := float64(t110 - t112)
+			t114 := float64(t63 * t111)
+			t115 := -t114
+			t116 := scalar.CallFMA(t63, t111, t115)
+			t118 := float64(c117 + t114)
+			t119 := float64(t118 - c117)
+			t120 := float64(t114 - t119)
+			t121 := scalar.CallFMA(t63, t113, t116)
+			t123 := float64(t120 + c122)
+			t124 := float64(t121 + t123)
+			t127 := scalar.CallFMA(t63, c125, c126)
+			t128 := float64(t127 * t127)
+			t129 := float64(t128 * t128)
+			t130 := scalar.CallFMA(t129, t63, t129)
+			t131 := float64(t130 * t60)
+			t132 := scalar.CallFMA(t131, t111, t124)
+			t133 := float64(t54 * t118)
+			t134 := -t133
+			t135 := scalar.CallFMA(t54, t118, t134)
+			t136 := scalar.CallFMA(t56, t118, t135)
+			t137 := scalar.CallFMA(t54, t132, t136)
+			t139 := scalar.CallFMA(t3, c138, c24)
+			t140 := float64(c24 - t139)
+			t141 := scalar.CallFMA(t3, c138, t140)
+			t143 := scalar.CallFMA(t3, c142, t141)
+			t144 := float64(c24 / t139)
+			t145 := float64(t133 * t144)
+			t146 := -t145
+			t147 := scalar.CallFMA(t146, t139, t133)
+			t148 := scalar.CallFMA(t146, t143, t137)
+			t149 := float64(t147 + t148)
+			t150 := float64(t149 * t144)
+			t151 := float64(t145 + t150)
+			t153 := scalar.CallFMA(t12, c29, c152)
+			t154 := int64(math.Float64bits(t153))
+			t155 := int64(t11 - t154)
+			t157 := t154 << uint64(c156)
+			t158 := math.Float64frombits(uint64(t157))
+			t159 := t155 << uint64(c156)
+			t160 := math.Float64frombits(uint64(t159))
+			t161 := float64(t151 * t158)
+			t162 := float64(t161 * t160)
+			t164 := v0 < c163
+			t166 := float64(c165 - t162)
+			t167 := t162
+			if t164 {
+				t167 = t166
+			}
+			o0[i] = t167
+		}
+	}
+}
+
+// k_exp2_f64_u_56bfbb21e8_go is
+//
+//	kernel (u0:f64) { t0 = exp2 u0; store t0 }
+//
+// for i: o0[i] = exp2(a0[i])
+func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0xc090d00000000000)  // -1076
+	c3 := math.Float64frombits(0x4090040000000000)  // 1025
+	c6 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c12 := math.Float64frombits(0x3fac6b08d704a1d1) // 0.05550410866482348
+	c13 := math.Float64frombits(0x3f83b2ab6fba51a1) // 0.009618129107629882
+	c14 := math.Float64frombits(0x3f55d87fe7875275) // 0.0013333558145990608
+	c15 := math.Float64frombits(0x3f2430912f75554e) // 0.00015403530390282544
+	c16 := math.Float64frombits(0x3eeffcbfd443c0fc) // 1.5252734222731972e-05
+	c17 := math.Float64frombits(0x3eb62c0272e79a56) // 1.3215489605922625e-06
+	c18 := math.Float64frombits(0x3e7b5233dce623d7) // 1.0177904317098738e-07
+	c19 := math.Float64frombits(0x3e3e4bb7f1f6866a) // 7.053784916763291e-09
+	c20 := math.Float64frombits(0x3dfec5e95af7c575) // 4.4780742566157056e-10
+	c21 := math.Float64frombits(0x3dbe0fcb9bb44335) // 2.7340957390033753e-11
+	c34 := math.Float64frombits(0x3fcebfbdff82c58e) // 0.2402265069591007
+	c36 := math.Float64frombits(0x3fe62e42fefa39ef) // 0.6931471805599453
+	c39 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c40 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c44 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := scalar.CallFMA(t5, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t11 := float64(t5 - t10)
+			t22 := scalar.CallFMA(c13, t11, c12)
+			t23 := scalar.CallFMA(c15, t11, c14)
+			t24 := scalar.CallFMA(c17, t11, c16)
+			t25 := scalar.CallFMA(c19, t11, c18)
+			t26 := scalar.CallFMA(c21, t11, c20)
+			t27 := float64(t11 * t11)
+			t28 := scalar.CallFMA(t23, t27, t22)
+			t29 := scalar.CallFMA(t25, t27, t24)
+			t30 := float64(t27 * t27)
+			t31 := scalar.CallFMA(t29, t30, t28)
+			t32 := float64(t30 * t30)
+			t33 := scalar.CallFMA(t26, t32, t31)
+			t35 := scalar.CallFMA(t33, t11, c34)
+			t37 := scalar.CallFMA(t35, t11, c36)
+			t38 := scalar.CallFMA(t37, t11, c6)
+			t41 := scalar.CallFMA(t10, c39, c40)
+			t42 := int64(math.Float64bits(t41))
+			t43 := int64(t9 - t42)
+			t45 := t42 << uint64(c44)
+			t46 := math.Float64frombits(uint64(t45))
+			t47 := t43 << uint64(c44)
+			t48 := math.Float64frombits(uint64(t47))
+			t49 := float64(t38 * t46)
+			t50 := float64(t49 * t48)
+			o0[i] = t50
+		}
+	}
+}
+
+// k_exp_f64_u_c8f268e614_go is
+//
+//	kernel (u0:f64) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0xc087500000000000)  // -746
+	c3 := math.Float64frombits(0x4086300000000000)  // 710
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c11 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c15 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c16 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c17 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c18 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c19 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c20 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c21 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c22 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c32 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c36 := math.Float64frombits(0x3ff0000000000000) // 1
+	c39 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c43 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := scalar.CallFMA(t5, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t13 := scalar.CallFMA(t10, c12, t5)
+			t14 := scalar.CallFMA(t10, c11, t13)
+			t23 := scalar.CallFMA(c16, t14, c15)
+			t24 := scalar.CallFMA(c18, t14, c17)
+			t25 := scalar.CallFMA(c20, t14, c19)
+			t26 := scalar.CallFMA(c22, t14, c21)
+			t27 := float64(t14 * t14)
+			t28 := scalar.CallFMA(t24, t27, t23)
+			t29 := scalar.CallFMA(t26, t27, t25)
+			t30 := float64(t27 * t27)
+			t31 := scalar.CallFMA(t29, t30, t28)
+			t33 := scalar.CallFMA(t31, t14, c32)
+			t35 := scalar.CallFMA(t33, t14, c34)
+			t37 := scalar.CallFMA(t35, t14, c36)
+			t38 := scalar.CallFMA(t37, t14, c36)
+			t40 := scalar.CallFMA(t10, c34, c39)
+			t41 := int64(math.Float64bits(t40))
+			t42 := int64(t9 - t41)
+			t44 := t41 << uint64(c43)
+			t45 := math.Float64frombits(uint64(t44))
+			t46 := t42 << uint64(c43)
+			t47 := math.Float64frombits(uint64(t46))
+			t48 := float64(t38 * t45)
+			t49 := float64(t48 * t47)
+			o0[i] = t49
+		}
+	}
+}
+
+// k_expm1_f64_u_c12d99e908_go is
+//
+//	kernel (u0:f64) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+func k_expm1_f64_u_c12d99e908_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0xc04e000000000000)  // -60
+	c3 := math.Float64frombits(0x4086300000000000)  // 710
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c11 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c13 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c18 := int64(1)
+	c20 := int64(52)
+	c22 := int64(4607182418800017408)
+	c25 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c36 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c37 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c38 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c39 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c40 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c41 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c42 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c43 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c52 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c54 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c62 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := scalar.CallFMA(t5, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t12 := scalar.CallFMA(t10, c11, t5)
+			t14 := float64(t10 * c13)
+			t15 := float64(t12 + t14)
+			t16 := float64(t15 - t12)
+			t17 := float64(t14 - t16)
+			t19 := int64(t9 - c18)
+			t21 := t19 << uint64(c20)
+			t23 := int64(t21 + c22)
+			t24 := math.Float64frombits(uint64(t23))
+			t26 := float64(t24 - c25)
+			t27 := float64(t24 - t26)
+			t28 := float64(t27 - c25)
+			t29 := float64(t24 * t15)
+			t30 := float64(t26 + t29)
+			t31 := float64(t30 - t26)
+			t32 := float64(t29 - t31)
+			t33 := float64(t15 * t15)
+			t34 := scalar.CallFMA(t33, c25, t17)
+			t35 := float64(t33 * t15)
+			t44 := scalar.CallFMA(c37, t15, c36)
+			t45 := scalar.CallFMA(c39, t15, c38)
+			t46 := scalar.CallFMA(c41, t15, c40)
+			t47 := scalar.CallFMA(c43, t15, c42)
+			t48 := scalar.CallFMA(t45, t33, t44)
+			t49 := scalar.CallFMA(t47, t33, t46)
+			t50 := float64(t33 * t33)
+			t51 := scalar.CallFMA(t49, t50, t48)
+			t53 := scalar.CallFMA(t51, t15, c52)
+			t55 := scalar.CallFMA(t53, t15, c54)
+			t56 := scalar.CallFMA(t35, t55, t34)
+			t57 := float64(t32 + t28)
+			t58 := scalar.CallFMA(t24, t56, t57)
+			t59 := float64(t30 + t58)
+			t60 := float64(t59 + t59)
+			t61 := math.Float64frombits(math.Float64bits(t5) &^ (1 << 63))
+			t63 := t61 < c62
+			t64 := t60
+			if t63 {
+				t64 = t5
+			}
+			o0[i] = t64
+		}
+	}
+}
+
+// k_fmod_f64_uu_5820ebcd33_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1[i])
+func k_fmod_f64_uu_5820ebcd33_go(f *abi.Frame) {
+	n := f.Cols
+	c6 := math.Float64frombits(0x4330000000000000)  // 4.503599627370496e+15
+	c8 := math.Float64frombits(0x10000000000000)    // 2.2250738585072014e-308
+	c10 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c14 := int64(4503599627370495)
+	c17 := int64(-4503599627370496)
+	c25 := math.Float64frombits(0x3cb0000000000000) // 2.220446049250313e-16
+	c311 := math.Float64frombits(0x0)               // 0
+	c318 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t2 := float64(t0 / t1)
+			t3 := float64(math.RoundToEven(float64(t2)))
+			t4 := -t3
+			t5 := scalar.CallFMA(t4, t1, t0)
+			t7 := c6 <= t2
+			t310 := t5
+			if t7 {
+				t9 := t1 < c8
+				t11 := float64(t1 * c10)
+				t12 := t1
+				if t9 {
+					t12 = t11
+				}
+				t13 := int64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t16 := int64(math.Float64bits(t0))
+				t18 := t16 & c17
+				t19 := t15 | t18
+				t20 := math.Float64frombits(uint64(t19))
+				t21 := float64(t0 / t20)
+				t22 := float64(math.RoundToEven(float64(t21)))
+				t23 := -t22
+				t24 := scalar.CallFMA(t23, t20, t0)
+				t26 := float64(t20 * c25)
+				t27 := t26 < t1
+				t28 := t26
+				if t27 {
+					t28 = t1
+				}
+				t29 := float64(t24 / t28)
+				t30 := float64(math.RoundToEven(float64(t29)))
+				t31 := -t30
+				t32 := scalar.CallFMA(t31, t28, t24)
+				t33 := float64(t28 * c25)
+				t34 := t33 < t1
+				t35 := t33
+				if t34 {
+					t35 = t1
+				}
+				t36 := float64(t32 / t35)
+				t37 := float64(math.RoundToEven(float64(t36)))
+				t38 := -t37
+				t39 := scalar.CallFMA(t38, t35, t32)
+				t40 := float64(t35 * c25)
+				t41 := t40 < t1
+				t42 := t40
+				if t41 {
+					t42 = t1
+				}
+				t43 := float64(t39 / t42)
+				t44 := float64(math.RoundToEven(float64(t43)))
+				t45 := -t44
+				t46 := scalar.CallFMA(t45, t42, t39)
+				t47 := float64(t42 * c25)
+				t48 := t47 < t1
+				t49 := t47
+				if t48 {
+					t49 = t1
+				}
+				t50 := float64(t46 / t49)
+				t51 := float64(math.RoundToEven(float64(t50)))
+				t52 := -t51
+				t53 := scalar.CallFMA(t52, t49, t46)
+				t54 := float64(t49 * c25)
+				t55 := t54 < t1
+				t56 := t54
+				if t55 {
+					t56 = t1
+				}
+				t57 := float64(t53 / t56)
+				t58 := float64(math.RoundToEven(float64(t57)))
+				t59 := -t58
+				t60 := scalar.CallFMA(t59, t56, t53)
+				t61 := float64(t56 * c25)
+				t62 := t61 < t1
+				t63 := t61
+				if t62 {
+					t63 = t1
+				}
+				t64 := float64(t60 / t63)
+				t65 := float64(math.RoundToEven(float64(t64)))
+				t66 := -t65
+				t67 := scalar.CallFMA(t66, t63, t60)
+				t68 := float64(t63 * c25)
+				t69 := t68 < t1
+				t70 := t68
+				if t69 {
+					t70 = t1
+				}
+				t71 := float64(t67 / t70)
+				t72 := float64(math.RoundToEven(float64(t71)))
+				t73 := -t72
+				t74 := scalar.CallFMA(t73, t70, t67)
+				t75 := float64(t70 * c25)
+				t76 := t75 < t1
+				t77 := t75
+				if t76 {
+					t77 = t1
+				}
+				t78 := float64(t74 / t77)
+				t79 := float64(math.RoundToEven(float64(t78)))
+				t80 := -t79
+				t81 := scalar.CallFMA(t80, t77, t74)
+				t82 := float64(t77 * c25)
+				t83 := t82 < t1
+				t84 := t82
+				if t83 {
+					t84 = t1
+				}
+				t85 := float64(t81 / t84)
+				t86 := float64(math.RoundToEven(float64(t85)))
+				t87 := -t86
+				t88 := scalar.CallFMA(t87, t84, t81)
+				t89 := float64(t84 * c25)
+				t90 := t89 < t1
+				t91 := t89
+				if t90 {
+					t91 = t1
+				}
+				t92 := float64(t88 / t91)
+				t93 := float64(math.RoundToEven(float64(t92)))
+				t94 := -t93
+				t95 := scalar.CallFMA(t94, t91, t88)
+				t96 := float64(t91 * c25)
+				t97 := t96 < t1
+				t98 := t96
+				if t97 {
+					t98 = t1
+				}
+				t99 := float64(t95 / t98)
+				t100 := float64(math.RoundToEven(float64(t99)))
+				t101 := -t100
+				t102 := scalar.CallFMA(t101, t98, t95)
+				t103 := float64(t98 * c25)
+				t104 := t103 < t1
+				t105 := t103
+				if t104 {
+					t105 = t1
+				}
+				t106 := float64(t102 / t105)
+				t107 := float64(math.RoundToEven(float64(t106)))
+				t108 := -t107
+				t109 := scalar.CallFMA(t108, t105, t102)
+				t110 := float64(t105 * c25)
+				t111 := t110 < t1
+				t112 := t110
+				if t111 {
+					t112 = t1
+				}
+				t113 := float64(t109 / t112)
+				t114 := float64(math.RoundToEven(float64(t113)))
+				t115 := -t114
+				t116 := scalar.CallFMA(t115, t112, t109)
+				t117 := float64(t112 * c25)
+				t118 := t117 < t1
+				t119 := t117
+				if t118 {
+					t119 = t1
+				}
+				t120 := float64(t116 / t119)
+				t121 := float64(math.RoundToEven(float64(t120)))
+				t122 := -t121
+				t123 := scalar.CallFMA(t122, t119, t116)
+				t124 := float64(t119 * c25)
+				t125 := t124 < t1
+				t126 := t124
+				if t125 {
+					t126 = t1
+				}
+				t127 := float64(t123 / t126)
+				t128 := float64(math.RoundToEven(float64(t127)))
+				t129 := -t128
+				t130 := scalar.CallFMA(t129, t126, t123)
+				t131 := float64(t126 * c25)
+				t132 := t131 < t1
+				t133 := t131
+				if t132 {
+					t133 = t1
+				}
+				t134 := float64(t130 / t133)
+				t135 := float64(math.RoundToEven(float64(t134)))
+				t136 := -t135
+				t137 := scalar.CallFMA(t136, t133, t130)
+				t138 := float64(t133 * c25)
+				t139 := t138 < t1
+				t140 := t138
+				if t139 {
+					t140 = t1
+				}
+				t141 := float64(t137 / t140)
+				t142 := float64(math.RoundToEven(float64(t141)))
+				t143 := -t142
+				t144 := scalar.CallFMA(t143, t140, t137)
+				t145 := float64(t140 * c25)
+				t146 := t145 < t1
+				t147 := t145
+				if t146 {
+					t147 = t1
+				}
+				t148 := float64(t144 / t147)
+				t149 := float64(math.RoundToEven(float64(t148)))
+				t150 := -t149
+				t151 := scalar.CallFMA(t150, t147, t144)
+				t152 := float64(t147 * c25)
+				t153 := t152 < t1
+				t154 := t152
+				if t153 {
+					t154 = t1
+				}
+				t155 := float64(t151 / t154)
+				t156 := float64(math.RoundToEven(float64(t155)))
+				t157 := -t156
+				t158 := scalar.CallFMA(t157, t154, t151)
+				t159 := float64(t154 * c25)
+				t160 := t159 < t1
+				t161 := t159
+				if t160 {
+					t161 = t1
+				}
+				t162 := float64(t158 / t161)
+				t163 := float64(math.RoundToEven(float64(t162)))
+				t164 := -t163
+				t165 := scalar.CallFMA(t164, t161, t158)
+				t166 := float64(t161 * c25)
+				t167 := t166 < t1
+				t168 := t166
+				if t167 {
+					t168 = t1
+				}
+				t169 := float64(t165 / t168)
+				t170 := float64(math.RoundToEven(float64(t169)))
+				t171 := -t170
+				t172 := scalar.CallFMA(t171, t168, t165)
+				t173 := float64(t168 * c25)
+				t174 := t173 < t1
+				t175 := t173
+				if t174 {
+					t175 = t1
+				}
+				t176 := float64(t172 / t175)
+				t177 := float64(math.RoundToEven(float64(t176)))
+				t178 := -t177
+				t179 := scalar.CallFMA(t178, t175, t172)
+				t180 := float64(t175 * c25)
+				t181 := t180 < t1
+				t182 := t180
+				if t181 {
+					t182 = t1
+				}
+				t183 := float64(t179 / t182)
+				t184 := float64(math.RoundToEven(float64(t183)))
+				t185 := -t184
+				t186 := scalar.CallFMA(t185, t182, t179)
+				t187 := float64(t182 * c25)
+				t188 := t187 < t1
+				t189 := t187
+				if t188 {
+					t189 = t1
+				}
+				t190 := float64(t186 / t189)
+				t191 := float64(math.RoundToEven(float64(t190)))
+				t192 := -t191
+				t193 := scalar.CallFMA(t192, t189, t186)
+				t194 := float64(t189 * c25)
+				t195 := t194 < t1
+				t196 := t194
+				if t195 {
+					t196 = t1
+				}
+				t197 := float64(t193 / t196)
+				t198 := float64(math.RoundToEven(float64(t197)))
+				t199 := -t198
+				t200 := scalar.CallFMA(t199, t196, t193)
+				t201 := float64(t196 * c25)
+				t202 := t201 < t1
+				t203 := t201
+				if t202 {
+					t203 = t1
+				}
+				t204 := float64(t200 / t203)
+				t205 := float64(math.RoundToEven(float64(t204)))
+				t206 := -t205
+				t207 := scalar.CallFMA(t206, t203, t200)
+				t208 := float64(t203 * c25)
+				t209 := t208 < t1
+				t210 := t208
+				if t209 {
+					t210 = t1
+				}
+				t211 := float64(t207 / t210)
+				t212 := float64(math.RoundToEven(float64(t211)))
+				t213 := -t212
+				t214 := scalar.CallFMA(t213, t210, t207)
+				t215 := float64(t210 * c25)
+				t216 := t215 < t1
+				t217 := t215
+				if t216 {
+					t217 = t1
+				}
+				t218 := float64(t214 / t217)
+				t219 := float64(math.RoundToEven(float64(t218)))
+				t220 := -t219
+				t221 := scalar.CallFMA(t220, t217, t214)
+				t222 := float64(t217 * c25)
+				t223 := t222 < t1
+				t224 := t222
+				if t223 {
+					t224 = t1
+				}
+				t225 := float64(t221 / t224)
+				t226 := float64(math.RoundToEven(float64(t225)))
+				t227 := -t226
+				t228 := scalar.CallFMA(t227, t224, t221)
+				t229 := float64(t224 * c25)
+				t230 := t229 < t1
+				t231 := t229
+				if t230 {
+					t231 = t1
+				}
+				t232 := float64(t228 / t231)
+				t233 := float64(math.RoundToEven(float64(t232)))
+				t234 := -t233
+				t235 := scalar.CallFMA(t234, t231, t228)
+				t236 := float64(t231 * c25)
+				t237 := t236 < t1
+				t238 := t236
+				if t237 {
+					t238 = t1
+				}
+				t239 := float64(t235 / t238)
+				t240 := float64(math.RoundToEven(float64(t239)))
+				t241 := -t240
+				t242 := scalar.CallFMA(t241, t238, t235)
+				t243 := float64(t238 * c25)
+				t244 := t243 < t1
+				t245 := t243
+				if t244 {
+					t245 = t1
+				}
+				t246 := float64(t242 / t245)
+				t247 := float64(math.RoundToEven(float64(t246)))
+				t248 := -t247
+				t249 := scalar.CallFMA(t248, t245, t242)
+				t250 := float64(t245 * c25)
+				t251 := t250 < t1
+				t252 := t250
+				if t251 {
+					t252 = t1
+				}
+				t253 := float64(t249 / t252)
+				t254 := float64(math.RoundToEven(float64(t253)))
+				t255 := -t254
+				t256 := scalar.CallFMA(t255, t252, t249)
+				t257 := float64(t252 * c25)
+				t258 := t257 < t1
+				t259 := t257
+				if t258 {
+					t259 = t1
+				}
+				t260 := float64(t256 / t259)
+				t261 := float64(math.RoundToEven(float64(t260)))
+				t262 := -t261
+				t263 := scalar.CallFMA(t262, t259, t256)
+				t264 := float64(t259 * c25)
+				t265 := t264 < t1
+				t266 := t264
+				if t265 {
+					t266 = t1
+				}
+				t267 := float64(t263 / t266)
+				t268 := float64(math.RoundToEven(float64(t267)))
+				t269 := -t268
+				t270 := scalar.CallFMA(t269, t266, t263)
+				t271 := float64(t266 * c25)
+				t272 := t271 < t1
+				t273 := t271
+				if t272 {
+					t273 = t1
+				}
+				t274 := float64(t270 / t273)
+				t275 := float64(math.RoundToEven(float64(t274)))
+				t276 := -t275
+				t277 := scalar.CallFMA(t276, t273, t270)
+				t278 := float64(t273 * c25)
+				t279 := t278 < t1
+				t280 := t278
+				if t279 {
+					t280 = t1
+				}
+				t281 := float64(t277 / t280)
+				t282 := float64(math.RoundToEven(float64(t281)))
+				t283 := -t282
+				t284 := scalar.CallFMA(t283, t280, t277)
+				t285 := float64(t280 * c25)
+				t286 := t285 < t1
+				t287 := t285
+				if t286 {
+					t287 = t1
+				}
+				t288 := float64(t284 / t287)
+				t289 := float64(math.RoundToEven(float64(t288)))
+				t290 := -t289
+				t291 := scalar.CallFMA(t290, t287, t284)
+				t292 := float64(t287 * c25)
+				t293 := t292 < t1
+				t294 := t292
+				if t293 {
+					t294 = t1
+				}
+				t295 := float64(t291 / t294)
+				t296 := float64(math.RoundToEven(float64(t295)))
+				t297 := -t296
+				t298 := scalar.CallFMA(t297, t294, t291)
+				t299 := float64(t294 * c25)
+				t300 := t299 < t1
+				t301 := t299
+				if t300 {
+					t301 = t1
+				}
+				t302 := float64(t298 / t301)
+				t303 := float64(math.RoundToEven(float64(t302)))
+				t304 := -t303
+				t305 := scalar.CallFMA(t304, t301, t298)
+				t306 := float64(t305 / t1)
+				t307 := float64(math.RoundToEven(float64(t306)))
+				t308 := -t307
+				t309 := scalar.CallFMA(t308, t1, t305)
+				t310 = t309
+			}
+			t312 := t310 < c311
+			t313 := float64(t310 + t1)
+			t314 := t310
+			if t312 {
+				t314 = t313
+			}
+			t315 := t0 < t1
+			t316 := t314
+			if t315 {
+				t316 = t0
+			}
+			t317 := int64(math.Float64bits(v0))
+			t319 := t317 & c318
+			t320 := int64(math.Float64bits(t316))
+			t321 := t320 | t319
+			t322 := math.Float64frombits(uint64(t321))
+			o0[i] = t322
+		}
+	}
+}
+
+// k_gelu_f64_u_01b0ddcf5e_go is
+//
+//	kernel (u0:f64) { t0 = gelu u0; store t0 }
+//
+// for i: o0[i] = gelu(a0[i])
+func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x4043800000000000)   // 39
+	c4 := math.Float64frombits(0x3fe0000000000000)   // 0.5
+	c10 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c11 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c15 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
+	c17 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
+	c26 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c33 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
+	c34 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
+	c35 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
+	c36 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
+	c37 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
+	c38 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
+	c39 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
+	c40 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
+	c49 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
+	c51 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
+	c58 := math.Float64frombits(0x4013cc8a99af5453)  // 4.949747468305833
+	c62 := math.Float64frombits(0x4023cc8a99af5453)  // 9.899494936611665
+	c65 := math.Float64frombits(0xbfca3f4a194b99e1)  // -0.20505644068835152
+	c66 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c67 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c68 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c69 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c70 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c71 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c72 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c73 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c74 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c75 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c76 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c77 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c78 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c79 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c80 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c81 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
+	c82 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
+	c83 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
+	c84 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
+	c107 := math.Float64frombits(0xbf8f5254a4de344a) // -0.01529375198495066
+	c109 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c118 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
+	c123 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
+	c126 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c127 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c139 := math.Float64frombits(0x3fe9884533d43651) // 0.7978845608028654
+	c143 := math.Float64frombits(0xbc8cbc0d30ebfd15) // -4.98465440455546e-17
+	c159 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c163 := int64(52)
+	c172 := math.Float64frombits(0x0)                // 0
+	c174 := math.Float64frombits(0x8000000000000000) // -0
+	c185 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := float64(t3 * c4)
+			t6 := float64(t3 * t5)
+			t7 := -t6
+			t8 := scalar.CallFMA(t3, t5, t7)
+			t9 := -t8
+			t12 := scalar.CallFMA(t7, c10, c11)
+			t13 := int64(math.Float64bits(t12))
+			t14 := float64(t12 - c11)
+			t16 := scalar.CallFMA(t14, c15, t7)
+			t18 := float64(t14 * c17)
+			t19 := float64(t16 + t18)
+			t20 := float64(t19 - t16)
+			t21 := float64(t18 - t20)
+			t22 := float64(t21 + t9)
+			t23 := float64(t19 + t22)
+			t24 := float64(t23 - t19)
+			t25 := float64(t22 - t24)
+			t27 := float64(c26 + t23)
+			t28 := float64(t27 - c26)
+			t29 := float64(t23 - t28)
+			t30 := float64(t23 * t23)
+			t31 := scalar.CallFMA(t30, c4, t25)
+			t32 := float64(t30 * t23)
+			t41 := scalar.CallFMA(c34, t23, c33)
+			t42 := scalar.CallFMA(c36, t23, c35)
+			t43 := scalar.CallFMA(c38, t23, c37)
+			t44 := scalar.CallFMA(c40, t23, c39)
+			t45 := scalar.CallFMA(t42, t30, t41)
+			t46 := scalar.CallFMA(t44, t30, t43)
+			t47 := float64(t30 * t30)
+			t48 := scalar.CallFMA(t46, t47, t45)
+			t50 := scalar.CallFMA(t48, t23, c49)
+			t52 := scalar.CallFMA(t50, t23, c51)
+			t53 := scalar.CallFMA(t32, t52, t31)
+			t54 := float64(t53 + t29)
+			t55 := float64(t27 + t54)
+			t56 := float64(t55 - t27)
+			t57 := float64(t54 - t56)
+			t59 := float64(c58 + t3)
+			t60 := float64(t59 - c58)
+			t61 := float64(t3 - t60)
+			t63 := float64(t59 - c62)
+			t64 := float64(t63 / t59)
+			t85 := scalar.CallFMA(c67, t64, c66)
+			t86 := scalar.CallFMA(c69, t64, c68)
+			t87 := scalar.CallFMA(c71, t64, c70)
+			t88 := scalar.CallFMA(c73, t64, c72)
+			t89 := scalar.CallFMA(c75, t64, c74)
+			t90 := scalar.CallFMA(c77, t64, c76)
+			t91 := scalar.CallFMA(c79, t64, c78)
+			t92 := scalar.CallFMA(c81, t64, c80)
+			t93 := scalar.CallFMA(c83, t64, c82)
+			t94 := float64(t64 * t64)
+			t95 := scalar.CallFMA(t86, t94, t85)
+			t96 := scalar.CallFMA(t88, t94, t87)
+			t97 := scalar.CallFMA(t90, t94, t89)
+			t98 := scalar.CallFMA(t92, t94, t91)
+			t99 := scalar.CallFMA(c84, t94, t93)
+			t100 := float64(t94 * t94)
+			t101 := scalar.CallFMA(t96, t100, t95)
+			t102 := scalar.CallFMA(t98, t100, t97)
+			t103 := float64(t100 * t100)
+			t104 := scalar.CallFMA(t102, t103, t101)
+			t105 := float64(t103 * t103)
+			t106 := scalar.CallFMA(t99, t105, t104)
+			t108 := scalar.CallFMA(t106, t64, c107)
+			t110 := scalar.CallFMA(t108, t64, c109)
+			t111 := float64(t64 * t110)
+			t112 := float64(c65 + t111)
+			t113 := float64(t112 - c65)
+			t114 := float64(t111 - t113)
+			t115 := float64(t64 * t112)
+			t116 := -t115
+			t117 := scalar.CallFMA(t64, t112, t116)
+			t119 := float64(c118 + t115)
+			t120 := float64(t119 - c118)
+			t121 := float64(t115 - t120)
+			t122 := scalar.CallFMA(t64, t114, t117)
+			t124 := float64(t121 + c123)
+			t125 := float64(t122 + t124)
+			t128 := scalar.CallFMA(t64, c126, c127)
+			t129 := float64(t128 * t128)
+			t130 := float64(t129 * t129)
+			t131 := scalar.CallFMA(t130, t64, t130)
+			t132 := float64(t131 * t61)
+			t133 := scalar.CallFMA(t132, t112, t125)
+			t134 := float64(t55 * t119)
+			t135 := -t134
+			t136 := scalar.CallFMA(t55, t119, t135)
+			t137 := scalar.CallFMA(t57, t119, t136)
+			t138 := scalar.CallFMA(t55, t133, t137)
+			t140 := scalar.CallFMA(t3, c139, c26)
+			t141 := float64(c26 - t140)
+			t142 := scalar.CallFMA(t3, c139, t141)
+			t144 := scalar.CallFMA(t3, c143, t142)
+			t145 := float64(c26 / t140)
+			t146 := float64(t134 * t145)
+			t147 := -t146
+			t148 := scalar.CallFMA(t147, t140, t134)
+			t149 := scalar.CallFMA(t147, t144, t138)
+			t150 := float64(t148 + t149)
+			t151 := float64(t150 * t145)
+			t152 := float64(t146 * t5)
+			t153 := -t152
+			t154 := scalar.CallFMA(t146, t5, t153)
+			t155 := scalar.CallFMA(t151, t5, t154)
+			t156 := float64(t152 + t155)
+			t157 := float64(t156 - t152)
+			t158 := float64(t155 - t157)
+			t160 := scalar.CallFMA(t14, c4, c159)
+			t161 := int64(math.Float64bits(t160))
+			t162 := int64(t13 - t161)
+			t164 := t161 << uint64(c163)
+			t165 := math.Float64frombits(uint64(t164))
+			t166 := t162 << uint64(c163)
+			t167 := math.Float64frombits(uint64(t166))
+			t168 := float64(t156 * t165)
+			t169 := float64(t168 * t167)
+			t170 := float64(t158 * t165)
+			t171 := float64(t170 * t167)
+			t173 := v0 < c172
+			t175 := v0
+			if t173 {
+				t175 = c174
+			}
+			t176 := -t169
+			t177 := float64(t175 + t176)
+			t178 := float64(t177 - t175)
+			t179 := float64(t176 - t178)
+			t180 := float64(t179 - t171)
+			t181 := float64(t177 + t180)
+			t182 := c1 < v0
+			t183 := t181
+			if t182 {
+				t183 = v0
+			}
+			t184 := int64(math.Float64bits(v0))
+			t186 := t184 & c185
+			t187 := int64(math.Float64bits(t183))
+			t188 := t187 | t186
+			t189 := math.Float64frombits(uint64(t188))
+			o0[i] = t189
+		}
+	}
+}
+
+// k_gelutanh_f64_u_0cf01fd4f6_go is
+//
+//	kernel (u0:f64) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+func k_gelutanh_f64_u_0cf01fd4f6_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0xc03599999999999a)  // -21.6
+	c3 := math.Float64frombits(0x4022000000000000)  // 9
+	c9 := math.Float64frombits(0x3fb2444f2a4d8b4b)  // 0.07135481627260025
+	c10 := math.Float64frombits(0xbc26c843a29d1c70) // -6.175149918155315e-19
+	c16 := math.Float64frombits(0x3ff9884533d43651) // 1.5957691216057308
+	c23 := math.Float64frombits(0xbc9cbc0d30ebfd15) // -9.96930880911092e-17
+	c30 := math.Float64frombits(0x37f0000000000000) // 2.938735877055719e-39
+	c32 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c33 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c37 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c39 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c48 := math.Float64frombits(0x3ff0000000000000) // 1
+	c53 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c56 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c57 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c58 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c59 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c60 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c61 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c62 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c63 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c72 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c74 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c81 := int64(-1151)
+	c83 := int64(52)
+	c103 := math.Float64frombits(0x4044000000000000) // 40
+	c105 := math.Float64frombits(0x0)                // 0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t6 := float64(t5 * t5)
+			t7 := -t6
+			t8 := scalar.CallFMA(t5, t5, t7)
+			t11 := float64(t6 * c9)
+			t12 := -t11
+			t13 := scalar.CallFMA(t6, c9, t12)
+			t14 := scalar.CallFMA(t8, c9, t13)
+			t15 := scalar.CallFMA(t6, c10, t14)
+			t17 := float64(t11 + c16)
+			t18 := float64(t17 - t11)
+			t19 := float64(t17 - t18)
+			t20 := float64(t11 - t19)
+			t21 := float64(c16 - t18)
+			t22 := float64(t20 + t21)
+			t24 := float64(t15 + c23)
+			t25 := float64(t22 + t24)
+			t26 := float64(t17 * t5)
+			t27 := -t26
+			t28 := scalar.CallFMA(t17, t5, t27)
+			t29 := scalar.CallFMA(t25, t5, t28)
+			t31 := -t29
+			t34 := scalar.CallFMA(t27, c32, c33)
+			t35 := int64(math.Float64bits(t34))
+			t36 := float64(t34 - c33)
+			t38 := scalar.CallFMA(t36, c37, t27)
+			t40 := float64(t36 * c39)
+			t41 := float64(t38 + t40)
+			t42 := float64(t41 - t38)
+			t43 := float64(t40 - t42)
+			t44 := float64(t43 + t31)
+			t45 := float64(t41 + t44)
+			t46 := float64(t45 - t41)
+			t47 := float64(t44 - t46)
+			t49 := float64(c48 + t45)
+			t50 := float64(t49 - c48)
+			t51 := float64(t45 - t50)
+			t52 := float64(t45 * t45)
+			t54 := scalar.CallFMA(t52, c53, t47)
+			t55 := float64(t52 * t45)
+			t64 := scalar.CallFMA(c57, t45, c56)
+			t65 := scalar.CallFMA(c59, t45, c58)
+			t66 := scalar.CallFMA(c61, t45, c60)
+			t67 := scalar.CallFMA(c63, t45, c62)
+			t68 := scalar.CallFMA(t65, t52, t64)
+			t69 := scalar.CallFMA(t67, t52, t66)
+			t70 := float64(t52 * t52)
+			t71 := scalar.CallFMA(t69, t70, t68)
+			t73 := scalar.CallFMA(t71, t45, c72)
+			t75 := scalar.CallFMA(t73, t45, c74)
+			t76 := scalar.CallFMA(t55, t75, t54)
+			t77 := float64(t76 + t51)
+			t78 := float64(t49 + t77)
+			t79 := float64(t78 - t49)
+			t80 := float64(t77 - t79)
+			t82 := int64(t35 + c81)
+			t84 := t82 << uint64(c83)
+			t85 := math.Float64frombits(uint64(t84))
+			t86 := float64(t78 * t85)
+			t87 := float64(t80 * t85)
+			t88 := float64(c30 + t86)
+			t89 := float64(t88 - c30)
+			t90 := float64(t88 - t89)
+			t91 := float64(c30 - t90)
+			t92 := float64(t86 - t89)
+			t93 := float64(t91 + t92)
+			t94 := float64(t93 + t87)
+			t95 := float64(c48 / t88)
+			t96 := -t95
+			t97 := scalar.CallFMA(t96, t88, c48)
+			t98 := scalar.CallFMA(t96, t94, t97)
+			t99 := float64(t98 * t95)
+			t100 := float64(t99 * t2)
+			t101 := scalar.CallFMA(t95, t2, t100)
+			t102 := float64(t101 * c30)
+			t104 := c103 < t2
+			t106 := t2 == c105
+			t107 := t104 || bool(t106)
+			t108 := t102
+			if t107 {
+				t108 = t2
+			}
+			o0[i] = t108
+		}
+	}
+}
+
+// k_hypot_f64_uu_58b0ae5de6_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }
+//
+// for i: o0[i] = hypot(a0[i], a1[i])
+func k_hypot_f64_uu_58b0ae5de6_go(f *abi.Frame) {
+	n := f.Cols
+	c5 := math.Float64frombits(0x58f0000000000000)  // 2.5822498780869086e+120
+	c7 := math.Float64frombits(0x26f0000000000000)  // 3.8725919148493183e-121
+	c9 := math.Float64frombits(0x17f0000000000000)  // 2.191809349008403e-193
+	c10 := math.Float64frombits(0x67f0000000000000) // 4.562440617622195e+192
+	c11 := math.Float64frombits(0x3ff0000000000000) // 1
+	c32 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t2 := t0 < t1
+			t3 := t0
+			if t2 {
+				t3 = t1
+			}
+			t4 := t1
+			if t2 {
+				t4 = t0
+			}
+			t6 := c5 < t3
+			t8 := t3 < c7
+			t12 := c11
+			if t8 {
+				t12 = c10
+			}
+			t13 := t12
+			if t6 {
+				t13 = c9
+			}
+			t14 := float64(t3 * t13)
+			t15 := float64(t4 * t13)
+			t16 := float64(t14 * t14)
+			t17 := -t16
+			t18 := scalar.CallFMA(t14, t14, t17)
+			t19 := float64(t15 * t15)
+			t20 := -t19
+			t21 := scalar.CallFMA(t15, t15, t20)
+			t22 := float64(t16 + t19)
+			t23 := float64(t22 - t16)
+			t24 := float64(t19 - t23)
+			t25 := float64(t18 + t21)
+			t26 := float64(t24 + t25)
+			t27 := float64(t22 + t26)
+			t28 := float64(math.Sqrt(float64(t27)))
+			t29 := c11
+			if t8 {
+				t29 = c9
+			}
+			t30 := t29
+			if t6 {
+				t30 = c10
+			}
+			t31 := float64(t28 * t30)
+			t33 := t0 == c32
+			t34 := t1 == c32
+			t35 := t33 || bool(t34)
+			t36 := t31
+			if t35 {
+				t36 = c32
+			}
+			o0[i] = t36
+		}
+	}
+}
+
+// k_ldexp_cast_f64_f32_uu_54c64968f1_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
+//
+// for i: o0[i] = float32(ldexp(a0[i], a1[i]))
+func k_ldexp_cast_f64_f32_uu_54c64968f1_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c44 := math.Float64frombits(0xc091300000000000) // -1100
+	c47 := math.Float64frombits(0x4091300000000000) // 1100
+	c50 := math.Float64frombits(0xc08ff00000000000) // -1022
+	c53 := math.Float64frombits(0x408ff80000000000) // 1023
+	c57 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c60 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t36 := uint64(math.Float64bits(t0))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
+			t24 := t23
+			t42 := t41
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t26 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c6
+				if t10 {
+					t35 = t34
+				}
+				t24 = t19
+				t42 = t35
+			}
+			t25 := float64(math.RoundToEven(float64(v1)))
+			t43 := float64(t25 + t42)
+			t45 := c44 < t43
+			t46 := c44
+			if t45 {
+				t46 = t43
+			}
+			t48 := c47 < t46
+			t49 := t46
+			if t48 {
+				t49 = c47
+			}
+			t51 := c50 < t49
+			t52 := c50
+			if t51 {
+				t52 = t49
+			}
+			t54 := c53 < t52
+			t55 := t52
+			if t54 {
+				t55 = c53
+			}
+			t56 := float64(t49 - t55)
+			t58 := float64(t56 + c57)
+			t59 := int64(math.Float64bits(t58))
+			t61 := t59 << uint64(c60)
+			t62 := math.Float64frombits(uint64(t61))
+			t63 := float64(t24 * t62)
+			t64 := float64(t55 + c57)
+			t65 := int64(math.Float64bits(t64))
+			t66 := t65 << uint64(c60)
+			t67 := math.Float64frombits(uint64(t66))
+			t68 := float64(t63 * t67)
+			t69 := t25 != t25
+			t70 := t68
+			if t69 {
+				t70 = t25
+			}
+			t71 := float32(t70)
+			o0[i] = t71
+		}
+	}
+}
+
+// k_ldexp_f64_uu_6a6c9e47da_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
+//
+// for i: o0[i] = ldexp(a0[i], a1[i])
+func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c44 := math.Float64frombits(0xc091300000000000) // -1100
+	c47 := math.Float64frombits(0x4091300000000000) // 1100
+	c50 := math.Float64frombits(0xc08ff00000000000) // -1022
+	c53 := math.Float64frombits(0x408ff80000000000) // 1023
+	c57 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c60 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t36 := uint64(math.Float64bits(t0))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
+			t24 := t23
+			t42 := t41
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t26 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c6
+				if t10 {
+					t35 = t34
+				}
+				t24 = t19
+				t42 = t35
+			}
+			t25 := float64(math.RoundToEven(float64(v1)))
+			t43 := float64(t25 + t42)
+			t45 := c44 < t43
+			t46 := c44
+			if t45 {
+				t46 = t43
+			}
+			t48 := c47 < t46
+			t49 := t46
+			if t48 {
+				t49 = c47
+			}
+			t51 := c50 < t49
+			t52 := c50
+			if t51 {
+				t52 = t49
+			}
+			t54 := c53 < t52
+			t55 := t52
+			if t54 {
+				t55 = c53
+			}
+			t56 := float64(t49 - t55)
+			t58 := float64(t56 + c57)
+			t59 := int64(math.Float64bits(t58))
+			t61 := t59 << uint64(c60)
+			t62 := math.Float64frombits(uint64(t61))
+			t63 := float64(t24 * t62)
+			t64 := float64(t55 + c57)
+			t65 := int64(math.Float64bits(t64))
+			t66 := t65 << uint64(c60)
+			t67 := math.Float64frombits(uint64(t66))
+			t68 := float64(t63 * t67)
+			t69 := t25 != t25
+			t70 := t68
+			if t69 {
+				t70 = t25
+			}
+			o0[i] = t70
+		}
+	}
+}
+
+// k_log10_f64_u_215bd841eb_go is
+//
+//	kernel (u0:f64) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+func k_log10_f64_u_215bd841eb_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c2 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x404b000000000000) // 54
+	c24 := math.Float64frombits(0x0)                // 0
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c40 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c41 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c42 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c43 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c44 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c45 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c46 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c47 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c58 := math.Float64frombits(0x3fdbcb7b1526e50e) // 0.4342944819032518
+	c59 := math.Float64frombits(0x3c695355baaafad3) // 1.098319650216765e-17
+	c65 := math.Float64frombits(0xbfd3441350a00000) // -0.3010299956658855
+	c71 := math.Float64frombits(0x3d80c0219dc1da99) // 1.9043128467164274e-12
+	c75 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c78 := int64(-4503599627370498)
+	c80 := int64(9223372036854775807)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t3 := float64(v0 * c2)
+			t4 := v0
+			if t1 {
+				t4 = t3
+			}
+			t5 := int64(math.Float64bits(t4))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := int64(t5 + t11)
+			t14 := t9 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t22 := float64(t20 - c21)
+			t25 := c24
+			if t1 {
+				t25 = c23
+			}
+			t26 := float64(t19 + t25)
+			t28 := scalar.CallFMA(t22, c27, c21)
+			t29 := float64(c21 - t28)
+			t30 := scalar.CallFMA(t22, c27, t29)
+			t31 := float64(c21 / t28)
+			t32 := float64(t22 * t31)
+			t33 := -t32
+			t34 := scalar.CallFMA(t33, t28, t22)
+			t35 := scalar.CallFMA(t33, t30, c24)
+			t36 := float64(t34 + t35)
+			t37 := float64(t36 * t31)
+			t38 := float64(t32 * t32)
+			t39 := float64(t32 * t38)
+			t48 := scalar.CallFMA(c41, t38, c40)
+			t49 := scalar.CallFMA(c43, t38, c42)
+			t50 := scalar.CallFMA(c45, t38, c44)
+			t51 := scalar.CallFMA(c47, t38, c46)
+			t52 := float64(t38 * t38)
+			t53 := scalar.CallFMA(t49, t52, t48)
+			t54 := scalar.CallFMA(t51, t52, t50)
+			t55 := float64(t52 * t52)
+			t56 := scalar.CallFMA(t54, t55, t53)
+			t57 := scalar.CallFMA(t39, t56, t37)
+			t60 := float64(t32 * c58)
+			t61 := -t60
+			t62 := scalar.CallFMA(t32, c58, t61)
+			t63 := scalar.CallFMA(t57, c58, t62)
+			t64 := scalar.CallFMA(t32, c59, t63)
+			t66 := float64(t26 * c65)
+			t67 := float64(t66 + t60)
+			t68 := float64(t67 - t66)
+			t69 := float64(t60 - t68)
+			t70 := float64(t69 + t64)
+			t72 := scalar.CallFMA(t26, c71, t70)
+			t73 := float64(t67 + t72)
+			t79 := int64(math.Float64bits(v0))
+			t81 := int64(t79 + c80)
+			t82 := c78 < t81
+			t83 := t73
+			if t82 {
+				t74 := v0 == c24
+				t76 := float64(math.Sqrt(float64(v0)))
+				t77 := t76
+				if t74 {
+					t77 = c75
+				}
+				t83 = t77
+			}
+			o0[i] = t83
+		}
+	}
+}
+
+// k_log10_f64_u_e0597c2199_go is
+//
+//	kernel fast (u0:f64) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+func k_log10_f64_u_e0597c2199_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c2 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x404b000000000000) // 54
+	c24 := math.Float64frombits(0x0)                // 0
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c32 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c33 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c34 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c35 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c36 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c37 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c38 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c39 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c50 := math.Float64frombits(0x3fdbcb7b1526e50e) // 0.4342944819032518
+	c52 := math.Float64frombits(0x3d80c0219dc1da99) // 1.9043128467164274e-12
+	c54 := math.Float64frombits(0xbfd3441350a00000) // -0.3010299956658855
+	c57 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c60 := int64(-4503599627370498)
+	c62 := int64(9223372036854775807)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t3 := float64(v0 * c2)
+			t4 := v0
+			if t1 {
+				t4 = t3
+			}
+			t5 := int64(math.Float64bits(t4))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := int64(t5 + t11)
+			t14 := t9 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t22 := float64(t20 - c21)
+			t25 := c24
+			if t1 {
+				t25 = c23
+			}
+			t26 := float64(t19 + t25)
+			t28 := scalar.CallFMA(t22, c27, c21)
+			t29 := float64(t22 / t28)
+			t30 := float64(t29 * t29)
+			t31 := float64(t29 * t30)
+			t40 := scalar.CallFMA(c33, t30, c32)
+			t41 := scalar.CallFMA(c35, t30, c34)
+			t42 := scalar.CallFMA(c37, t30, c36)
+			t43 := scalar.CallFMA(c39, t30, c38)
+			t44 := float64(t30 * t30)
+			t45 := scalar.CallFMA(t41, t44, t40)
+			t46 := scalar.CallFMA(t43, t44, t42)
+			t47 := float64(t44 * t44)
+			t48 := scalar.CallFMA(t46, t47, t45)
+			t49 := scalar.CallFMA(t31, t48, t29)
+			t51 := float64(t49 * c50)
+			t53 := scalar.CallFMA(t26, c52, t51)
+			t55 := scalar.CallFMA(t26, c54, t53)
+			t61 := int64(math.Float64bits(v0))
+			t63 := int64(t61 + c62)
+			t64 := c60 < t63
+			t65 := t55
+			if t64 {
+				t56 := v0 == c24
+				t58 := float64(math.Sqrt(float64(v0)))
+				t59 := t58
+				if t56 {
+					t59 = c57
+				}
+				t65 = t59
+			}
+			o0[i] = t65
+		}
+	}
+}
+
+// k_log1p_f64_u_59915c6e03_go is
+//
+//	kernel (u0:f64) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+func k_log1p_f64_u_59915c6e03_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x3ff0000000000000) // 1
+	c3 := int64(2638147582215219)
+	c5 := int64(9218868437227405312)
+	c7 := int64(-9223372036854775808)
+	c10 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c15 := int64(52)
+	c17 := int64(4841369599423283200)
+	c20 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c25 := math.Float64frombits(0x0)                // 0
+	c26 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c39 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c40 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c41 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c42 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c43 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c44 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c45 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c46 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c57 := math.Float64frombits(0x3ff6000000000000) // 1.375
+	c59 := math.Float64frombits(0xbfe62e42ff000000) // -0.6931471806019545
+	c65 := math.Float64frombits(0x3dc718432a1b0e26) // 4.2009150726810846e-11
+	c71 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c74 := int64(-4503599627370498)
+	c75 := int64(9223372036854775807)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := float64(v0 + c0)
+			t2 := int64(math.Float64bits(t1))
+			t4 := int64(t2 + c3)
+			t6 := t4 & c5
+			t8 := int64(c7 - t6)
+			t9 := math.Float64frombits(uint64(t8))
+			t11 := float64(t9 * c10)
+			t12 := float64(c0 - t11)
+			t13 := -t12
+			t14 := scalar.CallFMA(v0, t11, t13)
+			t16 := t6 >> uint64(c15)
+			t18 := t16 | c17
+			t19 := math.Float64frombits(uint64(t18))
+			t21 := float64(c20 - t19)
+			t22 := float64(t12 + t14)
+			t23 := -t22
+			t24 := scalar.CallFMA(v0, t11, t23)
+			t27 := scalar.CallFMA(t14, c26, c0)
+			t28 := float64(c0 - t27)
+			t29 := scalar.CallFMA(t14, c26, t28)
+			t30 := float64(c0 / t27)
+			t31 := float64(t14 * t30)
+			t32 := -t31
+			t33 := scalar.CallFMA(t32, t27, t14)
+			t34 := scalar.CallFMA(t32, t29, c25)
+			t35 := float64(t33 + t34)
+			t36 := float64(t35 * t30)
+			t37 := float64(t31 * t31)
+			t38 := float64(t31 * t37)
+			t47 := scalar.CallFMA(c40, t37, c39)
+			t48 := scalar.CallFMA(c42, t37, c41)
+			t49 := scalar.CallFMA(c44, t37, c43)
+			t50 := scalar.CallFMA(c46, t37, c45)
+			t51 := float64(t37 * t37)
+			t52 := scalar.CallFMA(t48, t51, t47)
+			t53 := scalar.CallFMA(t50, t51, t49)
+			t54 := float64(t51 * t51)
+			t55 := scalar.CallFMA(t53, t54, t52)
+			t56 := scalar.CallFMA(t38, t55, t36)
+			t58 := scalar.CallFMA(t24, c57, t56)
+			t60 := float64(t21 * c59)
+			t61 := float64(t60 + t31)
+			t62 := float64(t61 - t60)
+			t63 := float64(t31 - t62)
+			t64 := float64(t63 + t58)
+			t66 := scalar.CallFMA(t21, c65, t64)
+			t67 := float64(t61 + t66)
+			t68 := v0 == c25
+			t69 := t67
+			if t68 {
+				t69 = v0
+			}
+			t76 := int64(t2 + c75)
+			t77 := c74 < t76
+			t78 := t69
+			if t77 {
+				t70 := t1 == c25
+				t72 := float64(math.Sqrt(float64(t1)))
+				t73 := t72
+				if t70 {
+					t73 = c71
+				}
+				t78 = t73
+			}
+			o0[i] = t78
+		}
+	}
+}
+
+// k_log1p_f64_u_85a3ddffb8_go is
+//
+//	kernel fast (u0:f64) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+func k_log1p_f64_u_85a3ddffb8_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x3ff0000000000000) // 1
+	c3 := int64(2638147582215219)
+	c5 := int64(9218868437227405312)
+	c7 := int64(-9223372036854775808)
+	c10 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c15 := int64(52)
+	c17 := int64(4841369599423283200)
+	c20 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c22 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c28 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c29 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c30 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c31 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c32 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c33 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c34 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c45 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c47 := math.Float64frombits(0x0)                // 0
+	c49 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c52 := int64(-4503599627370498)
+	c53 := int64(9223372036854775807)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := float64(v0 + c0)
+			t2 := int64(math.Float64bits(t1))
+			t4 := int64(t2 + c3)
+			t6 := t4 & c5
+			t8 := int64(c7 - t6)
+			t9 := math.Float64frombits(uint64(t8))
+			t11 := float64(t9 * c10)
+			t12 := float64(c0 - t11)
+			t13 := -t12
+			t14 := scalar.CallFMA(v0, t11, t13)
+			t16 := t6 >> uint64(c15)
+			t18 := t16 | c17
+			t19 := math.Float64frombits(uint64(t18))
+			t21 := float64(c20 - t19)
+			t23 := scalar.CallFMA(t14, c22, c0)
+			t24 := float64(t14 / t23)
+			t25 := float64(t24 * t24)
+			t26 := float64(t24 * t25)
+			t35 := scalar.CallFMA(c28, t25, c27)
+			t36 := scalar.CallFMA(c30, t25, c29)
+			t37 := scalar.CallFMA(c32, t25, c31)
+			t38 := scalar.CallFMA(c34, t25, c33)
+			t39 := float64(t25 * t25)
+			t40 := scalar.CallFMA(t36, t39, t35)
+			t41 := scalar.CallFMA(t38, t39, t37)
+			t42 := float64(t39 * t39)
+			t43 := scalar.CallFMA(t41, t42, t40)
+			t44 := scalar.CallFMA(t26, t43, t24)
+			t46 := scalar.CallFMA(t21, c45, t44)
+			t54 := int64(t2 + c53)
+			t55 := c52 < t54
+			t56 := t46
+			if t55 {
+				t48 := t1 == c47
+				t50 := float64(math.Sqrt(float64(t1)))
+				t51 := t50
+				if t48 {
+					t51 = c49
+				}
+				t56 = t51
+			}
+			o0[i] = t56
+		}
+	}
+}
+
+// k_log2_f64_u_161109d442_go is
+//
+//	kernel fast (u0:f64) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+func k_log2_f64_u_161109d442_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c2 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x404b000000000000) // 54
+	c24 := math.Float64frombits(0x0)                // 0
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c32 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c33 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c34 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c35 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c36 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c37 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c38 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c39 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c50 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c52 := math.Float64frombits(0xbff0000000000000) // -1
+	c55 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c58 := int64(-4503599627370498)
+	c60 := int64(9223372036854775807)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t3 := float64(v0 * c2)
+			t4 := v0
+			if t1 {
+				t4 = t3
+			}
+			t5 := int64(math.Float64bits(t4))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := int64(t5 + t11)
+			t14 := t9 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t22 := float64(t20 - c21)
+			t25 := c24
+			if t1 {
+				t25 = c23
+			}
+			t26 := float64(t19 + t25)
+			t28 := scalar.CallFMA(t22, c27, c21)
+			t29 := float64(t22 / t28)
+			t30 := float64(t29 * t29)
+			t31 := float64(t29 * t30)
+			t40 := scalar.CallFMA(c33, t30, c32)
+			t41 := scalar.CallFMA(c35, t30, c34)
+			t42 := scalar.CallFMA(c37, t30, c36)
+			t43 := scalar.CallFMA(c39, t30, c38)
+			t44 := float64(t30 * t30)
+			t45 := scalar.CallFMA(t41, t44, t40)
+			t46 := scalar.CallFMA(t43, t44, t42)
+			t47 := float64(t44 * t44)
+			t48 := scalar.CallFMA(t46, t47, t45)
+			t49 := scalar.CallFMA(t31, t48, t29)
+			t51 := float64(t49 * c50)
+			t53 := scalar.CallFMA(t26, c52, t51)
+			t59 := int64(math.Float64bits(v0))
+			t61 := int64(t59 + c60)
+			t62 := c58 < t61
+			t63 := t53
+			if t62 {
+				t54 := v0 == c24
+				t56 := float64(math.Sqrt(float64(v0)))
+				t57 := t56
+				if t54 {
+					t57 = c55
+				}
+				t63 = t57
+			}
+			o0[i] = t63
+		}
+	}
+}
+
+// k_log2_f64_u_50315f7adc_go is
+//
+//	kernel (u0:f64) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+func k_log2_f64_u_50315f7adc_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c2 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x404b000000000000) // 54
+	c24 := math.Float64frombits(0x0)                // 0
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c40 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c41 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c42 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c43 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c44 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c45 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c46 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c47 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c58 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c59 := math.Float64frombits(0x3c7777d0ffda0d24) // 2.0355273740931033e-17
+	c65 := math.Float64frombits(0xbff0000000000000) // -1
+	c73 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c76 := int64(-4503599627370498)
+	c78 := int64(9223372036854775807)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t3 := float64(v0 * c2)
+			t4 := v0
+			if t1 {
+				t4 = t3
+			}
+			t5 := int64(math.Float64bits(t4))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := int64(t5 + t11)
+			t14 := t9 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t22 := float64(t20 - c21)
+			t25 := c24
+			if t1 {
+				t25 = c23
+			}
+			t26 := float64(t19 + t25)
+			t28 := scalar.CallFMA(t22, c27, c21)
+			t29 := float64(c21 - t28)
+			t30 := scalar.CallFMA(t22, c27, t29)
+			t31 := float64(c21 / t28)
+			t32 := float64(t22 * t31)
+			t33 := -t32
+			t34 := scalar.CallFMA(t33, t28, t22)
+			t35 := scalar.CallFMA(t33, t30, c24)
+			t36 := float64(t34 + t35)
+			t37 := float64(t36 * t31)
+			t38 := float64(t32 * t32)
+			t39 := float64(t32 * t38)
+			t48 := scalar.CallFMA(c41, t38, c40)
+			t49 := scalar.CallFMA(c43, t38, c42)
+			t50 := scalar.CallFMA(c45, t38, c44)
+			t51 := scalar.CallFMA(c47, t38, c46)
+			t52 := float64(t38 * t38)
+			t53 := scalar.CallFMA(t49, t52, t48)
+			t54 := scalar.CallFMA(t51, t52, t50)
+			t55 := float64(t52 * t52)
+			t56 := scalar.CallFMA(t54, t55, t53)
+			t57 := scalar.CallFMA(t39, t56, t37)
+			t60 := float64(t32 * c58)
+			t61 := -t60
+			t62 := scalar.CallFMA(t32, c58, t61)
+			t63 := scalar.CallFMA(t57, c58, t62)
+			t64 := scalar.CallFMA(t32, c59, t63)
+			t66 := float64(t26 * c65)
+			t67 := float64(t66 + t60)
+			t68 := float64(t67 - t66)
+			t69 := float64(t60 - t68)
+			t70 := float64(t69 + t64)
+			t71 := float64(t67 + t70)
+			t77 := int64(math.Float64bits(v0))
+			t79 := int64(t77 + c78)
+			t80 := c76 < t79
+			t81 := t71
+			if t80 {
+				t72 := v0 == c24
+				t74 := float64(math.Sqrt(float64(v0)))
+				t75 := t74
+				if t72 {
+					t75 = c73
+				}
+				t81 = t75
+			}
+			o0[i] = t81
+		}
+	}
+}
+
+// k_log_f64_u_76870ec756_go is
+//
+//	kernel (u0:f64) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+func k_log_f64_u_76870ec756_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c2 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x404b000000000000) // 54
+	c24 := math.Float64frombits(0x0)                // 0
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c40 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c41 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c42 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c43 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c44 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c45 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c46 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c47 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c58 := math.Float64frombits(0xbfe62e42ff000000) // -0.6931471806019545
+	c64 := math.Float64frombits(0x3dc718432a1b0e26) // 4.2009150726810846e-11
+	c68 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c71 := int64(-4503599627370498)
+	c73 := int64(9223372036854775807)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t3 := float64(v0 * c2)
+			t4 := v0
+			if t1 {
+				t4 = t3
+			}
+			t5 := int64(math.Float64bits(t4))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := int64(t5 + t11)
+			t14 := t9 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t22 := float64(t20 - c21)
+			t25 := c24
+			if t1 {
+				t25 = c23
+			}
+			t26 := float64(t19 + t25)
+			t28 := scalar.CallFMA(t22, c27, c21)
+			t29 := float64(c21 - t28)
+			t30 := scalar.CallFMA(t22, c27, t29)
+			t31 := float64(c21 / t28)
+			t32 := float64(t22 * t31)
+			t33 := -t32
+			t34 := scalar.CallFMA(t33, t28, t22)
+			t35 := scalar.CallFMA(t33, t30, c24)
+			t36 := float64(t34 + t35)
+			t37 := float64(t36 * t31)
+			t38 := float64(t32 * t32)
+			t39 := float64(t32 * t38)
+			t48 := scalar.CallFMA(c41, t38, c40)
+			t49 := scalar.CallFMA(c43, t38, c42)
+			t50 := scalar.CallFMA(c45, t38, c44)
+			t51 := scalar.CallFMA(c47, t38, c46)
+			t52 := float64(t38 * t38)
+			t53 := scalar.CallFMA(t49, t52, t48)
+			t54 := scalar.CallFMA(t51, t52, t50)
+			t55 := float64(t52 * t52)
+			t56 := scalar.CallFMA(t54, t55, t53)
+			t57 := scalar.CallFMA(t39, t56, t37)
+			t59 := float64(t26 * c58)
+			t60 := float64(t59 + t32)
+			t61 := float64(t60 - t59)
+			t62 := float64(t32 - t61)
+			t63 := float64(t62 + t57)
+			t65 := scalar.CallFMA(t26, c64, t63)
+			t66 := float64(t60 + t65)
+			t72 := int64(math.Float64bits(v0))
+			t74 := int64(t72 + c73)
+			t75 := c71 < t74
+			t76 := t66
+			if t75 {
+				t67 := v0 == c24
+				t69 := float64(math.Sqrt(float64(v0)))
+				t70 := t69
+				if t67 {
+					t70 = c68
+				}
+				t76 = t70
+			}
+			o0[i] = t76
+		}
+	}
+}
+
+// k_log_f64_u_dd7af3dce1_go is
+//
+//	kernel fast (u0:f64) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+func k_log_f64_u_dd7af3dce1_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c2 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x404b000000000000) // 54
+	c24 := math.Float64frombits(0x0)                // 0
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c32 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c33 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c34 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c35 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c36 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c37 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c38 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c39 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c50 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c53 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c56 := int64(-4503599627370498)
+	c58 := int64(9223372036854775807)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t3 := float64(v0 * c2)
+			t4 := v0
+			if t1 {
+				t4 = t3
+			}
+			t5 := int64(math.Float64bits(t4))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := int64(t5 + t11)
+			t14 := t9 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t22 := float64(t20 - c21)
+			t25 := c24
+			if t1 {
+				t25 = c23
+			}
+			t26 := float64(t19 + t25)
+			t28 := scalar.CallFMA(t22, c27, c21)
+			t29 := float64(t22 / t28)
+			t30 := float64(t29 * t29)
+			t31 := float64(t29 * t30)
+			t40 := scalar.CallFMA(c33, t30, c32)
+			t41 := scalar.CallFMA(c35, t30, c34)
+			t42 := scalar.CallFMA(c37, t30, c36)
+			t43 := scalar.CallFMA(c39, t30, c38)
+			t44 := float64(t30 * t30)
+			t45 := scalar.CallFMA(t41, t44, t40)
+			t46 := scalar.CallFMA(t43, t44, t42)
+			t47 := float64(t44 * t44)
+			t48 := scalar.CallFMA(t46, t47, t45)
+			t49 := scalar.CallFMA(t31, t48, t29)
+			t51 := scalar.CallFMA(t26, c50, t49)
+			t57 := int64(math.Float64bits(v0))
+			t59 := int64(t57 + c58)
+			t60 := c56 < t59
+			t61 := t51
+			if t60 {
+				t52 := v0 == c24
+				t54 := float64(math.Sqrt(float64(v0)))
+				t55 := t54
+				if t52 {
+					t55 = c53
+				}
+				t61 = t55
+			}
+			o0[i] = t61
+		}
+	}
+}
+
+// k_logit_f64_u_9e5c5ac773_go is
+//
+//	kernel (u0:f64) { t0 = logit u0; store t0 }
+//
+// for i: o0[i] = logit(a0[i])
+func k_logit_f64_u_9e5c5ac773_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c2 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c5 := math.Float64frombits(0x3ff0000000000000) // 1
+	c13 := int64(4609434218613702656)
+	c15 := int64(9218868437227405312)
+	c22 := math.Float64frombits(0xc000000000000000) // -2
+	c31 := int64(52)
+	c33 := int64(4841369599423283200)
+	c36 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c38 := math.Float64frombits(0x404b000000000000) // 54
+	c39 := math.Float64frombits(0x0)                // 0
+	c51 := math.Float64frombits(0x3fb5555555555555) // 0.08333333333333333
+	c52 := math.Float64frombits(0x3f8999999999a034) // 0.012500000000002932
+	c53 := math.Float64frombits(0x3f624924923c6ed6) // 0.00223214285678162
+	c54 := math.Float64frombits(0x3f3c71c72f980af3) // 0.0004340277951941217
+	c55 := math.Float64frombits(0x3f1745ca502f0685) // 8.877799341091605e-05
+	c56 := math.Float64frombits(0x3ef3b2ade2c611c7) // 1.8785444056772392e-05
+	c57 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
+	c58 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
+	c69 := math.Float64frombits(0xbfe62e42ff000000) // -0.6931471806019545
+	c75 := math.Float64frombits(0x3dc718432a1b0e26) // 4.2009150726810846e-11
+	c79 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c80 := math.Float64frombits(0x7ff8000000000001) // NaN
+	c83 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c85 := int64(-4616189618054758402)
+	c87 := int64(9223372036854775807)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t3 := float64(v0 * c2)
+			t4 := v0
+			if t1 {
+				t4 = t3
+			}
+			t6 := -t4
+			t7 := float64(c5 + t6)
+			t8 := float64(t7 - c5)
+			t9 := float64(t6 - t8)
+			t10 := int64(math.Float64bits(t4))
+			t11 := int64(math.Float64bits(t7))
+			t12 := int64(t10 - t11)
+			t14 := int64(t12 + c13)
+			t16 := t14 & c15
+			t17 := math.Float64frombits(uint64(t16))
+			t18 := float64(t7 * t17)
+			t19 := float64(t9 * t17)
+			t20 := float64(t4 - t18)
+			t21 := float64(t20 + t20)
+			t23 := float64(t19 * c22)
+			t24 := float64(t4 + t18)
+			t25 := float64(t24 - t4)
+			t26 := float64(t24 - t25)
+			t27 := float64(t4 - t26)
+			t28 := float64(t18 - t25)
+			t29 := float64(t27 + t28)
+			t30 := float64(t29 + t19)
+			t32 := t16 >> uint64(c31)
+			t34 := t32 | c33
+			t35 := math.Float64frombits(uint64(t34))
+			t37 := float64(c36 - t35)
+			t40 := c39
+			if t1 {
+				t40 = c38
+			}
+			t41 := float64(t37 + t40)
+			t42 := float64(c5 / t24)
+			t43 := float64(t21 * t42)
+			t44 := -t43
+			t45 := scalar.CallFMA(t44, t24, t21)
+			t46 := scalar.CallFMA(t44, t30, t23)
+			t47 := float64(t45 + t46)
+			t48 := float64(t47 * t42)
+			t49 := float64(t43 * t43)
+			t50 := float64(t43 * t49)
+			t59 := scalar.CallFMA(c52, t49, c51)
+			t60 := scalar.CallFMA(c54, t49, c53)
+			t61 := scalar.CallFMA(c56, t49, c55)
+			t62 := scalar.CallFMA(c58, t49, c57)
+			t63 := float64(t49 * t49)
+			t64 := scalar.CallFMA(t60, t63, t59)
+			t65 := scalar.CallFMA(t62, t63, t61)
+			t66 := float64(t63 * t63)
+			t67 := scalar.CallFMA(t65, t66, t64)
+			t68 := scalar.CallFMA(t50, t67, t48)
+			t70 := float64(t41 * c69)
+			t71 := float64(t70 + t43)
+			t72 := float64(t71 - t70)
+			t73 := float64(t43 - t72)
+			t74 := float64(t73 + t68)
+			t76 := scalar.CallFMA(t41, c75, t74)
+			t77 := float64(t71 + t76)
+			t86 := int64(math.Float64bits(v0))
+			t88 := int64(t86 + c87)
+			t89 := c85 < t88
+			t90 := t77
+			if t89 {
+				t78 := v0 == c39
+				t81 := c80
+				if t78 {
+					t81 = c79
+				}
+				t82 := v0 == c5
+				t84 := t81
+				if t82 {
+					t84 = c83
+				}
+				t90 = t84
+			}
+			o0[i] = t90
+		}
+	}
+}
+
+// k_max_max_f64_uuu_28a30498eb_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
+func k_max_max_f64_uuu_28a30498eb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
+//
+// for i: o0[i] = max(max(max(a0[i], a1[i]), max(a2[i], a3[i])), max(max(a4[i], a5[i]), max(a6[i], a7[i])))
+func k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, v3)
+			t2 := scalar.Max(t0, t1)
+			t3 := scalar.Max(v4, v5)
+			t4 := scalar.Max(v6, v7)
+			t5 := scalar.Max(t3, t4)
+			t6 := scalar.Max(t2, t5)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_max_max_max_max_f64_uuuuu_5fca77a7d1_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
+//
+// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
+func k_max_max_max_max_f64_uuuuu_5fca77a7d1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_f64_uuuuu_c92924e26b_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_f64_uuuuu_c92924e26b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_f64_uuu_9ec3170fed_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
+func k_min_min_f64_uuu_9ec3170fed_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
+func k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(v4, t2)
+			t4 := scalar.Min(v5, t0)
+			t5 := scalar.Min(v5, t1)
+			t6 := scalar.Min(v5, t2)
+			t7 := scalar.Min(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
+//
+// for i: o0[i] = min(min(min(a0[i], a1[i]), min(a2[i], a3[i])), min(min(a4[i], a5[i]), min(a6[i], a7[i])))
+func k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, v3)
+			t2 := scalar.Min(t0, t1)
+			t3 := scalar.Min(v4, v5)
+			t4 := scalar.Min(v6, v7)
+			t5 := scalar.Min(t3, t4)
+			t6 := scalar.Min(t2, t5)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_min_min_min_f64_uuuu_0d76c2d31f_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
+//
+// for i: o0[i] = min(min(a0[i], a1[i]), min(a2[i], a3[i]))
+func k_min_min_min_f64_uuuu_0d76c2d31f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, v3)
+			t2 := scalar.Min(t0, t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_min_min_min_min_f64_uuuuu_814e363768_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
+//
+// for i: o0[i] = min(min(a3[i], min(min(a0[i], a1[i]), a2[i])), a4[i])
+func k_min_min_min_min_f64_uuuuu_814e363768_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(t2, v4)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_f64_uuuuu_bfa55cfe99_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_f64_uuuuu_bfa55cfe99_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mish_f64_u_edc3188d83_go is
+//
+//	kernel (u0:f64) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+func k_mish_f64_u_edc3188d83_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0xc087c00000000000)  // -760
+	c3 := math.Float64frombits(0x4044000000000000)  // 40
+	c6 := math.Float64frombits(0x0)                 // 0
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c12 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c14 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c23 := math.Float64frombits(0x3ff0000000000000) // 1
+	c28 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c31 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c32 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c33 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c34 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c35 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c36 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c37 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c38 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c47 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c49 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c56 := int64(-895)
+	c58 := int64(52)
+	c63 := math.Float64frombits(0x37f0000000000000) // 2.938735877055719e-39
+	c65 := math.Float64frombits(0x4000000000000000) // 2
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t9 := scalar.CallFMA(t5, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t13 := scalar.CallFMA(t11, c12, t5)
+			t15 := float64(t11 * c14)
+			t16 := float64(t13 + t15)
+			t17 := float64(t16 - t13)
+			t18 := float64(t15 - t17)
+			t19 := float64(t18 + c6)
+			t20 := float64(t16 + t19)
+			t21 := float64(t20 - t16)
+			t22 := float64(t19 - t21)
+			t24 := float64(c23 + t20)
+			t25 := float64(t24 - c23)
+			t26 := float64(t20 - t25)
+			t27 := float64(t20 * t20)
+			t29 := scalar.CallFMA(t27, c28, t22)
+			t30 := float64(t27 * t20)
+			t39 := scalar.CallFMA(c32, t20, c31)
+			t40 := scalar.CallFMA(c34, t20, c33)
+			t41 := scalar.CallFMA(c36, t20, c35)
+			t42 := scalar.CallFMA(c38, t20, c37)
+			t43 := scalar.CallFMA(t40, t27, t39)
+			t44 := scalar.CallFMA(t42, t27, t41)
+			t45 := float64(t27 * t27)
+			t46 := scalar.CallFMA(t44, t45, t43)
+			t48 := scalar.CallFMA(t46, t20, c47)
+			t50 := scalar.CallFMA(t48, t20, c49)
+			t51 := scalar.CallFMA(t30, t50, t29)
+			t52 := float64(t51 + t26)
+			t53 := float64(t24 + t52)
+			t54 := float64(t53 - t24)
+			t55 := float64(t52 - t54)
+			t57 := int64(t10 + c56)
+			t59 := t57 << uint64(c58)
+			t60 := math.Float64frombits(uint64(t59))
+			t61 := float64(t53 * t60)
+			t62 := float64(t55 * t60)
+			t64 := float64(t61 * c63)
+			t66 := float64(t64 + c65)
+			t67 := float64(t66 - t64)
+			t68 := float64(t66 - t67)
+			t69 := float64(t64 - t68)
+			t70 := float64(c65 - t67)
+			t71 := float64(t69 + t70)
+			t72 := scalar.CallFMA(t62, c63, t71)
+			t73 := float64(t61 * t66)
+			t74 := -t73
+			t75 := scalar.CallFMA(t61, t66, t74)
+			t76 := scalar.CallFMA(t62, t66, t75)
+			t77 := scalar.CallFMA(t61, t72, t76)
+			t78 := float64(t73 * c63)
+			t79 := float64(t78 + c65)
+			t80 := float64(t79 - t78)
+			t81 := float64(t79 - t80)
+			t82 := float64(t78 - t81)
+			t83 := float64(c65 - t80)
+			t84 := float64(t82 + t83)
+			t85 := scalar.CallFMA(t77, c63, t84)
+			t86 := float64(c23 / t79)
+			t87 := float64(t73 * t86)
+			t88 := -t87
+			t89 := scalar.CallFMA(t88, t79, t73)
+			t90 := scalar.CallFMA(t88, t85, t77)
+			t91 := float64(t89 + t90)
+			t92 := float64(t91 * t86)
+			t93 := float64(t92 * t2)
+			t94 := scalar.CallFMA(t87, t2, t93)
+			t95 := float64(t94 * c63)
+			t96 := t2 == c6
+			t97 := t4 || bool(t96)
+			t98 := t95
+			if t97 {
+				t98 = t2
+			}
+			o0[i] = t98
+		}
+	}
+}
+
+// k_mul_add_rsqrt_f64_sus_0cde7945d1_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
+//
+// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
+func k_mul_add_rsqrt_f64_sus_0cde7945d1_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 * v1)
+			t1 := float64(t0 + s2)
+			t3 := float64(math.Sqrt(float64(t1)))
+			t4 := float64(c2 / t3)
+			t5 := float64(t1 * t4)
+			t6 := -t5
+			t7 := scalar.CallFMA(t1, t4, t6)
+			t8 := -t4
+			t9 := scalar.CallFMA(t8, t5, c2)
+			t10 := scalar.CallFMA(t8, t7, t9)
+			t12 := float64(t4 * c11)
+			t13 := scalar.CallFMA(t12, t10, t4)
+			t14 := t13 == t13
+			t15 := t4
+			if t14 {
+				t15 = t13
+			}
+			o0[i] = t15
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a1) + ((a2[i] * a3) + ((a4 * a5[i]) + (a8[i] + (a6[i] * a7))))
+func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(v2 * s3)
+			t2 := float64(s4 * v5)
+			t3 := float64(v6 * s7)
+			t4 := float64(v8 + t3)
+			t5 := float64(t2 + t4)
+			t6 := float64(t1 + t5)
+			t7 := float64(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
+func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 * v1)
+			t2 := float64(v2 * v2)
+			t3 := float64(t2 + v3)
+			t4 := float64(t1 + t3)
+			t5 := float64(v4 * v4)
+			t6 := float64(t4 + t5)
+			t7 := float64(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(v2 * t0)
+			t2 := float64(t1 * v3)
+			t3 := float64(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
+//
+// for i: o0[i] = (((a0[i] * a1[i]) * a2[i]) * a3[i]) * a4[i]
+func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(t0 * v2)
+			t2 := float64(t1 * v3)
+			t3 := float64(t2 * v4)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_sub_mul_etc_f64_ssusuu_860582f937_go is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
+//
+// for i: o0[i] = a5[i] + ((a3 * (a2[i] - (a0 * a1))) * a4[i])
+func k_mul_sub_mul_etc_f64_ssusuu_860582f937_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		t0 := float64(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t1 := float64(v2 - t0)
+			t2 := float64(s3 * t1)
+			t3 := float64(t2 * v4)
+			t4 := float64(v5 + t3)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
+//
+// for i: o0[i] = a3 * (a2[i] - (a0 * a1))
+func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t0 := float64(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			t1 := float64(v2 - t0)
+			t2 := float64(s3 * t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_pow_f64_uu_e460ef1270_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1[i])
+func k_pow_f64_uu_e460ef1270_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c3 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c7 := int64(2638147582215219)
+	c9 := int64(9218868437227405312)
+	c11 := int64(4607182418800017408)
+	c14 := int64(52)
+	c16 := int64(4841369599423283200)
+	c19 := math.Float64frombits(0x43300000000003ff)  // 4.503599627371519e+15
+	c22 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c24 := math.Float64frombits(0x404b000000000000)  // 54
+	c25 := math.Float64frombits(0x0)                 // 0
+	c28 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c44 := math.Float64frombits(0x3fbec709dc3a03fd)  // 0.12022458674074694
+	c45 := math.Float64frombits(0x3c5d27f05548af0c)  // 6.322202081015738e-18
+	c46 := math.Float64frombits(0x3f4484b13d735a40)  // 0.0006261697225465393
+	c47 := math.Float64frombits(0x3f20c9a85003d155)  // 0.00012808017346056336
+	c48 := math.Float64frombits(0x3efc68f04d646c19)  // 2.709380790931132e-05
+	c49 := math.Float64frombits(0x3ed8a0627adef197)  // 5.871415778399209e-06
+	c50 := math.Float64frombits(0x3eb593a53ec6eb0c)  // 1.2860739345549065e-06
+	c51 := math.Float64frombits(0x3e960435721888ef)  // 3.2807052905056317e-07
+	c59 := math.Float64frombits(0x3f6a61762a7ae41f)  // 0.0032203014305563073
+	c61 := math.Float64frombits(0x3f92776c50ef9bfe)  // 0.01803368801111204
+	c72 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c73 := math.Float64frombits(0x3c7777d0ffda0d24)  // 2.0355273740931033e-17
+	c98 := math.Float64frombits(0x4091300000000000)  // 1100
+	c100 := math.Float64frombits(0xc092c00000000000) // -1200
+	c103 := math.Float64frombits(0xbff0000000000000) // -1
+	c105 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c109 := math.Float64frombits(0x3fe62e42fefa39ef) // 0.6931471805599453
+	c113 := math.Float64frombits(0x3c7abc9e3b39803f) // 2.3190468138462996e-17
+	c119 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c120 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c121 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c122 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c123 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c124 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c125 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c126 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c136 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c155 := int64(-4503599627370498)
+	c157 := int64(9223372036854775807)
+	c161 := int64(-4503599627370497)
+	c163 := int64(-9223372036854775808)
+	c167 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c193 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c198 := math.Float64frombits(0x7ff8000000000001) // NaN
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := t0 < c1
+			t4 := float64(t0 * c3)
+			t5 := t0
+			if t2 {
+				t5 = t4
+			}
+			t6 := int64(math.Float64bits(t5))
+			t8 := int64(t6 + c7)
+			t10 := t8 & c9
+			t12 := int64(c11 - t10)
+			t13 := int64(t6 + t12)
+			t15 := t10 >> uint64(c14)
+			t17 := t15 | c16
+			t18 := math.Float64frombits(uint64(t17))
+			t20 := float64(c19 - t18)
+			t21 := math.Float64frombits(uint64(t13))
+			t23 := float64(t21 - c22)
+			t26 := c25
+			if t2 {
+				t26 = c24
+			}
+			t27 := float64(t20 + t26)
+			t29 := scalar.CallFMA(t23, c28, c22)
+			t30 := float64(c22 - t29)
+			t31 := scalar.CallFMA(t23, c28, t30)
+			t32 := float64(c22 / t29)
+			t33 := float64(t23 * t32)
+			t34 := -t33
+			t35 := scalar.CallFMA(t34, t29, t23)
+			t36 := scalar.CallFMA(t34, t31, c25)
+			t37 := float64(t35 + t36)
+			t38 := float64(t37 * t32)
+			t39 := float64(t33 * t33)
+			t40 := -t39
+			t41 := scalar.CallFMA(t33, t33, t40)
+			t42 := float64(t33 + t33)
+			t43 := scalar.CallFMA(t42, t38, t41)
+			t52 := scalar.CallFMA(c47, t39, c46)
+			t53 := scalar.CallFMA(c49, t39, c48)
+			t54 := scalar.CallFMA(c51, t39, c50)
+			t55 := float64(t39 * t39)
+			t56 := scalar.CallFMA(t53, t55, t52)
+			t57 := float64(t55 * t55)
+			t58 := scalar.CallFMA(t54, t57, t56)
+			t60 := scalar.CallFMA(t58, t39, c59)
+			t62 := scalar.CallFMA(t60, t39, c61)
+			t63 := float64(t39 * t62)
+			t64 := -t63
+			t65 := scalar.CallFMA(t39, t62, t64)
+			t66 := scalar.CallFMA(t43, t62, t65)
+			t67 := float64(c44 + t63)
+			t68 := float64(t67 - c44)
+			t69 := float64(t63 - t68)
+			t70 := float64(c45 + t66)
+			t71 := float64(t69 + t70)
+			t74 := float64(t39 * t67)
+			t75 := -t74
+			t76 := scalar.CallFMA(t39, t67, t75)
+			t77 := scalar.CallFMA(t43, t67, t76)
+			t78 := scalar.CallFMA(t39, t71, t77)
+			t79 := float64(c72 + t74)
+			t80 := float64(t79 - c72)
+			t81 := float64(t74 - t80)
+			t82 := float64(c73 + t78)
+			t83 := float64(t81 + t82)
+			t84 := float64(t33 * t79)
+			t85 := -t84
+			t86 := scalar.CallFMA(t33, t79, t85)
+			t87 := scalar.CallFMA(t38, t79, t86)
+			t88 := scalar.CallFMA(t33, t83, t87)
+			t89 := -t27
+			t90 := float64(t89 + t84)
+			t91 := float64(t90 - t89)
+			t92 := float64(t84 - t91)
+			t93 := float64(t92 + t88)
+			t94 := float64(v1 * t90)
+			t95 := -t94
+			t96 := scalar.CallFMA(v1, t90, t95)
+			t97 := scalar.CallFMA(v1, t93, t96)
+			t99 := scalar.Min(t94, c98)
+			t101 := scalar.Max(t99, c100)
+			t102 := scalar.Min(t97, c22)
+			t104 := scalar.Max(t102, c103)
+			t106 := float64(t101 + c105)
+			t107 := float64(t106 - c105)
+			t108 := float64(t101 - t107)
+			t110 := float64(t108 * c109)
+			t111 := -t110
+			t112 := scalar.CallFMA(t108, c109, t111)
+			t114 := scalar.CallFMA(t108, c113, t112)
+			t115 := scalar.CallFMA(t104, c109, t114)
+			t116 := float64(c22 + t110)
+			t117 := float64(t116 - c22)
+			t118 := float64(t110 - t117)
+			t127 := scalar.CallFMA(c120, t110, c119)
+			t128 := scalar.CallFMA(c122, t110, c121)
+			t129 := scalar.CallFMA(c124, t110, c123)
+			t130 := scalar.CallFMA(c126, t110, c125)
+			t131 := float64(t110 * t110)
+			t132 := scalar.CallFMA(t128, t131, t127)
+			t133 := scalar.CallFMA(t130, t131, t129)
+			t134 := float64(t131 * t131)
+			t135 := scalar.CallFMA(t133, t134, t132)
+			t137 := scalar.CallFMA(t135, t110, c136)
+			t138 := scalar.CallFMA(t137, t110, c28)
+			t139 := scalar.CallFMA(t131, t138, t118)
+			t140 := float64(t116 + t139)
+			t141 := scalar.CallFMA(t115, t140, t139)
+			t142 := float64(t116 + t141)
+			t143 := scalar.CallFMA(t107, c28, c105)
+			t144 := int64(math.Float64bits(t143))
+			t145 := t144 << uint64(c14)
+			t146 := int64(math.Float64bits(t106))
+			t147 := int64(t146 - t144)
+			t148 := t147 << uint64(c14)
+			t149 := int64(t145 + c11)
+			t150 := math.Float64frombits(uint64(t149))
+			t151 := float64(t142 * t150)
+			t152 := int64(t148 + c11)
+			t153 := math.Float64frombits(uint64(t152))
+			t154 := float64(t151 * t153)
+			t156 := int64(math.Float64bits(v0))
+			t158 := int64(t156 + c157)
+			t159 := c155 < t158
+			t160 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t162 := int64(math.Float64bits(t160))
+			t164 := int64(t162 + c163)
+			t165 := c161 < t164
+			t166 := t159 || bool(t165)
+			t209 := t154
+			if t166 {
+				t168 := t160 == c167
+				t169 := c22 < t0
+				t170 := c25 < v1
+				t171 := t169 == t170
+				t172 := c25
+				if t171 {
+					t172 = c167
+				}
+				t173 := t0 == c22
+				t174 := t168 && bool(t173)
+				t175 := t172
+				if t174 {
+					t175 = c22
+				}
+				t176 := t0 == c25
+				t177 := t0 == c167
+				t178 := t176 || bool(t177)
+				t179 := t178 || bool(t168)
+				t180 := t154
+				if t179 {
+					t180 = t175
+				}
+				t181 := float64(v1 * c28)
+				t182 := float64(math.Trunc(float64(v1)))
+				t183 := t182 != v1
+				t184 := float64(math.Trunc(float64(t181)))
+				t185 := t184 != t181
+				t186 := !t183
+				t187 := t185 && bool(t186)
+				t188 := t156 & c163
+				t189 := int64(math.Float64bits(t180))
+				t190 := t189 | t188
+				t191 := math.Float64frombits(uint64(t190))
+				t192 := t180
+				if t187 {
+					t192 = t191
+				}
+				t194 := c193 < v0
+				t195 := v0 < c25
+				t196 := t195 && bool(t194)
+				t197 := t196 && bool(t183)
+				t199 := t192
+				if t197 {
+					t199 = c198
+				}
+				t200 := float64(v0 + v1)
+				t201 := v0 != v0
+				t202 := v1 != v1
+				t203 := t201 || bool(t202)
+				t204 := t199
+				if t203 {
+					t204 = t200
+				}
+				t205 := v1 == c25
+				t206 := v0 == c22
+				t207 := t205 || bool(t206)
+				t208 := t204
+				if t207 {
+					t208 = c22
+				}
+				t209 = t208
+			}
+			o0[i] = t209
+		}
+	}
+}
+
+// k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go is
+//
+//	reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }
+//
+// for i: o0 += abs(a0[i]); o1 += abs(a1[i])
+func k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			l0[i&31] = float64(l0[i&31] + t0)
+			l1[i&31] = float64(l1[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go is
+//
+//	reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
+//
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
+func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float64frombits(0x7ff0000000000000)  // +Inf
+	c7 := math.Float64frombits(0xc087500000000000)  // -746
+	c10 := math.Float64frombits(0x4086300000000000) // 710
+	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c14 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c18 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c19 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c22 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c23 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c24 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c25 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c26 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c27 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c28 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c29 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c39 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c41 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c43 := math.Float64frombits(0x3ff0000000000000) // 1
+	c46 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c50 := int64(52)
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := math.Float64frombits(math.Float64bits(s0) &^ (1 << 63))
+		t2 := t0 < c1
+		t3 := s1
+		if t2 {
+			t3 = s0
+		}
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v2 := a2[i]
+			t4 := float64(v2 - t3)
+			t5 := s1 == t4
+			var t6 float64
+			if t5 {
+				t6 = 1
+			}
+			t8 := t4 < c7
+			t9 := t4
+			if t8 {
+				t9 = c7
+			}
+			t11 := c10 < t9
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t15 := scalar.CallFMA(t12, c13, c14)
+			t16 := int64(math.Float64bits(t15))
+			t17 := float64(t15 - c14)
+			t20 := scalar.CallFMA(t17, c19, t12)
+			t21 := scalar.CallFMA(t17, c18, t20)
+			t30 := scalar.CallFMA(c23, t21, c22)
+			t31 := scalar.CallFMA(c25, t21, c24)
+			t32 := scalar.CallFMA(c27, t21, c26)
+			t33 := scalar.CallFMA(c29, t21, c28)
+			t34 := float64(t21 * t21)
+			t35 := scalar.CallFMA(t31, t34, t30)
+			t36 := scalar.CallFMA(t33, t34, t32)
+			t37 := float64(t34 * t34)
+			t38 := scalar.CallFMA(t36, t37, t35)
+			t40 := scalar.CallFMA(t38, t21, c39)
+			t42 := scalar.CallFMA(t40, t21, c41)
+			t44 := scalar.CallFMA(t42, t21, c43)
+			t45 := scalar.CallFMA(t44, t21, c43)
+			t47 := scalar.CallFMA(t17, c41, c46)
+			t48 := int64(math.Float64bits(t47))
+			t49 := int64(t16 - t48)
+			t51 := t48 << uint64(c50)
+			t52 := math.Float64frombits(uint64(t51))
+			t53 := t49 << uint64(c50)
+			t54 := math.Float64frombits(uint64(t53))
+			t55 := float64(t45 * t52)
+			t56 := float64(t55 * t54)
+			t57 := t56
+			if t5 {
+				t57 = s1
+			}
+			l0[i&31] = float64(l0[i&31] + t6)
+			l1[i&31] = float64(l1[i&31] + t57)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go is
+//
+//	reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }
+//
+// for i: o0 += a0[i] * a0[i]; o1 += a1[i] * a1[i]
+func k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 * v1)
+			l0[i&31] = float64(l0[i&31] + t0)
+			l1[i&31] = float64(l1[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go is
+//
+//	reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }
+//
+// for i: o0 += a0[i] * a1[i]; o1 += a2[i] * a1[i]
+func k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(v2 * v1)
+			l0[i&31] = float64(l0[i&31] + t0)
+			l1[i&31] = float64(l1[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go is
+//
+//	reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
+func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c3 := math.Float64frombits(0xc087500000000000)  // -746
+	c6 := math.Float64frombits(0x4086300000000000)  // 710
+	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c10 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c14 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c15 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c18 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c19 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c20 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c21 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c22 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c23 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c24 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c25 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c35 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c37 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c39 := math.Float64frombits(0x3ff0000000000000) // 1
+	c42 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c46 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := t0 == s2
+			var t2 float64
+			if t1 {
+				t2 = 1
+			}
+			t4 := t0 < c3
+			t5 := t0
+			if t4 {
+				t5 = c3
+			}
+			t7 := c6 < t5
+			t8 := t5
+			if t7 {
+				t8 = c6
+			}
+			t11 := scalar.CallFMA(t8, c9, c10)
+			t12 := int64(math.Float64bits(t11))
+			t13 := float64(t11 - c10)
+			t16 := scalar.CallFMA(t13, c15, t8)
+			t17 := scalar.CallFMA(t13, c14, t16)
+			t26 := scalar.CallFMA(c19, t17, c18)
+			t27 := scalar.CallFMA(c21, t17, c20)
+			t28 := scalar.CallFMA(c23, t17, c22)
+			t29 := scalar.CallFMA(c25, t17, c24)
+			t30 := float64(t17 * t17)
+			t31 := scalar.CallFMA(t27, t30, t26)
+			t32 := scalar.CallFMA(t29, t30, t28)
+			t33 := float64(t30 * t30)
+			t34 := scalar.CallFMA(t32, t33, t31)
+			t36 := scalar.CallFMA(t34, t17, c35)
+			t38 := scalar.CallFMA(t36, t17, c37)
+			t40 := scalar.CallFMA(t38, t17, c39)
+			t41 := scalar.CallFMA(t40, t17, c39)
+			t43 := scalar.CallFMA(t13, c37, c42)
+			t44 := int64(math.Float64bits(t43))
+			t45 := int64(t12 - t44)
+			t47 := t44 << uint64(c46)
+			t48 := math.Float64frombits(uint64(t47))
+			t49 := t45 << uint64(c46)
+			t50 := math.Float64frombits(uint64(t49))
+			t51 := float64(t41 * t48)
+			t52 := float64(t51 * t50)
+			t53 := t52
+			if t1 {
+				t53 = s2
+			}
+			l0[i&31] = float64(l0[i&31] + t2)
+			l1[i&31] = float64(l1[i&31] + t53)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_sub_mul_f64_us_be38d86a27_go is
+//
+//	reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
+func k_reduce_add_add_sub_mul_f64_us_be38d86a27_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			l0[i&31] = float64(l0[i&31] + t1)
+			l1[i&31] = float64(l1[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go is
+//
+//	reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 += float64(a0[i])
+func k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			l0[i&31] = float64(l0[i&31] + t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_exponent_add_f64_uu_0a956456f4_go is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0 += a1[i] + exponent(a0[i])
+func k_reduce_add_exponent_add_f64_uu_0a956456f4_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c0 := math.Float64frombits(0x0)                // 0
+	c3 := math.Float64frombits(0x3ff0000000000000) // 1
+	c6 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c10 := uint64(52)
+	c12 := uint64(4841369599423283200)
+	c15 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c18 := int64(-9007199254740993)
+	c20 := int64(9218868437227405312)
+	c27 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t1 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t19 := int64(math.Float64bits(t1))
+			t21 := int64(t19 + c20)
+			t22 := c18 < t21
+			t23 := uint64(math.Float64bits(t1))
+			t24 := t23 >> uint64(c10)
+			t25 := t24 | c12
+			t26 := math.Float64frombits(uint64(t25))
+			t28 := float64(t26 - c27)
+			t29 := t28
+			if t22 {
+				t2 := c0 < t1
+				t4 := t1 < c3
+				t5 := t2 && bool(t4)
+				t7 := float64(v0 * c6)
+				t8 := math.Float64frombits(math.Float64bits(t7) &^ (1 << 63))
+				t9 := uint64(math.Float64bits(t8))
+				t11 := t9 >> uint64(c10)
+				t13 := t11 | c12
+				t14 := math.Float64frombits(uint64(t13))
+				t16 := float64(t14 - c15)
+				t17 := c0
+				if t5 {
+					t17 = t16
+				}
+				t29 = t17
+			}
+			t30 := float64(v1 + t29)
+			l0[i&31] = float64(l0[i&31] + t30)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go is
+//
+//	reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := float64(s0 * s1)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v2 := a2[i]
+			t1 := float64(v2 - t0)
+			t2 := float64(t1 * t1)
+			l0[i&31] = float64(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+	}
+}
+
+// k_reduce_add_sub_exp_f64_us_25bcafe5a0_go is
+//
+//	reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float64frombits(0xc087500000000000)  // -746
+	c4 := math.Float64frombits(0x4086300000000000)  // 710
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c12 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c16 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c17 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c18 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c19 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c20 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c21 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c22 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c23 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c33 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c35 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3ff0000000000000) // 1
+	c40 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c44 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := scalar.CallFMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t14 := scalar.CallFMA(t11, c13, t6)
+			t15 := scalar.CallFMA(t11, c12, t14)
+			t24 := scalar.CallFMA(c17, t15, c16)
+			t25 := scalar.CallFMA(c19, t15, c18)
+			t26 := scalar.CallFMA(c21, t15, c20)
+			t27 := scalar.CallFMA(c23, t15, c22)
+			t28 := float64(t15 * t15)
+			t29 := scalar.CallFMA(t25, t28, t24)
+			t30 := scalar.CallFMA(t27, t28, t26)
+			t31 := float64(t28 * t28)
+			t32 := scalar.CallFMA(t30, t31, t29)
+			t34 := scalar.CallFMA(t32, t15, c33)
+			t36 := scalar.CallFMA(t34, t15, c35)
+			t38 := scalar.CallFMA(t36, t15, c37)
+			t39 := scalar.CallFMA(t38, t15, c37)
+			t41 := scalar.CallFMA(t11, c35, c40)
+			t42 := int64(math.Float64bits(t41))
+			t43 := int64(t10 - t42)
+			t45 := t42 << uint64(c44)
+			t46 := math.Float64frombits(uint64(t45))
+			t47 := t43 << uint64(c44)
+			t48 := math.Float64frombits(uint64(t47))
+			t49 := float64(t39 * t46)
+			t50 := float64(t49 * t48)
+			o0[i] = t50
+			l1[i&31] = float64(l1[i&31] + t50)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_sub_mul_f64_us_2996da5e07_go is
+//
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+func k_reduce_add_sub_mul_f64_us_2996da5e07_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			l0[i&31] = float64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			l0[i&31] = float64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de_go is
+//
+//	reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = index of the first max(float64(a0[i]))
+func k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			if !(t3 <= m0) && m0 == m0 {
+				m0, l0 = t3, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d_go is
+//
+//	reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = index of the first min(float64(a0[i]))
+func k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			if !(t3 >= m0) && m0 == m0 {
+				m0, l0 = t3, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go is
+//
+//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+func k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go(f *abi.Frame) {
+	var l [32][16]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 - v1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 - v1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go(f *abi.Frame) {
+	var l [32][16]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 - s1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 - s1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go is
+//
+//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+func k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go(f *abi.Frame) {
+	var l [32][16]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 - v1)
+						t1 := float64(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 - v1)
+					t1 := float64(t0 * t0)
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+func k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go(f *abi.Frame) {
+	var l [32][16]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 - s1)
+						t1 := float64(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 - s1)
+					t1 := float64(t0 * t0)
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go is
+//
+//	reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
+	var l [32][16]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 - v1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 - v1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = scalar.Max(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go is
+//
+//	reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
+	var l [32][16]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 - s1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 - s1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = scalar.Max(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa_go is
+//
+//	reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = max(o0, float64(a0[i]))
+func k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			l0[i&31] = scalar.Max(l0[i&31], t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go is
+//
+//	reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = min(o0, float64(a0[i]))
+func k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			l0[i&31] = scalar.Min(l0[i&31], t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go is
+//
+//	reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
+//
+// for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
+func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int64(-9007199254740993)
+	c4 := int64(9218868437227405312)
+	c7 := math.Float64frombits(0x0)                 // 0
+	c9 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c12 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c15 := uint64(9227875636482146303)
+	c17 := uint64(4607182418800017408)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+			t3 := int64(math.Float64bits(t1))
+			t5 := int64(t3 + c4)
+			t6 := c2 < t5
+			t21 := uint64(math.Float64bits(t0))
+			t22 := t21 & c15
+			t23 := t22 | c17
+			t24 := math.Float64frombits(uint64(t23))
+			t36 := uint64(math.Float64bits(t1))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
+			t25 := t24
+			t42 := t41
+			if t6 {
+				t8 := c7 < t1
+				t10 := t1 < c9
+				t11 := t8 && bool(t10)
+				t13 := float64(t0 * c12)
+				t14 := uint64(math.Float64bits(t13))
+				t16 := t14 & c15
+				t18 := t16 | c17
+				t19 := math.Float64frombits(uint64(t18))
+				t20 := t0
+				if t11 {
+					t20 = t19
+				}
+				t26 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c7
+				if t11 {
+					t35 = t34
+				}
+				t25 = t20
+				t42 = t35
+			}
+			l0[i&31] = float64(l0[i&31] * t25)
+			l1[i&31] = float64(l1[i&31] + t42)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go is
+//
+//	reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }
+//
+// for i: o0 *= significand(a0[i]); o1 += exponent(a0[i])
+func k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c27 := uint64(52)
+	c29 := uint64(4841369599423283200)
+	c32 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c39 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t35 := uint64(math.Float64bits(t0))
+			t36 := t35 >> uint64(c27)
+			t37 := t36 | c29
+			t38 := math.Float64frombits(uint64(t37))
+			t40 := float64(t38 - c39)
+			t24 := t23
+			t41 := t40
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t25 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t26 := uint64(math.Float64bits(t25))
+				t28 := t26 >> uint64(c27)
+				t30 := t28 | c29
+				t31 := math.Float64frombits(uint64(t30))
+				t33 := float64(t31 - c32)
+				t34 := c6
+				if t10 {
+					t34 = t33
+				}
+				t24 = t19
+				t41 = t34
+			}
+			l0[i&31] = float64(l0[i&31] * t24)
+			l1[i&31] = float64(l1[i&31] + t41)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go is
+//
+//	reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 *= float64(a0[i])
+func k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			l0[i&31] = float64(l0[i&31] * t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_rsqrt_f64_u_007cfad6d9_go is
+//
+//	kernel (u0:f64) { t0 = rsqrt u0; store t0 }
+//
+// for i: o0[i] = rsqrt(a0[i])
+func k_rsqrt_f64_u_007cfad6d9_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x3ff0000000000000) // 1
+	c9 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := float64(math.Sqrt(float64(v0)))
+			t2 := float64(c0 / t1)
+			t3 := float64(v0 * t2)
+			t4 := -t3
+			t5 := scalar.CallFMA(v0, t2, t4)
+			t6 := -t2
+			t7 := scalar.CallFMA(t6, t3, c0)
+			t8 := scalar.CallFMA(t6, t5, t7)
+			t10 := float64(t2 * c9)
+			t11 := scalar.CallFMA(t10, t8, t2)
+			t12 := t11 == t11
+			t13 := t2
+			if t12 {
+				t13 = t11
+			}
+			o0[i] = t13
+		}
+	}
+}
+
+// k_selu_f64_u_2ddf6b5f37_go is
+//
+//	kernel (u0:f64) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+func k_selu_f64_u_2ddf6b5f37_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x0)                 // 0
+	c3 := math.Float64frombits(0xc04e000000000000)  // -60
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c11 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c13 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c22 := int64(52)
+	c24 := int64(4607182418800017408)
+	c27 := math.Float64frombits(0x3ff0000000000000) // 1
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c59 := math.Float64frombits(0x3ffc212cc640f031) // 1.7580993408473768
+	c60 := math.Float64frombits(0x3c705161b045a1fe) // 1.41535193800845e-17
+	c67 := math.Float64frombits(0x3ff0cfabd6a91132) // 1.0507009873554805
+	c69 := math.Float64frombits(0x3c86fc7d272f2695) // 3.9874847667154144e-17
+	c73 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := c0 < v0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := t2 < c3
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := scalar.CallFMA(t5, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t12 := scalar.CallFMA(t10, c11, t5)
+			t14 := float64(t10 * c13)
+			t15 := float64(t12 + t14)
+			t16 := float64(t15 - t12)
+			t17 := float64(t14 - t16)
+			t18 := float64(t17 + c0)
+			t19 := float64(t15 + t18)
+			t20 := float64(t19 - t15)
+			t21 := float64(t18 - t20)
+			t23 := t9 << uint64(c22)
+			t25 := int64(t23 + c24)
+			t26 := math.Float64frombits(uint64(t25))
+			t28 := float64(t26 - c27)
+			t29 := float64(t26 * t19)
+			t30 := float64(t28 + t29)
+			t31 := float64(t30 - t28)
+			t32 := float64(t29 - t31)
+			t33 := float64(t19 * t19)
+			t35 := scalar.CallFMA(t33, c34, t21)
+			t36 := float64(t33 * t19)
+			t45 := scalar.CallFMA(c38, t19, c37)
+			t46 := scalar.CallFMA(c40, t19, c39)
+			t47 := scalar.CallFMA(c42, t19, c41)
+			t48 := scalar.CallFMA(c44, t19, c43)
+			t49 := scalar.CallFMA(t46, t33, t45)
+			t50 := scalar.CallFMA(t48, t33, t47)
+			t51 := float64(t33 * t33)
+			t52 := scalar.CallFMA(t50, t51, t49)
+			t54 := scalar.CallFMA(t52, t19, c53)
+			t56 := scalar.CallFMA(t54, t19, c55)
+			t57 := scalar.CallFMA(t36, t56, t35)
+			t58 := scalar.CallFMA(t26, t57, t32)
+			t61 := float64(t30 * c59)
+			t62 := -t61
+			t63 := scalar.CallFMA(t30, c59, t62)
+			t64 := scalar.CallFMA(t58, c59, t63)
+			t65 := scalar.CallFMA(t30, c60, t64)
+			t66 := float64(t61 + t65)
+			t68 := c59
+			if t1 {
+				t68 = c67
+			}
+			t70 := c60
+			if t1 {
+				t70 = c69
+			}
+			t71 := float64(v0 * t70)
+			t72 := scalar.CallFMA(v0, t68, t71)
+			t74 := v0 < c73
+			t75 := t72
+			if t74 {
+				t75 = t66
+			}
+			o0[i] = t75
+		}
+	}
+}
+
+// k_sigmoid_f64_u_684ec33dd1_go is
+//
+//	kernel (u0:f64) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+func k_sigmoid_f64_u_684ec33dd1_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0xc087700000000000)  // -750
+	c3 := math.Float64frombits(0x4044000000000000)  // 40
+	c6 := math.Float64frombits(0x0)                 // 0
+	c7 := math.Float64frombits(0x37f0000000000000)  // 2.938735877055719e-39
+	c10 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c11 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c15 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c17 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c26 := math.Float64frombits(0x3ff0000000000000) // 1
+	c31 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c34 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c35 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c36 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c37 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c38 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c39 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c40 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c41 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c50 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c52 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c59 := int64(-1151)
+	c61 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t9 := -c6
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := -t5
+			t12 := scalar.CallFMA(t8, c10, c11)
+			t13 := int64(math.Float64bits(t12))
+			t14 := float64(t12 - c11)
+			t16 := scalar.CallFMA(t14, c15, t8)
+			t18 := float64(t14 * c17)
+			t19 := float64(t16 + t18)
+			t20 := float64(t19 - t16)
+			t21 := float64(t18 - t20)
+			t22 := float64(t21 + t9)
+			t23 := float64(t19 + t22)
+			t24 := float64(t23 - t19)
+			t25 := float64(t22 - t24)
+			t27 := float64(c26 + t23)
+			t28 := float64(t27 - c26)
+			t29 := float64(t23 - t28)
+			t30 := float64(t23 * t23)
+			t32 := scalar.CallFMA(t30, c31, t25)
+			t33 := float64(t30 * t23)
+			t42 := scalar.CallFMA(c35, t23, c34)
+			t43 := scalar.CallFMA(c37, t23, c36)
+			t44 := scalar.CallFMA(c39, t23, c38)
+			t45 := scalar.CallFMA(c41, t23, c40)
+			t46 := scalar.CallFMA(t43, t30, t42)
+			t47 := scalar.CallFMA(t45, t30, t44)
+			t48 := float64(t30 * t30)
+			t49 := scalar.CallFMA(t47, t48, t46)
+			t51 := scalar.CallFMA(t49, t23, c50)
+			t53 := scalar.CallFMA(t51, t23, c52)
+			t54 := scalar.CallFMA(t33, t53, t32)
+			t55 := float64(t54 + t29)
+			t56 := float64(t27 + t55)
+			t57 := float64(t56 - t27)
+			t58 := float64(t55 - t57)
+			t60 := int64(t13 + c59)
+			t62 := t60 << uint64(c61)
+			t63 := math.Float64frombits(uint64(t62))
+			t64 := float64(t56 * t63)
+			t65 := float64(t58 * t63)
+			t66 := float64(c7 + t64)
+			t67 := float64(t66 - c7)
+			t68 := float64(t66 - t67)
+			t69 := float64(c7 - t68)
+			t70 := float64(t64 - t67)
+			t71 := float64(t69 + t70)
+			t72 := float64(t71 + t65)
+			t73 := float64(c26 / t66)
+			t74 := -t73
+			t75 := scalar.CallFMA(t74, t66, c26)
+			t76 := scalar.CallFMA(t74, t72, t75)
+			t77 := float64(t76 * t73)
+			t78 := float64(t73 + t77)
+			t79 := float64(t78 * c7)
+			o0[i] = t79
+		}
+	}
+}
+
+// k_sigmoid_f64_u_efa3aad8a1_go is
+//
+//	kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+func k_sigmoid_f64_u_efa3aad8a1_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0xc087700000000000)  // -750
+	c3 := math.Float64frombits(0x4044000000000000)  // 40
+	c6 := math.Float64frombits(0x37f0000000000000)  // 2.938735877055719e-39
+	c8 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c9 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c13 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c17 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c18 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c19 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c20 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c21 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c22 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c23 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c24 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c34 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c36 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c38 := math.Float64frombits(0x3ff0000000000000) // 1
+	c41 := int64(895)
+	c43 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t7 := -t5
+			t10 := scalar.CallFMA(t7, c8, c9)
+			t11 := int64(math.Float64bits(t10))
+			t12 := float64(t10 - c9)
+			t15 := scalar.CallFMA(t12, c14, t7)
+			t16 := scalar.CallFMA(t12, c13, t15)
+			t25 := scalar.CallFMA(c18, t16, c17)
+			t26 := scalar.CallFMA(c20, t16, c19)
+			t27 := scalar.CallFMA(c22, t16, c21)
+			t28 := scalar.CallFMA(c24, t16, c23)
+			t29 := float64(t16 * t16)
+			t30 := scalar.CallFMA(t26, t29, t25)
+			t31 := scalar.CallFMA(t28, t29, t27)
+			t32 := float64(t29 * t29)
+			t33 := scalar.CallFMA(t31, t32, t30)
+			t35 := scalar.CallFMA(t33, t16, c34)
+			t37 := scalar.CallFMA(t35, t16, c36)
+			t39 := scalar.CallFMA(t37, t16, c38)
+			t40 := scalar.CallFMA(t39, t16, c38)
+			t42 := int64(t11 + c41)
+			t44 := t42 << uint64(c43)
+			t45 := math.Float64frombits(uint64(t44))
+			t46 := scalar.CallFMA(t40, t45, c6)
+			t47 := float64(c6 / t46)
+			o0[i] = t47
+		}
+	}
+}
+
+// k_silu_f64_u_6cf536cbed_go is
+//
+//	kernel (u0:f64) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+func k_silu_f64_u_6cf536cbed_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0xc087c00000000000)  // -760
+	c3 := math.Float64frombits(0x4044800000000000)  // 41
+	c6 := math.Float64frombits(0x0)                 // 0
+	c7 := math.Float64frombits(0x37f0000000000000)  // 2.938735877055719e-39
+	c10 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c11 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c15 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c17 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c26 := math.Float64frombits(0x3ff0000000000000) // 1
+	c31 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c34 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c35 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c36 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c37 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c38 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c39 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c40 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c41 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c50 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c52 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c59 := int64(-1151)
+	c61 := int64(52)
+	c81 := math.Float64frombits(0x4044000000000000) // 40
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t9 := -c6
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := -t5
+			t12 := scalar.CallFMA(t8, c10, c11)
+			t13 := int64(math.Float64bits(t12))
+			t14 := float64(t12 - c11)
+			t16 := scalar.CallFMA(t14, c15, t8)
+			t18 := float64(t14 * c17)
+			t19 := float64(t16 + t18)
+			t20 := float64(t19 - t16)
+			t21 := float64(t18 - t20)
+			t22 := float64(t21 + t9)
+			t23 := float64(t19 + t22)
+			t24 := float64(t23 - t19)
+			t25 := float64(t22 - t24)
+			t27 := float64(c26 + t23)
+			t28 := float64(t27 - c26)
+			t29 := float64(t23 - t28)
+			t30 := float64(t23 * t23)
+			t32 := scalar.CallFMA(t30, c31, t25)
+			t33 := float64(t30 * t23)
+			t42 := scalar.CallFMA(c35, t23, c34)
+			t43 := scalar.CallFMA(c37, t23, c36)
+			t44 := scalar.CallFMA(c39, t23, c38)
+			t45 := scalar.CallFMA(c41, t23, c40)
+			t46 := scalar.CallFMA(t43, t30, t42)
+			t47 := scalar.CallFMA(t45, t30, t44)
+			t48 := float64(t30 * t30)
+			t49 := scalar.CallFMA(t47, t48, t46)
+			t51 := scalar.CallFMA(t49, t23, c50)
+			t53 := scalar.CallFMA(t51, t23, c52)
+			t54 := scalar.CallFMA(t33, t53, t32)
+			t55 := float64(t54 + t29)
+			t56 := float64(t27 + t55)
+			t57 := float64(t56 - t27)
+			t58 := float64(t55 - t57)
+			t60 := int64(t13 + c59)
+			t62 := t60 << uint64(c61)
+			t63 := math.Float64frombits(uint64(t62))
+			t64 := float64(t56 * t63)
+			t65 := float64(t58 * t63)
+			t66 := float64(c7 + t64)
+			t67 := float64(t66 - c7)
+			t68 := float64(t66 - t67)
+			t69 := float64(c7 - t68)
+			t70 := float64(t64 - t67)
+			t71 := float64(t69 + t70)
+			t72 := float64(t71 + t65)
+			t73 := float64(c26 / t66)
+			t74 := -t73
+			t75 := scalar.CallFMA(t74, t66, c26)
+			t76 := scalar.CallFMA(t74, t72, t75)
+			t77 := float64(t76 * t73)
+			t78 := float64(t77 * t2)
+			t79 := scalar.CallFMA(t73, t2, t78)
+			t80 := float64(t79 * c7)
+			t82 := c81 < t2
+			t83 := t2 == c6
+			t84 := t82 || bool(t83)
+			t85 := t80
+			if t84 {
+				t85 = t2
+			}
+			o0[i] = t85
+		}
+	}
+}
+
+// k_sin_f64_u_3cff04e328_go is
+//
+//	kernel fast (u0:f64) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+func k_sin_f64_u_3cff04e328_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x41d0000000000000)   // 1.073741824e+09
+	c3 := math.Float64frombits(0x4338000000000000)   // 6.755399441055744e+15
+	c4 := math.Float64frombits(0x0)                  // 0
+	c5 := math.Float64frombits(0x3fd45f306dc9c883)   // 0.3183098861837907
+	c8 := math.Float64frombits(0xc00921fb54442d18)   // -3.141592653589793
+	c10 := math.Float64frombits(0xbca1a62633145c06)  // -1.224646799147353e-16
+	c12 := math.Float64frombits(0xb95c1cd129024e08)  // -2.1657133478438278e-32
+	c15 := math.Float64frombits(0x3fe45f306dc9c882)  // 0.6366197723675813
+	c16 := math.Float64frombits(0x3fe4a7f09d5f47d4)  // 0.6455004762340146
+	c17 := math.Float64frombits(0x3fea6ee06db14acc)  // 0.8260347502167291
+	c18 := math.Float64frombits(0x3fe3c439041fe516)  // 0.6177029686506639
+	c19 := math.Float64frombits(0x3fcd5ef5de2b0db8)  // 0.22946046207480975
+	c20 := math.Float64frombits(0x3fd2371d2126e970)  // 0.28461387860774945
+	c21 := math.Float64frombits(0x3f7924bba8274600)  // 0.006138546976630632
+	c22 := math.Float64frombits(0x3fe21cfe1deb1cb1)  // 0.5660391411155584
+	c23 := math.Float64frombits(0x3fc4d39f74411af8)  // 0.16270821739654884
+	c24 := math.Float64frombits(0x3fe4baed1213a671)  // 0.6478181222020806
+	c25 := math.Float64frombits(0x3fe8135a2fbf209c)  // 0.752362340216695
+	c26 := math.Float64frombits(0x3fe91d639835339f)  // 0.7848375294503177
+	c27 := math.Float64frombits(0x3fd272117e2ef7e4)  // 0.2882121784458589
+	c28 := math.Float64frombits(0x3fd41d8ffc4bffee)  // 0.3143043483578357
+	c29 := math.Float64frombits(0x3fe02cc07f79788c)  // 0.505462883924126
+	c30 := math.Float64frombits(0x3fd6b414da3eda6c)  // 0.35474129975356194
+	c31 := math.Float64frombits(0x3fdfb3c9f2c26dd2)  // 0.495348441190541
+	c32 := math.Float64frombits(0x3fed18fd9a797fa8)  // 0.9093006150323975
+	c33 := math.Float64frombits(0x3fe6ba93dd63f5f2)  // 0.7102755855591438
+	c34 := math.Float64frombits(0x3fef17b3d0739f78)  // 0.9716433593102769
+	c35 := math.Float64frombits(0x3fe4a525d4d7f6bf)  // 0.645159640989469
+	c36 := math.Float64frombits(0x3fd88fc6ae842b00)  // 0.38377539675336436
+	c37 := math.Float64frombits(0x3fe98237e3db5d5f)  // 0.7971457910852385
+	c38 := math.Float64frombits(0x7500000000000000)  // 3.75375841440235e+255
+	c49 := math.Float64frombits(0xaf0000000000000)   // 5.327993384780537e-256
+	c52 := math.Float64frombits(0x5a80000000000000)  // 8.664592794127546e+127
+	c67 := math.Float64frombits(0x2570000000000000)  // 2.308244654446434e-128
+	c70 := math.Float64frombits(0x4d40000000000000)  // 1.3164036458569648e+64
+	c81 := math.Float64frombits(0x32b0000000000000)  // 1.5192908393215678e-64
+	c84 := math.Float64frombits(0x46a0000000000000)  // 1.6225927682921336e+32
+	c93 := math.Float64frombits(0x3950000000000000)  // 1.232595164407831e-32
+	c96 := math.Float64frombits(0x4350000000000000)  // 1.8014398509481984e+16
+	c104 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c107 := math.Float64frombits(0x4330000000000000) // 4.503599627370496e+15
+	c112 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c117 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c122 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c127 := math.Float64frombits(0x35f0000000000000) // 6.842277657836021e-49
+	c132 := math.Float64frombits(0xc000000000000000) // -2
+	c183 := math.Float64frombits(0x3ff0000000000000) // 1
+	c199 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c200 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c210 := int64(63)
+	c216 := math.Float64frombits(0xbc5867878e5965e7) // -5.291863338848825e-18
+	c217 := math.Float64frombits(0x3ce9075f11ba5ac7) // 2.778754381219546e-15
+	c219 := math.Float64frombits(0xbd6ae6877f18e51f) // -7.645583369853069e-13
+	c221 := math.Float64frombits(0x3de612424d79e9e6) // 1.6059001935370186e-10
+	c223 := math.Float64frombits(0xbe5ae6455c1dfc0b) // -2.505210772813666e-08
+	c225 := math.Float64frombits(0x3ec71de3a5409778) // 2.7557319217827912e-06
+	c227 := math.Float64frombits(0xbf2a01a01a017080) // -0.0001984126984123681
+	c229 := math.Float64frombits(0x3f811111111110dd) // 0.008333333333333243
+	c231 := math.Float64frombits(0xbfc5555555555555) // -0.16666666666666666
+	c235 := math.Float64frombits(0xbff0000000000000) // -1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 <= t0
+			t6 := scalar.CallFMA(v0, c5, c3)
+			t7 := float64(t6 - c3)
+			t9 := scalar.CallFMA(t7, c8, v0)
+			t11 := scalar.CallFMA(t7, c10, t9)
+			t13 := scalar.CallFMA(t7, c12, t11)
+			t207 := t6
+			t208 := t13
+			if t2 {
+				t14 := v0
+				t39 := math.Float64frombits(math.Float64bits(t14) &^ (1 << 63))
+				t40 := c38 <= t39
+				t41 := c4
+				if t40 {
+					t41 = c30
+				}
+				t42 := c15
+				if t40 {
+					t42 = c31
+				}
+				t43 := c16
+				if t40 {
+					t43 = c32
+				}
+				t44 := c17
+				if t40 {
+					t44 = c33
+				}
+				t45 := c18
+				if t40 {
+					t45 = c34
+				}
+				t46 := c19
+				if t40 {
+					t46 = c35
+				}
+				t47 := c20
+				if t40 {
+					t47 = c36
+				}
+				t48 := c21
+				if t40 {
+					t48 = c37
+				}
+				t50 := float64(t14 * c49)
+				t51 := t14
+				if t40 {
+					t51 = t50
+				}
+				t53 := math.Float64frombits(math.Float64bits(t51) &^ (1 << 63))
+				t54 := c52 <= t53
+				t55 := t41
+				if t54 {
+					t55 = c22
+				}
+				t56 := t42
+				if t54 {
+					t56 = c23
+				}
+				t57 := t43
+				if t54 {
+					t57 = c24
+				}
+				t58 := t44
+				if t54 {
+					t58 = c25
+				}
+				t59 := t45
+				if t54 {
+					t59 = c26
+				}
+				t60 := t46
+				if t54 {
+					t60 = c27
+				}
+				t61 := t47
+				if t54 {
+					t61 = c28
+				}
+				t62 := t48
+				if t54 {
+					t62 = c29
+				}
+				t63 := c22
+				if t54 {
+					t63 = c30
+				}
+				t64 := c23
+				if t54 {
+					t64 = c31
+				}
+				t65 := c24
+				if t54 {
+					t65 = c32
+				}
+				t66 := c25
+				if t54 {
+					t66 = c33
+				}
+				t68 := float64(t51 * c67)
+				t69 := t51
+				if t54 {
+					t69 = t68
+				}
+				t71 := math.Float64frombits(math.Float64bits(t69) &^ (1 << 63))
+				t72 := c70 <= t71
+				t73 := t55
+				if t72 {
+					t73 = t59
+				}
+				t74 := t56
+				if t72 {
+					t74 = t60
+				}
+				t75 := t57
+				if t72 {
+					t75 = t61
+				}
+				t76 := t58
+				if t72 {
+					t76 = t62
+				}
+				t77 := t59
+				if t72 {
+					t77 = t63
+				}
+				t78 := t60
+				if t72 {
+					t78 = t64
+				}
+				t79 := t61
+				if t72 {
+					t79 = t65
+				}
+				t80 := t62
+				if t72 {
+					t80 = t66
+				}
+				t82 := float64(t69 * c81)
+				t83 := t69
+				if t72 {
+					t83 = t82
+				}
+				t85 := math.Float64frombits(math.Float64bits(t83) &^ (1 << 63))
+				t86 := c84 <= t85
+				t87 := t73
+				if t86 {
+					t87 = t75
+				}
+				t88 := t74
+				if t86 {
+					t88 = t76
+				}
+				t89 := t75
+				if t86 {
+					t89 = t77
+				}
+				t90 := t76
+				if t86 {
+					t90 = t78
+				}
+				t91 := t77
+				if t86 {
+					t91 = t79
+				}
+				t92 := t78
+				if t86 {
+					t92 = t80
+				}
+				t94 := float64(t83 * c93)
+				t95 := t83
+				if t86 {
+					t95 = t94
+				}
+				t97 := math.Float64frombits(math.Float64bits(t95) &^ (1 << 63))
+				t98 := c96 <= t97
+				t99 := t87
+				if t98 {
+					t99 = t88
+				}
+				t100 := t88
+				if t98 {
+					t100 = t89
+				}
+				t101 := t89
+				if t98 {
+					t101 = t90
+				}
+				t102 := t90
+				if t98 {
+					t102 = t91
+				}
+				t103 := t91
+				if t98 {
+					t103 = t92
+				}
+				t105 := float64(t95 * c104)
+				t106 := t95
+				if t98 {
+					t106 = t105
+				}
+				t108 := float64(t106 * c107)
+				t109 := float64(t108 * t99)
+				t110 := -t109
+				t111 := scalar.CallFMA(t108, t99, t110)
+				t113 := float64(t106 * c112)
+				t114 := float64(t113 * t100)
+				t115 := -t114
+				t116 := scalar.CallFMA(t113, t100, t115)
+				t118 := float64(t106 * c117)
+				t119 := float64(t118 * t101)
+				t120 := -t119
+				t121 := scalar.CallFMA(t118, t101, t120)
+				t123 := float64(t106 * c122)
+				t124 := float64(t123 * t102)
+				t125 := -t124
+				t126 := scalar.CallFMA(t123, t102, t125)
+				t128 := float64(t106 * c127)
+				t129 := float64(t128 * t103)
+				t130 := float64(t109 * c112)
+				t131 := float64(math.RoundToEven(float64(t130)))
+				t133 := scalar.CallFMA(t131, c132, t109)
+				t134 := float64(t111 * c112)
+				t135 := float64(math.RoundToEven(float64(t134)))
+				t136 := scalar.CallFMA(t135, c132, t111)
+				t137 := float64(t133 + t136)
+				t138 := float64(t114 * c112)
+				t139 := float64(math.RoundToEven(float64(t138)))
+				t140 := scalar.CallFMA(t139, c132, t114)
+				t141 := float64(t137 + t140)
+				t142 := float64(t141 - t137)
+				t143 := float64(t141 - t142)
+				t144 := float64(t137 - t143)
+				t145 := float64(t140 - t142)
+				t146 := float64(t144 + t145)
+				t147 := float64(t141 + t119)
+				t148 := float64(t147 - t141)
+				t149 := float64(t147 - t148)
+				t150 := float64(t141 - t149)
+				t151 := float64(t119 - t148)
+				t152 := float64(t150 + t151)
+				t153 := float64(t147 + t116)
+				t154 := float64(t153 - t147)
+				t155 := float64(t153 - t154)
+				t156 := float64(t147 - t155)
+				t157 := float64(t116 - t154)
+				t158 := float64(t156 + t157)
+				t159 := float64(t146 + t152)
+				t160 := float64(t159 - t146)
+				t161 := float64(t159 - t160)
+				t162 := float64(t146 - t161)
+				t163 := float64(t152 - t160)
+				t164 := float64(t162 + t163)
+				t165 := float64(t159 + t158)
+				t166 := float64(t165 - t159)
+				t167 := float64(t165 - t166)
+				t168 := float64(t159 - t167)
+				t169 := float64(t158 - t166)
+				t170 := float64(t168 + t169)
+				t171 := float64(t165 + t121)
+				t172 := float64(t171 - t165)
+				t173 := float64(t171 - t172)
+				t174 := float64(t165 - t173)
+				t175 := float64(t121 - t172)
+				t176 := float64(t174 + t175)
+				t177 := float64(t171 + t124)
+				t178 := float64(t177 - t171)
+				t179 := float64(t177 - t178)
+				t180 := float64(t171 - t179)
+				t181 := float64(t124 - t178)
+				t182 := float64(t180 + t181)
+				t184 := scalar.CallFMA(t153, c183, c3)
+				t185 := float64(t184 - c3)
+				t186 := float64(t153 - t185)
+				t187 := float64(t186 + t177)
+				t188 := float64(t187 - t186)
+				t189 := float64(t187 - t188)
+				t190 := float64(t186 - t189)
+				t191 := float64(t177 - t188)
+				t192 := float64(t190 + t191)
+				t193 := float64(t192 + t164)
+				t194 := float64(t193 + t170)
+				t195 := float64(t194 + t176)
+				t196 := float64(t195 + t182)
+				t197 := float64(t196 + t126)
+				t198 := float64(t197 + t129)
+				t201 := float64(t187 * c199)
+				t202 := -t201
+				t203 := scalar.CallFMA(t187, c199, t202)
+				t204 := scalar.CallFMA(t198, c199, t203)
+				t205 := scalar.CallFMA(t187, c200, t204)
+				t206 := float64(t201 + t205)
+				t207 = t184
+				t208 = t206
+			}
+			t209 := int64(math.Float64bits(t207))
+			t211 := t209 << uint64(c210)
+			t212 := int64(math.Float64bits(t208))
+			t213 := t212 ^ t211
+			t214 := math.Float64frombits(uint64(t213))
+			t215 := float64(t214 * t214)
+			t218 := scalar.CallFMA(c216, t215, c217)
+			t220 := scalar.CallFMA(t218, t215, c219)
+			t222 := scalar.CallFMA(t220, t215, c221)
+			t224 := scalar.CallFMA(t222, t215, c223)
+			t226 := scalar.CallFMA(t224, t215, c225)
+			t228 := scalar.CallFMA(t226, t215, c227)
+			t230 := scalar.CallFMA(t228, t215, c229)
+			t232 := scalar.CallFMA(t230, t215, c231)
+			t233 := scalar.CallFMA(t232, t215, c183)
+			t234 := float64(t214 * t233)
+			t236 := t234 < c235
+			t237 := t234
+			if t236 {
+				t237 = c235
+			}
+			t238 := c183 < t237
+			t239 := t237
+			if t238 {
+				t239 = c183
+			}
+			o0[i] = t239
+		}
+	}
+}
+
+// k_sin_f64_u_6f386b628b_go is
+//
+//	kernel (u0:f64) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+func k_sin_f64_u_6f386b628b_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x4338000000000000)   // 6.755399441055744e+15
+	c2 := math.Float64frombits(0x0)                  // 0
+	c3 := math.Float64frombits(0x3fe45f306dc9c883)   // 0.6366197723675814
+	c6 := math.Float64frombits(0xbff921fb54442d18)   // -1.5707963267948966
+	c8 := math.Float64frombits(0x3c91a62633145c06)   // 6.123233995736765e-17
+	c16 := math.Float64frombits(0xb94c1cd129024e08)  // -1.0828566739219139e-32
+	c18 := math.Float64frombits(0x3fe45f306dc9c882)  // 0.6366197723675813
+	c19 := math.Float64frombits(0x3fe4a7f09d5f47d4)  // 0.6455004762340146
+	c20 := math.Float64frombits(0x3fea6ee06db14acc)  // 0.8260347502167291
+	c21 := math.Float64frombits(0x3fe3c439041fe516)  // 0.6177029686506639
+	c22 := math.Float64frombits(0x3fcd5ef5de2b0db8)  // 0.22946046207480975
+	c23 := math.Float64frombits(0x3fd2371d2126e970)  // 0.28461387860774945
+	c24 := math.Float64frombits(0x3f7924bba8274600)  // 0.006138546976630632
+	c25 := math.Float64frombits(0x3fe21cfe1deb1cb1)  // 0.5660391411155584
+	c26 := math.Float64frombits(0x3fc4d39f74411af8)  // 0.16270821739654884
+	c27 := math.Float64frombits(0x3fe4baed1213a671)  // 0.6478181222020806
+	c28 := math.Float64frombits(0x3fe8135a2fbf209c)  // 0.752362340216695
+	c29 := math.Float64frombits(0x3fe91d639835339f)  // 0.7848375294503177
+	c30 := math.Float64frombits(0x3fd272117e2ef7e4)  // 0.2882121784458589
+	c31 := math.Float64frombits(0x3fd41d8ffc4bffee)  // 0.3143043483578357
+	c32 := math.Float64frombits(0x3fe02cc07f79788c)  // 0.505462883924126
+	c33 := math.Float64frombits(0x3fd6b414da3eda6c)  // 0.35474129975356194
+	c34 := math.Float64frombits(0x3fdfb3c9f2c26dd2)  // 0.495348441190541
+	c35 := math.Float64frombits(0x3fed18fd9a797fa8)  // 0.9093006150323975
+	c36 := math.Float64frombits(0x3fe6ba93dd63f5f2)  // 0.7102755855591438
+	c37 := math.Float64frombits(0x3fef17b3d0739f78)  // 0.9716433593102769
+	c38 := math.Float64frombits(0x3fe4a525d4d7f6bf)  // 0.645159640989469
+	c39 := math.Float64frombits(0x3fd88fc6ae842b00)  // 0.38377539675336436
+	c40 := math.Float64frombits(0x3fe98237e3db5d5f)  // 0.7971457910852385
+	c41 := math.Float64frombits(0x7500000000000000)  // 3.75375841440235e+255
+	c52 := math.Float64frombits(0xaf0000000000000)   // 5.327993384780537e-256
+	c55 := math.Float64frombits(0x5a80000000000000)  // 8.664592794127546e+127
+	c70 := math.Float64frombits(0x2570000000000000)  // 2.308244654446434e-128
+	c73 := math.Float64frombits(0x4d40000000000000)  // 1.3164036458569648e+64
+	c84 := math.Float64frombits(0x32b0000000000000)  // 1.5192908393215678e-64
+	c87 := math.Float64frombits(0x46a0000000000000)  // 1.6225927682921336e+32
+	c96 := math.Float64frombits(0x3950000000000000)  // 1.232595164407831e-32
+	c99 := math.Float64frombits(0x4350000000000000)  // 1.8014398509481984e+16
+	c107 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c110 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c115 := math.Float64frombits(0x3ff0000000000000) // 1
+	c128 := math.Float64frombits(0x3600000000000000) // 1.3684555315672042e-48
+	c131 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c134 := math.Float64frombits(0xc010000000000000) // -4
+	c200 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c206 := math.Float64frombits(0x41d0000000000000) // 1.073741824e+09
+	c212 := math.Float64frombits(0xbfe0000000000000) // -0.5
+	c216 := math.Float64frombits(0x3de5d8e226174565) // 1.589593066944715e-10
+	c217 := math.Float64frombits(0xbe5ae5e54310d78a) // -2.5050742095455373e-08
+	c219 := math.Float64frombits(0x3ec71de355eb41b0) // 2.7557313580855056e-06
+	c221 := math.Float64frombits(0xbf2a01a019bf1cce) // -0.0001984126982945478
+	c223 := math.Float64frombits(0x3f8111111110f75b) // 0.008333333333321915
+	c225 := math.Float64frombits(0xbfc5555555555548) // -0.1666666666666663
+	c227 := math.Float64frombits(0xbda8f9f49f8b5538) // -1.1357946688854433e-11
+	c228 := math.Float64frombits(0x3e21ee9cc8e32e1f) // 2.087568846172328e-09
+	c230 := math.Float64frombits(0xbe927e4f7d8b43dc) // -2.7557314079019e-07
+	c232 := math.Float64frombits(0x3efa01a019c684b2) // 2.48015872884629e-05
+	c234 := math.Float64frombits(0xbf56c16c16c14e48) // -0.0013888888888872342
+	c236 := math.Float64frombits(0x3fa555555555554a) // 0.04166666666666659
+	c246 := int64(63)
+	c248 := int64(0)
+	c253 := int64(62)
+	c255 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t4 := scalar.CallFMA(t0, c3, c1)
+			t5 := float64(t4 - c1)
+			t7 := scalar.CallFMA(t5, c6, t0)
+			t9 := float64(t5 * c8)
+			t10 := -t9
+			t11 := scalar.CallFMA(t5, c8, t10)
+			t12 := float64(t7 - t9)
+			t13 := float64(t7 - t12)
+			t14 := float64(t13 - t9)
+			t15 := float64(t14 - t11)
+			t17 := scalar.CallFMA(t5, c16, t15)
+			t207 := c206 <= t0
+			t208 := t4
+			t209 := t12
+			t210 := t17
+			if t207 {
+				t42 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+				t43 := c41 <= t42
+				t44 := c2
+				if t43 {
+					t44 = c33
+				}
+				t45 := c18
+				if t43 {
+					t45 = c34
+				}
+				t46 := c19
+				if t43 {
+					t46 = c35
+				}
+				t47 := c20
+				if t43 {
+					t47 = c36
+				}
+				t48 := c21
+				if t43 {
+					t48 = c37
+				}
+				t49 := c22
+				if t43 {
+					t49 = c38
+				}
+				t50 := c23
+				if t43 {
+					t50 = c39
+				}
+				t51 := c24
+				if t43 {
+					t51 = c40
+				}
+				t53 := float64(t0 * c52)
+				t54 := t0
+				if t43 {
+					t54 = t53
+				}
+				t56 := math.Float64frombits(math.Float64bits(t54) &^ (1 << 63))
+				t57 := c55 <= t56
+				t58 := t44
+				if t57 {
+					t58 = c25
+				}
+				t59 := t45
+				if t57 {
+					t59 = c26
+				}
+				t60 := t46
+				if t57 {
+					t60 = c27
+				}
+				t61 := t47
+				if t57 {
+					t61 = c28
+				}
+				t62 := t48
+				if t57 {
+					t62 = c29
+				}
+				t63 := t49
+				if t57 {
+					t63 = c30
+				}
+				t64 := t50
+				if t57 {
+					t64 = c31
+				}
+				t65 := t51
+				if t57 {
+					t65 = c32
+				}
+				t66 := c25
+				if t57 {
+					t66 = c33
+				}
+				t67 := c26
+				if t57 {
+					t67 = c34
+				}
+				t68 := c27
+				if t57 {
+					t68 = c35
+				}
+				t69 := c28
+				if t57 {
+					t69 = c36
+				}
+				t71 := float64(t54 * c70)
+				t72 := t54
+				if t57 {
+					t72 = t71
+				}
+				t74 := math.Float64frombits(math.Float64bits(t72) &^ (1 << 63))
+				t75 := c73 <= t74
+				t76 := t58
+				if t75 {
+					t76 = t62
+				}
+				t77 := t59
+				if t75 {
+					t77 = t63
+				}
+				t78 := t60
+				if t75 {
+					t78 = t64
+				}
+				t79 := t61
+				if t75 {
+					t79 = t65
+				}
+				t80 := t62
+				if t75 {
+					t80 = t66
+				}
+				t81 := t63
+				if t75 {
+					t81 = t67
+				}
+				t82 := t64
+				if t75 {
+					t82 = t68
+				}
+				t83 := t65
+				if t75 {
+					t83 = t69
+				}
+				t85 := float64(t72 * c84)
+				t86 := t72
+				if t75 {
+					t86 = t85
+				}
+				t88 := math.Float64frombits(math.Float64bits(t86) &^ (1 << 63))
+				t89 := c87 <= t88
+				t90 := t76
+				if t89 {
+					t90 = t78
+				}
+				t91 := t77
+				if t89 {
+					t91 = t79
+				}
+				t92 := t78
+				if t89 {
+					t92 = t80
+				}
+				t93 := t79
+				if t89 {
+					t93 = t81
+				}
+				t94 := t80
+				if t89 {
+					t94 = t82
+				}
+				t95 := t81
+				if t89 {
+					t95 = t83
+				}
+				t97 := float64(t86 * c96)
+				t98 := t86
+				if t89 {
+					t98 = t97
+				}
+				t100 := math.Float64frombits(math.Float64bits(t98) &^ (1 << 63))
+				t101 := c99 <= t100
+				t102 := t90
+				if t101 {
+					t102 = t91
+				}
+				t103 := t91
+				if t101 {
+					t103 = t92
+				}
+				t104 := t92
+				if t101 {
+					t104 = t93
+				}
+				t105 := t93
+				if t101 {
+					t105 = t94
+				}
+				t106 := t94
+				if t101 {
+					t106 = t95
+				}
+				t108 := float64(t98 * c107)
+				t109 := t98
+				if t101 {
+					t109 = t108
+				}
+				t111 := float64(t109 * c110)
+				t112 := float64(t111 * t102)
+				t113 := -t112
+				t114 := scalar.CallFMA(t111, t102, t113)
+				t116 := float64(t109 * c115)
+				t117 := float64(t116 * t103)
+				t118 := -t117
+				t119 := scalar.CallFMA(t116, t103, t118)
+				t120 := float64(t109 * c107)
+				t121 := float64(t120 * t104)
+				t122 := -t121
+				t123 := scalar.CallFMA(t120, t104, t122)
+				t124 := float64(t109 * c96)
+				t125 := float64(t124 * t105)
+				t126 := -t125
+				t127 := scalar.CallFMA(t124, t105, t126)
+				t129 := float64(t109 * c128)
+				t130 := float64(t129 * t106)
+				t132 := float64(t112 * c131)
+				t133 := float64(math.RoundToEven(float64(t132)))
+				t135 := scalar.CallFMA(t133, c134, t112)
+				t136 := float64(t114 * c131)
+				t137 := float64(math.RoundToEven(float64(t136)))
+				t138 := scalar.CallFMA(t137, c134, t114)
+				t139 := float64(t135 + t138)
+				t140 := float64(t117 * c131)
+				t141 := float64(math.RoundToEven(float64(t140)))
+				t142 := scalar.CallFMA(t141, c134, t117)
+				t143 := float64(t139 + t142)
+				t144 := float64(t143 - t139)
+				t145 := float64(t143 - t144)
+				t146 := float64(t139 - t145)
+				t147 := float64(t142 - t144)
+				t148 := float64(t146 + t147)
+				t149 := float64(t143 + t121)
+				t150 := float64(t149 - t143)
+				t151 := float64(t149 - t150)
+				t152 := float64(t143 - t151)
+				t153 := float64(t121 - t150)
+				t154 := float64(t152 + t153)
+				t155 := float64(t149 + t119)
+				t156 := float64(t155 - t149)
+				t157 := float64(t155 - t156)
+				t158 := float64(t149 - t157)
+				t159 := float64(t119 - t156)
+				t160 := float64(t158 + t159)
+				t161 := float64(t148 + t154)
+				t162 := float64(t161 - t148)
+				t163 := float64(t161 - t162)
+				t164 := float64(t148 - t163)
+				t165 := float64(t154 - t162)
+				t166 := float64(t164 + t165)
+				t167 := float64(t161 + t160)
+				t168 := float64(t167 - t161)
+				t169 := float64(t167 - t168)
+				t170 := float64(t161 - t169)
+				t171 := float64(t160 - t168)
+				t172 := float64(t170 + t171)
+				t173 := float64(t167 + t123)
+				t174 := float64(t173 - t167)
+				t175 := float64(t173 - t174)
+				t176 := float64(t167 - t175)
+				t177 := float64(t123 - t174)
+				t178 := float64(t176 + t177)
+				t179 := float64(t173 + t125)
+				t180 := float64(t179 - t173)
+				t181 := float64(t179 - t180)
+				t182 := float64(t173 - t181)
+				t183 := float64(t125 - t180)
+				t184 := float64(t182 + t183)
+				t185 := scalar.CallFMA(t155, c115, c1)
+				t186 := float64(t185 - c1)
+				t187 := float64(t155 - t186)
+				t188 := float64(t187 + t179)
+				t189 := float64(t188 - t187)
+				t190 := float64(t188 - t189)
+				t191 := float64(t187 - t190)
+				t192 := float64(t179 - t189)
+				t193 := float64(t191 + t192)
+				t194 := float64(t193 + t166)
+				t195 := float64(t194 + t172)
+				t196 := float64(t195 + t178)
+				t197 := float64(t196 + t184)
+				t198 := float64(t197 + t127)
+				t199 := float64(t198 + t130)
+				t201 := float64(t188 * c200)
+				t202 := -t201
+				t203 := scalar.CallFMA(t188, c200, t202)
+				t204 := scalar.CallFMA(t199, c200, t203)
+				t205 := scalar.CallFMA(t188, c8, t204)
+				t208 = t185
+				t209 = t201
+				t210 = t205
+			}
+			t211 := float64(t209 * t209)
+			t213 := scalar.CallFMA(t211, c212, c115)
+			t214 := float64(c115 - t213)
+			t215 := scalar.CallFMA(t211, c212, t214)
+			t218 := scalar.CallFMA(c216, t211, c217)
+			t220 := scalar.CallFMA(t218, t211, c219)
+			t222 := scalar.CallFMA(t220, t211, c221)
+			t224 := scalar.CallFMA(t222, t211, c223)
+			t226 := scalar.CallFMA(t224, t211, c225)
+			t229 := scalar.CallFMA(c227, t211, c228)
+			t231 := scalar.CallFMA(t229, t211, c230)
+			t233 := scalar.CallFMA(t231, t211, c232)
+			t235 := scalar.CallFMA(t233, t211, c234)
+			t237 := scalar.CallFMA(t235, t211, c236)
+			t238 := float64(t209 * t211)
+			t239 := float64(t210 * t213)
+			t240 := scalar.CallFMA(t238, t226, t239)
+			t241 := float64(t211 * t211)
+			t242 := -t209
+			t243 := scalar.CallFMA(t242, t210, t215)
+			t244 := scalar.CallFMA(t241, t237, t243)
+			t245 := int64(math.Float64bits(t208))
+			t247 := t245 << uint64(c246)
+			t249 := t247 < c248
+			t250 := float64(t213 + t244)
+			t251 := float64(t209 + t240)
+			t252 := t251
+			if t249 {
+				t252 = t250
+			}
+			t254 := t245 << uint64(c253)
+			t256 := t254 & c255
+			t257 := int64(math.Float64bits(t252))
+			t258 := t257 ^ t256
+			t259 := math.Float64frombits(uint64(t258))
+			t260 := int64(math.Float64bits(v0))
+			t261 := t260 & c255
+			t262 := int64(math.Float64bits(t259))
+			t263 := t262 ^ t261
+			t264 := math.Float64frombits(uint64(t263))
+			o0[i] = t264
+		}
+	}
+}
+
+// k_sinh_f64_u_a3833562bd_go is
+//
+//	kernel (u0:f64) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+func k_sinh_f64_u_a3833562bd_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x4086366666666666)  // 710.8
+	c4 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c9 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
+	c11 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c17 := math.Float64frombits(0x3f56c16c16c15fe0) // 0.0013888888888882109
+	c18 := math.Float64frombits(0x3efa01a01a82af29) // 2.4801587330244117e-05
+	c19 := math.Float64frombits(0x3e927e4d7d8f1f40) // 2.7557268605622073e-07
+	c20 := math.Float64frombits(0x3e21f7968f8597ce) // 2.091650516135632e-09
+	c25 := math.Float64frombits(0x3fa5555555555556) // 0.04166666666666667
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c31 := math.Float64frombits(0x3f2a01a019d98eec) // 0.00019841269834152493
+	c32 := math.Float64frombits(0x3ec71de4632917f2) // 2.755733271161785e-06
+	c33 := math.Float64frombits(0x3e5ae331ee8da4a8) // 2.504091770346127e-08
+	c34 := math.Float64frombits(0x3deab9fe171c9a73) // 1.9446112390133518e-10
+	c38 := math.Float64frombits(0x3f81111111111485) // 0.008333333333334867
+	c40 := math.Float64frombits(0x3fc5555555555555) // 0.16666666666666666
+	c43 := int64(4598175219545276416)
+	c44 := int64(52)
+	c49 := int64(0)
+	c68 := math.Float64frombits(0x3e10000000000000) // 9.313225746154785e-10
+	c72 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t6 := scalar.CallFMA(t3, c4, c5)
+			t7 := int64(math.Float64bits(t6))
+			t8 := float64(t6 - c5)
+			t10 := scalar.CallFMA(t8, c9, t3)
+			t12 := float64(t8 * c11)
+			t13 := float64(t10 + t12)
+			t14 := float64(t13 - t10)
+			t15 := float64(t12 - t14)
+			t16 := float64(t13 * t13)
+			t21 := scalar.CallFMA(c18, t16, c17)
+			t22 := scalar.CallFMA(c20, t16, c19)
+			t23 := float64(t16 * t16)
+			t24 := scalar.CallFMA(t22, t23, t21)
+			t26 := scalar.CallFMA(t24, t16, c25)
+			t28 := scalar.CallFMA(t26, t16, c27)
+			t29 := float64(t16 * t28)
+			t30 := float64(t13 * t16)
+			t35 := scalar.CallFMA(c32, t16, c31)
+			t36 := scalar.CallFMA(c34, t16, c33)
+			t37 := scalar.CallFMA(t36, t23, t35)
+			t39 := scalar.CallFMA(t37, t16, c38)
+			t41 := scalar.CallFMA(t39, t16, c40)
+			t42 := scalar.CallFMA(t30, t41, t15)
+			t45 := t7 << uint64(c44)
+			t46 := int64(c43 + t45)
+			t47 := math.Float64frombits(uint64(t46))
+			t48 := int64(c43 - t45)
+			t50 := scalar.Max(t48, c49)
+			t51 := math.Float64frombits(uint64(t50))
+			t52 := float64(t47 - t51)
+			t53 := float64(t47 + t51)
+			t54 := float64(t47 - t52)
+			t55 := float64(t54 - t51)
+			t56 := float64(t53 * t13)
+			t57 := -t56
+			t58 := scalar.CallFMA(t53, t13, t57)
+			t59 := float64(t52 + t56)
+			t60 := float64(t59 - t52)
+			t61 := float64(t56 - t60)
+			t62 := float64(t61 + t55)
+			t63 := float64(t62 + t58)
+			t64 := scalar.CallFMA(t53, t42, t63)
+			t65 := scalar.CallFMA(t52, t29, t64)
+			t66 := float64(t59 + t65)
+			t67 := float64(t66 + t66)
+			t69 := t3 < c68
+			t70 := t67
+			if t69 {
+				t70 = t3
+			}
+			t71 := int64(math.Float64bits(v0))
+			t73 := t71 & c72
+			t74 := int64(math.Float64bits(t70))
+			t75 := t74 | t73
+			t76 := math.Float64frombits(uint64(t75))
+			o0[i] = t76
+		}
+	}
+}
+
+// k_softplus_f64_u_f1abd0de31_go is
+//
+//	kernel (u0:f64) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+func k_softplus_f64_u_f1abd0de31_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0xc087c00000000000)  // -760
+	c5 := math.Float64frombits(0x0)                 // 0
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c11 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c13 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c22 := math.Float64frombits(0x3ff0000000000000) // 1
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c30 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c31 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c32 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c33 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c34 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c35 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c36 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c37 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c46 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c48 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c55 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c59 := int64(52)
+	c81 := math.Float64frombits(0x3fb5555555555555)  // 0.08333333333333333
+	c82 := math.Float64frombits(0x3f89999999999bae)  // 0.012500000000000924
+	c83 := math.Float64frombits(0x3f624924924739c8)  // 0.0022321428570883685
+	c84 := math.Float64frombits(0x3f3c71c71e138d9b)  // 0.00043402777926201404
+	c85 := math.Float64frombits(0x3f1745d1118262bd)  // 8.877838661403965e-05
+	c86 := math.Float64frombits(0x3ef3b149625df8dd)  // 1.878025627587923e-05
+	c87 := math.Float64frombits(0x3ed10fbbf77d41e2)  // 4.0677695024170154e-06
+	c88 := math.Float64frombits(0x3eae47e5b5dd7e5d)  // 9.024396196814333e-07
+	c89 := math.Float64frombits(0x3e894513c438565b)  // 1.8827492641374185e-07
+	c90 := math.Float64frombits(0x3e71a939a7d1a892)  // 6.579248608562037e-08
+	c91 := math.Float64frombits(0xbe4360864e9d0af7)  // -9.023141750814883e-09
+	c92 := math.Float64frombits(0x3e47b24616cbd694)  // 1.1034487734547042e-08
+	c109 := math.Float64frombits(0x8000000000000000) // -0
+	c119 := math.Float64frombits(0x4044000000000000) // 40
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := -t0
+			t3 := t1 < c2
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t8 := scalar.CallFMA(t4, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t12 := scalar.CallFMA(t10, c11, t4)
+			t14 := float64(t10 * c13)
+			t15 := float64(t12 + t14)
+			t16 := float64(t15 - t12)
+			t17 := float64(t14 - t16)
+			t18 := float64(t17 + c5)
+			t19 := float64(t15 + t18)
+			t20 := float64(t19 - t15)
+			t21 := float64(t18 - t20)
+			t23 := float64(c22 + t19)
+			t24 := float64(t23 - c22)
+			t25 := float64(t19 - t24)
+			t26 := float64(t19 * t19)
+			t28 := scalar.CallFMA(t26, c27, t21)
+			t29 := float64(t26 * t19)
+			t38 := scalar.CallFMA(c31, t19, c30)
+			t39 := scalar.CallFMA(c33, t19, c32)
+			t40 := scalar.CallFMA(c35, t19, c34)
+			t41 := scalar.CallFMA(c37, t19, c36)
+			t42 := scalar.CallFMA(t39, t26, t38)
+			t43 := scalar.CallFMA(t41, t26, t40)
+			t44 := float64(t26 * t26)
+			t45 := scalar.CallFMA(t43, t44, t42)
+			t47 := scalar.CallFMA(t45, t19, c46)
+			t49 := scalar.CallFMA(t47, t19, c48)
+			t50 := scalar.CallFMA(t29, t49, t28)
+			t51 := float64(t50 + t25)
+			t52 := float64(t23 + t51)
+			t53 := float64(t52 - t23)
+			t54 := float64(t51 - t53)
+			t56 := scalar.CallFMA(t10, c27, c55)
+			t57 := int64(math.Float64bits(t56))
+			t58 := int64(t9 - t57)
+			t60 := t57 << uint64(c59)
+			t61 := math.Float64frombits(uint64(t60))
+			t62 := t58 << uint64(c59)
+			t63 := math.Float64frombits(uint64(t62))
+			t64 := float64(t52 * t61)
+			t65 := float64(t64 * t63)
+			t66 := float64(t54 * t61)
+			t67 := float64(t66 * t63)
+			t68 := scalar.CallFMA(t65, c27, c22)
+			t69 := float64(c22 - t68)
+			t70 := scalar.CallFMA(t65, c27, t69)
+			t71 := scalar.CallFMA(t67, c27, t70)
+			t72 := float64(c22 / t68)
+			t73 := float64(t65 * t72)
+			t74 := -t73
+			t75 := scalar.CallFMA(t74, t68, t65)
+			t76 := scalar.CallFMA(t74, t71, t67)
+			t77 := float64(t75 + t76)
+			t78 := float64(t77 * t72)
+			t79 := float64(t73 * t73)
+			t80 := float64(t73 * t79)
+			t93 := scalar.CallFMA(c82, t79, c81)
+			t94 := scalar.CallFMA(c84, t79, c83)
+			t95 := scalar.CallFMA(c86, t79, c85)
+			t96 := scalar.CallFMA(c88, t79, c87)
+			t97 := scalar.CallFMA(c90, t79, c89)
+			t98 := scalar.CallFMA(c92, t79, c91)
+			t99 := float64(t79 * t79)
+			t100 := scalar.CallFMA(t94, t99, t93)
+			t101 := scalar.CallFMA(t96, t99, t95)
+			t102 := scalar.CallFMA(t98, t99, t97)
+			t103 := float64(t99 * t99)
+			t104 := scalar.CallFMA(t101, t103, t100)
+			t105 := float64(t103 * t103)
+			t106 := scalar.CallFMA(t102, t105, t104)
+			t107 := scalar.CallFMA(t80, t106, t78)
+			t108 := v0 < c5
+			t110 := v0
+			if t108 {
+				t110 = c109
+			}
+			t111 := float64(t110 + t73)
+			t112 := float64(t111 - t110)
+			t113 := float64(t111 - t112)
+			t114 := float64(t110 - t113)
+			t115 := float64(t73 - t112)
+			t116 := float64(t114 + t115)
+			t117 := float64(t116 + t107)
+			t118 := float64(t111 + t117)
+			t120 := c119 < v0
+			t121 := t118
+			if t120 {
+				t121 = v0
+			}
+			o0[i] = t121
+		}
+	}
+}
+
+// k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
+func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			t2 := float64(v2 - v1)
+			t3 := float64(t2 * t2)
+			t4 := float64(v3 + t3)
+			t5 := float64(v4 - v1)
+			t6 := float64(t5 * t5)
+			t7 := float64(t4 + t6)
+			t8 := float64(v5 - v1)
+			t9 := float64(t8 * t8)
+			t10 := float64(t7 + t9)
+			t11 := float64(t1 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_tan_f64_u_0aba3f5a48_go is
+//
+//	kernel fast (u0:f64) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+func k_tan_f64_u_0aba3f5a48_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x41d0000000000000)   // 1.073741824e+09
+	c3 := math.Float64frombits(0x4338000000000000)   // 6.755399441055744e+15
+	c4 := math.Float64frombits(0x0)                  // 0
+	c5 := math.Float64frombits(0x3fe45f306dc9c883)   // 0.6366197723675814
+	c8 := math.Float64frombits(0xbff921fb54442d18)   // -1.5707963267948966
+	c10 := math.Float64frombits(0xbc91a62633145c06)  // -6.123233995736765e-17
+	c12 := math.Float64frombits(0xb94c1cd129024e08)  // -1.0828566739219139e-32
+	c15 := math.Float64frombits(0x3fe45f306dc9c882)  // 0.6366197723675813
+	c16 := math.Float64frombits(0x3fe4a7f09d5f47d4)  // 0.6455004762340146
+	c17 := math.Float64frombits(0x3fea6ee06db14acc)  // 0.8260347502167291
+	c18 := math.Float64frombits(0x3fe3c439041fe516)  // 0.6177029686506639
+	c19 := math.Float64frombits(0x3fcd5ef5de2b0db8)  // 0.22946046207480975
+	c20 := math.Float64frombits(0x3fd2371d2126e970)  // 0.28461387860774945
+	c21 := math.Float64frombits(0x3f7924bba8274600)  // 0.006138546976630632
+	c22 := math.Float64frombits(0x3fe21cfe1deb1cb1)  // 0.5660391411155584
+	c23 := math.Float64frombits(0x3fc4d39f74411af8)  // 0.16270821739654884
+	c24 := math.Float64frombits(0x3fe4baed1213a671)  // 0.6478181222020806
+	c25 := math.Float64frombits(0x3fe8135a2fbf209c)  // 0.752362340216695
+	c26 := math.Float64frombits(0x3fe91d639835339f)  // 0.7848375294503177
+	c27 := math.Float64frombits(0x3fd272117e2ef7e4)  // 0.2882121784458589
+	c28 := math.Float64frombits(0x3fd41d8ffc4bffee)  // 0.3143043483578357
+	c29 := math.Float64frombits(0x3fe02cc07f79788c)  // 0.505462883924126
+	c30 := math.Float64frombits(0x3fd6b414da3eda6c)  // 0.35474129975356194
+	c31 := math.Float64frombits(0x3fdfb3c9f2c26dd2)  // 0.495348441190541
+	c32 := math.Float64frombits(0x3fed18fd9a797fa8)  // 0.9093006150323975
+	c33 := math.Float64frombits(0x3fe6ba93dd63f5f2)  // 0.7102755855591438
+	c34 := math.Float64frombits(0x3fef17b3d0739f78)  // 0.9716433593102769
+	c35 := math.Float64frombits(0x3fe4a525d4d7f6bf)  // 0.645159640989469
+	c36 := math.Float64frombits(0x3fd88fc6ae842b00)  // 0.38377539675336436
+	c37 := math.Float64frombits(0x3fe98237e3db5d5f)  // 0.7971457910852385
+	c38 := math.Float64frombits(0x7500000000000000)  // 3.75375841440235e+255
+	c49 := math.Float64frombits(0xaf0000000000000)   // 5.327993384780537e-256
+	c52 := math.Float64frombits(0x5a80000000000000)  // 8.664592794127546e+127
+	c67 := math.Float64frombits(0x2570000000000000)  // 2.308244654446434e-128
+	c70 := math.Float64frombits(0x4d40000000000000)  // 1.3164036458569648e+64
+	c81 := math.Float64frombits(0x32b0000000000000)  // 1.5192908393215678e-64
+	c84 := math.Float64frombits(0x46a0000000000000)  // 1.6225927682921336e+32
+	c93 := math.Float64frombits(0x3950000000000000)  // 1.232595164407831e-32
+	c96 := math.Float64frombits(0x4350000000000000)  // 1.8014398509481984e+16
+	c104 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c107 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c112 := math.Float64frombits(0x3ff0000000000000) // 1
+	c125 := math.Float64frombits(0x3600000000000000) // 1.3684555315672042e-48
+	c128 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c131 := math.Float64frombits(0xc010000000000000) // -4
+	c197 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c198 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c209 := int64(63)
+	c211 := int64(0)
+	c213 := math.Float64frombits(0xbfc5555555555548) // -0.1666666666666663
+	c214 := math.Float64frombits(0x3f8111111110f75b) // 0.008333333333321915
+	c215 := math.Float64frombits(0xbf2a01a019bf1cce) // -0.0001984126982945478
+	c216 := math.Float64frombits(0x3ec71de355eb41b0) // 2.7557313580855056e-06
+	c217 := math.Float64frombits(0xbe5ae5e54310d78a) // -2.5050742095455373e-08
+	c218 := math.Float64frombits(0x3de5d8e226174565) // 1.589593066944715e-10
+	c228 := math.Float64frombits(0x3fa555555555554a) // 0.04166666666666659
+	c229 := math.Float64frombits(0xbf56c16c16c14e48) // -0.0013888888888872342
+	c230 := math.Float64frombits(0x3efa01a019c684b2) // 2.48015872884629e-05
+	c231 := math.Float64frombits(0xbe927e4f7d8b43dc) // -2.7557314079019e-07
+	c232 := math.Float64frombits(0x3e21ee9cc8e32e1f) // 2.087568846172328e-09
+	c233 := math.Float64frombits(0xbda8f9f49f8b5538) // -1.1357946688854433e-11
+	c239 := math.Float64frombits(0xbfe0000000000000) // -0.5
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 <= t0
+			t6 := scalar.CallFMA(v0, c5, c3)
+			t7 := float64(t6 - c3)
+			t9 := scalar.CallFMA(t7, c8, v0)
+			t11 := scalar.CallFMA(t7, c10, t9)
+			t13 := scalar.CallFMA(t7, c12, t11)
+			t205 := t6
+			t206 := t13
+			if t2 {
+				t14 := v0
+				t39 := math.Float64frombits(math.Float64bits(t14) &^ (1 << 63))
+				t40 := c38 <= t39
+				t41 := c4
+				if t40 {
+					t41 = c30
+				}
+				t42 := c15
+				if t40 {
+					t42 = c31
+				}
+				t43 := c16
+				if t40 {
+					t43 = c32
+				}
+				t44 := c17
+				if t40 {
+					t44 = c33
+				}
+				t45 := c18
+				if t40 {
+					t45 = c34
+				}
+				t46 := c19
+				if t40 {
+					t46 = c35
+				}
+				t47 := c20
+				if t40 {
+					t47 = c36
+				}
+				t48 := c21
+				if t40 {
+					t48 = c37
+				}
+				t50 := float64(t14 * c49)
+				t51 := t14
+				if t40 {
+					t51 = t50
+				}
+				t53 := math.Float64frombits(math.Float64bits(t51) &^ (1 << 63))
+				t54 := c52 <= t53
+				t55 := t41
+				if t54 {
+					t55 = c22
+				}
+				t56 := t42
+				if t54 {
+					t56 = c23
+				}
+				t57 := t43
+				if t54 {
+					t57 = c24
+				}
+				t58 := t44
+				if t54 {
+					t58 = c25
+				}
+				t59 := t45
+				if t54 {
+					t59 = c26
+				}
+				t60 := t46
+				if t54 {
+					t60 = c27
+				}
+				t61 := t47
+				if t54 {
+					t61 = c28
+				}
+				t62 := t48
+				if t54 {
+					t62 = c29
+				}
+				t63 := c22
+				if t54 {
+					t63 = c30
+				}
+				t64 := c23
+				if t54 {
+					t64 = c31
+				}
+				t65 := c24
+				if t54 {
+					t65 = c32
+				}
+				t66 := c25
+				if t54 {
+					t66 = c33
+				}
+				t68 := float64(t51 * c67)
+				t69 := t51
+				if t54 {
+					t69 = t68
+				}
+				t71 := math.Float64frombits(math.Float64bits(t69) &^ (1 << 63))
+				t72 := c70 <= t71
+				t73 := t55
+				if t72 {
+					t73 = t59
+				}
+				t74 := t56
+				if t72 {
+					t74 = t60
+				}
+				t75 := t57
+				if t72 {
+					t75 = t61
+				}
+				t76 := t58
+				if t72 {
+					t76 = t62
+				}
+				t77 := t59
+				if t72 {
+					t77 = t63
+				}
+				t78 := t60
+				if t72 {
+					t78 = t64
+				}
+				t79 := t61
+				if t72 {
+					t79 = t65
+				}
+				t80 := t62
+				if t72 {
+					t80 = t66
+				}
+				t82 := float64(t69 * c81)
+				t83 := t69
+				if t72 {
+					t83 = t82
+				}
+				t85 := math.Float64frombits(math.Float64bits(t83) &^ (1 << 63))
+				t86 := c84 <= t85
+				t87 := t73
+				if t86 {
+					t87 = t75
+				}
+				t88 := t74
+				if t86 {
+					t88 = t76
+				}
+				t89 := t75
+				if t86 {
+					t89 = t77
+				}
+				t90 := t76
+				if t86 {
+					t90 = t78
+				}
+				t91 := t77
+				if t86 {
+					t91 = t79
+				}
+				t92 := t78
+				if t86 {
+					t92 = t80
+				}
+				t94 := float64(t83 * c93)
+				t95 := t83
+				if t86 {
+					t95 = t94
+				}
+				t97 := math.Float64frombits(math.Float64bits(t95) &^ (1 << 63))
+				t98 := c96 <= t97
+				t99 := t87
+				if t98 {
+					t99 = t88
+				}
+				t100 := t88
+				if t98 {
+					t100 = t89
+				}
+				t101 := t89
+				if t98 {
+					t101 = t90
+				}
+				t102 := t90
+				if t98 {
+					t102 = t91
+				}
+				t103 := t91
+				if t98 {
+					t103 = t92
+				}
+				t105 := float64(t95 * c104)
+				t106 := t95
+				if t98 {
+					t106 = t105
+				}
+				t108 := float64(t106 * c107)
+				t109 := float64(t108 * t99)
+				t110 := -t109
+				t111 := scalar.CallFMA(t108, t99, t110)
+				t113 := float64(t106 * c112)
+				t114 := float64(t113 * t100)
+				t115 := -t114
+				t116 := scalar.CallFMA(t113, t100, t115)
+				t117 := float64(t106 * c104)
+				t118 := float64(t117 * t101)
+				t119 := -t118
+				t120 := scalar.CallFMA(t117, t101, t119)
+				t121 := float64(t106 * c93)
+				t122 := float64(t121 * t102)
+				t123 := -t122
+				t124 := scalar.CallFMA(t121, t102, t123)
+				t126 := float64(t106 * c125)
+				t127 := float64(t126 * t103)
+				t129 := float64(t109 * c128)
+				t130 := float64(math.RoundToEven(float64(t129)))
+				t132 := scalar.CallFMA(t130, c131, t109)
+				t133 := float64(t111 * c128)
+				t134 := float64(math.RoundToEven(float64(t133)))
+				t135 := scalar.CallFMA(t134, c131, t111)
+				t136 := float64(t132 + t135)
+				t137 := float64(t114 * c128)
+				t138 := float64(math.RoundToEven(float64(t137)))
+				t139 := scalar.CallFMA(t138, c131, t114)
+				t140 := float64(t136 + t139)
+				t141 := float64(t140 - t136)
+				t142 := float64(t140 - t141)
+				t143 := float64(t136 - t142)
+				t144 := float64(t139 - t141)
+				t145 := float64(t143 + t144)
+				t146 := float64(t140 + t118)
+				t147 := float64(t146 - t140)
+				t148 := float64(t146 - t147)
+				t149 := float64(t140 - t148)
+				t150 := float64(t118 - t147)
+				t151 := float64(t149 + t150)
+				t152 := float64(t146 + t116)
+				t153 := float64(t152 - t146)
+				t154 := float64(t152 - t153)
+				t155 := float64(t146 - t154)
+				t156 := float64(t116 - t153)
+				t157 := float64(t155 + t156)
+				t158 := float64(t145 + t151)
+				t159 := float64(t158 - t145)
+				t160 := float64(t158 - t159)
+				t161 := float64(t145 - t160)
+				t162 := float64(t151 - t159)
+				t163 := float64(t161 + t162)
+				t164 := float64(t158 + t157)
+				t165 := float64(t164 - t158)
+				t166 := float64(t164 - t165)
+				t167 := float64(t158 - t166)
+				t168 := float64(t157 - t165)
+				t169 := float64(t167 + t168)
+				t170 := float64(t164 + t120)
+				t171 := float64(t170 - t164)
+				t172 := float64(t170 - t171)
+				t173 := float64(t164 - t172)
+				t174 := float64(t120 - t171)
+				t175 := float64(t173 + t174)
+				t176 := float64(t170 + t122)
+				t177 := float64(t176 - t170)
+				t178 := float64(t176 - t177)
+				t179 := float64(t170 - t178)
+				t180 := float64(t122 - t177)
+				t181 := float64(t179 + t180)
+				t182 := scalar.CallFMA(t152, c112, c3)
+				t183 := float64(t182 - c3)
+				t184 := float64(t152 - t183)
+				t185 := float64(t184 + t176)
+				t186 := float64(t185 - t184)
+				t187 := float64(t185 - t186)
+				t188 := float64(t184 - t187)
+				t189 := float64(t176 - t186)
+				t190 := float64(t188 + t189)
+				t191 := float64(t190 + t163)
+				t192 := float64(t191 + t169)
+				t193 := float64(t192 + t175)
+				t194 := float64(t193 + t181)
+				t195 := float64(t194 + t124)
+				t196 := float64(t195 + t127)
+				t199 := float64(t185 * c197)
+				t200 := -t199
+				t201 := scalar.CallFMA(t185, c197, t200)
+				t202 := scalar.CallFMA(t196, c197, t201)
+				t203 := scalar.CallFMA(t185, c198, t202)
+				t204 := float64(t199 + t203)
+				t205 = t182
+				t206 = t204
+			}
+			t207 := float64(t206 * t206)
+			t208 := int64(math.Float64bits(t205))
+			t210 := t208 << uint64(c209)
+			t212 := t210 < c211
+			t219 := scalar.CallFMA(c214, t207, c213)
+			t220 := scalar.CallFMA(c216, t207, c215)
+			t221 := scalar.CallFMA(c218, t207, c217)
+			t222 := float64(t207 * t207)
+			t223 := scalar.CallFMA(t220, t222, t219)
+			t224 := float64(t222 * t222)
+			t225 := scalar.CallFMA(t221, t224, t223)
+			t226 := scalar.CallFMA(t207, t225, c112)
+			t227 := float64(t206 * t226)
+			t234 := scalar.CallFMA(c229, t207, c228)
+			t235 := scalar.CallFMA(c231, t207, c230)
+			t236 := scalar.CallFMA(c233, t207, c232)
+			t237 := scalar.CallFMA(t235, t222, t234)
+			t238 := scalar.CallFMA(t236, t224, t237)
+			t240 := scalar.CallFMA(t238, t207, c239)
+			t241 := scalar.CallFMA(t240, t207, c112)
+			t242 := -t241
+			t243 := t227
+			if t212 {
+				t243 = t242
+			}
+			t244 := t241
+			if t212 {
+				t244 = t227
+			}
+			t245 := float64(t243 / t244)
+			o0[i] = t245
+		}
+	}
+}
+
+// k_tan_f64_u_1b1aa58867_go is
+//
+//	kernel (u0:f64) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+func k_tan_f64_u_1b1aa58867_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x4338000000000000)   // 6.755399441055744e+15
+	c2 := math.Float64frombits(0x0)                  // 0
+	c3 := math.Float64frombits(0x3fe45f306dc9c883)   // 0.6366197723675814
+	c6 := math.Float64frombits(0xbff921fb54442d18)   // -1.5707963267948966
+	c8 := math.Float64frombits(0x3c91a62633145c06)   // 6.123233995736765e-17
+	c16 := math.Float64frombits(0xb94c1cd129024e08)  // -1.0828566739219139e-32
+	c18 := math.Float64frombits(0x3fe45f306dc9c882)  // 0.6366197723675813
+	c19 := math.Float64frombits(0x3fe4a7f09d5f47d4)  // 0.6455004762340146
+	c20 := math.Float64frombits(0x3fea6ee06db14acc)  // 0.8260347502167291
+	c21 := math.Float64frombits(0x3fe3c439041fe516)  // 0.6177029686506639
+	c22 := math.Float64frombits(0x3fcd5ef5de2b0db8)  // 0.22946046207480975
+	c23 := math.Float64frombits(0x3fd2371d2126e970)  // 0.28461387860774945
+	c24 := math.Float64frombits(0x3f7924bba8274600)  // 0.006138546976630632
+	c25 := math.Float64frombits(0x3fe21cfe1deb1cb1)  // 0.5660391411155584
+	c26 := math.Float64frombits(0x3fc4d39f74411af8)  // 0.16270821739654884
+	c27 := math.Float64frombits(0x3fe4baed1213a671)  // 0.6478181222020806
+	c28 := math.Float64frombits(0x3fe8135a2fbf209c)  // 0.752362340216695
+	c29 := math.Float64frombits(0x3fe91d639835339f)  // 0.7848375294503177
+	c30 := math.Float64frombits(0x3fd272117e2ef7e4)  // 0.2882121784458589
+	c31 := math.Float64frombits(0x3fd41d8ffc4bffee)  // 0.3143043483578357
+	c32 := math.Float64frombits(0x3fe02cc07f79788c)  // 0.505462883924126
+	c33 := math.Float64frombits(0x3fd6b414da3eda6c)  // 0.35474129975356194
+	c34 := math.Float64frombits(0x3fdfb3c9f2c26dd2)  // 0.495348441190541
+	c35 := math.Float64frombits(0x3fed18fd9a797fa8)  // 0.9093006150323975
+	c36 := math.Float64frombits(0x3fe6ba93dd63f5f2)  // 0.7102755855591438
+	c37 := math.Float64frombits(0x3fef17b3d0739f78)  // 0.9716433593102769
+	c38 := math.Float64frombits(0x3fe4a525d4d7f6bf)  // 0.645159640989469
+	c39 := math.Float64frombits(0x3fd88fc6ae842b00)  // 0.38377539675336436
+	c40 := math.Float64frombits(0x3fe98237e3db5d5f)  // 0.7971457910852385
+	c41 := math.Float64frombits(0x7500000000000000)  // 3.75375841440235e+255
+	c52 := math.Float64frombits(0xaf0000000000000)   // 5.327993384780537e-256
+	c55 := math.Float64frombits(0x5a80000000000000)  // 8.664592794127546e+127
+	c70 := math.Float64frombits(0x2570000000000000)  // 2.308244654446434e-128
+	c73 := math.Float64frombits(0x4d40000000000000)  // 1.3164036458569648e+64
+	c84 := math.Float64frombits(0x32b0000000000000)  // 1.5192908393215678e-64
+	c87 := math.Float64frombits(0x46a0000000000000)  // 1.6225927682921336e+32
+	c96 := math.Float64frombits(0x3950000000000000)  // 1.232595164407831e-32
+	c99 := math.Float64frombits(0x4350000000000000)  // 1.8014398509481984e+16
+	c107 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c110 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c115 := math.Float64frombits(0x3ff0000000000000) // 1
+	c128 := math.Float64frombits(0x3600000000000000) // 1.3684555315672042e-48
+	c131 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c134 := math.Float64frombits(0xc010000000000000) // -4
+	c200 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c206 := math.Float64frombits(0x41d0000000000000) // 1.073741824e+09
+	c212 := int64(63)
+	c214 := int64(0)
+	c219 := math.Float64frombits(0x3f4ba1ba1bb4fb01) // 0.0008432539683907726
+	c220 := math.Float64frombits(0x3f1664f47e131d34) // 8.542768729845747e-05
+	c221 := math.Float64frombits(0x3ee226e5f632152e) // 8.655522554921495e-06
+	c222 := math.Float64frombits(0x3ead6c79f67b9ea2) // 8.768956662714965e-07
+	c223 := math.Float64frombits(0x3e77eab716432927) // 8.909723231694737e-08
+	c224 := math.Float64frombits(0x3e4287be443b1fa5) // 8.628818666005278e-09
+	c225 := math.Float64frombits(0x3e14eca98e67b632) // 1.217964001893903e-09
+	c234 := math.Float64frombits(0x3f81111111110a2e) // 0.008333333333330275
+	c236 := math.Float64frombits(0x3fb5555555555556) // 0.08333333333333334
+	c243 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c269 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t4 := scalar.CallFMA(t0, c3, c1)
+			t5 := float64(t4 - c1)
+			t7 := scalar.CallFMA(t5, c6, t0)
+			t9 := float64(t5 * c8)
+			t10 := -t9
+			t11 := scalar.CallFMA(t5, c8, t10)
+			t12 := float64(t7 - t9)
+			t13 := float64(t7 - t12)
+			t14 := float64(t13 - t9)
+			t15 := float64(t14 - t11)
+			t17 := scalar.CallFMA(t5, c16, t15)
+			t207 := c206 <= t0
+			t208 := t4
+			t209 := t12
+			t210 := t17
+			if t207 {
+				t42 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+				t43 := c41 <= t42
+				t44 := c2
+				if t43 {
+					t44 = c33
+				}
+				t45 := c18
+				if t43 {
+					t45 = c34
+				}
+				t46 := c19
+				if t43 {
+					t46 = c35
+				}
+				t47 := c20
+				if t43 {
+					t47 = c36
+				}
+				t48 := c21
+				if t43 {
+					t48 = c37
+				}
+				t49 := c22
+				if t43 {
+					t49 = c38
+				}
+				t50 := c23
+				if t43 {
+					t50 = c39
+				}
+				t51 := c24
+				if t43 {
+					t51 = c40
+				}
+				t53 := float64(t0 * c52)
+				t54 := t0
+				if t43 {
+					t54 = t53
+				}
+				t56 := math.Float64frombits(math.Float64bits(t54) &^ (1 << 63))
+				t57 := c55 <= t56
+				t58 := t44
+				if t57 {
+					t58 = c25
+				}
+				t59 := t45
+				if t57 {
+					t59 = c26
+				}
+				t60 := t46
+				if t57 {
+					t60 = c27
+				}
+				t61 := t47
+				if t57 {
+					t61 = c28
+				}
+				t62 := t48
+				if t57 {
+					t62 = c29
+				}
+				t63 := t49
+				if t57 {
+					t63 = c30
+				}
+				t64 := t50
+				if t57 {
+					t64 = c31
+				}
+				t65 := t51
+				if t57 {
+					t65 = c32
+				}
+				t66 := c25
+				if t57 {
+					t66 = c33
+				}
+				t67 := c26
+				if t57 {
+					t67 = c34
+				}
+				t68 := c27
+				if t57 {
+					t68 = c35
+				}
+				t69 := c28
+				if t57 {
+					t69 = c36
+				}
+				t71 := float64(t54 * c70)
+				t72 := t54
+				if t57 {
+					t72 = t71
+				}
+				t74 := math.Float64frombits(math.Float64bits(t72) &^ (1 << 63))
+				t75 := c73 <= t74
+				t76 := t58
+				if t75 {
+					t76 = t62
+				}
+				t77 := t59
+				if t75 {
+					t77 = t63
+				}
+				t78 := t60
+				if t75 {
+					t78 = t64
+				}
+				t79 := t61
+				if t75 {
+					t79 = t65
+				}
+				t80 := t62
+				if t75 {
+					t80 = t66
+				}
+				t81 := t63
+				if t75 {
+					t81 = t67
+				}
+				t82 := t64
+				if t75 {
+					t82 = t68
+				}
+				t83 := t65
+				if t75 {
+					t83 = t69
+				}
+				t85 := float64(t72 * c84)
+				t86 := t72
+				if t75 {
+					t86 = t85
+				}
+				t88 := math.Float64frombits(math.Float64bits(t86) &^ (1 << 63))
+				t89 := c87 <= t88
+				t90 := t76
+				if t89 {
+					t90 = t78
+				}
+				t91 := t77
+				if t89 {
+					t91 = t79
+				}
+				t92 := t78
+				if t89 {
+					t92 = t80
+				}
+				t93 := t79
+				if t89 {
+					t93 = t81
+				}
+				t94 := t80
+				if t89 {
+					t94 = t82
+				}
+				t95 := t81
+				if t89 {
+					t95 = t83
+				}
+				t97 := float64(t86 * c96)
+				t98 := t86
+				if t89 {
+					t98 = t97
+				}
+				t100 := math.Float64frombits(math.Float64bits(t98) &^ (1 << 63))
+				t101 := c99 <= t100
+				t102 := t90
+				if t101 {
+					t102 = t91
+				}
+				t103 := t91
+				if t101 {
+					t103 = t92
+				}
+				t104 := t92
+				if t101 {
+					t104 = t93
+				}
+				t105 := t93
+				if t101 {
+					t105 = t94
+				}
+				t106 := t94
+				if t101 {
+					t106 = t95
+				}
+				t108 := float64(t98 * c107)
+				t109 := t98
+				if t101 {
+					t109 = t108
+				}
+				t111 := float64(t109 * c110)
+				t112 := float64(t111 * t102)
+				t113 := -t112
+				t114 := scalar.CallFMA(t111, t102, t113)
+				t116 := float64(t109 * c115)
+				t117 := float64(t116 * t103)
+				t118 := -t117
+				t119 := scalar.CallFMA(t116, t103, t118)
+				t120 := float64(t109 * c107)
+				t121 := float64(t120 * t104)
+				t122 := -t121
+				t123 := scalar.CallFMA(t120, t104, t122)
+				t124 := float64(t109 * c96)
+				t125 := float64(t124 * t105)
+				t126 := -t125
+				t127 := scalar.CallFMA(t124, t105, t126)
+				t129 := float64(t109 * c128)
+				t130 := float64(t129 * t106)
+				t132 := float64(t112 * c131)
+				t133 := float64(math.RoundToEven(float64(t132)))
+				t135 := scalar.CallFMA(t133, c134, t112)
+				t136 := float64(t114 * c131)
+				t137 := float64(math.RoundToEven(float64(t136)))
+				t138 := scalar.CallFMA(t137, c134, t114)
+				t139 := float64(t135 + t138)
+				t140 := float64(t117 * c131)
+				t141 := float64(math.RoundToEven(float64(t140)))
+				t142 := scalar.CallFMA(t141, c134, t117)
+				t143 := float64(t139 + t142)
+				t144 := float64(t143 - t139)
+				t145 := float64(t143 - t144)
+				t146 := float64(t139 - t145)
+				t147 := float64(t142 - t144)
+				t148 := float64(t146 + t147)
+				t149 := float64(t143 + t121)
+				t150 := float64(t149 - t143)
+				t151 := float64(t149 - t150)
+				t152 := float64(t143 - t151)
+				t153 := float64(t121 - t150)
+				t154 := float64(t152 + t153)
+				t155 := float64(t149 + t119)
+				t156 := float64(t155 - t149)
+				t157 := float64(t155 - t156)
+				t158 := float64(t149 - t157)
+				t159 := float64(t119 - t156)
+				t160 := float64(t158 + t159)
+				t161 := float64(t148 + t154)
+				t162 := float64(t161 - t148)
+				t163 := float64(t161 - t162)
+				t164 := float64(t148 - t163)
+				t165 := float64(t154 - t162)
+				t166 := float64(t164 + t165)
+				t167 := float64(t161 + t160)
+				t168 := float64(t167 - t161)
+				t169 := float64(t167 - t168)
+				t170 := float64(t161 - t169)
+				t171 := float64(t160 - t168)
+				t172 := float64(t170 + t171)
+				t173 := float64(t167 + t123)
+				t174 := float64(t173 - t167)
+				t175 := float64(t173 - t174)
+				t176 := float64(t167 - t175)
+				t177 := float64(t123 - t174)
+				t178 := float64(t176 + t177)
+				t179 := float64(t173 + t125)
+				t180 := float64(t179 - t173)
+				t181 := float64(t179 - t180)
+				t182 := float64(t173 - t181)
+				t183 := float64(t125 - t180)
+				t184 := float64(t182 + t183)
+				t185 := scalar.CallFMA(t155, c115, c1)
+				t186 := float64(t185 - c1)
+				t187 := float64(t155 - t186)
+				t188 := float64(t187 + t179)
+				t189 := float64(t188 - t187)
+				t190 := float64(t188 - t189)
+				t191 := float64(t187 - t190)
+				t192 := float64(t179 - t189)
+				t193 := float64(t191 + t192)
+				t194 := float64(t193 + t166)
+				t195 := float64(t194 + t172)
+				t196 := float64(t195 + t178)
+				t197 := float64(t196 + t184)
+				t198 := float64(t197 + t127)
+				t199 := float64(t198 + t130)
+				t201 := float64(t188 * c200)
+				t202 := -t201
+				t203 := scalar.CallFMA(t188, c200, t202)
+				t204 := scalar.CallFMA(t199, c200, t203)
+				t205 := scalar.CallFMA(t188, c8, t204)
+				t208 = t185
+				t209 = t201
+				t210 = t205
+			}
+			t211 := int64(math.Float64bits(t208))
+			t213 := t211 << uint64(c212)
+			t215 := t213 < c214
+			t216 := float64(t209 * t209)
+			t217 := scalar.CallFMA(t216, c131, c115)
+			t218 := float64(t209 * t216)
+			t226 := scalar.CallFMA(c220, t216, c219)
+			t227 := scalar.CallFMA(c222, t216, c221)
+			t228 := scalar.CallFMA(c224, t216, c223)
+			t229 := float64(t216 * t216)
+			t230 := scalar.CallFMA(t227, t229, t226)
+			t231 := scalar.CallFMA(c225, t229, t228)
+			t232 := float64(t229 * t229)
+			t233 := scalar.CallFMA(t231, t232, t230)
+			t235 := scalar.CallFMA(t233, t216, c234)
+			t237 := scalar.CallFMA(t235, t216, c236)
+			t238 := float64(t210 * t217)
+			t239 := scalar.CallFMA(t218, t237, t238)
+			t240 := float64(t209 + t239)
+			t241 := float64(t240 - t209)
+			t242 := float64(t239 - t241)
+			t244 := float64(t240 * c243)
+			t245 := float64(t244 * t244)
+			t246 := -t245
+			t247 := scalar.CallFMA(t244, t244, t246)
+			t248 := float64(c115 + t246)
+			t249 := float64(t248 - c115)
+			t250 := float64(t246 - t249)
+			t251 := scalar.CallFMA(t244, t242, t247)
+			t252 := float64(t250 - t251)
+			t253 := t240
+			if t215 {
+				t253 = t248
+			}
+			t254 := t242
+			if t215 {
+				t254 = t252
+			}
+			t255 := t248
+			if t215 {
+				t255 = t240
+			}
+			t256 := t252
+			if t215 {
+				t256 = t242
+			}
+			t257 := float64(c115 / t255)
+			t258 := float64(t253 * t257)
+			t259 := -t258
+			t260 := scalar.CallFMA(t259, t255, t253)
+			t261 := scalar.CallFMA(t259, t256, t254)
+			t262 := float64(t260 + t261)
+			t263 := float64(t262 * t257)
+			t264 := float64(t258 + t263)
+			t265 := int64(math.Float64bits(t264))
+			t266 := t265 ^ t213
+			t267 := math.Float64frombits(uint64(t266))
+			t268 := int64(math.Float64bits(v0))
+			t270 := t268 & c269
+			t271 := int64(math.Float64bits(t267))
+			t272 := t271 ^ t270
+			t273 := math.Float64frombits(uint64(t272))
+			o0[i] = t273
+		}
+	}
+}
+
+// k_tanh_f64_u_9b546e070b_go is
+//
+//	kernel (u0:f64) { t0 = tanh u0; store t0 }
+//
+// for i: o0[i] = tanh(a0[i])
+func k_tanh_f64_u_9b546e070b_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x4036000000000000)  // 22
+	c5 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c6 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c10 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c12 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c17 := int64(52)
+	c19 := int64(4607182418800017408)
+	c24 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c28 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c29 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c30 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c31 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c32 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c33 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c34 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c43 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c45 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c49 := math.Float64frombits(0x3ff0000000000000) // 1
+	c58 := math.Float64frombits(0xbff0000000000000) // -1
+	c75 := math.Float64frombits(0xc000000000000000) // -2
+	c77 := math.Float64frombits(0x4030000000000000) // 16
+	c81 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float64(t3 + t3)
+			t7 := scalar.CallFMA(t4, c5, c6)
+			t8 := int64(math.Float64bits(t7))
+			t9 := float64(t7 - c6)
+			t11 := scalar.CallFMA(t9, c10, t4)
+			t13 := float64(t9 * c12)
+			t14 := float64(t11 + t13)
+			t15 := float64(t14 - t11)
+			t16 := float64(t13 - t15)
+			t18 := t8 << uint64(c17)
+			t20 := int64(t18 + c19)
+			t21 := math.Float64frombits(uint64(t20))
+			t22 := float64(t21 * t14)
+			t23 := float64(t14 * t14)
+			t25 := scalar.CallFMA(t23, c24, t16)
+			t26 := float64(t23 * t14)
+			t35 := scalar.CallFMA(c28, t14, c27)
+			t36 := scalar.CallFMA(c30, t14, c29)
+			t37 := scalar.CallFMA(c32, t14, c31)
+			t38 := scalar.CallFMA(c34, t14, c33)
+			t39 := scalar.CallFMA(t36, t23, t35)
+			t40 := scalar.CallFMA(t38, t23, t37)
+			t41 := float64(t23 * t23)
+			t42 := scalar.CallFMA(t40, t41, t39)
+			t44 := scalar.CallFMA(t42, t14, c43)
+			t46 := scalar.CallFMA(t44, t14, c45)
+			t47 := scalar.CallFMA(t26, t46, t25)
+			t48 := float64(t21 * t47)
+			t50 := float64(t21 + c49)
+			t51 := float64(t50 + t22)
+			t52 := float64(t51 - t50)
+			t53 := float64(t22 - t52)
+			t54 := float64(t53 + t48)
+			t55 := float64(t51 + t54)
+			t56 := float64(t55 - t51)
+			t57 := float64(t54 - t56)
+			t59 := float64(t21 + c58)
+			t60 := float64(t59 + t22)
+			t61 := float64(t60 - t59)
+			t62 := float64(t22 - t61)
+			t63 := float64(t62 + t48)
+			t64 := float64(t60 + t63)
+			t65 := float64(t64 - t60)
+			t66 := float64(t63 - t65)
+			t67 := float64(c49 / t55)
+			t68 := float64(t64 * t67)
+			t69 := -t68
+			t70 := scalar.CallFMA(t69, t55, t64)
+			t71 := scalar.CallFMA(t69, t57, t66)
+			t72 := float64(t70 + t71)
+			t73 := float64(t72 * t67)
+			t74 := float64(t68 + t73)
+			t76 := scalar.CallFMA(c75, t67, c49)
+			t78 := t3 < c77
+			t79 := t76
+			if t78 {
+				t79 = t74
+			}
+			t80 := int64(math.Float64bits(v0))
+			t82 := t80 & c81
+			t83 := int64(math.Float64bits(t79))
+			t84 := t83 | t82
+			t85 := math.Float64frombits(uint64(t84))
+			o0[i] = t85
+		}
+	}
+}

@@ -4,4 +4,5835 @@
 
 package builtin
 
-var kernels_avx2_integers assembly
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir/scalar"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+var kernels_avx2_integers = loops{
+	{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
+	{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u64_uuuuu_da0ac1deed_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u64_uuuuuu_83f4366a10_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u64_uuu_cf8522614b_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }", Fn: k_add_i16_uu_934ceb98de_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_i16_uu_84ee5c3983_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u16_uu_411d431ed9_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }", Fn: k_and_u64_uu_8ff29dc8d4_go},
+	{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f_go},
+	{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96_go},
+	{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
+	{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9_go},
+	{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709_go},
+	{Sig: "kernel (u0:i64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i64_u_24565dd226_go},
+	{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87_go},
+	{Sig: "kernel (u0:u64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u64_u_a735bc2f7b_go},
+	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
+	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
+	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
+	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
+	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u64_bool_u_985b069819_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u64_i32_u_30e018451a_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u64_i64_u_421756f2a5_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u64_u32_u_f853545810_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u64_u8_u_ded4c758f4_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }", Fn: k_max_i16_uu_f991b5d2a0_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }", Fn: k_max_i8_uu_7f374b1978_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_i64_uuu_3b8d92c0bc_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i64_uuuuuu_2e1623b989_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u64_uuuuu_c13987b274_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }", Fn: k_max_u64_uu_8aaa11e34b_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }", Fn: k_min_i16_uu_d189cafe2c_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }", Fn: k_min_i8_uu_c53e5a2ac2_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i64_uuu_e3d69da3ec_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i64_uuuuuu_853ec11265_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u64_uuuuu_fe2d62042b_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }", Fn: k_min_u64_uu_71c425ba5a_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u64_bool_uu_6f40ad12b5_go},
+	{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60_go},
+	{Sig: "kernel (u0:u64) { t0 = neg u0; store t0 }", Fn: k_neg_u64_u_efafe1e5a2_go},
+	{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69_go},
+	{Sig: "kernel (u0:u64) { t0 = not u0; store t0 }", Fn: k_not_u64_u_9a6e0c83ca_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }", Fn: k_or_u64_uu_8472c51f6b_go},
+	{Sig: "kernel (u0:u32) { t0 = popcount u0; store t0 }", Fn: k_popcount_u32_u_8bc1275b2f_go},
+	{Sig: "kernel (u0:u64) { t0 = popcount u0; store t0 }", Fn: k_popcount_u64_u_5349d2fe8a_go},
+	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
+	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
+	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
+	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
+	{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb_go},
+	{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed_go},
+	{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
+	{Sig: "reduce [and] kernel (u0:u64) { store u0 }", Fn: k_reduce_and_u64_u_4b702a6235_go},
+	{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go},
+	{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go},
+	{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c_go},
+	{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
+	{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196_go},
+	{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go},
+	{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go},
+	{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go},
+	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
+	{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58_go},
+	{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a_go},
+	{Sig: "reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i8_i32_u_940dcb9fb6_go},
+	{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a_go},
+	{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865_go},
+	{Sig: "reduce [max] kernel (u0:u64) { store u0 }", Fn: k_reduce_max_u64_u_83447700c2_go},
+	{Sig: "reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i16_i32_u_6c96e328c3_go},
+	{Sig: "reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i8_i32_u_6748bbe25d_go},
+	{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1_go},
+	{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45_go},
+	{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47_go},
+	{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0_go},
+	{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13_go},
+	{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca_go},
+	{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15_go},
+	{Sig: "reduce [mul] kernel (u0:u64) { store u0 }", Fn: k_reduce_mul_u64_u_eb9d4ae4cb_go},
+	{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79_go},
+	{Sig: "reduce [or] kernel (u0:u64) { store u0 }", Fn: k_reduce_or_u64_u_39e4f22e97_go},
+	{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c_go},
+	{Sig: "reduce [xor] kernel (u0:u64) { store u0 }", Fn: k_reduce_xor_u64_u_ab99db5b6f_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u64_uu_491e456232_go},
+	{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u16_uuu_064e13e173_go},
+	{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
+	{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u64_uu_3bd76db569_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i16_uu_bc9f2c53fb_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u64_uu_4292eb5f1d_go},
+	{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1_go},
+	{Sig: "kernel (u0:u64) { t0 = sign u0; store t0 }", Fn: k_sign_u64_u_8b2530e1f7_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i16_uu_c354df0e3c_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u64_uu_94bb905902_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_i16_uu_96db3692b6_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u16_uu_9ea36f6313_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u16_uu_bd64362e99_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903_go},
+}
+
+// k_abs_u32_u_fe3772477a_go is
+//
+//	kernel (u0:u32) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+func k_abs_u32_u_fe3772477a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_abs_u64_u_f737d354d2_go is
+//
+//	kernel (u0:u64) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+func k_abs_u64_u_f737d354d2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_add_add_add_add_i32_uuuuu_28cbf5475a_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_i32_uuuuu_28cbf5475a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0 + v1)
+			t1 := int32(v2 + t0)
+			t2 := int32(v3 + t1)
+			t3 := int32(v4 + t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_i64_uuuuu_084582cf37_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_i64_uuuuu_084582cf37_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int64(v0 + v1)
+			t1 := int64(t0 + v2)
+			t2 := int64(v3 + t1)
+			t3 := int64(t2 + v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_u32_uuuuu_5469584bc4_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_u32_uuuuu_5469584bc4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint32(v0 + v1)
+			t1 := uint32(t0 + v2)
+			t2 := uint32(v3 + t1)
+			t3 := uint32(v4 + t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_u64_uuuuu_da0ac1deed_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_u64_uuuuu_da0ac1deed_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint64(v0 + v1)
+			t1 := uint64(v2 + t0)
+			t2 := uint64(t1 + v3)
+			t3 := uint64(t2 + v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_u8_uuuuu_107e20b626_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_u8_uuuuu_107e20b626_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint8(v0 + v1)
+			t1 := uint8(t0 + v2)
+			t2 := uint8(v3 + t1)
+			t3 := uint8(v4 + t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
+func k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := int32(v0 + v1)
+			t1 := int32(t0 + v2)
+			t2 := int32(v3 + t1)
+			t3 := int32(t2 + v4)
+			t4 := int32(v5 + t0)
+			t5 := int32(t1 + v5)
+			t6 := int32(v5 + t2)
+			t7 := int32(t3 + v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_etc_i64_uuuuuu_2362899c35_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
+func k_add_add_add_etc_i64_uuuuuu_2362899c35_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := int64(v0 + v1)
+			t1 := int64(v2 + t0)
+			t2 := int64(v3 + t1)
+			t3 := int64(v4 + t2)
+			t4 := int64(t0 + v5)
+			t5 := int64(t1 + v5)
+			t6 := int64(v5 + t2)
+			t7 := int64(v5 + t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_etc_u32_uuuuuu_1e99386894_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
+func k_add_add_add_etc_u32_uuuuuu_1e99386894_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint32(v0 + v1)
+			t1 := uint32(v2 + t0)
+			t2 := uint32(v3 + t1)
+			t3 := uint32(t2 + v4)
+			t4 := uint32(v5 + t0)
+			t5 := uint32(v5 + t1)
+			t6 := uint32(v5 + t2)
+			t7 := uint32(t3 + v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_etc_u64_uuuuuu_83f4366a10_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
+func k_add_add_add_etc_u64_uuuuuu_83f4366a10_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint64(v0 + v1)
+			t1 := uint64(v2 + t0)
+			t2 := uint64(v3 + t1)
+			t3 := uint64(v4 + t2)
+			t4 := uint64(v5 + t0)
+			t5 := uint64(t1 + v5)
+			t6 := uint64(t2 + v5)
+			t7 := uint64(t3 + v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_etc_u8_uuuuuu_babceecc51_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
+func k_add_add_add_etc_u8_uuuuuu_babceecc51_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint8(v0 + v1)
+			t1 := uint8(v2 + t0)
+			t2 := uint8(t1 + v3)
+			t3 := uint8(t2 + v4)
+			t4 := uint8(v5 + t0)
+			t5 := uint8(v5 + t1)
+			t6 := uint8(v5 + t2)
+			t7 := uint8(v5 + t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_i32_uuu_40a47a0f5f_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
+func k_add_add_i32_uuu_40a47a0f5f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0 + v1)
+			t1 := int32(t0 + v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_add_add_i64_uuu_dc311c1e5d_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
+func k_add_add_i64_uuu_dc311c1e5d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int64(v0 + v1)
+			t1 := int64(v2 + t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_add_add_u32_uuu_21e2bba727_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
+func k_add_add_u32_uuu_21e2bba727_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint32(v0 + v1)
+			t1 := uint32(t0 + v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_add_add_u64_uuu_cf8522614b_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
+func k_add_add_u64_uuu_cf8522614b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint64(v0 + v1)
+			t1 := uint64(v2 + t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_add_add_u8_uuu_8fe4e800fa_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
+func k_add_add_u8_uuu_8fe4e800fa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint8(v0 + v1)
+			t1 := uint8(v2 + t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_add_i16_uu_934ceb98de_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_i16_uu_934ceb98de_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_add_i8_uu_d8de0e7860_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_i8_uu_d8de0e7860_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_add_u16_uu_fe8cc40f6b_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_u16_uu_fe8cc40f6b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_add_u32_uu_cb934a8b6e_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_u32_uu_cb934a8b6e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint32(v0 + v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_add_u64_uu_a22f063299_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_u64_uu_a22f063299_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint64(v0 + v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_addsat_i16_uu_84ee5c3983_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1[i])
+func k_addsat_i16_uu_84ee5c3983_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(-32768)
+	c5 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := int16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_addsat_u16_uu_411d431ed9_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1[i])
+func k_addsat_u16_uu_411d431ed9_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	c5 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := uint16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_and_u32_uu_77e6d89642_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] & a1[i]
+func k_and_u32_uu_77e6d89642_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 & v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_and_u64_uu_8ff29dc8d4_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] & a1[i]
+func k_and_u64_uu_8ff29dc8d4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 & v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_i32_u32_u_f40b6cde0f_go is
+//
+//	kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint32](a0[i])
+func k_bitcast_i32_u32_u_f40b6cde0f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_i64_u64_u_e934196f96_go is
+//
+//	kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint64](a0[i])
+func k_bitcast_i64_u64_u_e934196f96_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u32_i32_u_c97d12d976_go is
+//
+//	kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }
+//
+// for i: o0[i] = bitcast[int32](a0[i])
+func k_bitcast_u32_i32_u_c97d12d976_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u64_i64_u_bb204218e9_go is
+//
+//	kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[int64](a0[i])
+func k_bitcast_u64_i64_u_bb204218e9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitlen_i32_u_c06f087709_go is
+//
+//	kernel (u0:i32) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_i32_u_c06f087709_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := uint32(1)
+	c4 := uint32(2)
+	c7 := uint32(4)
+	c10 := uint32(8)
+	c13 := uint32(16)
+	c17 := uint32(1431655765)
+	c20 := uint32(858993459)
+	c27 := uint32(252645135)
+	c33 := uint32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			t2 := t0 >> uint32(c1)
+			t3 := t0 | t2
+			t5 := t3 >> uint32(c4)
+			t6 := t3 | t5
+			t8 := t6 >> uint32(c7)
+			t9 := t6 | t8
+			t11 := t9 >> uint32(c10)
+			t12 := t9 | t11
+			t14 := t12 >> uint32(c13)
+			t15 := t12 | t14
+			t16 := t15 >> uint32(c1)
+			t18 := t16 & c17
+			t19 := uint32(t15 - t18)
+			t21 := t19 & c20
+			t22 := t19 >> uint32(c4)
+			t23 := t22 & c20
+			t24 := uint32(t21 + t23)
+			t25 := t24 >> uint32(c7)
+			t26 := uint32(t24 + t25)
+			t28 := t26 & c27
+			t29 := t28 >> uint32(c10)
+			t30 := uint32(t28 + t29)
+			t31 := t30 >> uint32(c13)
+			t32 := uint32(t30 + t31)
+			t34 := t32 & c33
+			t35 := int32(t34)
+			o0[i] = t35
+		}
+	}
+}
+
+// k_bitlen_i64_u_24565dd226_go is
+//
+//	kernel (u0:i64) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_i64_u_24565dd226_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := uint64(1)
+	c4 := uint64(2)
+	c7 := uint64(4)
+	c10 := uint64(8)
+	c13 := uint64(16)
+	c16 := uint64(32)
+	c20 := uint64(6148914691236517205)
+	c23 := uint64(3689348814741910323)
+	c30 := uint64(1085102592571150095)
+	c38 := uint64(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			t2 := t0 >> uint64(c1)
+			t3 := t0 | t2
+			t5 := t3 >> uint64(c4)
+			t6 := t3 | t5
+			t8 := t6 >> uint64(c7)
+			t9 := t6 | t8
+			t11 := t9 >> uint64(c10)
+			t12 := t9 | t11
+			t14 := t12 >> uint64(c13)
+			t15 := t12 | t14
+			t17 := t15 >> uint64(c16)
+			t18 := t15 | t17
+			t19 := t18 >> uint64(c1)
+			t21 := t19 & c20
+			t22 := uint64(t18 - t21)
+			t24 := t22 & c23
+			t25 := t22 >> uint64(c4)
+			t26 := t25 & c23
+			t27 := uint64(t24 + t26)
+			t28 := t27 >> uint64(c7)
+			t29 := uint64(t27 + t28)
+			t31 := t29 & c30
+			t32 := t31 >> uint64(c10)
+			t33 := uint64(t31 + t32)
+			t34 := t33 >> uint64(c13)
+			t35 := uint64(t33 + t34)
+			t36 := t35 >> uint64(c16)
+			t37 := uint64(t35 + t36)
+			t39 := t37 & c38
+			t40 := int64(t39)
+			o0[i] = t40
+		}
+	}
+}
+
+// k_bitlen_u32_u_6279935e87_go is
+//
+//	kernel (u0:u32) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_u32_u_6279935e87_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint32(1)
+	c3 := uint32(2)
+	c6 := uint32(4)
+	c9 := uint32(8)
+	c12 := uint32(16)
+	c16 := uint32(1431655765)
+	c19 := uint32(858993459)
+	c26 := uint32(252645135)
+	c32 := uint32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 >> uint32(c0)
+			t2 := v0 | t1
+			t4 := t2 >> uint32(c3)
+			t5 := t2 | t4
+			t7 := t5 >> uint32(c6)
+			t8 := t5 | t7
+			t10 := t8 >> uint32(c9)
+			t11 := t8 | t10
+			t13 := t11 >> uint32(c12)
+			t14 := t11 | t13
+			t15 := t14 >> uint32(c0)
+			t17 := t15 & c16
+			t18 := uint32(t14 - t17)
+			t20 := t18 & c19
+			t21 := t18 >> uint32(c3)
+			t22 := t21 & c19
+			t23 := uint32(t20 + t22)
+			t24 := t23 >> uint32(c6)
+			t25 := uint32(t23 + t24)
+			t27 := t25 & c26
+			t28 := t27 >> uint32(c9)
+			t29 := uint32(t27 + t28)
+			t30 := t29 >> uint32(c12)
+			t31 := uint32(t29 + t30)
+			t33 := t31 & c32
+			o0[i] = t33
+		}
+	}
+}
+
+// k_bitlen_u64_u_a735bc2f7b_go is
+//
+//	kernel (u0:u64) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_u64_u_a735bc2f7b_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint64(1)
+	c3 := uint64(2)
+	c6 := uint64(4)
+	c9 := uint64(8)
+	c12 := uint64(16)
+	c15 := uint64(32)
+	c19 := uint64(6148914691236517205)
+	c22 := uint64(3689348814741910323)
+	c29 := uint64(1085102592571150095)
+	c37 := uint64(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 >> uint64(c0)
+			t2 := v0 | t1
+			t4 := t2 >> uint64(c3)
+			t5 := t2 | t4
+			t7 := t5 >> uint64(c6)
+			t8 := t5 | t7
+			t10 := t8 >> uint64(c9)
+			t11 := t8 | t10
+			t13 := t11 >> uint64(c12)
+			t14 := t11 | t13
+			t16 := t14 >> uint64(c15)
+			t17 := t14 | t16
+			t18 := t17 >> uint64(c0)
+			t20 := t18 & c19
+			t21 := uint64(t17 - t20)
+			t23 := t21 & c22
+			t24 := t21 >> uint64(c3)
+			t25 := t24 & c22
+			t26 := uint64(t23 + t25)
+			t27 := t26 >> uint64(c6)
+			t28 := uint64(t26 + t27)
+			t30 := t28 & c29
+			t31 := t30 >> uint64(c9)
+			t32 := uint64(t30 + t31)
+			t33 := t32 >> uint64(c12)
+			t34 := uint64(t32 + t33)
+			t35 := t34 >> uint64(c15)
+			t36 := uint64(t34 + t35)
+			t38 := t36 & c37
+			o0[i] = t38
+		}
+	}
+}
+
+// k_bitlen_u8_u_c980daa905_go is
+//
+//	kernel (u0:u8) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_u8_u_c980daa905_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint8(1)
+	c3 := uint8(2)
+	c6 := uint8(4)
+	c10 := uint8(85)
+	c13 := uint8(51)
+	c20 := uint8(15)
+	c22 := uint8(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 >> uint8(c0)
+			t2 := v0 | t1
+			t4 := t2 >> uint8(c3)
+			t5 := t2 | t4
+			t7 := t5 >> uint8(c6)
+			t8 := t5 | t7
+			t9 := t8 >> uint8(c0)
+			t11 := t9 & c10
+			t12 := uint8(t8 - t11)
+			t14 := t12 & c13
+			t15 := t12 >> uint8(c3)
+			t16 := t15 & c13
+			t17 := uint8(t14 + t16)
+			t18 := t17 >> uint8(c6)
+			t19 := uint8(t17 + t18)
+			t21 := t19 & c20
+			t23 := t21 & c22
+			o0[i] = t23
+		}
+	}
+}
+
+// k_cast_bool_u32_u_fc0741dfa3_go is
+//
+//	kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+func k_cast_bool_u32_u_fc0741dfa3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 uint32
+			if v0 {
+				t0 = 1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_bool_u64_u_77ed0f810d_go is
+//
+//	kernel (u0:bool) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_bool_u64_u_77ed0f810d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 uint64
+			if v0 {
+				t0 = 1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i16_i32_u_57652d1495_go is
+//
+//	kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_i16_i32_u_57652d1495_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i16_i8_u_0aa9d3d90b_go is
+//
+//	kernel (u0:i16) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_i16_i8_u_0aa9d3d90b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_i16_u8_u_b818517d70_go is
+//
+//	kernel (u0:i16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_i16_u8_u_b818517d70_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_i32_i16_u_5929fec011_go is
+//
+//	kernel (u0:i32) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_i32_i16_u_5929fec011_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int16(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_i8_u_06033cb712_go is
+//
+//	kernel (u0:i32) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_i32_i8_u_06033cb712_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_u16_u_37b2d5d24a_go is
+//
+//	kernel (u0:i32) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_i32_u16_u_37b2d5d24a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_u32_u_5942d57ca6_go is
+//
+//	kernel (u0:i32) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+func k_cast_i32_u32_u_5942d57ca6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_u64_u_a93f67b97c_go is
+//
+//	kernel (u0:i32) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_i32_u64_u_a93f67b97c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i64_u32_u_18629f63cc_go is
+//
+//	kernel (u0:i64) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+func k_cast_i64_u32_u_18629f63cc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i64_u64_u_94eae2e21b_go is
+//
+//	kernel (u0:i64) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_i64_u64_u_94eae2e21b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i8_i16_u_7f5e02966c_go is
+//
+//	kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_i8_i16_u_7f5e02966c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_i8_i32_u_502e8673b9_go is
+//
+//	kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_i8_i32_u_502e8673b9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u16_i32_u_341acb58d9_go is
+//
+//	kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_u16_i32_u_341acb58d9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u16_u8_u_321d5a879f_go is
+//
+//	kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_u16_u8_u_321d5a879f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u32_bool_u_0fe6001671_go is
+//
+//	kernel (u0:u32) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+func k_cast_u32_bool_u_0fe6001671_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != 0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u32_i32_u_ef9eea2e1b_go is
+//
+//	kernel (u0:u32) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_u32_i32_u_ef9eea2e1b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u32_i64_u_5ea9cd925f_go is
+//
+//	kernel (u0:u32) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0[i] = int64(a0[i])
+func k_cast_u32_i64_u_5ea9cd925f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u32_u64_u_340409d466_go is
+//
+//	kernel (u0:u32) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_u32_u64_u_340409d466_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u32_u8_u_6d9c53e2f9_go is
+//
+//	kernel (u0:u32) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_u32_u8_u_6d9c53e2f9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_bool_u_985b069819_go is
+//
+//	kernel (u0:u64) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+func k_cast_u64_bool_u_985b069819_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != 0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_i32_u_30e018451a_go is
+//
+//	kernel (u0:u64) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_u64_i32_u_30e018451a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_i64_u_421756f2a5_go is
+//
+//	kernel (u0:u64) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0[i] = int64(a0[i])
+func k_cast_u64_i64_u_421756f2a5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_u32_u_f853545810_go is
+//
+//	kernel (u0:u64) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+func k_cast_u64_u32_u_f853545810_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_u8_u_ded4c758f4_go is
+//
+//	kernel (u0:u64) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_u64_u8_u_ded4c758f4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u8_i16_u_9526cd2ab7_go is
+//
+//	kernel (u0:u8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_u8_i16_u_9526cd2ab7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u8_u16_u_e0e8dae4b6_go is
+//
+//	kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_u8_u16_u_e0e8dae4b6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u8_u32_u_65fef5c311_go is
+//
+//	kernel (u0:u8) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+func k_cast_u8_u32_u_65fef5c311_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u8_u64_u_df9b1c067a_go is
+//
+//	kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_u8_u64_u_df9b1c067a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_clip_u32_uuu_0ce05f8523_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
+func k_clip_u32_uuu_0ce05f8523_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_clip_u64_uuu_6b7a16ea8c_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
+func k_clip_u64_uuu_6b7a16ea8c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_u32_uu_64bc3b7468_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+func k_div_u32_uu_64bc3b7468_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			var t0 uint32
+			if v1 != 0 {
+				t0 = v0 / v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_div_u64_uu_2cdab6e4fa_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+func k_div_u64_uu_2cdab6e4fa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			var t0 uint64
+			if v1 != 0 {
+				t0 = v0 / v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_eq_u32_bool_uu_abecd25158_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1[i]
+func k_eq_u32_bool_uu_abecd25158_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_eq_u64_bool_uu_5c919713ea_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1[i]
+func k_eq_u64_bool_uu_5c919713ea_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_le_u16_bool_uu_33602f81c8_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+func k_le_u16_bool_uu_33602f81c8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 <= t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_le_u32_bool_uu_7058264db4_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+func k_le_u32_bool_uu_7058264db4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 <= v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_le_u64_bool_uu_57d8c965c2_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+func k_le_u64_bool_uu_57d8c965c2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 <= v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_lt_u16_bool_uu_52ccf32cb8_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+func k_lt_u16_bool_uu_52ccf32cb8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_u32_bool_uu_dde4d32cac_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+func k_lt_u32_bool_uu_dde4d32cac_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 < v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_lt_u64_bool_uu_6752fc82a1_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+func k_lt_u64_bool_uu_6752fc82a1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 < v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_max_i16_uu_f991b5d2a0_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_i16_uu_f991b5d2a0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t0, t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_max_i8_uu_7f374b1978_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_i8_uu_7f374b1978_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t0, t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_max_max_i32_uuu_564f6039cd_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
+func k_max_max_i32_uuu_564f6039cd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_max_max_i64_uuu_3b8d92c0bc_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
+func k_max_max_i64_uuu_3b8d92c0bc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(a5[i], t0); o2[i] = max(a5[i], t1); o3[i] = max(a5[i], t2); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			t4 := scalar.Max(v5, t0)
+			t5 := scalar.Max(v5, t1)
+			t6 := scalar.Max(v5, t2)
+			t7 := scalar.Max(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_i64_uuuuuu_2e1623b989_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_i64_uuuuuu_2e1623b989_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(a5[i], t3)
+func k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_u8_uuuuuu_c611900758_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_u8_uuuuuu_c611900758_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(t2, v4)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_i64_uuuuu_5ac990cf34_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_i64_uuuuu_5ac990cf34_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_u32_uuuuu_8e2d6160cd_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_u32_uuuuu_8e2d6160cd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_u64_uuuuu_c13987b274_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_u64_uuuuu_c13987b274_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_u8_uuuuu_a89495660d_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_u8_uuuuu_a89495660d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_u32_uuu_c29a8b7939_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
+func k_max_max_u32_uuu_c29a8b7939_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_max_max_u64_uuu_20b0e41013_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
+func k_max_max_u64_uuu_20b0e41013_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_max_max_u8_uuu_28c86b68c4_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
+func k_max_max_u8_uuu_28c86b68c4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_max_u16_uu_408b5484f9_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_u16_uu_408b5484f9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t0, t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_max_u32_uu_e3946b01f5_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_u32_uu_e3946b01f5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Max(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_max_u64_uu_8aaa11e34b_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_u64_uu_8aaa11e34b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Max(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_min_i16_uu_d189cafe2c_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_i16_uu_d189cafe2c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Min(t0, t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_min_i8_uu_c53e5a2ac2_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_i8_uu_c53e5a2ac2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Min(t0, t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_min_min_i32_uuu_cfde69c2f6_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
+func k_min_min_i32_uuu_cfde69c2f6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_min_min_i64_uuu_e3d69da3ec_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
+func k_min_min_i64_uuu_e3d69da3ec_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
+func k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(v4, t2)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(t1, v5)
+			t6 := scalar.Min(t2, v5)
+			t7 := scalar.Min(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_i64_uuuuuu_853ec11265_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
+func k_min_min_min_etc_i64_uuuuuu_853ec11265_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(t1, v5)
+			t6 := scalar.Min(v5, t2)
+			t7 := scalar.Min(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
+func k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(t2, v4)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(t1, v5)
+			t6 := scalar.Min(t2, v5)
+			t7 := scalar.Min(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(a5[i], t1); o3[i] = min(t2, a5[i]); o4[i] = min(a5[i], t3)
+func k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(v5, t1)
+			t6 := scalar.Min(t2, v5)
+			t7 := scalar.Min(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
+func k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(t2, v4)
+			t4 := scalar.Min(v5, t0)
+			t5 := scalar.Min(v5, t1)
+			t6 := scalar.Min(v5, t2)
+			t7 := scalar.Min(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_min_i32_uuuuu_91f56121cd_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_i32_uuuuu_91f56121cd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_i64_uuuuu_331488ed89_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_i64_uuuuu_331488ed89_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_u32_uuuuu_92306c82e1_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_u32_uuuuu_92306c82e1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_u64_uuuuu_fe2d62042b_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_u64_uuuuu_fe2d62042b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_u8_uuuuu_183f149635_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_u8_uuuuu_183f149635_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_u32_uuu_d99a866278_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
+func k_min_min_u32_uuu_d99a866278_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_min_min_u64_uuu_e3f3ba8518_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
+func k_min_min_u64_uuu_e3f3ba8518_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_min_min_u8_uuu_c55f0eb781_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
+func k_min_min_u8_uuu_c55f0eb781_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_min_u16_uu_633e36536b_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_u16_uu_633e36536b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Min(t0, t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_min_u32_uu_6487624327_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_u32_uu_6487624327_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Min(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_min_u64_uu_71c425ba5a_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_u64_uu_71c425ba5a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Min(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_mul_i16_uu_89ae94988e_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_i16_uu_89ae94988e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_i8_uu_db60907b44_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_i8_uu_db60907b44_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_i32_uuu_6b26474ba1_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
+func k_mul_mul_i32_uuu_6b26474ba1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0 * v1)
+			t1 := int32(v2 * t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_i64_uuu_5051b24d65_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
+func k_mul_mul_i64_uuu_5051b24d65_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int64(v0 * v1)
+			t1 := int64(v2 * t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+func k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := int32(v0 * v1)
+			t1 := int32(v2 * t0)
+			t2 := int32(v3 * t1)
+			t3 := int32(t2 * v4)
+			t4 := int32(v5 * t0)
+			t5 := int32(t1 * v5)
+			t6 := int32(t2 * v5)
+			t7 := int32(t3 * v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+func k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := int64(v0 * v1)
+			t1 := int64(v2 * t0)
+			t2 := int64(t1 * v3)
+			t3 := int64(v4 * t2)
+			t4 := int64(t0 * v5)
+			t5 := int64(t1 * v5)
+			t6 := int64(t2 * v5)
+			t7 := int64(t3 * v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = a5[i] * t2; o4[i] = a5[i] * t3
+func k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint32(v0 * v1)
+			t1 := uint32(v2 * t0)
+			t2 := uint32(v3 * t1)
+			t3 := uint32(v4 * t2)
+			t4 := uint32(v5 * t0)
+			t5 := uint32(v5 * t1)
+			t6 := uint32(v5 * t2)
+			t7 := uint32(v5 * t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = t2 * a5[i]; o4[i] = a5[i] * t3
+func k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint64(v0 * v1)
+			t1 := uint64(t0 * v2)
+			t2 := uint64(t1 * v3)
+			t3 := uint64(t2 * v4)
+			t4 := uint64(v5 * t0)
+			t5 := uint64(v5 * t1)
+			t6 := uint64(t2 * v5)
+			t7 := uint64(v5 * t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+func k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint8(v0 * v1)
+			t1 := uint8(v2 * t0)
+			t2 := uint8(v3 * t1)
+			t3 := uint8(t2 * v4)
+			t4 := uint8(t0 * v5)
+			t5 := uint8(t1 * v5)
+			t6 := uint8(t2 * v5)
+			t7 := uint8(t3 * v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_i32_uuuuu_594859d274_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_i32_uuuuu_594859d274_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0 * v1)
+			t1 := int32(t0 * v2)
+			t2 := int32(t1 * v3)
+			t3 := int32(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int64(v0 * v1)
+			t1 := int64(v2 * t0)
+			t2 := int64(v3 * t1)
+			t3 := int64(v4 * t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint32(v0 * v1)
+			t1 := uint32(t0 * v2)
+			t2 := uint32(v3 * t1)
+			t3 := uint32(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint64(v0 * v1)
+			t1 := uint64(t0 * v2)
+			t2 := uint64(v3 * t1)
+			t3 := uint64(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint8(v0 * v1)
+			t1 := uint8(v2 * t0)
+			t2 := uint8(t1 * v3)
+			t3 := uint8(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_u32_uuu_fda5307aa3_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
+func k_mul_mul_u32_uuu_fda5307aa3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint32(v0 * v1)
+			t1 := uint32(t0 * v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_u64_uuu_e27e0856c5_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
+func k_mul_mul_u64_uuu_e27e0856c5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint64(v0 * v1)
+			t1 := uint64(v2 * t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_u8_uuu_aced52e24d_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
+func k_mul_mul_u8_uuu_aced52e24d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint8(v0 * v1)
+			t1 := uint8(t0 * v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_mul_u16_uu_5b786ec2a7_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_u16_uu_5b786ec2a7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_u32_uu_60b7b39a1b_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_u32_uu_60b7b39a1b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint32(v0 * v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_mul_u64_uu_7697b2f440_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_u64_uu_7697b2f440_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint64(v0 * v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_ne_u32_bool_uu_53248540b6_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1[i]
+func k_ne_u32_bool_uu_53248540b6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 != v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_ne_u64_bool_uu_6f40ad12b5_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1[i]
+func k_ne_u64_bool_uu_6f40ad12b5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 != v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_neg_u32_u_be8953ce60_go is
+//
+//	kernel (u0:u32) { t0 = neg u0; store t0 }
+//
+// for i: o0[i] = -a0[i]
+func k_neg_u32_u_be8953ce60_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := -v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_neg_u64_u_efafe1e5a2_go is
+//
+//	kernel (u0:u64) { t0 = neg u0; store t0 }
+//
+// for i: o0[i] = -a0[i]
+func k_neg_u64_u_efafe1e5a2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := -v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_not_u32_u_aa573cbc69_go is
+//
+//	kernel (u0:u32) { t0 = not u0; store t0 }
+//
+// for i: o0[i] = not(a0[i])
+func k_not_u32_u_aa573cbc69_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ^v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_not_u64_u_9a6e0c83ca_go is
+//
+//	kernel (u0:u64) { t0 = not u0; store t0 }
+//
+// for i: o0[i] = not(a0[i])
+func k_not_u64_u_9a6e0c83ca_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ^v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_or_u32_uu_6a548bdf49_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] | a1[i]
+func k_or_u32_uu_6a548bdf49_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 | v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_or_u64_uu_8472c51f6b_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] | a1[i]
+func k_or_u64_uu_8472c51f6b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 | v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_popcount_u32_u_8bc1275b2f_go is
+//
+//	kernel (u0:u32) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+func k_popcount_u32_u_8bc1275b2f_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint32(1)
+	c2 := uint32(1431655765)
+	c5 := uint32(858993459)
+	c7 := uint32(2)
+	c11 := uint32(4)
+	c14 := uint32(252645135)
+	c16 := uint32(8)
+	c19 := uint32(16)
+	c22 := uint32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 >> uint32(c0)
+			t3 := t1 & c2
+			t4 := uint32(v0 - t3)
+			t6 := t4 & c5
+			t8 := t4 >> uint32(c7)
+			t9 := t8 & c5
+			t10 := uint32(t6 + t9)
+			t12 := t10 >> uint32(c11)
+			t13 := uint32(t10 + t12)
+			t15 := t13 & c14
+			t17 := t15 >> uint32(c16)
+			t18 := uint32(t15 + t17)
+			t20 := t18 >> uint32(c19)
+			t21 := uint32(t18 + t20)
+			t23 := t21 & c22
+			o0[i] = t23
+		}
+	}
+}
+
+// k_popcount_u64_u_5349d2fe8a_go is
+//
+//	kernel (u0:u64) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+func k_popcount_u64_u_5349d2fe8a_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint64(1)
+	c2 := uint64(6148914691236517205)
+	c5 := uint64(3689348814741910323)
+	c7 := uint64(2)
+	c11 := uint64(4)
+	c14 := uint64(1085102592571150095)
+	c16 := uint64(8)
+	c19 := uint64(16)
+	c22 := uint64(32)
+	c25 := uint64(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 >> uint64(c0)
+			t3 := t1 & c2
+			t4 := uint64(v0 - t3)
+			t6 := t4 & c5
+			t8 := t4 >> uint64(c7)
+			t9 := t8 & c5
+			t10 := uint64(t6 + t9)
+			t12 := t10 >> uint64(c11)
+			t13 := uint64(t10 + t12)
+			t15 := t13 & c14
+			t17 := t15 >> uint64(c16)
+			t18 := uint64(t15 + t17)
+			t20 := t18 >> uint64(c19)
+			t21 := uint64(t18 + t20)
+			t23 := t21 >> uint64(c22)
+			t24 := uint64(t21 + t23)
+			t26 := t24 & c25
+			o0[i] = t26
+		}
+	}
+}
+
+// k_reduce_add_cast_i16_i32_u_e40a349ec8_go is
+//
+//	reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+func k_reduce_add_cast_i16_i32_u_e40a349ec8_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_i8_i32_u_c28ff79bec_go is
+//
+//	reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+func k_reduce_add_cast_i8_i32_u_c28ff79bec_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_u16_i32_u_73b54e0d85_go is
+//
+//	reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+func k_reduce_add_cast_u16_i32_u_73b54e0d85_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_u8_u64_u_21ba4d0855_go is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0 += uint64(a0[i])
+func k_reduce_add_cast_u8_u64_u_21ba4d0855_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			l0[i&31] = uint64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_u32_u_912738c3fb_go is
+//
+//	reduce [add] kernel (u0:u32) { store u0 }
+//
+// for i: o0 += a0[i]
+func k_reduce_add_u32_u_912738c3fb_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint32(l0[i&31] + v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_u64_u_279122caed_go is
+//
+//	reduce [add] kernel (u0:u64) { store u0 }
+//
+// for i: o0 += a0[i]
+func k_reduce_add_u64_u_279122caed_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint64(l0[i&31] + v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_and_u32_u_6cb10976ea_go is
+//
+//	reduce [and] kernel (u0:u32) { store u0 }
+//
+// for i: o0 &= a0[i]
+func k_reduce_and_u32_u_6cb10976ea_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for b := range l0 {
+			l0[b] = uint32(4294967295)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] & v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] & l0[b+half]
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_and_u64_u_4b702a6235_go is
+//
+//	reduce [and] kernel (u0:u64) { store u0 }
+//
+// for i: o0 &= a0[i]
+func k_reduce_and_u64_u_4b702a6235_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for b := range l0 {
+			l0[b] = uint64(18446744073709551615)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] & v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] & l0[b+half]
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go is
+//
+//	reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+func k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go is
+//
+//	reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+func k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_cast_u16_i32_u_1690446a9c_go is
+//
+//	reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+func k_reduce_argmax_cast_u16_i32_u_1690446a9c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_u32_u_140109ec86_go is
+//
+//	reduce [argmax] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+func k_reduce_argmax_u32_u_140109ec86_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint32(0), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_u64_u_ace38f3196_go is
+//
+//	reduce [argmax] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+func k_reduce_argmax_u64_u_ace38f3196_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint64(0), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go is
+//
+//	reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+func k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go is
+//
+//	reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+func k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go is
+//
+//	reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+func k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_u32_u_7babf75b6b_go is
+//
+//	reduce [argmin] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+func k_reduce_argmin_u32_u_7babf75b6b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint32(4294967295), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_u64_u_7717646c58_go is
+//
+//	reduce [argmin] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+func k_reduce_argmin_u64_u_7717646c58_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint64(18446744073709551615), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_max_cast_i16_i32_u_e2d938b25a_go is
+//
+//	reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+func k_reduce_max_cast_i16_i32_u_e2d938b25a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_cast_i8_i32_u_940dcb9fb6_go is
+//
+//	reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+func k_reduce_max_cast_i8_i32_u_940dcb9fb6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_cast_u16_i32_u_1e2352c91a_go is
+//
+//	reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+func k_reduce_max_cast_u16_i32_u_1e2352c91a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_u32_u_6494554865_go is
+//
+//	reduce [max] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+func k_reduce_max_u32_u_6494554865_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = scalar.Max(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_u64_u_83447700c2_go is
+//
+//	reduce [max] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+func k_reduce_max_u64_u_83447700c2_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = scalar.Max(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_i16_i32_u_6c96e328c3_go is
+//
+//	reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+func k_reduce_min_cast_i16_i32_u_6c96e328c3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Min(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_i8_i32_u_6748bbe25d_go is
+//
+//	reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+func k_reduce_min_cast_i8_i32_u_6748bbe25d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Min(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_u16_i32_u_18a40418f1_go is
+//
+//	reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+func k_reduce_min_cast_u16_i32_u_18a40418f1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Min(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_u32_u_5ca15eca45_go is
+//
+//	reduce [min] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+func k_reduce_min_u32_u_5ca15eca45_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for b := range l0 {
+			l0[b] = uint32(4294967295)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = scalar.Min(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_u64_u_99a74b5a47_go is
+//
+//	reduce [min] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+func k_reduce_min_u64_u_99a74b5a47_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for b := range l0 {
+			l0[b] = uint64(18446744073709551615)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = scalar.Min(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_i16_i32_u_fd89dabde0_go is
+//
+//	reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+func k_reduce_mul_cast_i16_i32_u_fd89dabde0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_i8_i32_u_380026ce13_go is
+//
+//	reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+func k_reduce_mul_cast_i8_i32_u_380026ce13_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_u16_i32_u_4f25e233ca_go is
+//
+//	reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+func k_reduce_mul_cast_u16_i32_u_4f25e233ca_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_u32_u_1499048f15_go is
+//
+//	reduce [mul] kernel (u0:u32) { store u0 }
+//
+// for i: o0 *= a0[i]
+func k_reduce_mul_u32_u_1499048f15_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for b := range l0 {
+			l0[b] = uint32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint32(l0[i&31] * v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_u64_u_eb9d4ae4cb_go is
+//
+//	reduce [mul] kernel (u0:u64) { store u0 }
+//
+// for i: o0 *= a0[i]
+func k_reduce_mul_u64_u_eb9d4ae4cb_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for b := range l0 {
+			l0[b] = uint64(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint64(l0[i&31] * v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_u32_u_3ac6401b79_go is
+//
+//	reduce [or] kernel (u0:u32) { store u0 }
+//
+// for i: o0 |= a0[i]
+func k_reduce_or_u32_u_3ac6401b79_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] | v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] | l0[b+half]
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_u64_u_39e4f22e97_go is
+//
+//	reduce [or] kernel (u0:u64) { store u0 }
+//
+// for i: o0 |= a0[i]
+func k_reduce_or_u64_u_39e4f22e97_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] | v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] | l0[b+half]
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_xor_u32_u_d2f41e376c_go is
+//
+//	reduce [xor] kernel (u0:u32) { store u0 }
+//
+// for i: o0 ^= a0[i]
+func k_reduce_xor_u32_u_d2f41e376c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] ^ v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] ^ l0[b+half]
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_xor_u64_u_ab99db5b6f_go is
+//
+//	reduce [xor] kernel (u0:u64) { store u0 }
+//
+// for i: o0 ^= a0[i]
+func k_reduce_xor_u64_u_ab99db5b6f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] ^ v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] ^ l0[b+half]
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_rem_u32_uu_811ab3563b_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1[i]
+func k_rem_u32_uu_811ab3563b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			var t0 uint32
+			if v1 != 0 {
+				t0 = v0 % v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_rem_u64_uu_491e456232_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1[i]
+func k_rem_u64_uu_491e456232_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			var t0 uint64
+			if v1 != 0 {
+				t0 = v0 % v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u16_uuu_064e13e173_go is
+//
+//	kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_u16_uuu_064e13e173_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v1)
+			t1 := int32(v2)
+			t2 := t1
+			if v0 {
+				t2 = t0
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_select_bool_u32_uuu_92a911a792_go is
+//
+//	kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_u32_uuu_92a911a792_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u64_uuu_f04b2e9177_go is
+//
+//	kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_u64_uuu_f04b2e9177_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_shl_u32_uu_33a87b7638_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+func k_shl_u32_uu_33a87b7638_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 << uint32(v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_shl_u64_uu_3bd76db569_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+func k_shl_u64_uu_3bd76db569_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 << uint64(v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_shr_i16_uu_bc9f2c53fb_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+func k_shr_i16_uu_bc9f2c53fb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 >> uint32(t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shr_u16_uu_7467598647_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+func k_shr_u16_uu_7467598647_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 >> uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shr_u32_uu_1005dbe316_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+func k_shr_u32_uu_1005dbe316_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 >> uint32(v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_shr_u64_uu_4292eb5f1d_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+func k_shr_u64_uu_4292eb5f1d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 >> uint64(v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_sign_u32_u_fc80d73fe1_go is
+//
+//	kernel (u0:u32) { t0 = sign u0; store t0 }
+//
+// for i: o0[i] = sign(a0[i])
+func k_sign_u32_u_fc80d73fe1_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint32(0)
+	c2 := uint32(1)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := c0 < v0
+			t3 := v0
+			if t1 {
+				t3 = c2
+			}
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sign_u64_u_8b2530e1f7_go is
+//
+//	kernel (u0:u64) { t0 = sign u0; store t0 }
+//
+// for i: o0[i] = sign(a0[i])
+func k_sign_u64_u_8b2530e1f7_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint64(0)
+	c2 := uint64(1)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := c0 < v0
+			t3 := v0
+			if t1 {
+				t3 = c2
+			}
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_i16_uu_c354df0e3c_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_i16_uu_c354df0e3c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_i8_uu_e17fc829b0_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_i8_uu_e17fc829b0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_u16_uu_f7630a4d39_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_u16_uu_f7630a4d39_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_u32_uu_bf42edf529_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_u32_uu_bf42edf529_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint32(v0 - v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_sub_u64_uu_94bb905902_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_u64_uu_94bb905902_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint64(v0 - v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_subsat_i16_uu_96db3692b6_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1[i])
+func k_subsat_i16_uu_96db3692b6_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(-32768)
+	c5 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := int16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_subsat_u16_uu_9ea36f6313_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1[i])
+func k_subsat_u16_uu_9ea36f6313_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	c5 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := uint16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_xor_u16_uu_bd64362e99_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1[i]
+func k_xor_u16_uu_bd64362e99_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 ^ t1
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_xor_u32_uu_cf0abce18a_go is
+//
+//	kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1[i]
+func k_xor_u32_uu_cf0abce18a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 ^ v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_xor_u64_uu_c94e4b0903_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1[i]
+func k_xor_u64_uu_c94e4b0903_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 ^ v1
+			o0[i] = t0
+		}
+	}
+}

@@ -21,9 +21,9 @@ type Memory func(rng *rand.Rand, operand, span int) (mem []byte, at int)
 // more than a masked store of the widest vector could reach.
 const guard = 64
 
-// heap is the Memory of tests that need no pages of their own: at any address that the
+// Heap is the Memory of tests that need no pages of their own: at any address that the
 // machine can read an element at.
-func heap(rng *rand.Rand, _, span int) (mem []byte, at int) {
+func Heap(rng *rand.Rand, _, span int) (mem []byte, at int) {
 	shift := 8 * rng.IntN(4)
 	if goruntime.GOARCH == "amd64" {
 		shift += rng.IntN(8)

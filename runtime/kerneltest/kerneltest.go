@@ -37,7 +37,7 @@ func Run(t *testing.T, sigs ...string) {
 				continue
 			}
 			engines[e]++
-			if _, err := Check(c, fn, seed(sig), heap); err != nil {
+			if _, err := Check(c, fn, seed(sig), Heap); err != nil {
 				t.Errorf("%s kernel\n\t%s\n%v", e, sig, err)
 			}
 		}

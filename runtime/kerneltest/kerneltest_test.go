@@ -31,11 +31,11 @@ func not(f *abi.Frame) {
 func checkCatches(t *testing.T, sig string, right func(*abi.Frame), wrong map[string]func(*abi.Frame)) {
 	c, err := kernel.ParseCode(sig)
 	require.NoError(t, err)
-	calls, err := Check(c, right, 1, heap)
+	calls, err := Check(c, right, 1, Heap)
 	require.NoError(t, err)
 	require.Greater(t, calls, 40)
 	for want, fn := range wrong {
-		_, err := Check(c, fn, 1, heap)
+		_, err := Check(c, fn, 1, Heap)
 		require.ErrorContains(t, err, want, sig)
 	}
 }

@@ -13,9 +13,7 @@ import (
 
 // gatherReduceOf returns the function that reduces rows by their indices.
 func gatherReduceOf(m *kernel.Micro) func(*abi.Frame) {
-	op := m.Op.Info()
-	return typed(m.Type, gatherReduce[int8](op), gatherReduce[int16](op), gatherReduce[int32](op), gatherReduce[int64](op),
-		gatherReduce[uint8](op), gatherReduce[uint16](op), gatherReduce[uint32](op), gatherReduce[uint64](op), gatherReduce[float32](op), gatherReduce[float64](op))
+	return typed(m.Type, gatherReduce[uint8](m), gatherReduce[uint32](m), gatherReduce[uint64](m), gatherReduce[float32](m), gatherReduce[float64](m))
 }
 
 // laneColumns is how many columns are reduced at a time: a cache line of four bytes each.
@@ -24,8 +22,9 @@ const laneColumns = 16
 // gatherReduce returns the function that reduces rows, or their products with weights, by an op, some columns at a time.
 //
 //go:noinline
-func gatherReduce[T number](op *ir.OpInfo) func(*abi.Frame) {
-	combine, at := combiner[T](op.By), gatherOut(op)
+func gatherReduce[T number](m *kernel.Micro) func(*abi.Frame) {
+	op := m.Op.Info()
+	combine, at := combiner[T](op.By, m.Type), gatherOut(op)
 	return func(f *abi.Frame) {
 		extent, length, across, acrossWeights := f.Step[at+2], f.Step[at+3], f.Step[at+4], f.Step[at+6]
 		var lanes [ir.ReduceLanes][laneColumns]T
@@ -68,19 +67,27 @@ func gatherReduce[T number](op *ir.OpInfo) func(*abi.Frame) {
 // gatherOut returns which argument of gather_reduce is the output. The memory to work in, and the fields, follow.
 func gatherOut(op *ir.OpInfo) int { return op.Arity }
 
-// combiner returns the function of an op that combines elements, or nil.
+// combiner returns the function of an op that combines elements of a type, or nil.
 //
 //go:noinline
-func combiner[T number](op ir.Op) func(a, b T) T {
-	switch op {
-	case ir.OpAdd:
+func combiner[T number](op ir.Op, d ir.DType) func(a, b T) T {
+	signed := ir.Signed.Has(d)
+	switch {
+	case op == ir.OpAdd:
 		return func(a, b T) T { return a + b }
-	case ir.OpMul:
+	case op == ir.OpMul:
 		return func(a, b T) T { return a * b }
-	case ir.OpMin:
+	case op == ir.OpMin && !signed:
 		return func(a, b T) T { return min(a, b) }
-	case ir.OpMax:
+	case op == ir.OpMax && !signed:
 		return func(a, b T) T { return max(a, b) }
+	}
+	sign := element[T](ir.SignBit(d)) // with it added, integers with a sign are in the order of those without
+	switch op {
+	case ir.OpMin:
+		return func(a, b T) T { return min(a+sign, b+sign) - sign }
+	case ir.OpMax:
+		return func(a, b T) T { return max(a+sign, b+sign) - sign }
 	}
 	return nil
 }

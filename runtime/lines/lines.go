@@ -50,18 +50,18 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	case kernel.Merge:
 		return mergeOf(m, portableSorters)
 	case kernel.Recurrence:
-		return typed(m.Type, recurrence[int8], recurrence[int16], recurrence[int32], recurrence[int64],
-			recurrence[uint8], recurrence[uint16], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])
+		return typed(m.Type, recurrence[uint8], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])
 	case kernel.Rescan:
 		return map[ir.DType]func(*abi.Frame){ir.Float32: rescan[float32], ir.Float64: rescan[float64]}[m.Type]
 	}
 	panic("BUG: lines: no function of " + m.Signature())
 }
 
-// typed returns the function of a type.
-func typed(d ir.DType, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 func(*abi.Frame)) func(*abi.Frame) {
-	fn := map[ir.DType]func(*abi.Frame){ir.Int8: i8, ir.Int16: i16, ir.Int32: i32, ir.Int64: i64,
-		ir.Uint8: u8, ir.Uint16: u16, ir.Uint32: u32, ir.Uint64: u64, ir.Float32: f32, ir.Float64: f64}[d]
+// typed returns the function of a type that is computed in itself. Integers with a sign have that of those without.
+//
+//go:noinline
+func typed(d ir.DType, u8, u32, u64, f32, f64 func(*abi.Frame)) func(*abi.Frame) {
+	fn := map[ir.DType]func(*abi.Frame){ir.Int32: u32, ir.Int64: u64, ir.Uint8: u8, ir.Uint32: u32, ir.Uint64: u64, ir.Float32: f32, ir.Float64: f64}[d]
 	if fn == nil {
 		panic("BUG: lines: no line kernel of " + d.String())
 	}
@@ -100,6 +100,8 @@ func store[T any](f *abi.Frame) {
 	}
 }
 
+// number is a type that elements are computed in. Sums and products of integers with a sign have the bits of
+// those without, so that one function does for both: see combiner for minima and maxima.
 type number interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
+	uint8 | uint32 | uint64 | float32 | float64
 }

@@ -13,8 +13,7 @@ import (
 
 // raggedOf returns the function that combines ragged rows.
 func raggedOf(m *kernel.Micro) func(*abi.Frame) {
-	return typed(m.Type, ragged[int8](m), ragged[int16](m), ragged[int32](m), ragged[int64](m),
-		ragged[uint8](m), ragged[uint16](m), ragged[uint32](m), ragged[uint64](m), ragged[float32](m), ragged[float64](m))
+	return typed(m.Type, ragged[uint8](m), ragged[uint32](m), ragged[uint64](m), ragged[float32](m), ragged[float64](m))
 }
 
 // ragged returns the function that combines the elements of rows by an op, or their products.
@@ -22,7 +21,7 @@ func raggedOf(m *kernel.Micro) func(*abi.Frame) {
 //go:noinline
 func ragged[T number](m *kernel.Micro) func(*abi.Frame) {
 	by := m.Op.Info().By
-	neutral, combine := element[T](ir.EmptyReduction(by, m.Type)), combiner[T](by)
+	neutral, combine := element[T](ir.EmptyReduction(by, m.Type)), combiner[T](by, m.Type)
 	switch {
 	case m.Op.Info().Weighted:
 		return func(f *abi.Frame) {
@@ -61,8 +60,6 @@ func element[T number](bits uint64) (e T) {
 	switch unsafe.Sizeof(e) {
 	case 1:
 		*(*uint8)(p) = uint8(bits)
-	case 2:
-		*(*uint16)(p) = uint16(bits)
 	case 4:
 		*(*uint32)(p) = uint32(bits)
 	default:

@@ -12,16 +12,15 @@ import (
 
 // scatterOf returns the function that combines rows with those at indices of a type.
 func scatterOf[I position](m *kernel.Micro) func(*abi.Frame) {
-	return typed(m.Type, scatter[int8, I](m.Op), scatter[int16, I](m.Op), scatter[int32, I](m.Op), scatter[int64, I](m.Op),
-		scatter[uint8, I](m.Op), scatter[uint16, I](m.Op), scatter[uint32, I](m.Op), scatter[uint64, I](m.Op), scatter[float32, I](m.Op), scatter[float64, I](m.Op))
+	return typed(m.Type, scatter[uint8, I](m), scatter[uint32, I](m), scatter[uint64, I](m), scatter[float32, I](m), scatter[float64, I](m))
 }
 
 // scatter returns the function that combines rows with those at their indices.
 //
 //go:noinline
-func scatter[T number, I position](op ir.Op) func(*abi.Frame) {
-	combine := combiner[T](op.Info().By)
-	if op == ir.OpScatterAdd { // inlined: histograms and segment sums
+func scatter[T number, I position](m *kernel.Micro) func(*abi.Frame) {
+	combine := combiner[T](m.Op.Info().By, m.Type)
+	if m.Op == ir.OpScatterAdd { // inlined: histograms and segment sums
 		return scatterAdd[T, I]
 	}
 	return func(f *abi.Frame) {

@@ -1545,11 +1545,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
 }
 
-// Register makes the kernels known to all plans that are linked from then on.
-func Register() {
-	abi.Register(abi.ABI2, abi.Portable, kernels_portable)
-}
-
 // k_abs_add_div_sub_f32_usuu_9021bb011f_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }

@@ -1,0 +1,62 @@
+package codegen
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Go loops for builds with assembly. Those of basic kernels are always there, for processors that cannot run
+// the assembly; others in place of the assembly that a build tag leaves out. What is in neither is computed
+// by the definition of the kernel: see package runtime.
+
+// tilingLoops returns those of the kernels that tilings need, without those that every build has.
+func (g *generator) tilingLoops(kernels []named) []named {
+	return slices.DeleteFunc(g.forTilings(kernels), func(k named) bool { return isBasic(k.Code) })
+}
+
+// forTilings returns those of the kernels that tilings need.
+func (g *generator) forTilings(kernels []named) []named {
+	fused := signatures(fusedBuiltins())
+	return slices.DeleteFunc(slices.Clone(kernels), func(k named) bool { return fused[k.Signature()] || takesSplats(k.Code) && g.emits(k.Code) })
+}
+
+// basicLoops writes as Go loops what builds with assembly have besides, for processors that cannot run it.
+func (g *generator) basicLoops() error {
+	few := slices.DeleteFunc(g.forTilings(g.kernels), func(k named) bool { return !isBasic(k.Code) })
+	text, err := plainLoops(few)
+	if err != nil {
+		return err
+	}
+	return g.addGo(genericFile, assemblyTag, g.Package, "var kernels_portable = loops{\n"+rows(few, "_go")+"}\n\n"+text)
+}
+
+// plainLoops returns the Go functions of kernels, which compute one element at a time.
+func plainLoops(kernels []named) (string, error) {
+	text, err := goLoops(kernels, 1)
+	// Inlined, with a test of the processor each time, it would be half of the code.
+	return strings.ReplaceAll(text, "math.FMA(", "scalar.CallFMA("), err
+}
+
+// basicTypes are the element types of which programs on amd64 have Go loops, and basicCost is what an
+// operation of these costs at most, in additions: elementary functions cost more.
+const basicCost = 16
+
+var basicTypes = ir.SetOf(ir.Float32, ir.Float64, ir.Int32, ir.Int64, ir.Uint8, ir.Bool)
+
+// isBasic reports whether a kernel computes a basic operation on basic types. Long functions and rare
+// types would be three quarters of the loops.
+func isBasic(code kernel.Code) bool {
+	for _, a := range code.Args() {
+		if !basicTypes.Has(a.DType) {
+			return false
+		}
+	}
+	k, ok := code.(*kernel.Kernel)
+	if m, micro := code.(*kernel.Micro); micro {
+		k, ok = m.Body, m.Body != nil
+	}
+	return !ok || len(k.Body) == 0 || len(k.Body) == 1 && k.Body[0].Op.Info().Cost <= basicCost
+}

@@ -1,0 +1,98 @@
+package runtime
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/internal/memo"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+)
+
+// Kernels by their definition. A program on amd64 has few Go loops of the library's kernels: where its
+// assembly can't run, each element of the others is computed as the table of ops defines it. Kernels of
+// several operations are then none of the library's: tilings take their place.
+
+// definition is a kernel and its meaning.
+type definition struct {
+	code    kernel.Code
+	args    []kernel.Arg
+	meaning kernel.Reference
+}
+
+// definitions are those that were called so far, by signature.
+var definitions memo.Map
+
+// defined returns the definition of a kernel of the library.
+func defined(signature string) *definition {
+	d, ok := definitions.Load(signature)
+	if !ok {
+		d = define(signature)
+		definitions.Store(signature, d)
+	}
+	return d.(*definition)
+}
+
+// takesPlace reports whether runs compute the kernel by its definition where it has no other form. If it
+// has several operations, or broadcast operands, tilings of others are faster.
+func (d *definition) takesPlace() bool {
+	switch k := d.code.(type) {
+	case *kernel.Kernel:
+		copies := len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy
+		return copies || len(k.Body) <= 1 && !slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat })
+	case *kernel.Micro:
+		return k.Body == nil || len(k.Body.Body) <= 1
+	}
+	return false
+}
+
+func define(signature string) *definition {
+	code, err := kernel.ParseCode(signature)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: runtime: a kernel of the library does not parse: %v", err))
+	}
+	meaning, err := nest.ReferenceOf(code)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: runtime: a kernel of the library: %v", err))
+	}
+	return &definition{code, code.Args(), meaning}
+}
+
+func (d *definition) compute(f *abi.Frame) { d.meaning(ir.Defined, &frameBlock{d, f}) }
+
+// frameBlock shows a frame to the definition of its kernel: a kernel.Block.
+type frameBlock struct {
+	*definition
+	f *abi.Frame
+}
+
+func (b *frameBlock) Rows() int       { return b.f.Rows }
+func (b *frameBlock) Cols() int       { return b.f.Cols }
+func (b *frameBlock) Field(i int) int { return b.f.Step[b.code.FieldAt(i)] }
+
+func (b *frameBlock) Get(arg, outer, inner int) uint64 {
+	d := b.args[arg].DType
+	bits := memory.LoadBits(d, b.at(arg, outer, inner))
+	if ir.Complements.Has(d) {
+		return ir.Wrap(d, int64(bits))
+	}
+	return bits
+}
+
+func (b *frameBlock) Set(arg, outer, inner int, element uint64) {
+	memory.StoreBits(b.args[arg].DType, b.at(arg, outer, inner), element)
+}
+
+// at returns the address of an element of an argument.
+func (b *frameBlock) at(arg, outer, inner int) unsafe.Pointer {
+	a := &b.args[arg]
+	across := a.DType.Size()
+	if a.Across != kernel.One {
+		across = b.Field(int(a.Across - kernel.Field0))
+	}
+	return unsafe.Add(b.f.Ptr[arg], outer*b.f.Step[arg]+inner*across)
+}
