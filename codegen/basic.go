@@ -41,14 +41,17 @@ func plainLoops(kernels []named) (string, error) {
 }
 
 // basicTypes are the element types of which programs on amd64 have Go loops, and basicCost is what an
-// operation of these costs at most, in additions: elementary functions cost more.
+// operation costs at most, in additions: elementary functions cost more, which are basic for float32.
 const basicCost = 16
 
 var basicTypes = ir.SetOf(ir.Float32, ir.Float64, ir.Int32, ir.Int64, ir.Uint8, ir.Bool)
 
-// isBasic reports whether a kernel computes a basic operation on basic types. Long functions and rare
-// types would be three quarters of the loops.
+// isBasic reports whether a kernel computes a basic operation on basic types, or moves elements of any. Functions of
+// float64, the fast ones and those of rare types would be three quarters of the loops.
 func isBasic(code kernel.Code) bool {
+	if kernel.TimeOf(code).Unit == kernel.Moved {
+		return true
+	}
 	for _, a := range code.Args() {
 		if !basicTypes.Has(a.DType) {
 			return false
@@ -58,5 +61,9 @@ func isBasic(code kernel.Code) bool {
 	if m, micro := code.(*kernel.Micro); micro {
 		k, ok = m.Body, m.Body != nil
 	}
-	return !ok || len(k.Body) == 0 || len(k.Body) == 1 && k.Body[0].Op.Info().Cost <= basicCost
+	if !ok || len(k.Body) == 0 {
+		return true
+	}
+	one := k.Body[0]
+	return len(k.Body) == 1 && (one.Op.Info().Cost <= basicCost || one.DType == ir.Float32 && !k.Fast)
 }

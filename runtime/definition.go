@@ -45,7 +45,7 @@ func (d *definition) takesPlace() bool {
 		copies := len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy
 		return copies || len(k.Body) <= 1 && !slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat })
 	case *kernel.Micro:
-		return k.Body == nil || len(k.Body.Body) <= 1
+		return k.Body == nil || len(k.Body.Body) == 0
 	}
 	return false
 }

@@ -3,7 +3,7 @@
 // scans, products and copies are made of. Register makes them known.
 //
 // Where there is assembly, it has the Go loops of basic operations on float32, float64, int32, int64, uint8 and
-// bool, and in place of what a build tag leaves out those that tilings are made of. Elsewhere it imports all loops of
+// bool and of functions of float32, and in place of what a build tag leaves out those that tilings are made of. Elsewhere it imports all loops of
 // package portable.
 //
 // The kernels are generated from the tables in ir and ir/kernel.

@@ -18,6 +18,8 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
 	{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
 	{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b_go},
+	{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719_go},
+	{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167_go},
@@ -28,6 +30,11 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48_go},
+	{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec_go},
+	{Sig: "kernel (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_962e4d8b66_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_d4ffc1c433_go},
+	{Sig: "kernel (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_48534f2993_go},
+	{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460_go},
 	{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7_go},
 	{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485_go},
 	{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a_go},
@@ -62,8 +69,10 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a_go},
+	{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_go},
 	{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0_go},
 	{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f32_uuu_86c9cfbe23_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f64_uuu_03821ce53e_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i32_uuu_14389e2d63_go},
@@ -81,6 +90,8 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35_go},
 	{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921_go},
 	{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2_go},
+	{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e_go},
+	{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }", Fn: k_div_f64_uu_2ba8d394f2_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }", Fn: k_div_i32_uu_fb3c3f1081_go},
@@ -93,12 +104,18 @@ var kernels_portable = loops{
 	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_go},
 	{Sig: "dotleftwindows f32", Fn: k_dotleftwindows_f32_eea7e8f90b_go},
 	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f64_bool_uu_6a3b78d870_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25_go},
+	{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04_go},
+	{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343_go},
+	{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d_go},
+	{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749_go},
+	{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_go},
 	{Sig: "kernel (u0:f64) { t0 = exponent u0; store t0 }", Fn: k_exponent_f64_u_d8c8158cb1_go},
 	{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e_go},
 	{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42_go},
@@ -108,8 +125,12 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f32_uuu_6d7c9666f4_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
+	{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a_go},
+	{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9_go},
 	{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310_go},
 	{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_go},
 	{Sig: "kernel (u0:f32) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f32_bool_u_435c97d751_go},
 	{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8_go},
 	{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d_go},
@@ -119,6 +140,11 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = le u0 u1; store t0 }", Fn: k_le_i32_bool_uu_c3e983c213_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672_go},
+	{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49_go},
+	{Sig: "kernel (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_ba15cea693_go},
+	{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8_go},
+	{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e_go},
+	{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2_go},
 	{Sig: "lookup i64", Fn: k_lookup_i64_5b6ebda73c_go},
 	{Sig: "lookup u8", Fn: k_lookup_u8_59ac4ec2d1_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e_go},
@@ -136,6 +162,7 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }", Fn: k_min_i32_uu_ad14a0135d_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d_go},
+	{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f32_uu_01a592064c_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f64_uu_2c076f00fa_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i32_uu_e72319ba92_go},
@@ -166,10 +193,13 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db_go},
 	{Sig: "pack i64", Fn: k_pack_i64_e282be532c_go},
+	{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29_go},
+	{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4_go},
 	{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7_go},
 	{Sig: "kernel (u0:i32) { t0 = popcount u0; store t0 }", Fn: k_popcount_i32_u_21cd239e81_go},
 	{Sig: "kernel (u0:i64) { t0 = popcount u0; store t0 }", Fn: k_popcount_i64_u_5bf167754e_go},
 	{Sig: "kernel (u0:u8) { t0 = popcount u0; store t0 }", Fn: k_popcount_u8_u_f802fd3ef9_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3_go},
 	{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19_go},
 	{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017_go},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_go},
@@ -252,6 +282,7 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04_go},
 	{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc_go},
 	{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc_go},
+	{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116_go},
 	{Sig: "scan add f32", Fn: k_scan_add_f32_1237dba42c_go},
 	{Sig: "scan add f32 carry", Fn: k_scan_add_f32_carry_aff58f38b1_go},
 	{Sig: "scan add f64 carry", Fn: k_scan_add_f64_carry_71e1355771_go},
@@ -296,18 +327,24 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i64_uuu_9db0caf738_go},
 	{Sig: "kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u8_uuu_c0c7d6f5fc_go},
 	{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_uuu_5da844fdbd_go},
+	{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i32_uu_6914c812f2_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i32_uu_5645096d64_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4_go},
+	{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea_go},
 	{Sig: "kernel (u0:f32) { t0 = sign u0; store t0 }", Fn: k_sign_f32_u_62d43bd67f_go},
 	{Sig: "kernel (u0:f64) { t0 = sign u0; store t0 }", Fn: k_sign_f64_u_d35c2ae333_go},
 	{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586_go},
 	{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd_go},
 	{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26_go},
 	{Sig: "kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_significand_f64_u_acc24d1316_go},
+	{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f_go},
+	{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882_go},
+	{Sig: "kernel (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_a02af806c2_go},
+	{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c_go},
 	{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93_go},
 	{Sig: "kernel (u0:f64) { t0 = softsign u0; store t0 }", Fn: k_softsign_f64_u_f08a7a1f8f_go},
 	{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b_go},
@@ -319,7 +356,11 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u8_uu_98d0e48d88_go},
+	{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907_go},
+	{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9_go},
 	{Sig: "transpose i64", Fn: k_transpose_i64_43d0ec7a00_go},
+	{Sig: "transpose u16", Fn: k_transpose_u16_9767c4256a_go},
+	{Sig: "transpose u32", Fn: k_transpose_u32_90e6d25a6b_go},
 	{Sig: "transpose u8", Fn: k_transpose_u8_1ab2f79f0f_go},
 	{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e_go},
 	{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228_go},
@@ -421,6 +462,171 @@ func k_abs_u8_u_e44d74575b_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_acos_f32_u_555d6ba719_go is
+//
+//	kernel (u0:f32) { t0 = acos u0; store t0 }
+//
+// for i: o0[i] = acos(a0[i])
+func k_acos_f32_u_555d6ba719_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f000000) // 0.5
+	c3 := math.Float32frombits(0xbf000000) // -0.5
+	c10 := math.Float32frombits(0xd800000) // 7.888609e-31
+	c14 := math.Float32frombits(0x0)       // 0
+	c16 := int32(-2147483648)
+	c28 := math.Float32frombits(0x3fc90fdb) // 1.5707964
+	c29 := math.Float32frombits(0xb33bbd2e) // -4.371139e-08
+	c30 := math.Float32frombits(0x40490fdb) // 3.1415927
+	c31 := math.Float32frombits(0xb3bbbd2e) // -8.742278e-08
+	c36 := math.Float32frombits(0x3d2cedf2) // 0.04221911
+	c37 := math.Float32frombits(0x3cc5ca8f) // 0.024144439
+	c39 := math.Float32frombits(0x3d3a47cc) // 0.045478627
+	c41 := math.Float32frombits(0x3d998087) // 0.07495218
+	c43 := math.Float32frombits(0x3e2aaae6) // 0.16666755
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t4 := scalar.FMA32(t0, c3, c1)
+			t5 := float32(t0 * t0)
+			t6 := t5
+			if t2 {
+				t6 = t4
+			}
+			t7 := float32(math.Sqrt(float64(t6)))
+			t8 := -t7
+			t9 := scalar.FMA32(t8, t7, t6)
+			t11 := float32(t7 + c10)
+			t12 := float32(t7 + t7)
+			t13 := float32(t9 / t11)
+			t15 := int32(math.Float32bits(v0))
+			t17 := t15 & c16
+			t18 := int32(math.Float32bits(t12))
+			t19 := t18 ^ t17
+			t20 := math.Float32frombits(uint32(t19))
+			t21 := -v0
+			t22 := t21
+			if t2 {
+				t22 = t20
+			}
+			t23 := int32(math.Float32bits(t13))
+			t24 := t23 ^ t17
+			t25 := math.Float32frombits(uint32(t24))
+			t26 := c14
+			if t2 {
+				t26 = t25
+			}
+			t27 := v0 < c14
+			t32 := c14
+			if t27 {
+				t32 = c30
+			}
+			t33 := c28
+			if t2 {
+				t33 = t32
+			}
+			t34 := c14
+			if t27 {
+				t34 = c31
+			}
+			t35 := c29
+			if t2 {
+				t35 = t34
+			}
+			t38 := scalar.FMA32(c36, t6, c37)
+			t40 := scalar.FMA32(t38, t6, c39)
+			t42 := scalar.FMA32(t40, t6, c41)
+			t44 := scalar.FMA32(t42, t6, c43)
+			t45 := float32(t33 + t22)
+			t46 := float32(t45 - t33)
+			t47 := float32(t22 - t46)
+			t48 := float32(t22 * t6)
+			t49 := scalar.FMA32(t48, t44, t26)
+			t50 := float32(t47 + t35)
+			t51 := float32(t50 + t49)
+			t52 := float32(t45 + t51)
+			o0[i] = t52
+		}
+	}
+}
+
+// k_acosh_f32_u_f16790c36e_go is
+//
+//	kernel (u0:f32) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+func k_acosh_f32_u_f16790c36e_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3ff0000000000000) // 1
+	c9 := int64(2638147582215219)
+	c11 := int64(9218868437227405312)
+	c13 := int64(-9223372036854775808)
+	c16 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c21 := int64(52)
+	c23 := int64(4841369599423283200)
+	c26 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c28 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c33 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c34 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c35 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c36 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c42 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c45 := math.Float32frombits(0x3f800000)         // 1
+	c48 := int32(-1073741825)
+	c50 := int32(1082130432)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t2 := float64(t0 - c1)
+			t3 := float64(t0 + c1)
+			t4 := float64(t2 * t3)
+			t5 := float64(math.Sqrt(float64(t4)))
+			t6 := float64(t2 + t5)
+			t7 := float64(t6 + c1)
+			t8 := int64(math.Float64bits(t7))
+			t10 := int64(t8 + c9)
+			t12 := t10 & c11
+			t14 := int64(c13 - t12)
+			t15 := math.Float64frombits(uint64(t14))
+			t17 := float64(t15 * c16)
+			t18 := float64(c1 - t17)
+			t19 := -t18
+			t20 := scalar.CallFMA(t6, t17, t19)
+			t22 := t12 >> uint64(c21)
+			t24 := t22 | c23
+			t25 := math.Float64frombits(uint64(t24))
+			t27 := float64(c26 - t25)
+			t29 := scalar.CallFMA(t20, c28, c1)
+			t30 := float64(t20 / t29)
+			t31 := float64(t30 * t30)
+			t32 := float64(t30 * t31)
+			t37 := scalar.CallFMA(c34, t31, c33)
+			t38 := scalar.CallFMA(c36, t31, c35)
+			t39 := float64(t31 * t31)
+			t40 := scalar.CallFMA(t38, t39, t37)
+			t41 := scalar.CallFMA(t32, t40, t30)
+			t43 := scalar.CallFMA(t27, c42, t41)
+			t44 := float32(t43)
+			t49 := int32(math.Float32bits(v0))
+			t51 := int32(t49 + c50)
+			t52 := c48 < t51
+			t53 := t44
+			if t52 {
+				t46 := float32(v0 - c45)
+				t47 := float32(math.Sqrt(float64(t46)))
+				t53 = t47
+			}
+			o0[i] = t53
 		}
 	}
 }
@@ -627,6 +833,408 @@ func k_and_u8_uu_a92e30da48_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 & v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_asin_f32_u_d18b848dec_go is
+//
+//	kernel (u0:f32) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+func k_asin_f32_u_d18b848dec_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f000000)  // 0.5
+	c3 := math.Float32frombits(0xbf000000)  // -0.5
+	c10 := math.Float32frombits(0xd800000)  // 7.888609e-31
+	c14 := math.Float32frombits(0x0)        // 0
+	c19 := math.Float32frombits(0x3fc90fdb) // 1.5707964
+	c20 := math.Float32frombits(0xb33bbd2e) // -4.371139e-08
+	c23 := math.Float32frombits(0x3d2cedf2) // 0.04221911
+	c24 := math.Float32frombits(0x3cc5ca8f) // 0.024144439
+	c26 := math.Float32frombits(0x3d3a47cc) // 0.045478627
+	c28 := math.Float32frombits(0x3d998087) // 0.07495218
+	c30 := math.Float32frombits(0x3e2aaae6) // 0.16666755
+	c41 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t4 := scalar.FMA32(t0, c3, c1)
+			t5 := float32(t0 * t0)
+			t6 := t5
+			if t2 {
+				t6 = t4
+			}
+			t7 := float32(math.Sqrt(float64(t6)))
+			t8 := -t7
+			t9 := scalar.FMA32(t8, t7, t6)
+			t11 := float32(t7 + c10)
+			t12 := float32(t7 + t7)
+			t13 := float32(t9 / t11)
+			t15 := -t12
+			t16 := t0
+			if t2 {
+				t16 = t15
+			}
+			t17 := -t13
+			t18 := c14
+			if t2 {
+				t18 = t17
+			}
+			t21 := c14
+			if t2 {
+				t21 = c19
+			}
+			t22 := c14
+			if t2 {
+				t22 = c20
+			}
+			t25 := scalar.FMA32(c23, t6, c24)
+			t27 := scalar.FMA32(t25, t6, c26)
+			t29 := scalar.FMA32(t27, t6, c28)
+			t31 := scalar.FMA32(t29, t6, c30)
+			t32 := float32(t21 + t16)
+			t33 := float32(t32 - t21)
+			t34 := float32(t16 - t33)
+			t35 := float32(t16 * t6)
+			t36 := scalar.FMA32(t35, t31, t18)
+			t37 := float32(t34 + t22)
+			t38 := float32(t37 + t36)
+			t39 := float32(t32 + t38)
+			t40 := int32(math.Float32bits(v0))
+			t42 := t40 & c41
+			t43 := int32(math.Float32bits(t39))
+			t44 := t43 | t42
+			t45 := math.Float32frombits(uint32(t44))
+			o0[i] = t45
+		}
+	}
+}
+
+// k_asinh_f32_u_962e4d8b66_go is
+//
+//	kernel (u0:f32) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+func k_asinh_f32_u_962e4d8b66_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float64frombits(0x3ff0000000000000) // 1
+	c8 := int64(2638147582215219)
+	c10 := int64(9218868437227405312)
+	c12 := int64(4607182418800017408)
+	c15 := int64(52)
+	c17 := int64(4841369599423283200)
+	c20 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c24 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c29 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c30 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c31 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c32 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c38 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c41 := math.Float64frombits(0xbfc5555555555555) // -0.16666666666666666
+	c43 := math.Float64frombits(0x3f60000000000000) // 0.001953125
+	c47 := int32(-8388609)
+	c49 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float64(t0)
+			t2 := float64(t1 * t1)
+			t4 := float64(t2 + c3)
+			t5 := float64(math.Sqrt(float64(t4)))
+			t6 := float64(t1 + t5)
+			t7 := int64(math.Float64bits(t6))
+			t9 := int64(t7 + c8)
+			t11 := t9 & c10
+			t13 := int64(c12 - t11)
+			t14 := int64(t7 + t13)
+			t16 := t11 >> uint64(c15)
+			t18 := t16 | c17
+			t19 := math.Float64frombits(uint64(t18))
+			t21 := float64(c20 - t19)
+			t22 := math.Float64frombits(uint64(t14))
+			t23 := float64(t22 - c3)
+			t25 := scalar.CallFMA(t23, c24, c3)
+			t26 := float64(t23 / t25)
+			t27 := float64(t26 * t26)
+			t28 := float64(t26 * t27)
+			t33 := scalar.CallFMA(c30, t27, c29)
+			t34 := scalar.CallFMA(c32, t27, c31)
+			t35 := float64(t27 * t27)
+			t36 := scalar.CallFMA(t34, t35, t33)
+			t37 := scalar.CallFMA(t28, t36, t26)
+			t39 := scalar.CallFMA(t21, c38, t37)
+			t40 := float64(t1 * t2)
+			t42 := scalar.CallFMA(t40, c41, t1)
+			t44 := t1 < c43
+			t45 := t39
+			if t44 {
+				t45 = t42
+			}
+			t46 := float32(t45)
+			t48 := int32(math.Float32bits(t0))
+			t50 := int32(t48 + c49)
+			t51 := c47 < t50
+			t52 := t46
+			if t51 {
+				t52 = t0
+			}
+			t53 := int32(math.Float32bits(v0))
+			t54 := t53 & c49
+			t55 := int32(math.Float32bits(t52))
+			t56 := t55 | t54
+			t57 := math.Float32frombits(uint32(t56))
+			o0[i] = t57
+		}
+	}
+}
+
+// k_atan2_f32_uu_d4ffc1c433_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+func k_atan2_f32_uu_d4ffc1c433_go(f *abi.Frame) {
+	n := f.Cols
+	c6 := int64(0)
+	c10 := math.Float64frombits(0x1)                // 5e-324
+	c14 := math.Float64frombits(0x3ff0000000000000) // 1
+	c17 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c18 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c19 := math.Float64frombits(0x0)                // 0
+	c26 := math.Float64frombits(0xbfc246feba32df7f) // -0.14279159633383284
+	c27 := math.Float64frombits(0x3fbc4cad8eb37956) // 0.11054501279747816
+	c28 := math.Float64frombits(0xbfb6865d166e5f1c) // -0.08798772618899559
+	c29 := math.Float64frombits(0x3fb1317836f69b75) // 0.0671610960185783
+	c30 := math.Float64frombits(0xbfa6b607ddb3520a) // -0.044357534230275844
+	c31 := math.Float64frombits(0x3f96cf1953028653) // 0.022274394694824128
+	c32 := math.Float64frombits(0xbf7d7d1f9a3946ce) // -0.007199405142800775
+	c33 := math.Float64frombits(0x3f51e07847c95d57) // 0.0010911154378357624
+	c43 := math.Float64frombits(0x3fc999786f398344) // 0.19999604636088908
+	c45 := math.Float64frombits(0xbfd55554f06c13cf) // -0.33333323935249565
+	c47 := math.Float64frombits(0x3fefffffffcce787) // 0.9999999996282306
+	c51 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0)
+			t1 := float64(v1)
+			t2 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+			t3 := math.Float64frombits(math.Float64bits(t1) &^ (1 << 63))
+			t4 := t3 < t2
+			t5 := int64(math.Float64bits(t1))
+			t7 := t5 < c6
+			t8 := t2
+			if t4 {
+				t8 = t3
+			}
+			t9 := t3
+			if t4 {
+				t9 = t2
+			}
+			t11 := t9 < c10
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t13 := t8 == t12
+			t15 := float64(t8 / t12)
+			t16 := t15
+			if t13 {
+				t16 = c14
+			}
+			t20 := c19
+			if t7 {
+				t20 = c18
+			}
+			t21 := t20
+			if t4 {
+				t21 = c17
+			}
+			t22 := t4 != t7
+			t23 := -t16
+			t24 := t16
+			if t22 {
+				t24 = t23
+			}
+			t25 := float64(t24 * t24)
+			t34 := scalar.CallFMA(c27, t25, c26)
+			t35 := scalar.CallFMA(c29, t25, c28)
+			t36 := scalar.CallFMA(c31, t25, c30)
+			t37 := scalar.CallFMA(c33, t25, c32)
+			t38 := float64(t25 * t25)
+			t39 := scalar.CallFMA(t35, t38, t34)
+			t40 := scalar.CallFMA(t37, t38, t36)
+			t41 := float64(t38 * t38)
+			t42 := scalar.CallFMA(t40, t41, t39)
+			t44 := scalar.CallFMA(t42, t25, c43)
+			t46 := scalar.CallFMA(t44, t25, c45)
+			t48 := scalar.CallFMA(t46, t25, c47)
+			t49 := scalar.CallFMA(t24, t48, t21)
+			t50 := int64(math.Float64bits(t0))
+			t52 := t50 & c51
+			t53 := int64(math.Float64bits(t49))
+			t54 := t53 | t52
+			t55 := math.Float64frombits(uint64(t54))
+			t56 := float32(t55)
+			o0[i] = t56
+		}
+	}
+}
+
+// k_atan_f32_u_48534f2993_go is
+//
+//	kernel (u0:f32) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+func k_atan_f32_u_48534f2993_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c4 := math.Float64frombits(0xbff0000000000000)  // -1
+	c8 := math.Float64frombits(0x3ff921fb54442d18)  // 1.5707963267948966
+	c9 := math.Float64frombits(0x0)                 // 0
+	c12 := math.Float64frombits(0xbfc246feba32df7f) // -0.14279159633383284
+	c13 := math.Float64frombits(0x3fbc4cad8eb37956) // 0.11054501279747816
+	c14 := math.Float64frombits(0xbfb6865d166e5f1c) // -0.08798772618899559
+	c15 := math.Float64frombits(0x3fb1317836f69b75) // 0.0671610960185783
+	c16 := math.Float64frombits(0xbfa6b607ddb3520a) // -0.044357534230275844
+	c17 := math.Float64frombits(0x3f96cf1953028653) // 0.022274394694824128
+	c18 := math.Float64frombits(0xbf7d7d1f9a3946ce) // -0.007199405142800775
+	c19 := math.Float64frombits(0x3f51e07847c95d57) // 0.0010911154378357624
+	c29 := math.Float64frombits(0x3fc999786f398344) // 0.19999604636088908
+	c31 := math.Float64frombits(0xbfd55554f06c13cf) // -0.33333323935249565
+	c33 := math.Float64frombits(0x3fefffffffcce787) // 0.9999999996282306
+	c38 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float64(t0)
+			t3 := c2 < t1
+			t5 := t1
+			if t3 {
+				t5 = c4
+			}
+			t6 := c2
+			if t3 {
+				t6 = t1
+			}
+			t7 := float64(t5 / t6)
+			t10 := c9
+			if t3 {
+				t10 = c8
+			}
+			t11 := float64(t7 * t7)
+			t20 := scalar.CallFMA(c13, t11, c12)
+			t21 := scalar.CallFMA(c15, t11, c14)
+			t22 := scalar.CallFMA(c17, t11, c16)
+			t23 := scalar.CallFMA(c19, t11, c18)
+			t24 := float64(t11 * t11)
+			t25 := scalar.CallFMA(t21, t24, t20)
+			t26 := scalar.CallFMA(t23, t24, t22)
+			t27 := float64(t24 * t24)
+			t28 := scalar.CallFMA(t26, t27, t25)
+			t30 := scalar.CallFMA(t28, t11, c29)
+			t32 := scalar.CallFMA(t30, t11, c31)
+			t34 := scalar.CallFMA(t32, t11, c33)
+			t35 := scalar.CallFMA(t7, t34, t10)
+			t36 := float32(t35)
+			t37 := int32(math.Float32bits(v0))
+			t39 := t37 & c38
+			t40 := int32(math.Float32bits(t36))
+			t41 := t40 | t39
+			t42 := math.Float32frombits(uint32(t41))
+			o0[i] = t42
+		}
+	}
+}
+
+// k_atanh_f32_u_3173c1d460_go is
+//
+//	kernel (u0:f32) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+func k_atanh_f32_u_3173c1d460_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ff0000000000000) // 1
+	c8 := int64(4609434218613702656)
+	c10 := int64(9218868437227405312)
+	c12 := int64(52)
+	c14 := int64(4841369599423283200)
+	c17 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c28 := math.Float64frombits(0x4010000000000000) // 4
+	c30 := math.Float64frombits(0x3fd5555539741df9) // 0.33333330736829186
+	c31 := math.Float64frombits(0x3fa999c476151617) // 0.05000127736506615
+	c32 := math.Float64frombits(0x3f823da74e454a6f) // 0.008906657291537471
+	c33 := math.Float64frombits(0x3f5eef6263505d27) // 0.001888128358819527
+	c39 := math.Float64frombits(0xbfd62e42fefa39ef) // -0.34657359027997264
+	c42 := math.Float32frombits(0x3f800000)         // 1
+	c46 := int32(-1082130433)
+	c48 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float64(t0)
+			t3 := float64(t1 + c2)
+			t4 := int64(math.Float64bits(t3))
+			t5 := float64(c2 - t1)
+			t6 := int64(math.Float64bits(t5))
+			t7 := int64(t4 - t6)
+			t9 := int64(t7 + c8)
+			t11 := t9 & c10
+			t13 := t11 >> uint64(c12)
+			t15 := t13 | c14
+			t16 := math.Float64frombits(uint64(t15))
+			t18 := float64(c17 - t16)
+			t19 := math.Float64frombits(uint64(t11))
+			t20 := float64(t19 + c2)
+			t21 := float64(t19 - c2)
+			t22 := -t21
+			t23 := scalar.CallFMA(t1, t20, t22)
+			t24 := scalar.CallFMA(t1, t22, t20)
+			t25 := float64(t23 / t24)
+			t26 := float64(t25 * t25)
+			t27 := float64(t25 * t26)
+			t29 := float64(t26 * c28)
+			t34 := scalar.CallFMA(c31, t29, c30)
+			t35 := scalar.CallFMA(c33, t29, c32)
+			t36 := float64(t29 * t29)
+			t37 := scalar.CallFMA(t35, t36, t34)
+			t38 := scalar.CallFMA(t27, t37, t25)
+			t40 := scalar.CallFMA(t18, c39, t38)
+			t41 := float32(t40)
+			t47 := int32(math.Float32bits(t0))
+			t49 := int32(t47 + c48)
+			t50 := c46 < t49
+			t51 := t41
+			if t50 {
+				t43 := float32(c42 - t0)
+				t44 := float32(math.Sqrt(float64(t43)))
+				t45 := float32(c42 / t44)
+				t51 = t45
+			}
+			t52 := int32(math.Float32bits(v0))
+			t53 := t52 & c48
+			t54 := int32(math.Float32bits(t51))
+			t55 := t54 | t53
+			t56 := math.Float32frombits(uint32(t55))
+			o0[i] = t56
 		}
 	}
 }
@@ -1296,6 +1904,77 @@ func k_cast_u8_i64_u_d703428f6a_go(f *abi.Frame) {
 	}
 }
 
+// k_cbrt_f32_u_5b74a96f41_go is
+//
+//	kernel (u0:f32) { t0 = cbrt u0; store t0 }
+//
+// for i: o0[i] = cbrt(a0[i])
+func k_cbrt_f32_u_5b74a96f41_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int64(9223372036854775807)
+	c5 := int64(32)
+	c7 := int64(4841369599423283200)
+	c10 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
+	c11 := math.Float64frombits(0x433d5555aa944654) // 8.256600747034196e+15
+	c19 := math.Float64frombits(0x3ff0000000000000) // 1
+	c21 := math.Float64frombits(0x3fc61f9add3c0ca4) // 0.1728395061728395
+	c22 := math.Float64frombits(0x3fcc71c71c71c71c) // 0.2222222222222222
+	c24 := math.Float64frombits(0x3fd5555555555555) // 0.3333333333333333
+	c32 := math.Float64frombits(0x3fe1c71c71c71c72) // 0.5555555555555556
+	c33 := math.Float64frombits(0x3fe5555555555555) // 0.6666666666666666
+	c38 := int32(-8388610)
+	c40 := int32(2147483647)
+	c46 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float64(t0)
+			t2 := int64(math.Float64bits(t1))
+			t4 := t2 & c3
+			t6 := t4 >> uint64(c5)
+			t8 := t6 | c7
+			t9 := math.Float64frombits(uint64(t8))
+			t12 := scalar.CallFMA(t9, c10, c11)
+			t13 := int64(math.Float64bits(t12))
+			t14 := t13 << uint64(c5)
+			t15 := math.Float64frombits(uint64(t14))
+			t16 := float64(t15 * t15)
+			t17 := float64(t16 * t15)
+			t18 := -t1
+			t20 := scalar.CallFMA(t18, t17, c19)
+			t23 := scalar.CallFMA(c21, t20, c22)
+			t25 := scalar.CallFMA(t23, t20, c24)
+			t26 := float64(t15 * t20)
+			t27 := scalar.CallFMA(t26, t25, t15)
+			t28 := float64(t1 * t27)
+			t29 := float64(t28 * t27)
+			t30 := -t29
+			t31 := scalar.CallFMA(t30, t27, c19)
+			t34 := scalar.CallFMA(t31, c32, c33)
+			t35 := float64(t29 * t31)
+			t36 := scalar.CallFMA(t35, t34, t29)
+			t37 := float32(t36)
+			t39 := int32(math.Float32bits(t0))
+			t41 := int32(t39 + c40)
+			t42 := c38 < t41
+			t43 := float32(t0 + t0)
+			t44 := t37
+			if t42 {
+				t44 = t43
+			}
+			t45 := int32(math.Float32bits(v0))
+			t47 := t45 & c46
+			t48 := int32(math.Float32bits(t44))
+			t49 := t48 | t47
+			t50 := math.Float32frombits(uint32(t49))
+			o0[i] = t50
+		}
+	}
+}
+
 // k_ceil_f32_u_cba0a522b0_go is
 //
 //	kernel (u0:f32) { t0 = ceil u0; store t0 }
@@ -1328,6 +2007,91 @@ func k_ceil_f64_u_ad872537b7_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := float64(math.Ceil(float64(v0)))
 			o0[i] = t0
+		}
+	}
+}
+
+// k_celu_f32_uu_d59fb19897_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1[i])
+func k_celu_f32_uu_d59fb19897_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float64frombits(0x7ff0000000000000)  // +Inf
+	c5 := math.Float64frombits(0xc034000000000000)  // -20
+	c8 := math.Float64frombits(0x4085e00000000000)  // 700
+	c11 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c12 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c16 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c18 := math.Float64frombits(0x3ff0000000000000) // 1
+	c19 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c20 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c21 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c22 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c23 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c24 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c34 := int64(52)
+	c36 := int64(4607182418800017408)
+	c44 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c48 := math.Float32frombits(0x0)                // 0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v1)
+			t1 := float64(v0)
+			t2 := float64(t1 / t0)
+			t4 := t2 == c3
+			t6 := t2 < c5
+			t7 := t2
+			if t6 {
+				t7 = c5
+			}
+			t9 := c8 < t7
+			t10 := t7
+			if t9 {
+				t10 = c8
+			}
+			t13 := scalar.CallFMA(t10, c11, c12)
+			t14 := int64(math.Float64bits(t13))
+			t15 := float64(t13 - c12)
+			t17 := scalar.CallFMA(t15, c16, t10)
+			t25 := scalar.CallFMA(c19, t17, c18)
+			t26 := scalar.CallFMA(c21, t17, c20)
+			t27 := scalar.CallFMA(c23, t17, c22)
+			t28 := float64(t17 * t17)
+			t29 := scalar.CallFMA(t26, t28, t25)
+			t30 := scalar.CallFMA(c24, t28, t27)
+			t31 := float64(t28 * t28)
+			t32 := scalar.CallFMA(t30, t31, t29)
+			t33 := float64(t17 * t32)
+			t35 := t14 << uint64(c34)
+			t37 := int64(t35 + c36)
+			t38 := math.Float64frombits(uint64(t37))
+			t39 := float64(t38 - c18)
+			t40 := scalar.CallFMA(t38, t33, t39)
+			t41 := t40
+			if t4 {
+				t41 = c3
+			}
+			t42 := float64(t0 * t41)
+			t43 := math.Float64frombits(math.Float64bits(t2) &^ (1 << 63))
+			t45 := t43 < c44
+			t46 := t42
+			if t45 {
+				t46 = t1
+			}
+			t47 := float32(t46)
+			t49 := c48 < v0
+			t50 := t47
+			if t49 {
+				t50 = v0
+			}
+			o0[i] = t50
 		}
 	}
 }
@@ -1653,6 +2417,198 @@ func k_copy_u8_u_6e96c01bd2_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cos_f32_u_d5b58a3f8e_go is
+//
+//	kernel (u0:f32) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c5 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c6 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
+	c11 := math.Float64frombits(0xc00921fb54442d18) // -3.141592653589793
+	c13 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
+	c16 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c19 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c20 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c23 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c24 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c25 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c26 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c30 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c38 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c43 := math.Float64frombits(0xc000000000000000) // -2
+	c58 := math.Float64frombits(0x3ff0000000000000) // 1
+	c65 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c66 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c76 := int64(63)
+	c82 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
+	c83 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
+	c84 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
+	c85 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
+	c86 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
+	c87 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float64(t0)
+			t3 := c2 <= t0
+			t7 := scalar.CallFMA(t1, c6, c5)
+			t8 := float64(t7 + c4)
+			t9 := float64(t8 - c4)
+			t10 := float64(t9 - c5)
+			t12 := scalar.CallFMA(t10, c11, t1)
+			t14 := scalar.CallFMA(t10, c13, t12)
+			t73 := t8
+			t74 := t14
+			if t3 {
+				t15 := t1
+				t17 := math.Float64frombits(math.Float64bits(t15) &^ (1 << 63))
+				t18 := c16 <= t17
+				t21 := c20
+				if t18 {
+					t21 = c19
+				}
+				t22 := float64(t15 * t21)
+				t27 := c23
+				if t18 {
+					t27 = c24
+				}
+				t28 := c24
+				if t18 {
+					t28 = c25
+				}
+				t29 := c25
+				if t18 {
+					t29 = c26
+				}
+				t31 := float64(t22 * c30)
+				t32 := float64(t31 * t27)
+				t33 := -t32
+				t34 := scalar.CallFMA(t31, t27, t33)
+				t35 := float64(t22 * t28)
+				t36 := -t35
+				t37 := scalar.CallFMA(t22, t28, t36)
+				t39 := float64(t22 * c38)
+				t40 := scalar.CallFMA(t39, t29, t37)
+				t41 := float64(t32 * c5)
+				t42 := float64(math.RoundToEven(float64(t41)))
+				t44 := scalar.CallFMA(t42, c43, t32)
+				t45 := float64(t34 * c5)
+				t46 := float64(math.RoundToEven(float64(t45)))
+				t47 := scalar.CallFMA(t46, c43, t34)
+				t48 := float64(t44 + t47)
+				t49 := float64(t35 * c5)
+				t50 := float64(math.RoundToEven(float64(t49)))
+				t51 := scalar.CallFMA(t50, c43, t35)
+				t52 := float64(t48 + t51)
+				t53 := float64(t52 - t48)
+				t54 := float64(t52 - t53)
+				t55 := float64(t48 - t54)
+				t56 := float64(t51 - t53)
+				t57 := float64(t55 + t56)
+				t59 := scalar.CallFMA(t52, c58, c5)
+				t60 := float64(t59 + c4)
+				t61 := float64(t60 - c4)
+				t62 := float64(t61 - c5)
+				t63 := float64(t52 - t62)
+				t64 := float64(t57 + t40)
+				t67 := float64(t63 * c65)
+				t68 := -t67
+				t69 := scalar.CallFMA(t63, c65, t68)
+				t70 := scalar.CallFMA(t64, c65, t69)
+				t71 := scalar.CallFMA(t63, c66, t70)
+				t72 := float64(t67 + t71)
+				t73 = t60
+				t74 = t72
+			}
+			t75 := int64(math.Float64bits(t73))
+			t77 := t75 << uint64(c76)
+			t78 := int64(math.Float64bits(t74))
+			t79 := t78 ^ t77
+			t80 := math.Float64frombits(uint64(t79))
+			t81 := float64(t80 * t80)
+			t88 := scalar.CallFMA(c83, t81, c82)
+			t89 := scalar.CallFMA(c85, t81, c84)
+			t90 := scalar.CallFMA(c87, t81, c86)
+			t91 := float64(t81 * t81)
+			t92 := scalar.CallFMA(t89, t91, t88)
+			t93 := float64(t91 * t91)
+			t94 := scalar.CallFMA(t90, t93, t92)
+			t95 := float64(t80 * t94)
+			t96 := float32(t95)
+			o0[i] = t96
+		}
+	}
+}
+
+// k_cosh_f32_u_b552f60c26_go is
+//
+//	kernel (u0:f32) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+func k_cosh_f32_u_b552f60c26_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x42b40000)          // 90
+	c5 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c6 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c10 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c13 := math.Float64frombits(0x3ff0000000000000) // 1
+	c14 := math.Float64frombits(0x3fe000000456638b) // 0.5000000080791421
+	c15 := math.Float64frombits(0x3fa55547c3ee76dd) // 0.041666262309474546
+	c16 := math.Float64frombits(0x3f56d99b1c644fd6) // 0.0013946547274530283
+	c21 := math.Float64frombits(0x3fc555555747f502) // 0.16666666757365795
+	c22 := math.Float64frombits(0x3f81110b011b1032) // 0.008333288165324946
+	c23 := math.Float64frombits(0x3f2a172a99cc2707) // 0.000199054670609926
+	c28 := int64(4602678819172646912)
+	c29 := int64(52)
+	c34 := int64(0)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float64(t3)
+			t7 := scalar.CallFMA(t4, c5, c6)
+			t8 := int64(math.Float64bits(t7))
+			t9 := float64(t7 - c6)
+			t11 := scalar.CallFMA(t9, c10, t4)
+			t12 := float64(t11 * t11)
+			t17 := scalar.CallFMA(c14, t12, c13)
+			t18 := scalar.CallFMA(c16, t12, c15)
+			t19 := float64(t12 * t12)
+			t20 := scalar.CallFMA(t18, t19, t17)
+			t24 := scalar.CallFMA(c21, t12, c13)
+			t25 := scalar.CallFMA(c23, t12, c22)
+			t26 := scalar.CallFMA(t25, t19, t24)
+			t27 := float64(t11 * t26)
+			t30 := t8 << uint64(c29)
+			t31 := int64(c28 + t30)
+			t32 := math.Float64frombits(uint64(t31))
+			t33 := int64(c28 - t30)
+			t35 := scalar.Max(t33, c34)
+			t36 := math.Float64frombits(uint64(t35))
+			t37 := float64(t32 - t36)
+			t38 := float64(t32 + t36)
+			t39 := float64(t27 * t37)
+			t40 := scalar.CallFMA(t20, t38, t39)
+			t41 := float32(t40)
+			o0[i] = t41
 		}
 	}
 }
@@ -2127,6 +3083,83 @@ func k_dotwindows_f32_b7c0a2915b_go(f *abi.Frame) {
 	}
 }
 
+// k_elu_f32_uu_406bd122ee_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+func k_elu_f32_uu_406bd122ee_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0x0)                 // 0
+	c3 := math.Float32frombits(0xc1a00000)          // -20
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c16 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c17 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c18 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c19 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c20 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c30 := int64(52)
+	c32 := int64(4607182418800017408)
+	c40 := math.Float32frombits(0x3f800000) // 1
+	c43 := math.Float32frombits(0x80000000) // -0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t1 := c0 < v0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := t2 < c3
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t6 := float64(t5)
+			t9 := scalar.CallFMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t13 := scalar.CallFMA(t11, c12, t6)
+			t21 := scalar.CallFMA(c15, t13, c14)
+			t22 := scalar.CallFMA(c17, t13, c16)
+			t23 := scalar.CallFMA(c19, t13, c18)
+			t24 := float64(t13 * t13)
+			t25 := scalar.CallFMA(t22, t24, t21)
+			t26 := scalar.CallFMA(c20, t24, t23)
+			t27 := float64(t24 * t24)
+			t28 := scalar.CallFMA(t26, t27, t25)
+			t29 := float64(t13 * t28)
+			t31 := t10 << uint64(c30)
+			t33 := int64(t31 + c32)
+			t34 := math.Float64frombits(uint64(t33))
+			t35 := float64(t34 - c14)
+			t36 := scalar.CallFMA(t34, t29, t35)
+			t37 := float64(v1)
+			t38 := float64(t36 * t37)
+			t39 := float32(t38)
+			t41 := v1
+			if t1 {
+				t41 = c40
+			}
+			t42 := float32(v0 * t41)
+			t44 := v0 < c43
+			t45 := t42
+			if t44 {
+				t45 = t39
+			}
+			o0[i] = t45
+		}
+	}
+}
+
 // k_eq_bool_uu_169c17068f_go is
 //
 //	kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }
@@ -2243,6 +3276,350 @@ func k_eq_u8_bool_uu_50ebcd7d25_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 == v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_erf_f32_u_bb01d17e04_go is
+//
+//	kernel (u0:f32) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x407b851f) // 3.93
+	c4 := math.Float32frombits(0x3e974ba2) // 0.2954989
+	c5 := math.Float32frombits(0x3fb6c581) // 1.4279023
+	c8 := int32(20)
+	c10 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
+	c12 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
+	c13 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
+	c15 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
+	c17 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
+	c19 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
+	c21 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
+	c23 := math.Float32frombits(0x3fc00000) // 1.5
+	c25 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
+	c29 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t6 := scalar.FMA32(t3, c4, c5)
+			t7 := int32(math.Float32bits(t6))
+			t9 := t7 >> uint32(c8)
+			t10 := c10[t9&7]
+			t11 := float32(t3 - t10)
+			t12 := c12[t9&7]
+			t13 := c13[t9&7]
+			t14 := scalar.FMA32(t12, t11, t13)
+			t15 := c15[t9&7]
+			t16 := scalar.FMA32(t14, t11, t15)
+			t17 := c17[t9&7]
+			t18 := scalar.FMA32(t16, t11, t17)
+			t19 := c19[t9&7]
+			t20 := scalar.FMA32(t18, t11, t19)
+			t21 := c21[t9&7]
+			t22 := scalar.FMA32(t20, t11, t21)
+			t24 := t6 < c23
+			t25 := c25[t9&7]
+			t26 := t25
+			if t24 {
+				t26 = t3
+			}
+			t27 := scalar.FMA32(t22, t11, t26)
+			t28 := int32(math.Float32bits(v0))
+			t30 := t28 & c29
+			t31 := int32(math.Float32bits(t27))
+			t32 := t31 | t30
+			t33 := math.Float32frombits(uint32(t32))
+			o0[i] = t33
+		}
+	}
+}
+
+// k_erfc_f32_u_4de05a4343_go is
+//
+//	kernel (u0:f32) { t0 = erfc u0; store t0 }
+//
+// for i: o0[i] = erfc(a0[i])
+func k_erfc_f32_u_4de05a4343_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x41233333)          // 10.2
+	c7 := math.Float64frombits(0x4008000000000000)  // 3
+	c11 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c12 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c16 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c18 := math.Float64frombits(0x3ff0000000000000) // 1
+	c19 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c20 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c21 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c22 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c23 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c24 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c33 := int64(52)
+	c38 := math.Float64frombits(0x3fc6e9827d01c541) // 0.17900115112164808
+	c39 := math.Float64frombits(0xbfd4e102bb36dd76) // -0.32623356135032766
+	c40 := math.Float64frombits(0x3fcf6ff21aaeae61) // 0.24560381224488295
+	c41 := math.Float64frombits(0xbfc336ff4a99a6d3) // -0.15011588232601145
+	c42 := math.Float64frombits(0x3fb258ad01092281) // 0.07166558528218482
+	c43 := math.Float64frombits(0xbf98fa8909081350) // -0.024393216301194898
+	c44 := math.Float64frombits(0x3f717e8db49d86e7) // 0.004271081483098383
+	c45 := math.Float64frombits(0x3f47570ffe0faa88) // 0.0007122829521198507
+	c46 := math.Float64frombits(0xbf43bed17cd2575b) // -0.0006025812996479461
+	c47 := math.Float64frombits(0x3f004621b57b0028) // 3.104009982513061e-05
+	c48 := math.Float64frombits(0x3f117ae9f8649945) // 6.668141404428836e-05
+	c49 := math.Float64frombits(0x3ed54036e8193544) // 5.066594555081409e-06
+	c66 := math.Float64frombits(0x0)                // 0
+	c68 := math.Float64frombits(0x4000000000000000) // 2
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float64(t3)
+			t5 := float64(t4 * t4)
+			t6 := -t5
+			t8 := float64(t4 - c7)
+			t9 := float64(t4 + c7)
+			t10 := float64(t8 / t9)
+			t13 := scalar.CallFMA(t6, c11, c12)
+			t14 := int64(math.Float64bits(t13))
+			t15 := float64(t13 - c12)
+			t17 := scalar.CallFMA(t15, c16, t6)
+			t25 := scalar.CallFMA(c19, t17, c18)
+			t26 := scalar.CallFMA(c21, t17, c20)
+			t27 := scalar.CallFMA(c23, t17, c22)
+			t28 := float64(t17 * t17)
+			t29 := scalar.CallFMA(t26, t28, t25)
+			t30 := scalar.CallFMA(c24, t28, t27)
+			t31 := float64(t28 * t28)
+			t32 := scalar.CallFMA(t30, t31, t29)
+			t34 := t14 << uint64(c33)
+			t35 := int64(math.Float64bits(t32))
+			t36 := int64(t34 + t35)
+			t37 := math.Float64frombits(uint64(t36))
+			t50 := scalar.CallFMA(c39, t10, c38)
+			t51 := scalar.CallFMA(c41, t10, c40)
+			t52 := scalar.CallFMA(c43, t10, c42)
+			t53 := scalar.CallFMA(c45, t10, c44)
+			t54 := scalar.CallFMA(c47, t10, c46)
+			t55 := scalar.CallFMA(c49, t10, c48)
+			t56 := float64(t10 * t10)
+			t57 := scalar.CallFMA(t51, t56, t50)
+			t58 := scalar.CallFMA(t53, t56, t52)
+			t59 := scalar.CallFMA(t55, t56, t54)
+			t60 := float64(t56 * t56)
+			t61 := scalar.CallFMA(t58, t60, t57)
+			t62 := float64(t60 * t60)
+			t63 := scalar.CallFMA(t59, t62, t61)
+			t64 := float64(t37 * t63)
+			t65 := float64(v0)
+			t67 := t65 < c66
+			t69 := float64(c68 - t64)
+			t70 := t64
+			if t67 {
+				t70 = t69
+			}
+			t71 := float32(t70)
+			o0[i] = t71
+		}
+	}
+}
+
+// k_exp2_f32_u_df886b9f2d_go is
+//
+//	kernel (u0:f32) { t0 = exp2 u0; store t0 }
+//
+// for i: o0[i] = exp2(a0[i])
+func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0xc3170000)  // -151
+	c3 := math.Float32frombits(0x43010000)  // 129
+	c6 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c10 := math.Float32frombits(0x391fcde0) // 0.00015240116
+	c11 := math.Float32frombits(0x3aaf85c6) // 0.0013391308
+	c13 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c15 := math.Float32frombits(0x3d6357bb) // 0.05550359
+	c17 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c19 := math.Float32frombits(0x3f317218) // 0.6931472
+	c21 := math.Float32frombits(0x3f800000) // 1
+	c24 := int32(1)
+	c27 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t7 := float32(t5 + c6)
+			t8 := float32(t7 - c6)
+			t9 := float32(t5 - t8)
+			t12 := scalar.FMA32(c10, t9, c11)
+			t14 := scalar.FMA32(t12, t9, c13)
+			t16 := scalar.FMA32(t14, t9, c15)
+			t18 := scalar.FMA32(t16, t9, c17)
+			t20 := scalar.FMA32(t18, t9, c19)
+			t22 := scalar.FMA32(t20, t9, c21)
+			t23 := int32(math.Float32bits(t7))
+			t25 := t23 >> uint32(c24)
+			t26 := int32(t23 - t25)
+			t28 := t25 << uint32(c27)
+			t29 := math.Float32frombits(uint32(t28))
+			t30 := float32(t22 * t29)
+			t31 := t26 << uint32(c27)
+			t32 := math.Float32frombits(uint32(t31))
+			t33 := float32(t30 * t32)
+			o0[i] = t33
+		}
+	}
+}
+
+// k_exp_f32_u_bf167c3749_go is
+//
+//	kernel (u0:f32) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0xc2d00000)  // -104
+	c3 := math.Float32frombits(0x42b20000)  // 89
+	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c7 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c10 := math.Float32frombits(0xbf317218) // -0.6931472
+	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c15 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c16 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c18 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c20 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c22 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c24 := math.Float32frombits(0x3f800000) // 1
+	c27 := int32(1)
+	c30 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := scalar.FMA32(t5, c6, c7)
+			t9 := float32(t8 - c7)
+			t11 := scalar.FMA32(t9, c10, t5)
+			t13 := scalar.FMA32(t9, c12, t11)
+			t14 := int32(math.Float32bits(t8))
+			t17 := scalar.FMA32(c15, t13, c16)
+			t19 := scalar.FMA32(t17, t13, c18)
+			t21 := scalar.FMA32(t19, t13, c20)
+			t23 := scalar.FMA32(t21, t13, c22)
+			t25 := scalar.FMA32(t23, t13, c24)
+			t26 := scalar.FMA32(t25, t13, c24)
+			t28 := t14 >> uint32(c27)
+			t29 := int32(t14 - t28)
+			t31 := t28 << uint32(c30)
+			t32 := math.Float32frombits(uint32(t31))
+			t33 := float32(t26 * t32)
+			t34 := t29 << uint32(c30)
+			t35 := math.Float32frombits(uint32(t34))
+			t36 := float32(t33 * t35)
+			o0[i] = t36
+		}
+	}
+}
+
+// k_expm1_f32_u_8e161a5337_go is
+//
+//	kernel (u0:f32) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+func k_expm1_f32_u_8e161a5337_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0xc1a00000)          // -20
+	c3 := math.Float32frombits(0x42b20000)          // 89
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c16 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c17 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c18 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c19 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c20 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c30 := int64(52)
+	c32 := int64(4607182418800017408)
+	c39 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t6 := float64(t5)
+			t9 := scalar.CallFMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t13 := scalar.CallFMA(t11, c12, t6)
+			t21 := scalar.CallFMA(c15, t13, c14)
+			t22 := scalar.CallFMA(c17, t13, c16)
+			t23 := scalar.CallFMA(c19, t13, c18)
+			t24 := float64(t13 * t13)
+			t25 := scalar.CallFMA(t22, t24, t21)
+			t26 := scalar.CallFMA(c20, t24, t23)
+			t27 := float64(t24 * t24)
+			t28 := scalar.CallFMA(t26, t27, t25)
+			t29 := float64(t13 * t28)
+			t31 := t10 << uint64(c30)
+			t33 := int64(t31 + c32)
+			t34 := math.Float64frombits(uint64(t33))
+			t35 := float64(t34 - c14)
+			t36 := scalar.CallFMA(t34, t29, t35)
+			t37 := float32(t36)
+			t38 := int32(math.Float32bits(v0))
+			t40 := t38 & c39
+			t41 := int32(math.Float32bits(t37))
+			t42 := t41 | t40
+			t43 := math.Float32frombits(uint32(t42))
+			o0[i] = t43
 		}
 	}
 }
@@ -2573,6 +3950,331 @@ func k_fma_f64_uuu_97a98965c6_go(f *abi.Frame) {
 	}
 }
 
+// k_fmod_f32_uu_23f2965b3a_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1[i])
+func k_fmod_f32_uu_23f2965b3a_go(f *abi.Frame) {
+	n := f.Cols
+	c8 := math.Float64frombits(0x4330000000000000)  // 4.503599627370496e+15
+	c10 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c12 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c16 := int64(4503599627370495)
+	c19 := int64(-4503599627370496)
+	c27 := math.Float64frombits(0x3cb0000000000000) // 2.220446049250313e-16
+	c68 := math.Float64frombits(0x0)                // 0
+	c76 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := math.Float32frombits(math.Float32bits(v1) &^ (1 << 31))
+			t2 := float64(t0)
+			t3 := float64(t1)
+			t4 := float64(t2 / t3)
+			t5 := float64(math.RoundToEven(float64(t4)))
+			t6 := -t5
+			t7 := scalar.CallFMA(t6, t3, t2)
+			t9 := c8 <= t4
+			t67 := t7
+			if t9 {
+				t11 := t3 < c10
+				t13 := float64(t3 * c12)
+				t14 := t3
+				if t11 {
+					t14 = t13
+				}
+				t15 := int64(math.Float64bits(t14))
+				t17 := t15 & c16
+				t18 := int64(math.Float64bits(t2))
+				t20 := t18 & c19
+				t21 := t17 | t20
+				t22 := math.Float64frombits(uint64(t21))
+				t23 := float64(t2 / t22)
+				t24 := float64(math.RoundToEven(float64(t23)))
+				t25 := -t24
+				t26 := scalar.CallFMA(t25, t22, t2)
+				t28 := float64(t22 * c27)
+				t29 := t28 < t3
+				t30 := t28
+				if t29 {
+					t30 = t3
+				}
+				t31 := float64(t26 / t30)
+				t32 := float64(math.RoundToEven(float64(t31)))
+				t33 := -t32
+				t34 := scalar.CallFMA(t33, t30, t26)
+				t35 := float64(t30 * c27)
+				t36 := t35 < t3
+				t37 := t35
+				if t36 {
+					t37 = t3
+				}
+				t38 := float64(t34 / t37)
+				t39 := float64(math.RoundToEven(float64(t38)))
+				t40 := -t39
+				t41 := scalar.CallFMA(t40, t37, t34)
+				t42 := float64(t37 * c27)
+				t43 := t42 < t3
+				t44 := t42
+				if t43 {
+					t44 = t3
+				}
+				t45 := float64(t41 / t44)
+				t46 := float64(math.RoundToEven(float64(t45)))
+				t47 := -t46
+				t48 := scalar.CallFMA(t47, t44, t41)
+				t49 := float64(t44 * c27)
+				t50 := t49 < t3
+				t51 := t49
+				if t50 {
+					t51 = t3
+				}
+				t52 := float64(t48 / t51)
+				t53 := float64(math.RoundToEven(float64(t52)))
+				t54 := -t53
+				t55 := scalar.CallFMA(t54, t51, t48)
+				t56 := float64(t51 * c27)
+				t57 := t56 < t3
+				t58 := t56
+				if t57 {
+					t58 = t3
+				}
+				t59 := float64(t55 / t58)
+				t60 := float64(math.RoundToEven(float64(t59)))
+				t61 := -t60
+				t62 := scalar.CallFMA(t61, t58, t55)
+				t63 := float64(t62 / t3)
+				t64 := float64(math.RoundToEven(float64(t63)))
+				t65 := -t64
+				t66 := scalar.CallFMA(t65, t3, t62)
+				t67 = t66
+			}
+			t69 := t67 < c68
+			t70 := float64(t67 + t3)
+			t71 := t67
+			if t69 {
+				t71 = t70
+			}
+			t72 := float32(t71)
+			t73 := t0 < t1
+			t74 := t72
+			if t73 {
+				t74 = t0
+			}
+			t75 := int32(math.Float32bits(v0))
+			t77 := t75 & c76
+			t78 := int32(math.Float32bits(t74))
+			t79 := t78 | t77
+			t80 := math.Float32frombits(uint32(t79))
+			o0[i] = t80
+		}
+	}
+}
+
+// k_gelu_f32_u_5a39b6b00a_go is
+//
+//	kernel (u0:f32) { t0 = gelu u0; store t0 }
+//
+// for i: o0[i] = gelu(a0[i])
+func k_gelu_f32_u_5a39b6b00a_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x41700000)          // 15
+	c5 := math.Float64frombits(0xbfe0000000000000)  // -0.5
+	c8 := math.Float64frombits(0x4010f876ccdf6cda)  // 4.242640687119286
+	c12 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c13 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c17 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c19 := math.Float64frombits(0x3ff0000000000000) // 1
+	c20 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c21 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c22 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c23 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c24 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c25 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c34 := int64(52)
+	c39 := math.Float64frombits(0x3fc6e9827d01c541) // 0.17900115112164808
+	c40 := math.Float64frombits(0xbfd4e102bb36dd76) // -0.32623356135032766
+	c41 := math.Float64frombits(0x3fcf6ff21aaeae61) // 0.24560381224488295
+	c42 := math.Float64frombits(0xbfc336ff4a99a6d3) // -0.15011588232601145
+	c43 := math.Float64frombits(0x3fb258ad01092281) // 0.07166558528218482
+	c44 := math.Float64frombits(0xbf98fa8909081350) // -0.024393216301194898
+	c45 := math.Float64frombits(0x3f717e8db49d86e7) // 0.004271081483098383
+	c46 := math.Float64frombits(0x3f47570ffe0faa88) // 0.0007122829521198507
+	c47 := math.Float64frombits(0xbf43bed17cd2575b) // -0.0006025812996479461
+	c48 := math.Float64frombits(0x3f004621b57b0028) // 3.104009982513061e-05
+	c49 := math.Float64frombits(0x3f117ae9f8649945) // 6.668141404428836e-05
+	c50 := math.Float64frombits(0x3ed54036e8193544) // 5.066594555081409e-06
+	c67 := math.Float64frombits(0x0)                // 0
+	c69 := math.Float64frombits(0x8000000000000000) // -0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float64(t3)
+			t6 := float64(t4 * c5)
+			t7 := float64(t4 * t6)
+			t9 := float64(t4 - c8)
+			t10 := float64(t4 + c8)
+			t11 := float64(t9 / t10)
+			t14 := scalar.CallFMA(t7, c12, c13)
+			t15 := int64(math.Float64bits(t14))
+			t16 := float64(t14 - c13)
+			t18 := scalar.CallFMA(t16, c17, t7)
+			t26 := scalar.CallFMA(c20, t18, c19)
+			t27 := scalar.CallFMA(c22, t18, c21)
+			t28 := scalar.CallFMA(c24, t18, c23)
+			t29 := float64(t18 * t18)
+			t30 := scalar.CallFMA(t27, t29, t26)
+			t31 := scalar.CallFMA(c25, t29, t28)
+			t32 := float64(t29 * t29)
+			t33 := scalar.CallFMA(t31, t32, t30)
+			t35 := t15 << uint64(c34)
+			t36 := int64(math.Float64bits(t33))
+			t37 := int64(t35 + t36)
+			t38 := math.Float64frombits(uint64(t37))
+			t51 := scalar.CallFMA(c40, t11, c39)
+			t52 := scalar.CallFMA(c42, t11, c41)
+			t53 := scalar.CallFMA(c44, t11, c43)
+			t54 := scalar.CallFMA(c46, t11, c45)
+			t55 := scalar.CallFMA(c48, t11, c47)
+			t56 := scalar.CallFMA(c50, t11, c49)
+			t57 := float64(t11 * t11)
+			t58 := scalar.CallFMA(t52, t57, t51)
+			t59 := scalar.CallFMA(t54, t57, t53)
+			t60 := scalar.CallFMA(t56, t57, t55)
+			t61 := float64(t57 * t57)
+			t62 := scalar.CallFMA(t59, t61, t58)
+			t63 := float64(t61 * t61)
+			t64 := scalar.CallFMA(t60, t63, t62)
+			t65 := float64(t38 * t64)
+			t66 := float64(v0)
+			t68 := t66 < c67
+			t70 := t66
+			if t68 {
+				t70 = c69
+			}
+			t71 := scalar.CallFMA(t6, t65, t70)
+			t72 := float32(t71)
+			o0[i] = t72
+		}
+	}
+}
+
+// k_gelutanh_f32_u_4c118d14c9_go is
+//
+//	kernel (u0:f32) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
+	c6 := math.Float32frombits(0x3d922279)  // 0.071354814
+	c7 := math.Float32frombits(0x3fcc4000)  // 1.5957031
+	c11 := math.Float32frombits(0x331063ca) // 3.361837e-08
+	c13 := math.Float32frombits(0x388a67a8) // 6.59966e-05
+	c20 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c24 := math.Float32frombits(0x3f317218) // 0.6931472
+	c26 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c30 := int32(23)
+	c33 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c36 := math.Float32frombits(0x39511886) // 0.00019940929
+	c37 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c39 := math.Float32frombits(0x3c088805) // 0.008333211
+	c41 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c43 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c45 := math.Float32frombits(0xbf000000) // -0.5
+	c48 := math.Float32frombits(0x3f800000) // 1
+	c70 := math.Float32frombits(0x40c00000) // 6
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t3 := float32(t2 * t2)
+			t4 := -t3
+			t5 := scalar.FMA32(t2, t2, t4)
+			t8 := scalar.FMA32(t3, c6, c7)
+			t9 := float32(c7 - t8)
+			t10 := scalar.FMA32(t3, c6, t9)
+			t12 := scalar.FMA32(t3, c11, t5)
+			t14 := scalar.FMA32(t12, c6, c13)
+			t15 := float32(t10 + t14)
+			t16 := float32(t2 * t8)
+			t17 := -t16
+			t18 := scalar.FMA32(t2, t8, t17)
+			t19 := scalar.FMA32(t2, t15, t18)
+			t22 := scalar.FMA32(t16, c20, c21)
+			t23 := float32(t22 - c21)
+			t25 := scalar.FMA32(t23, c24, t16)
+			t27 := float32(t23 * c26)
+			t28 := int32(math.Float32bits(t22))
+			t29 := float32(t27 + t19)
+			t31 := t28 << uint32(c30)
+			t32 := math.Float32frombits(uint32(t31))
+			t34 := float32(t25 + t29)
+			t35 := float32(t34 * t34)
+			t38 := scalar.FMA32(c36, t34, c37)
+			t40 := scalar.FMA32(t38, t34, c39)
+			t42 := scalar.FMA32(t40, t34, c41)
+			t44 := scalar.FMA32(t42, t34, c43)
+			t46 := scalar.FMA32(t44, t34, c45)
+			t47 := scalar.FMA32(t35, t46, t29)
+			t49 := float32(t25 + t47)
+			t50 := float32(c48 - t49)
+			t51 := float32(c48 - t50)
+			t52 := float32(t51 - t25)
+			t53 := float32(t52 - t47)
+			t54 := float32(t50 * t32)
+			t55 := t54 < c33
+			t56 := t54
+			if t55 {
+				t56 = c33
+			}
+			t57 := c33
+			if t55 {
+				t57 = t54
+			}
+			t58 := float32(t56 + t57)
+			t59 := float32(t58 - t56)
+			t60 := float32(t57 - t59)
+			t61 := scalar.FMA32(t32, t53, t60)
+			t62 := float32(c48 / t58)
+			t63 := float32(t2 * t62)
+			t64 := -t2
+			t65 := scalar.FMA32(t63, t58, t64)
+			t66 := scalar.FMA32(t63, t61, t65)
+			t67 := -t66
+			t68 := scalar.FMA32(t67, t62, t63)
+			t69 := float32(t68 * c33)
+			t71 := c70 < t2
+			t72 := t69
+			if t71 {
+				t72 = t2
+			}
+			o0[i] = t72
+		}
+	}
+}
+
 // k_hardswish_f32_u_80d6366310_go is
 //
 //	kernel (u0:f32) { t0 = hardswish u0; store t0 }
@@ -2665,6 +4367,41 @@ func k_hardswish_f64_u_7585d447df_go(f *abi.Frame) {
 				t24 = v0
 			}
 			o0[i] = t24
+		}
+	}
+}
+
+// k_hypot_f32_uu_9f864ed0e9_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }
+//
+// for i: o0[i] = hypot(a0[i], a1[i])
+func k_hypot_f32_uu_9f864ed0e9_go(f *abi.Frame) {
+	n := f.Cols
+	c8 := math.Float32frombits(0x7f800000) // +Inf
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := math.Float32frombits(math.Float32bits(v1) &^ (1 << 31))
+			t2 := float64(t0)
+			t3 := float64(t1)
+			t4 := float64(t3 * t3)
+			t5 := scalar.CallFMA(t2, t2, t4)
+			t6 := float64(math.Sqrt(float64(t5)))
+			t7 := float32(t6)
+			t9 := t0 == c8
+			t10 := t1 == c8
+			t11 := t9 || bool(t10)
+			t12 := t7
+			if t11 {
+				t12 = c8
+			}
+			o0[i] = t12
 		}
 	}
 }
@@ -2845,6 +4582,481 @@ func k_le_u8_bool_uu_18a889c672_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 <= v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_log10_f32_u_cbfe670f49_go is
+//
+//	kernel (u0:f32) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+func k_log10_f32_u_cbfe670f49_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(2638147582215219)
+	c4 := int64(9218868437227405312)
+	c6 := int64(4607182418800017408)
+	c9 := int64(52)
+	c11 := int64(4841369599423283200)
+	c14 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c17 := math.Float64frombits(0x3ff0000000000000) // 1
+	c19 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c24 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c25 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c26 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c27 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c33 := math.Float64frombits(0x3fdbcb7b1526e50e) // 0.4342944819032518
+	c35 := math.Float64frombits(0xbfd34413509f79ff) // -0.3010299956639812
+	c38 := math.Float32frombits(0x0)                // 0
+	c40 := math.Float32frombits(0xff800000)         // -Inf
+	c43 := int32(-8388610)
+	c45 := int32(2147483647)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := int64(math.Float64bits(t0))
+			t3 := int64(t1 + c2)
+			t5 := t3 & c4
+			t7 := int64(c6 - t5)
+			t8 := int64(t1 + t7)
+			t10 := t5 >> uint64(c9)
+			t12 := t10 | c11
+			t13 := math.Float64frombits(uint64(t12))
+			t15 := float64(c14 - t13)
+			t16 := math.Float64frombits(uint64(t8))
+			t18 := float64(t16 - c17)
+			t20 := scalar.CallFMA(t18, c19, c17)
+			t21 := float64(t18 / t20)
+			t22 := float64(t21 * t21)
+			t23 := float64(t21 * t22)
+			t28 := scalar.CallFMA(c25, t22, c24)
+			t29 := scalar.CallFMA(c27, t22, c26)
+			t30 := float64(t22 * t22)
+			t31 := scalar.CallFMA(t29, t30, t28)
+			t32 := scalar.CallFMA(t23, t31, t21)
+			t34 := float64(t32 * c33)
+			t36 := scalar.CallFMA(t15, c35, t34)
+			t37 := float32(t36)
+			t44 := int32(math.Float32bits(v0))
+			t46 := int32(t44 + c45)
+			t47 := c43 < t46
+			t48 := t37
+			if t47 {
+				t39 := v0 == c38
+				t41 := float32(math.Sqrt(float64(v0)))
+				t42 := t41
+				if t39 {
+					t42 = c40
+				}
+				t48 = t42
+			}
+			o0[i] = t48
+		}
+	}
+}
+
+// k_log1p_f32_u_ba15cea693_go is
+//
+//	kernel (u0:f32) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+func k_log1p_f32_u_ba15cea693_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0x3f800000)         // 1
+	c3 := math.Float64frombits(0x3ff0000000000000) // 1
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(-9223372036854775808)
+	c13 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c18 := int64(52)
+	c20 := int64(4841369599423283200)
+	c23 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c25 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c30 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c31 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c32 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c33 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c39 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c42 := math.Float32frombits(0x0)                // 0
+	c44 := math.Float32frombits(0xff800000)         // -Inf
+	c47 := int32(-8388610)
+	c49 := int32(2147483647)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := float32(v0 + c0)
+			t2 := float64(v0)
+			t4 := float64(t2 + c3)
+			t5 := int64(math.Float64bits(t4))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := math.Float64frombits(uint64(t11))
+			t14 := float64(t12 * c13)
+			t15 := float64(c3 - t14)
+			t16 := -t15
+			t17 := scalar.CallFMA(t2, t14, t16)
+			t19 := t9 >> uint64(c18)
+			t21 := t19 | c20
+			t22 := math.Float64frombits(uint64(t21))
+			t24 := float64(c23 - t22)
+			t26 := scalar.CallFMA(t17, c25, c3)
+			t27 := float64(t17 / t26)
+			t28 := float64(t27 * t27)
+			t29 := float64(t27 * t28)
+			t34 := scalar.CallFMA(c31, t28, c30)
+			t35 := scalar.CallFMA(c33, t28, c32)
+			t36 := float64(t28 * t28)
+			t37 := scalar.CallFMA(t35, t36, t34)
+			t38 := scalar.CallFMA(t29, t37, t27)
+			t40 := scalar.CallFMA(t24, c39, t38)
+			t41 := float32(t40)
+			t48 := int32(math.Float32bits(t1))
+			t50 := int32(t48 + c49)
+			t51 := c47 < t50
+			t52 := t41
+			if t51 {
+				t43 := t1 == c42
+				t45 := float32(math.Sqrt(float64(t1)))
+				t46 := t45
+				if t43 {
+					t46 = c44
+				}
+				t52 = t46
+			}
+			o0[i] = t52
+		}
+	}
+}
+
+// k_log2_f32_u_554428f4d8_go is
+//
+//	kernel (u0:f32) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+func k_log2_f32_u_554428f4d8_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := int32(1068827890)
+	c3 := int32(23)
+	c6 := int32(-8388608)
+	c10 := math.Float32frombits(0x3f800000) // 1
+	c12 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c20 := math.Float32frombits(0x3e4cd20c) // 0.20002002
+	c21 := math.Float32frombits(0xbe2a12de) // -0.1660876
+	c22 := math.Float32frombits(0x3e113717) // 0.14181171
+	c23 := math.Float32frombits(0xbe07a02c) // -0.13244694
+	c24 := math.Float32frombits(0x3e042fde) // 0.12908885
+	c25 := math.Float32frombits(0xbd9c200c) // -0.076233
+	c33 := math.Float32frombits(0xbe800219) // -0.250016
+	c35 := math.Float32frombits(0x3eaaaaa8) // 0.33333325
+	c37 := math.Float32frombits(0xbefffffc) // -0.49999988
+	c40 := math.Float32frombits(0x32a57060) // 1.925963e-08
+	c46 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c56 := math.Float32frombits(0x41c80000) // 25
+	c81 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c85 := math.Float32frombits(0x0)        // 0
+	c87 := math.Float32frombits(0x7fc00000) // NaN
+	c90 := math.Float32frombits(0xff800000) // -Inf
+	c92 := int32(-16777217)
+	c93 := int32(2139095040)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := int32(math.Float32bits(v0))
+			t2 := int32(c0 - t1)
+			t4 := t2 >> uint32(c3)
+			t5 := float32(t4)
+			t7 := t2 & c6
+			t8 := int32(t1 + t7)
+			t9 := math.Float32frombits(uint32(t8))
+			t11 := float32(t9 - c10)
+			t13 := float32(t11 * c12)
+			t14 := -t13
+			t15 := scalar.FMA32(t11, c12, t14)
+			t16 := -t5
+			t17 := float32(t16 + t13)
+			t18 := float32(t17 - t16)
+			t19 := float32(t13 - t18)
+			t26 := scalar.FMA32(c21, t11, c20)
+			t27 := scalar.FMA32(c23, t11, c22)
+			t28 := scalar.FMA32(c25, t11, c24)
+			t29 := float32(t11 * t11)
+			t30 := scalar.FMA32(t27, t29, t26)
+			t31 := float32(t29 * t29)
+			t32 := scalar.FMA32(t28, t31, t30)
+			t34 := scalar.FMA32(t32, t11, c33)
+			t36 := scalar.FMA32(t34, t11, c35)
+			t38 := scalar.FMA32(t36, t11, c37)
+			t39 := float32(t11 * t38)
+			t41 := scalar.FMA32(t11, c40, t15)
+			t42 := scalar.FMA32(t41, t39, t41)
+			t43 := float32(t42 + t19)
+			t44 := scalar.FMA32(t13, t39, t43)
+			t45 := float32(t17 + t44)
+			t94 := int32(t1 + c93)
+			t95 := c92 < t94
+			t96 := t45
+			if t95 {
+				t47 := float32(v0 * c46)
+				t48 := int32(math.Float32bits(t47))
+				t49 := int32(c0 - t48)
+				t50 := t49 >> uint32(c3)
+				t51 := float32(t50)
+				t52 := t49 & c6
+				t53 := int32(t48 + t52)
+				t54 := math.Float32frombits(uint32(t53))
+				t55 := float32(t54 - c10)
+				t57 := float32(t51 + c56)
+				t58 := float32(t55 * c12)
+				t59 := -t58
+				t60 := scalar.FMA32(t55, c12, t59)
+				t61 := -t57
+				t62 := float32(t61 + t58)
+				t63 := float32(t62 - t61)
+				t64 := float32(t58 - t63)
+				t65 := scalar.FMA32(c21, t55, c20)
+				t66 := scalar.FMA32(c23, t55, c22)
+				t67 := scalar.FMA32(c25, t55, c24)
+				t68 := float32(t55 * t55)
+				t69 := scalar.FMA32(t66, t68, t65)
+				t70 := float32(t68 * t68)
+				t71 := scalar.FMA32(t67, t70, t69)
+				t72 := scalar.FMA32(t71, t55, c33)
+				t73 := scalar.FMA32(t72, t55, c35)
+				t74 := scalar.FMA32(t73, t55, c37)
+				t75 := float32(t55 * t74)
+				t76 := scalar.FMA32(t55, c40, t60)
+				t77 := scalar.FMA32(t76, t75, t76)
+				t78 := float32(t77 + t64)
+				t79 := scalar.FMA32(t58, t75, t78)
+				t80 := float32(t62 + t79)
+				t82 := v0 < c81
+				t83 := float32(math.Sqrt(float64(v0)))
+				t84 := t83
+				if t82 {
+					t84 = t80
+				}
+				t86 := v0 < c85
+				t88 := t84
+				if t86 {
+					t88 = c87
+				}
+				t89 := v0 == c85
+				t91 := t88
+				if t89 {
+					t91 = c90
+				}
+				t96 = t91
+			}
+			o0[i] = t96
+		}
+	}
+}
+
+// k_log_f32_u_e0fe5a7a5e_go is
+//
+//	kernel (u0:f32) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := int32(1068827890)
+	c3 := int32(23)
+	c6 := int32(-8388608)
+	c10 := math.Float32frombits(0x3f800000) // 1
+	c12 := math.Float32frombits(0xbf317000) // -0.69311523
+	c17 := math.Float32frombits(0xb805fdf4) // -3.1946183e-05
+	c19 := math.Float32frombits(0x3e4cd20c) // 0.20002002
+	c20 := math.Float32frombits(0xbe2a12de) // -0.1660876
+	c21 := math.Float32frombits(0x3e113717) // 0.14181171
+	c22 := math.Float32frombits(0xbe07a02c) // -0.13244694
+	c23 := math.Float32frombits(0x3e042fde) // 0.12908885
+	c24 := math.Float32frombits(0xbd9c200c) // -0.076233
+	c32 := math.Float32frombits(0xbe800219) // -0.250016
+	c34 := math.Float32frombits(0x3eaaaaa8) // 0.33333325
+	c36 := math.Float32frombits(0xbefffffc) // -0.49999988
+	c41 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c51 := math.Float32frombits(0x41c80000) // 25
+	c71 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c75 := math.Float32frombits(0x0)        // 0
+	c77 := math.Float32frombits(0x7fc00000) // NaN
+	c80 := math.Float32frombits(0xff800000) // -Inf
+	c82 := int32(-16777217)
+	c83 := int32(2139095040)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := int32(math.Float32bits(v0))
+			t2 := int32(c0 - t1)
+			t4 := t2 >> uint32(c3)
+			t5 := float32(t4)
+			t7 := t2 & c6
+			t8 := int32(t1 + t7)
+			t9 := math.Float32frombits(uint32(t8))
+			t11 := float32(t9 - c10)
+			t13 := float32(t5 * c12)
+			t14 := float32(t13 + t11)
+			t15 := float32(t14 - t13)
+			t16 := float32(t11 - t15)
+			t18 := scalar.FMA32(t5, c17, t16)
+			t25 := scalar.FMA32(c20, t11, c19)
+			t26 := scalar.FMA32(c22, t11, c21)
+			t27 := scalar.FMA32(c24, t11, c23)
+			t28 := float32(t11 * t11)
+			t29 := scalar.FMA32(t26, t28, t25)
+			t30 := float32(t28 * t28)
+			t31 := scalar.FMA32(t27, t30, t29)
+			t33 := scalar.FMA32(t31, t11, c32)
+			t35 := scalar.FMA32(t33, t11, c34)
+			t37 := scalar.FMA32(t35, t11, c36)
+			t38 := float32(t11 * t37)
+			t39 := scalar.FMA32(t11, t38, t18)
+			t40 := float32(t14 + t39)
+			t84 := int32(t1 + c83)
+			t85 := c82 < t84
+			t86 := t40
+			if t85 {
+				t42 := float32(v0 * c41)
+				t43 := int32(math.Float32bits(t42))
+				t44 := int32(c0 - t43)
+				t45 := t44 >> uint32(c3)
+				t46 := float32(t45)
+				t47 := t44 & c6
+				t48 := int32(t43 + t47)
+				t49 := math.Float32frombits(uint32(t48))
+				t50 := float32(t49 - c10)
+				t52 := float32(t46 + c51)
+				t53 := float32(t52 * c12)
+				t54 := float32(t53 + t50)
+				t55 := float32(t54 - t53)
+				t56 := float32(t50 - t55)
+				t57 := scalar.FMA32(t52, c17, t56)
+				t58 := scalar.FMA32(c20, t50, c19)
+				t59 := scalar.FMA32(c22, t50, c21)
+				t60 := scalar.FMA32(c24, t50, c23)
+				t61 := float32(t50 * t50)
+				t62 := scalar.FMA32(t59, t61, t58)
+				t63 := float32(t61 * t61)
+				t64 := scalar.FMA32(t60, t63, t62)
+				t65 := scalar.FMA32(t64, t50, c32)
+				t66 := scalar.FMA32(t65, t50, c34)
+				t67 := scalar.FMA32(t66, t50, c36)
+				t68 := float32(t50 * t67)
+				t69 := scalar.FMA32(t50, t68, t57)
+				t70 := float32(t54 + t69)
+				t72 := v0 < c71
+				t73 := float32(math.Sqrt(float64(v0)))
+				t74 := t73
+				if t72 {
+					t74 = t70
+				}
+				t76 := v0 < c75
+				t78 := t74
+				if t76 {
+					t78 = c77
+				}
+				t79 := v0 == c75
+				t81 := t78
+				if t79 {
+					t81 = c80
+				}
+				t86 = t81
+			}
+			o0[i] = t86
+		}
+	}
+}
+
+// k_logit_f32_u_d2899268f2_go is
+//
+//	kernel (u0:f32) { t0 = logit u0; store t0 }
+//
+// for i: o0[i] = logit(a0[i])
+func k_logit_f32_u_d2899268f2_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3ff0000000000000) // 1
+	c9 := int64(4609434218613702656)
+	c11 := int64(9218868437227405312)
+	c18 := math.Float64frombits(0xc000000000000000) // -2
+	c21 := int64(52)
+	c23 := int64(4841369599423283200)
+	c26 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c32 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c33 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c34 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c35 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c41 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c44 := math.Float32frombits(0x0)                // 0
+	c46 := math.Float32frombits(0xff800000)         // -Inf
+	c47 := math.Float32frombits(0x7fc00000)         // NaN
+	c49 := math.Float32frombits(0x3f800000)         // 1
+	c51 := math.Float32frombits(0x7f800000)         // +Inf
+	c53 := int32(-1082130434)
+	c55 := int32(2147483647)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t2 := -t0
+			t3 := float64(c1 + t2)
+			t4 := float64(t3 - c1)
+			t5 := float64(t2 - t4)
+			t6 := int64(math.Float64bits(t0))
+			t7 := int64(math.Float64bits(t3))
+			t8 := int64(t6 - t7)
+			t10 := int64(t8 + c9)
+			t12 := t10 & c11
+			t13 := math.Float64frombits(uint64(t12))
+			t14 := float64(t3 * t13)
+			t15 := float64(t5 * t13)
+			t16 := float64(t0 - t14)
+			t17 := float64(t16 + t16)
+			t19 := float64(t15 * c18)
+			t20 := float64(t0 + t14)
+			t22 := t12 >> uint64(c21)
+			t24 := t22 | c23
+			t25 := math.Float64frombits(uint64(t24))
+			t27 := float64(c26 - t25)
+			t28 := float64(t17 + t19)
+			t29 := float64(t28 / t20)
+			t30 := float64(t29 * t29)
+			t31 := float64(t29 * t30)
+			t36 := scalar.CallFMA(c33, t30, c32)
+			t37 := scalar.CallFMA(c35, t30, c34)
+			t38 := float64(t30 * t30)
+			t39 := scalar.CallFMA(t37, t38, t36)
+			t40 := scalar.CallFMA(t31, t39, t29)
+			t42 := scalar.CallFMA(t27, c41, t40)
+			t43 := float32(t42)
+			t54 := int32(math.Float32bits(v0))
+			t56 := int32(t54 + c55)
+			t57 := c53 < t56
+			t58 := t43
+			if t57 {
+				t45 := v0 == c44
+				t48 := c47
+				if t45 {
+					t48 = c46
+				}
+				t50 := v0 == c49
+				t52 := t48
+				if t50 {
+					t52 = c51
+				}
+				t58 = t52
+			}
+			o0[i] = t58
 		}
 	}
 }
@@ -3185,6 +5397,71 @@ func k_min_u8_uu_e7c61d958d_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_mish_f32_u_0d76fba195_go is
+//
+//	kernel (u0:f32) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+func k_mish_f32_u_0d76fba195_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0xc2f00000)          // -120
+	c3 := math.Float32frombits(0x42200000)          // 40
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c16 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c17 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c18 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c19 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c20 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c29 := int64(52)
+	c34 := math.Float64frombits(0x4000000000000000) // 2
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t6 := float64(t5)
+			t9 := scalar.CallFMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t13 := scalar.CallFMA(t11, c12, t6)
+			t21 := scalar.CallFMA(c15, t13, c14)
+			t22 := scalar.CallFMA(c17, t13, c16)
+			t23 := scalar.CallFMA(c19, t13, c18)
+			t24 := float64(t13 * t13)
+			t25 := scalar.CallFMA(t22, t24, t21)
+			t26 := scalar.CallFMA(c20, t24, t23)
+			t27 := float64(t24 * t24)
+			t28 := scalar.CallFMA(t26, t27, t25)
+			t30 := t10 << uint64(c29)
+			t31 := int64(math.Float64bits(t28))
+			t32 := int64(t30 + t31)
+			t33 := math.Float64frombits(uint64(t32))
+			t35 := float64(t33 + c34)
+			t36 := float64(t33 * t35)
+			t37 := float64(t2)
+			t38 := float64(t37 * t36)
+			t39 := float64(t36 + c34)
+			t40 := float64(t38 / t39)
+			t41 := float32(t40)
+			o0[i] = t41
 		}
 	}
 }
@@ -4389,6 +6666,62 @@ func k_pack_i64_e282be532c_go(f *abi.Frame) {
 	}
 }
 
+// k_pack_u16_9c9cfbaf29_go is
+//
+//	pack u16
+//
+// for r, c: o0[r][c] = a0[r][c*across]
+func k_pack_u16_9c9cfbaf29_go(f *abi.Frame) {
+	n, across := f.Cols, f.Step[2]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n), unsafe.Add(f.Ptr[0], r*f.Step[0])
+		for len(row) >= 4 {
+			four := (*[4]uint16)(row)
+			four[0] = *(*uint16)(from)
+			four[1] = *(*uint16)(unsafe.Add(from, 1*across))
+			four[2] = *(*uint16)(unsafe.Add(from, 2*across))
+			four[3] = *(*uint16)(unsafe.Add(from, 3*across))
+			if row = row[4:]; len(row) > 0 {
+				from = unsafe.Add(from, 4*across)
+			}
+		}
+		for c := range row {
+			row[c] = *(*uint16)(unsafe.Add(from, c*across))
+		}
+	}
+}
+
+// k_pack_u32_3f0d9f9ad4_go is
+//
+//	pack u32
+//
+// for r, c: o0[r][c] = a0[r][c*across]
+func k_pack_u32_3f0d9f9ad4_go(f *abi.Frame) {
+	n, across := f.Cols, f.Step[2]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n), unsafe.Add(f.Ptr[0], r*f.Step[0])
+		for len(row) >= 4 {
+			four := (*[4]uint32)(row)
+			four[0] = *(*uint32)(from)
+			four[1] = *(*uint32)(unsafe.Add(from, 1*across))
+			four[2] = *(*uint32)(unsafe.Add(from, 2*across))
+			four[3] = *(*uint32)(unsafe.Add(from, 3*across))
+			if row = row[4:]; len(row) > 0 {
+				from = unsafe.Add(from, 4*across)
+			}
+		}
+		for c := range row {
+			row[c] = *(*uint32)(unsafe.Add(from, c*across))
+		}
+	}
+}
+
 // k_pack_u8_ba6fba38f7_go is
 //
 //	pack u8
@@ -4537,6 +6870,178 @@ func k_popcount_u8_u_f802fd3ef9_go(f *abi.Frame) {
 			t15 := t13 & c14
 			t17 := t15 & c16
 			o0[i] = t17
+		}
+	}
+}
+
+// k_pow_f32_uu_8b8da83db3_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1[i])
+func k_pow_f32_uu_8b8da83db3_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := int64(2638147582215219)
+	c6 := int64(9218868437227405312)
+	c8 := int64(4607182418800017408)
+	c11 := int64(52)
+	c13 := int64(4841369599423283200)
+	c16 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c19 := math.Float64frombits(0x3ff0000000000000) // 1
+	c21 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c25 := math.Float64frombits(0x3ff71547652b8251) // 1.442695040888925
+	c26 := math.Float64frombits(0x3fbec709dc53c4a9) // 0.12022458676416882
+	c27 := math.Float64frombits(0x3f92776c2936e3ff) // 0.018033685699013088
+	c28 := math.Float64frombits(0x3f6a61a2e9cbe6bf) // 0.0032203847789532276
+	c29 := math.Float64frombits(0x3f447955e522d17d) // 0.0006248158845410381
+	c30 := math.Float64frombits(0x3f221b06bddc8304) // 0.00013813454909785566
+	c41 := math.Float64frombits(0x4060400000000000) // 130
+	c43 := math.Float64frombits(0xc063000000000000) // -152
+	c45 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c49 := math.Float64frombits(0x3fe62e42ff18ba02) // 0.6931471807818641
+	c50 := math.Float64frombits(0x3fcebfbe079ce7cc) // 0.24022651073192802
+	c51 := math.Float64frombits(0x3fac6b089c2d1aa4) // 0.05550410181472401
+	c52 := math.Float64frombits(0x3f83b29f1eecf8a8) // 0.009618037349010969
+	c53 := math.Float64frombits(0x3f55d8b5d94725f2) // 0.0013334060541744211
+	c54 := math.Float64frombits(0x3f2445dabd588138) // 0.0001546697155143746
+	c55 := math.Float64frombits(0x3eefd0840b903c95) // 1.5170342850394275e-05
+	c71 := int32(-8388610)
+	c73 := int32(2147483647)
+	c77 := int32(-8388609)
+	c79 := int32(-2147483648)
+	c83 := math.Float32frombits(0x7f800000)  // +Inf
+	c84 := math.Float32frombits(0x0)         // 0
+	c85 := math.Float32frombits(0x3f800000)  // 1
+	c99 := math.Float32frombits(0x3f000000)  // 0.5
+	c112 := math.Float32frombits(0xff800000) // -Inf
+	c117 := math.Float32frombits(0x7fc00000) // NaN
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float64(t0)
+			t2 := float64(v1)
+			t3 := int64(math.Float64bits(t1))
+			t5 := int64(t3 + c4)
+			t7 := t5 & c6
+			t9 := int64(c8 - t7)
+			t10 := int64(t3 + t9)
+			t12 := t7 >> uint64(c11)
+			t14 := t12 | c13
+			t15 := math.Float64frombits(uint64(t14))
+			t17 := float64(c16 - t15)
+			t18 := math.Float64frombits(uint64(t10))
+			t20 := float64(t18 - c19)
+			t22 := scalar.CallFMA(t20, c21, c19)
+			t23 := float64(t20 / t22)
+			t24 := float64(t23 * t23)
+			t31 := scalar.CallFMA(c26, t24, c25)
+			t32 := scalar.CallFMA(c28, t24, c27)
+			t33 := scalar.CallFMA(c30, t24, c29)
+			t34 := float64(t24 * t24)
+			t35 := scalar.CallFMA(t32, t34, t31)
+			t36 := float64(t34 * t34)
+			t37 := scalar.CallFMA(t33, t36, t35)
+			t38 := -t17
+			t39 := scalar.CallFMA(t23, t37, t38)
+			t40 := float64(t2 * t39)
+			t42 := scalar.Min(t40, c41)
+			t44 := scalar.Max(t42, c43)
+			t46 := float64(t44 + c45)
+			t47 := float64(t46 - c45)
+			t48 := float64(t44 - t47)
+			t56 := scalar.CallFMA(c49, t48, c19)
+			t57 := scalar.CallFMA(c51, t48, c50)
+			t58 := scalar.CallFMA(c53, t48, c52)
+			t59 := scalar.CallFMA(c55, t48, c54)
+			t60 := float64(t48 * t48)
+			t61 := scalar.CallFMA(t57, t60, t56)
+			t62 := scalar.CallFMA(t59, t60, t58)
+			t63 := float64(t60 * t60)
+			t64 := scalar.CallFMA(t62, t63, t61)
+			t65 := int64(math.Float64bits(t46))
+			t66 := t65 << uint64(c11)
+			t67 := int64(math.Float64bits(t64))
+			t68 := int64(t66 + t67)
+			t69 := math.Float64frombits(uint64(t68))
+			t70 := float32(t69)
+			t72 := int32(math.Float32bits(v0))
+			t74 := int32(t72 + c73)
+			t75 := c71 < t74
+			t76 := math.Float32frombits(math.Float32bits(v1) &^ (1 << 31))
+			t78 := int32(math.Float32bits(t76))
+			t80 := int32(t78 + c79)
+			t81 := c77 < t80
+			t82 := t75 || bool(t81)
+			t128 := t70
+			if t82 {
+				t86 := t76 == c83
+				t87 := c85 < t0
+				t88 := c84 < v1
+				t89 := t87 == t88
+				t90 := c84
+				if t89 {
+					t90 = c83
+				}
+				t91 := t0 == c85
+				t92 := t86 && bool(t91)
+				t93 := t90
+				if t92 {
+					t93 = c85
+				}
+				t94 := t0 == c84
+				t95 := t0 == c83
+				t96 := t94 || bool(t95)
+				t97 := t96 || bool(t86)
+				t98 := t70
+				if t97 {
+					t98 = t93
+				}
+				t100 := float32(v1 * c99)
+				t101 := float32(math.Trunc(float64(v1)))
+				t102 := t101 != v1
+				t103 := float32(math.Trunc(float64(t100)))
+				t104 := t103 != t100
+				t105 := !t102
+				t106 := t104 && bool(t105)
+				t107 := t72 & c79
+				t108 := int32(math.Float32bits(t98))
+				t109 := t108 | t107
+				t110 := math.Float32frombits(uint32(t109))
+				t111 := t98
+				if t106 {
+					t111 = t110
+				}
+				t113 := c112 < v0
+				t114 := v0 < c84
+				t115 := t114 && bool(t113)
+				t116 := t115 && bool(t102)
+				t118 := t111
+				if t116 {
+					t118 = c117
+				}
+				t119 := float32(v0 + v1)
+				t120 := v0 != v0
+				t121 := v1 != v1
+				t122 := t120 || bool(t121)
+				t123 := t118
+				if t122 {
+					t123 = t119
+				}
+				t124 := v1 == c84
+				t125 := v0 == c85
+				t126 := t124 || bool(t125)
+				t127 := t123
+				if t126 {
+					t127 = c85
+				}
+				t128 = t127
+			}
+			o0[i] = t128
 		}
 	}
 }
@@ -7232,6 +9737,40 @@ func k_round_f64_u_2a10e311cc_go(f *abi.Frame) {
 	}
 }
 
+// k_rsqrt_f32_u_eb0a25d116_go is
+//
+//	kernel (u0:f32) { t0 = rsqrt u0; store t0 }
+//
+// for i: o0[i] = rsqrt(a0[i])
+func k_rsqrt_f32_u_eb0a25d116_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0x3f800000) // 1
+	c9 := math.Float32frombits(0x3f000000) // 0.5
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := float32(math.Sqrt(float64(v0)))
+			t2 := float32(c0 / t1)
+			t3 := float32(v0 * t2)
+			t4 := -t3
+			t5 := scalar.FMA32(v0, t2, t4)
+			t6 := -t2
+			t7 := scalar.FMA32(t6, t3, c0)
+			t8 := scalar.FMA32(t6, t5, t7)
+			t10 := float32(t2 * c9)
+			t11 := scalar.FMA32(t10, t8, t2)
+			t12 := t11 == t11
+			t13 := t2
+			if t12 {
+				t13 = t11
+			}
+			o0[i] = t13
+		}
+	}
+}
+
 // k_scan_add_f32_1237dba42c_go is
 //
 //	scan add f32
@@ -8254,6 +10793,78 @@ func k_select_bool_uuu_5da844fdbd_go(f *abi.Frame) {
 	}
 }
 
+// k_selu_f32_u_d932e1e583_go is
+//
+//	kernel (u0:f32) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+func k_selu_f32_u_d932e1e583_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0x0)                 // 0
+	c3 := math.Float32frombits(0xc1a00000)          // -20
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c16 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c17 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c18 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c19 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c20 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c30 := int64(52)
+	c32 := int64(4607182418800017408)
+	c38 := math.Float64frombits(0x3ffc212cc640f031) // 1.7580993408473768
+	c40 := math.Float64frombits(0x3ff0cfabd6a91132) // 1.0507009873554805
+	c42 := math.Float64frombits(0x0)                // 0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := c0 < v0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := t2 < c3
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t6 := float64(t5)
+			t9 := scalar.CallFMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t13 := scalar.CallFMA(t11, c12, t6)
+			t21 := scalar.CallFMA(c15, t13, c14)
+			t22 := scalar.CallFMA(c17, t13, c16)
+			t23 := scalar.CallFMA(c19, t13, c18)
+			t24 := float64(t13 * t13)
+			t25 := scalar.CallFMA(t22, t24, t21)
+			t26 := scalar.CallFMA(c20, t24, t23)
+			t27 := float64(t24 * t24)
+			t28 := scalar.CallFMA(t26, t27, t25)
+			t29 := float64(t13 * t28)
+			t31 := t10 << uint64(c30)
+			t33 := int64(t31 + c32)
+			t34 := math.Float64frombits(uint64(t33))
+			t35 := float64(t34 - c14)
+			t36 := scalar.CallFMA(t34, t29, t35)
+			t37 := float64(v0)
+			t39 := float64(t36 * c38)
+			t41 := float64(t37 * c40)
+			t43 := t37 < c42
+			t44 := t41
+			if t43 {
+				t44 = t39
+			}
+			t45 := float32(t44)
+			o0[i] = t45
+		}
+	}
+}
+
 // k_shl_i32_uu_6914c812f2_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }
@@ -8370,6 +10981,90 @@ func k_shr_u8_uu_5de6acdef4_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 >> uint8(v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_sigmoid_f32_u_93be2127ea_go is
+//
+//	kernel (u0:f32) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0x3f800000)  // 1
+	c1 := math.Float32frombits(0xc2d00000)  // -104
+	c4 := math.Float32frombits(0x42200000)  // 40
+	c7 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c8 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c11 := math.Float32frombits(0x3f317218) // 0.6931472
+	c13 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c16 := int32(23)
+	c19 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c22 := math.Float32frombits(0x39511886) // 0.00019940929
+	c23 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c25 := math.Float32frombits(0x3c088805) // 0.008333211
+	c27 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c29 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c31 := math.Float32frombits(0xbf000000) // -0.5
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t49 := -c0
+		for i := range n {
+			v0 := a0[i]
+			t2 := v0 < c1
+			t3 := v0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := scalar.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := scalar.FMA32(t10, c11, t6)
+			t14 := float32(t10 * c13)
+			t15 := int32(math.Float32bits(t9))
+			t17 := t15 << uint32(c16)
+			t18 := math.Float32frombits(uint32(t17))
+			t20 := float32(t12 + t14)
+			t21 := float32(t20 * t20)
+			t24 := scalar.FMA32(c22, t20, c23)
+			t26 := scalar.FMA32(t24, t20, c25)
+			t28 := scalar.FMA32(t26, t20, c27)
+			t30 := scalar.FMA32(t28, t20, c29)
+			t32 := scalar.FMA32(t30, t20, c31)
+			t33 := scalar.FMA32(t21, t32, t14)
+			t34 := float32(t12 + t33)
+			t35 := float32(c0 - t34)
+			t36 := float32(c0 - t35)
+			t37 := float32(t36 - t12)
+			t38 := float32(t37 - t33)
+			t39 := float32(t35 * t18)
+			t40 := t39 < c19
+			t41 := t39
+			if t40 {
+				t41 = c19
+			}
+			t42 := c19
+			if t40 {
+				t42 = t39
+			}
+			t43 := float32(t41 + t42)
+			t44 := float32(t43 - t41)
+			t45 := float32(t42 - t44)
+			t46 := scalar.FMA32(t18, t38, t45)
+			t47 := float32(c0 / t43)
+			t48 := float32(c0 * t47)
+			t50 := scalar.FMA32(t48, t43, t49)
+			t51 := scalar.FMA32(t48, t46, t50)
+			t52 := -t51
+			t53 := scalar.FMA32(t52, t47, t48)
+			t54 := float32(t53 * c19)
+			o0[i] = t54
 		}
 	}
 }
@@ -8562,6 +11257,371 @@ func k_significand_f64_u_acc24d1316_go(f *abi.Frame) {
 				t24 = t19
 			}
 			o0[i] = t24
+		}
+	}
+}
+
+// k_silu_f32_u_bc7296252f_go is
+//
+//	kernel (u0:f32) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0xc2da0000) // -109
+	c3 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c4 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c7 := math.Float32frombits(0x3f317218) // 0.6931472
+	c9 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c12 := int32(23)
+	c15 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c18 := math.Float32frombits(0x39511886) // 0.00019940929
+	c19 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c21 := math.Float32frombits(0x3c088805) // 0.008333211
+	c23 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c25 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c27 := math.Float32frombits(0xbf000000) // -0.5
+	c30 := math.Float32frombits(0x3f800000) // 1
+	c52 := math.Float32frombits(0x41900000) // 18
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t5 := scalar.FMA32(t2, c3, c4)
+			t6 := float32(t5 - c4)
+			t8 := scalar.FMA32(t6, c7, t2)
+			t10 := float32(t6 * c9)
+			t11 := int32(math.Float32bits(t5))
+			t13 := t11 << uint32(c12)
+			t14 := math.Float32frombits(uint32(t13))
+			t16 := float32(t8 + t10)
+			t17 := float32(t16 * t16)
+			t20 := scalar.FMA32(c18, t16, c19)
+			t22 := scalar.FMA32(t20, t16, c21)
+			t24 := scalar.FMA32(t22, t16, c23)
+			t26 := scalar.FMA32(t24, t16, c25)
+			t28 := scalar.FMA32(t26, t16, c27)
+			t29 := scalar.FMA32(t17, t28, t10)
+			t31 := float32(t8 + t29)
+			t32 := float32(c30 - t31)
+			t33 := float32(c30 - t32)
+			t34 := float32(t33 - t8)
+			t35 := float32(t34 - t29)
+			t36 := float32(t32 * t14)
+			t37 := t36 < c15
+			t38 := t36
+			if t37 {
+				t38 = c15
+			}
+			t39 := c15
+			if t37 {
+				t39 = t36
+			}
+			t40 := float32(t38 + t39)
+			t41 := float32(t40 - t38)
+			t42 := float32(t39 - t41)
+			t43 := scalar.FMA32(t14, t35, t42)
+			t44 := float32(c30 / t40)
+			t45 := float32(t2 * t44)
+			t46 := -t2
+			t47 := scalar.FMA32(t45, t40, t46)
+			t48 := scalar.FMA32(t45, t43, t47)
+			t49 := -t48
+			t50 := scalar.FMA32(t49, t44, t45)
+			t51 := float32(t50 * c15)
+			t53 := c52 < t2
+			t54 := t51
+			if t53 {
+				t54 = t2
+			}
+			o0[i] = t54
+		}
+	}
+}
+
+// k_sin_f32_u_6b4bd66882_go is
+//
+//	kernel (u0:f32) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c5 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
+	c8 := math.Float64frombits(0xc00921fb54442d18)  // -3.141592653589793
+	c10 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
+	c13 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c16 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c17 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c20 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c21 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c22 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c23 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c27 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c35 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c38 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c41 := math.Float64frombits(0xc000000000000000) // -2
+	c56 := math.Float64frombits(0x3ff0000000000000) // 1
+	c61 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c62 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c72 := int64(63)
+	c78 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
+	c79 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
+	c80 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
+	c81 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
+	c82 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
+	c83 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t3 := c2 <= t1
+			t6 := scalar.CallFMA(t0, c5, c4)
+			t7 := float64(t6 - c4)
+			t9 := scalar.CallFMA(t7, c8, t0)
+			t11 := scalar.CallFMA(t7, c10, t9)
+			t69 := t6
+			t70 := t11
+			if t3 {
+				t12 := t0
+				t14 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t15 := c13 <= t14
+				t18 := c17
+				if t15 {
+					t18 = c16
+				}
+				t19 := float64(t12 * t18)
+				t24 := c20
+				if t15 {
+					t24 = c21
+				}
+				t25 := c21
+				if t15 {
+					t25 = c22
+				}
+				t26 := c22
+				if t15 {
+					t26 = c23
+				}
+				t28 := float64(t19 * c27)
+				t29 := float64(t28 * t24)
+				t30 := -t29
+				t31 := scalar.CallFMA(t28, t24, t30)
+				t32 := float64(t19 * t25)
+				t33 := -t32
+				t34 := scalar.CallFMA(t19, t25, t33)
+				t36 := float64(t19 * c35)
+				t37 := scalar.CallFMA(t36, t26, t34)
+				t39 := float64(t29 * c38)
+				t40 := float64(math.RoundToEven(float64(t39)))
+				t42 := scalar.CallFMA(t40, c41, t29)
+				t43 := float64(t31 * c38)
+				t44 := float64(math.RoundToEven(float64(t43)))
+				t45 := scalar.CallFMA(t44, c41, t31)
+				t46 := float64(t42 + t45)
+				t47 := float64(t32 * c38)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := scalar.CallFMA(t48, c41, t32)
+				t50 := float64(t46 + t49)
+				t51 := float64(t50 - t46)
+				t52 := float64(t50 - t51)
+				t53 := float64(t46 - t52)
+				t54 := float64(t49 - t51)
+				t55 := float64(t53 + t54)
+				t57 := scalar.CallFMA(t50, c56, c4)
+				t58 := float64(t57 - c4)
+				t59 := float64(t50 - t58)
+				t60 := float64(t55 + t37)
+				t63 := float64(t59 * c61)
+				t64 := -t63
+				t65 := scalar.CallFMA(t59, c61, t64)
+				t66 := scalar.CallFMA(t60, c61, t65)
+				t67 := scalar.CallFMA(t59, c62, t66)
+				t68 := float64(t63 + t67)
+				t69 = t57
+				t70 = t68
+			}
+			t71 := int64(math.Float64bits(t69))
+			t73 := t71 << uint64(c72)
+			t74 := int64(math.Float64bits(t70))
+			t75 := t74 ^ t73
+			t76 := math.Float64frombits(uint64(t75))
+			t77 := float64(t76 * t76)
+			t84 := scalar.CallFMA(c79, t77, c78)
+			t85 := scalar.CallFMA(c81, t77, c80)
+			t86 := scalar.CallFMA(c83, t77, c82)
+			t87 := float64(t77 * t77)
+			t88 := scalar.CallFMA(t85, t87, t84)
+			t89 := float64(t87 * t87)
+			t90 := scalar.CallFMA(t86, t89, t88)
+			t91 := float64(t76 * t90)
+			t92 := float32(t91)
+			o0[i] = t92
+		}
+	}
+}
+
+// k_sinh_f32_u_a02af806c2_go is
+//
+//	kernel (u0:f32) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+func k_sinh_f32_u_a02af806c2_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x42b40000)          // 90
+	c5 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c6 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c10 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c13 := math.Float64frombits(0x3ff0000000000000) // 1
+	c14 := math.Float64frombits(0x3fe000000456638b) // 0.5000000080791421
+	c15 := math.Float64frombits(0x3fa55547c3ee76dd) // 0.041666262309474546
+	c16 := math.Float64frombits(0x3f56d99b1c644fd6) // 0.0013946547274530283
+	c21 := math.Float64frombits(0x3fc555555747f502) // 0.16666666757365795
+	c22 := math.Float64frombits(0x3f81110b011b1032) // 0.008333288165324946
+	c23 := math.Float64frombits(0x3f2a172a99cc2707) // 0.000199054670609926
+	c28 := int64(4602678819172646912)
+	c29 := int64(52)
+	c34 := int64(0)
+	c43 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float64(t3)
+			t7 := scalar.CallFMA(t4, c5, c6)
+			t8 := int64(math.Float64bits(t7))
+			t9 := float64(t7 - c6)
+			t11 := scalar.CallFMA(t9, c10, t4)
+			t12 := float64(t11 * t11)
+			t17 := scalar.CallFMA(c14, t12, c13)
+			t18 := scalar.CallFMA(c16, t12, c15)
+			t19 := float64(t12 * t12)
+			t20 := scalar.CallFMA(t18, t19, t17)
+			t24 := scalar.CallFMA(c21, t12, c13)
+			t25 := scalar.CallFMA(c23, t12, c22)
+			t26 := scalar.CallFMA(t25, t19, t24)
+			t27 := float64(t11 * t26)
+			t30 := t8 << uint64(c29)
+			t31 := int64(c28 + t30)
+			t32 := math.Float64frombits(uint64(t31))
+			t33 := int64(c28 - t30)
+			t35 := scalar.Max(t33, c34)
+			t36 := math.Float64frombits(uint64(t35))
+			t37 := float64(t32 - t36)
+			t38 := float64(t32 + t36)
+			t39 := float64(t27 * t38)
+			t40 := scalar.CallFMA(t20, t37, t39)
+			t41 := float32(t40)
+			t42 := int32(math.Float32bits(v0))
+			t44 := t42 & c43
+			t45 := int32(math.Float32bits(t41))
+			t46 := t45 | t44
+			t47 := math.Float32frombits(uint32(t46))
+			o0[i] = t47
+		}
+	}
+}
+
+// k_softplus_f32_u_1ca9daa11c_go is
+//
+//	kernel (u0:f32) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+func k_softplus_f32_u_1ca9daa11c_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0xc2dc0000)          // -110
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c13 := math.Float64frombits(0x3ff0000000000000) // 1
+	c14 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c15 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c16 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c17 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c18 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c19 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c28 := int64(52)
+	c34 := math.Float64frombits(0x0)                // 0
+	c36 := math.Float64frombits(0x8000000000000000) // -0
+	c38 := math.Float64frombits(0x3fefffffff99dbba) // 0.9999999992568214
+	c39 := math.Float64frombits(0xbfdfffff38a538fd) // -0.49999981433656143
+	c40 := math.Float64frombits(0x3fd55534e1b7e7af) // 0.3333255962639851
+	c41 := math.Float64frombits(0xbfcffbd43465b112) // -0.2498727088781228
+	c42 := math.Float64frombits(0x3fc975ccdd9de705) // 0.19890747853406068
+	c43 := math.Float64frombits(0xbfc49d835ded0e92) // -0.1610569199202599
+	c44 := math.Float64frombits(0x3fbfca8c01a9eadb) // 0.12418437042826318
+	c45 := math.Float64frombits(0xbfb51ae74bc81aab) // -0.08244176483286007
+	c46 := math.Float64frombits(0x3fa53ca2ab354b5d) // 0.04147823657935732
+	c47 := math.Float64frombits(0xbf8b7568c410a03f) // -0.013407534106662065
+	c48 := math.Float64frombits(0x3f60a1b9ebbd623e) // 0.0020302420870559603
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := -t0
+			t3 := t1 < c2
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t5 := float64(t4)
+			t8 := scalar.CallFMA(t5, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t12 := scalar.CallFMA(t10, c11, t5)
+			t20 := scalar.CallFMA(c14, t12, c13)
+			t21 := scalar.CallFMA(c16, t12, c15)
+			t22 := scalar.CallFMA(c18, t12, c17)
+			t23 := float64(t12 * t12)
+			t24 := scalar.CallFMA(t21, t23, t20)
+			t25 := scalar.CallFMA(c19, t23, t22)
+			t26 := float64(t23 * t23)
+			t27 := scalar.CallFMA(t25, t26, t24)
+			t29 := t9 << uint64(c28)
+			t30 := int64(math.Float64bits(t27))
+			t31 := int64(t29 + t30)
+			t32 := math.Float64frombits(uint64(t31))
+			t33 := float64(v0)
+			t35 := t33 < c34
+			t37 := t33
+			if t35 {
+				t37 = c36
+			}
+			t49 := scalar.CallFMA(c39, t32, c38)
+			t50 := scalar.CallFMA(c41, t32, c40)
+			t51 := scalar.CallFMA(c43, t32, c42)
+			t52 := scalar.CallFMA(c45, t32, c44)
+			t53 := scalar.CallFMA(c47, t32, c46)
+			t54 := float64(t32 * t32)
+			t55 := scalar.CallFMA(t50, t54, t49)
+			t56 := scalar.CallFMA(t52, t54, t51)
+			t57 := scalar.CallFMA(c48, t54, t53)
+			t58 := float64(t54 * t54)
+			t59 := scalar.CallFMA(t56, t58, t55)
+			t60 := float64(t58 * t58)
+			t61 := scalar.CallFMA(t57, t60, t59)
+			t62 := scalar.CallFMA(t32, t61, t37)
+			t63 := float32(t62)
+			o0[i] = t63
 		}
 	}
 }
@@ -8827,6 +11887,213 @@ func k_subsat_u8_uu_98d0e48d88_go(f *abi.Frame) {
 	}
 }
 
+// k_tan_f32_u_a69f332907_go is
+//
+//	kernel (u0:f32) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+func k_tan_f32_u_a69f332907_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c5 := math.Float64frombits(0x3fe45f306dc9c883)  // 0.6366197723675814
+	c8 := math.Float64frombits(0xbff921fb54442d18)  // -1.5707963267948966
+	c10 := math.Float64frombits(0xbc91a62633145c06) // -6.123233995736765e-17
+	c13 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c16 := math.Float64frombits(0x3950000000000000) // 1.232595164407831e-32
+	c17 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c20 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c21 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c22 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c23 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c27 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c37 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c40 := math.Float64frombits(0xc010000000000000) // -4
+	c55 := math.Float64frombits(0x3ff0000000000000) // 1
+	c60 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c61 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c71 := math.Float64frombits(0x3fefffffff5e6592) // 0.9999999988241817
+	c72 := math.Float64frombits(0x3fd555565958b051) // 0.3333335754894096
+	c73 := math.Float64frombits(0x3fc110cce74e0e0d) // 0.13332520765480674
+	c74 := math.Float64frombits(0x3fabaf398d4f80a6) // 0.05407123422605879
+	c75 := math.Float64frombits(0x3f95beffc0556937) // 0.02123641597186429
+	c76 := math.Float64frombits(0x3f8664d644a2a067) // 0.010934518785077963
+	c77 := math.Float64frombits(0xbef377de1731a9a7) // -1.8566353400842385e-05
+	c78 := math.Float64frombits(0x3f721e6bde86ec8f) // 0.004423543323748848
+	c90 := int64(63)
+	c92 := int64(0)
+	c94 := math.Float64frombits(0xbff0000000000000) // -1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t3 := c2 <= t1
+			t6 := scalar.CallFMA(t0, c5, c4)
+			t7 := float64(t6 - c4)
+			t9 := scalar.CallFMA(t7, c8, t0)
+			t11 := scalar.CallFMA(t7, c10, t9)
+			t68 := t6
+			t69 := t11
+			if t3 {
+				t12 := t0
+				t14 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t15 := c13 <= t14
+				t18 := c17
+				if t15 {
+					t18 = c16
+				}
+				t19 := float64(t12 * t18)
+				t24 := c20
+				if t15 {
+					t24 = c21
+				}
+				t25 := c21
+				if t15 {
+					t25 = c22
+				}
+				t26 := c22
+				if t15 {
+					t26 = c23
+				}
+				t28 := float64(t19 * c27)
+				t29 := float64(t28 * t24)
+				t30 := -t29
+				t31 := scalar.CallFMA(t28, t24, t30)
+				t32 := float64(t19 * t25)
+				t33 := -t32
+				t34 := scalar.CallFMA(t19, t25, t33)
+				t35 := float64(t19 * c17)
+				t36 := scalar.CallFMA(t35, t26, t34)
+				t38 := float64(t29 * c37)
+				t39 := float64(math.RoundToEven(float64(t38)))
+				t41 := scalar.CallFMA(t39, c40, t29)
+				t42 := float64(t31 * c37)
+				t43 := float64(math.RoundToEven(float64(t42)))
+				t44 := scalar.CallFMA(t43, c40, t31)
+				t45 := float64(t41 + t44)
+				t46 := float64(t32 * c37)
+				t47 := float64(math.RoundToEven(float64(t46)))
+				t48 := scalar.CallFMA(t47, c40, t32)
+				t49 := float64(t45 + t48)
+				t50 := float64(t49 - t45)
+				t51 := float64(t49 - t50)
+				t52 := float64(t45 - t51)
+				t53 := float64(t48 - t50)
+				t54 := float64(t52 + t53)
+				t56 := scalar.CallFMA(t49, c55, c4)
+				t57 := float64(t56 - c4)
+				t58 := float64(t49 - t57)
+				t59 := float64(t54 + t36)
+				t62 := float64(t58 * c60)
+				t63 := -t62
+				t64 := scalar.CallFMA(t58, c60, t63)
+				t65 := scalar.CallFMA(t59, c60, t64)
+				t66 := scalar.CallFMA(t58, c61, t65)
+				t67 := float64(t62 + t66)
+				t68 = t56
+				t69 = t67
+			}
+			t70 := float64(t69 * t69)
+			t79 := scalar.CallFMA(c72, t70, c71)
+			t80 := scalar.CallFMA(c74, t70, c73)
+			t81 := scalar.CallFMA(c76, t70, c75)
+			t82 := scalar.CallFMA(c78, t70, c77)
+			t83 := float64(t70 * t70)
+			t84 := scalar.CallFMA(t80, t83, t79)
+			t85 := scalar.CallFMA(t82, t83, t81)
+			t86 := float64(t83 * t83)
+			t87 := scalar.CallFMA(t85, t86, t84)
+			t88 := float64(t69 * t87)
+			t89 := int64(math.Float64bits(t68))
+			t91 := t89 << uint64(c90)
+			t93 := t91 < c92
+			t95 := t88
+			if t93 {
+				t95 = c94
+			}
+			t96 := c55
+			if t93 {
+				t96 = t88
+			}
+			t97 := float64(t95 / t96)
+			t98 := float32(t97)
+			o0[i] = t98
+		}
+	}
+}
+
+// k_tanh_f32_u_dac9a91ef9_go is
+//
+//	kernel (u0:f32) { t0 = tanh u0; store t0 }
+//
+// for i: o0[i] = tanh(a0[i])
+func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x411051ec) // 9.02
+	c4 := math.Float32frombits(0x4045672a) // 3.0844216
+	c6 := math.Float32frombits(0x3fcb2ff5) // 1.587401
+	c9 := int32(23)
+	c11 := [...]float32{0x1.3abf38p-01, 0x1.26e08p+00, 0x1.c98f34p+00, 0x1.50cf58p+01, 0x1.e560c4p+01, 0x1.5a614p+02, 0x1.ec3f14p+02, 0x0p+00}
+	c13 := [...]float32{0x1.d47606p-06, -0x1.9c4c22p-09, -0x1.b3fddep-10, 0x1.910e5cp-14, 0x1.94c33ep-16, 0x1.1b505ep-20, 0x1.b8b474p-27, -0x1.1e489ap-05}
+	c14 := [...]float32{-0x1.b1d664p-06, 0x1.20b24ep-06, 0x1.bd5fbcp-10, -0x1.48f402p-11, -0x1.839fe6p-14, -0x1.0b7814p-18, -0x1.91fe96p-25, -0x1.94569ap-07}
+	c16 := [...]float32{-0x1.b6712ep-05, -0x1.db47d6p-06, 0x1.0b1d98p-08, 0x1.309ed4p-09, 0x1.182628p-12, 0x1.645ed6p-17, 0x1.d231a6p-24, 0x1.17fe66p-03}
+	c18 := [...]float32{0x1.20265p-03, -0x1.a97128p-11, -0x1.75a558p-06, -0x1.a04118p-08, -0x1.5fe786p-11, -0x1.b93a6cp-16, -0x1.1fe17ep-22, -0x1.dd149p-12}
+	c20 := [...]float32{-0x1.81d7a4p-06, 0x1.c711eep-04, 0x1.e71de8p-05, 0x1.b252a8p-07, 0x1.6201dep-10, 0x1.bd2edcp-15, 0x1.2b5e54p-21, -0x1.554dc8p-02}
+	c22 := [...]float32{-0x1.889484p-02, -0x1.14c528p-02, -0x1.9ac52cp-04, -0x1.4c9e8cp-06, -0x1.0a134ep-09, -0x1.4e20c6p-14, -0x1.c1a1aep-21, -0x1.77531ap-21}
+	c24 := [...]float32{0x1.668cc8p-01, 0x1.52324cp-02, 0x1.b27558p-04, 0x1.5015b2p-06, 0x1.0a557p-09, 0x1.4dff4ep-14, 0x1.bff178p-21, 0x1.c7db76p-29}
+	c26 := math.Float32frombits(0x40000000) // 2
+	c28 := [...]float32{0x1.184c0cp-01, 0x1.a3017p-01, 0x1.e415dcp-01, 0x1.fab8b2p-01, 0x1.ff7ac4p-01, 0x1.fffac8p-01, 0x1.fffff2p-01, 0x0p+00}
+	c32 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := float32(t3 * c4)
+			t7 := scalar.FMA32(t3, t5, c6)
+			t8 := int32(math.Float32bits(t7))
+			t10 := t8 >> uint32(c9)
+			t11 := c11[t10&7]
+			t12 := float32(t3 - t11)
+			t13 := c13[t10&7]
+			t14 := c14[t10&7]
+			t15 := scalar.FMA32(t13, t12, t14)
+			t16 := c16[t10&7]
+			t17 := scalar.FMA32(t15, t12, t16)
+			t18 := c18[t10&7]
+			t19 := scalar.FMA32(t17, t12, t18)
+			t20 := c20[t10&7]
+			t21 := scalar.FMA32(t19, t12, t20)
+			t22 := c22[t10&7]
+			t23 := scalar.FMA32(t21, t12, t22)
+			t24 := c24[t10&7]
+			t25 := scalar.FMA32(t23, t12, t24)
+			t27 := t7 < c26
+			t28 := c28[t10&7]
+			t29 := t28
+			if t27 {
+				t29 = t3
+			}
+			t30 := scalar.FMA32(t25, t12, t29)
+			t31 := int32(math.Float32bits(v0))
+			t33 := t31 & c32
+			t34 := int32(math.Float32bits(t30))
+			t35 := t34 | t33
+			t36 := math.Float32frombits(uint32(t35))
+			o0[i] = t36
+		}
+	}
+}
+
 // k_transpose_i64_43d0ec7a00_go is
 //
 //	transpose i64
@@ -8853,6 +12120,66 @@ func k_transpose_i64_43d0ec7a00_go(f *abi.Frame) {
 		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*8)
 		for r := range f.Rows {
 			*(*int64)(unsafe.Add(to, r*line)) = *(*int64)(unsafe.Add(from, r*across))
+		}
+	}
+}
+
+// k_transpose_u16_9767c4256a_go is
+//
+//	transpose u16
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_transpose_u16_9767c4256a_go(f *abi.Frame) {
+	next, across, line := f.Step[0], f.Step[2], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*2)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]uint16)(unsafe.Add(to, r*line))
+			o[0] = *(*uint16)(unsafe.Add(a, 0*next))
+			o[1] = *(*uint16)(unsafe.Add(a, 1*next))
+			o[2] = *(*uint16)(unsafe.Add(a, 2*next))
+			o[3] = *(*uint16)(unsafe.Add(a, 3*next))
+			o[4] = *(*uint16)(unsafe.Add(a, 4*next))
+			o[5] = *(*uint16)(unsafe.Add(a, 5*next))
+			o[6] = *(*uint16)(unsafe.Add(a, 6*next))
+			o[7] = *(*uint16)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*2)
+		for r := range f.Rows {
+			*(*uint16)(unsafe.Add(to, r*line)) = *(*uint16)(unsafe.Add(from, r*across))
+		}
+	}
+}
+
+// k_transpose_u32_90e6d25a6b_go is
+//
+//	transpose u32
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_transpose_u32_90e6d25a6b_go(f *abi.Frame) {
+	next, across, line := f.Step[0], f.Step[2], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*4)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]uint32)(unsafe.Add(to, r*line))
+			o[0] = *(*uint32)(unsafe.Add(a, 0*next))
+			o[1] = *(*uint32)(unsafe.Add(a, 1*next))
+			o[2] = *(*uint32)(unsafe.Add(a, 2*next))
+			o[3] = *(*uint32)(unsafe.Add(a, 3*next))
+			o[4] = *(*uint32)(unsafe.Add(a, 4*next))
+			o[5] = *(*uint32)(unsafe.Add(a, 5*next))
+			o[6] = *(*uint32)(unsafe.Add(a, 6*next))
+			o[7] = *(*uint32)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*4)
+		for r := range f.Rows {
+			*(*uint32)(unsafe.Add(to, r*line)) = *(*uint32)(unsafe.Add(from, r*across))
 		}
 	}
 }
