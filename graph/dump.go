@@ -81,7 +81,9 @@ func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "s
 // Dump writes the program as text at one stage of its compilation, or for "" at
 // all of them, each that changed something in full. The graph is written as it was built; with symbolic sizes, what
 // comes after it is for those of the last run, and before any run for example
-// sizes. If none were found that the graph fits, a comment says so instead. What was computed
+// sizes. If none were found that the graph fits, a comment says so instead. The plan of a batch is the
+// one that ran, which was perhaps made for a greater batch and resized; the passes before it are shown for
+// the sizes of the run. What was computed
 // once of constants stands before the program, with the names of the inputs that it became.
 func (p *Program) Dump(w io.Writer, stage string) error {
 	switch {
@@ -121,7 +123,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 	case bound == nil:
 		fmt.Fprintf(&out, "// %s\n", noExample)
 	default:
-		f, err := p.fn.Bind(bound.passed)
+		f, err := p.fn.Bind(bound.sizes) // so that each stage can be run with the inputs, though the plan was perhaps resized
 		if err != nil {
 			return err
 		}
