@@ -79,7 +79,7 @@ func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl pl
 		}
 	}
 	rows := sizes[c.batch]
-	if rows < leastRows || slices.ContainsFunc(layouts, func(l *layout.Layout) bool { return l != nil }) {
+	if c.batch == "" || rows < leastRows || slices.ContainsFunc(layouts, func(l *layout.Layout) bool { return l != nil }) {
 		return pl, false
 	}
 	var space [64]byte
@@ -108,10 +108,9 @@ func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl pl
 }
 
 // newClass makes the plan of the class of numbers of rows with so many bits. The graph fits all of them if it
-// fits the least and the greatest: what it requires of a size, that it is a number or that it is no less
-// than one, is true between two numbers of which it is true.
+// fits the least and the greatest: what it requires is linear in the size, so that it is true between two
+// numbers of which it is true.
 func (p *Program) newClass(sizes map[string]int, n int) *class {
-	c := &class{}
 	of := func(rows int) (*ir.Func, map[string]int, error) {
 		own := maps.Clone(sizes)
 		own[p.classes.batch] = rows
@@ -119,21 +118,23 @@ func (p *Program) newClass(sizes map[string]int, n int) *class {
 		return f, own, err
 	}
 	if _, _, err := of(1 << (n - 1)); err != nil {
-		return c
+		return &class{}
 	}
 	most := 1<<n - 1
 	f, own, err := of(most)
 	if err != nil || p.bytesOf(f) > mostBytes {
-		return c
+		return &class{}
 	}
-	if c.planned, err = p.plan(f, own, nil); err != nil {
-		return c
+	pl, err := p.plan(f, own, nil)
+	if err != nil {
+		return &class{}
 	}
-	if c.batch = passes.BatchOf(p.fn, p.classes.batch, c.rest, most); c.batch == nil {
-		p.classes.batch = "" // for good: the passes mix its rows
+	batch := passes.BatchOf(p.fn, p.classes.batch, pl.rest, most)
+	if batch == nil {
+		return &class{}
 	}
-	c.blocks = schedule.OfSizes()
-	return c
+	pl.blocks = schedule.OfSizes()
+	return &class{pl, batch}
 }
 
 // resized returns what the passes made for a binding as its plan, nil if that is not possible.

@@ -1,10 +1,12 @@
 package graph_test
 
 import (
+	"context"
 	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
@@ -27,6 +29,7 @@ func batchFormulas() []batchFormula {
 	}
 	padded := graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}
 	rows := func(d graph.Extent) graph.Node { return in("x", d, 40) }
+	wide := func(d graph.Extent, n int) graph.Node { return in("x", d, n) }
 	return []batchFormula{
 		{"chain", true, func(d graph.Extent) graph.Node { return in("x", d).Mul(in("y", d)).Add(1).Tanh() }},
 		{"broadcast", true, func(d graph.Extent) graph.Node { return rows(d).Mul(in("y", d, 1)).Add(in("z", d, 40)) }},
@@ -73,6 +76,16 @@ func batchFormulas() []batchFormula {
 			return graph.Iota(graph.Float32, d).Take(0, in("y", d, 2).Mul(0).Cast(graph.Int32).Reshape(-1)).Reshape(d, 2)
 		}},
 		{"a number of rows", false, func(d graph.Extent) graph.Node { return rows(d).Mul(d) }},
+		// At 31 rows, for which the passes make the plan, these have lines that could be rows by their numbers.
+		{"running sums across rows", false, func(d graph.Extent) graph.Node { return wide(d, 62).Reshape(62, d).CumSum(1).Reshape(d, 62) }},
+		{"running sums of pairs across rows", false, func(d graph.Extent) graph.Node { return wide(d, 62).Reshape(31, d, 2).CumSum(1).Reshape(d, 62) }},
+		{"rows across others from the last", false, func(d graph.Extent) graph.Node { return wide(d, 62).Reshape(62, d).Flip(1).Reshape(d, 62) }},
+		{"rows across others sorted", false, func(d graph.Extent) graph.Node { return wide(d, 62).Reshape(62, d).Sort(1).Reshape(d, 62) }},
+		{"each other row across others", false, func(d graph.Extent) graph.Node { return wide(d, 992).Reshape(992, d).Slice("::2").Reshape(d, 496) }},
+		{"an element farther on in each row", false, func(d graph.Extent) graph.Node {
+			y := wide(d, 1000).Reshape(-1).Flip(0).SliceAxis(0, 0, d.Mul(ir.Fixed(999)), 1).Flip(0)
+			return y.SliceAxis(0, 0, d.Mul(ir.Fixed(1000)), 1000).Mul(2)
+		}},
 		{"rows joined", false, func(d graph.Extent) graph.Node { return graph.Concat(0, rows(d), in("y", d, 40)) }},
 	}
 }
@@ -144,3 +157,69 @@ func TestBatchesOfAllSizes(t *testing.T) {
 }
 
 const leastOfClass = 16 // rows
+
+// TestBatchesOfReshapes runs random chains of views, scans and reductions over a batch.
+func TestBatchesOfReshapes(t *testing.T) {
+	resized := 0
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.SampledFrom([]int{31, 62, 124, 8, 16, 93, 12}).Draw(t, "width")
+		steps := rapid.SliceOfN(rapid.IntRange(0, 9), 2, 7).Draw(t, "steps")
+		axes := rapid.SliceOfN(rapid.IntRange(0, 2), 7, 7).Draw(t, "axes")
+		p, err := graph.Compile(reshaped(graph.Dim("n"), width, steps, axes), graph.WithWorkers(1))
+		if err != nil {
+			return // as what a reshape needs is not known before the run
+		}
+		for _, n := range []int{16, 21} {
+			alone, err := graph.Compile(reshaped(ir.Fixed(n), width, steps, axes), graph.WithWorkers(1))
+			require.NoError(t, err)
+			x := graph.Normal(graph.Float32, 1, 0, 1, n, width)
+			want, err := alone.Run(context.Background(), x)
+			require.NoError(t, err)
+			got, err := p.Run(context.Background(), x)
+			require.NoError(t, err)
+			if sizes, passed := p.Sizes(); !maps.Equal(sizes, passed) {
+				resized++
+			}
+			require.True(t, graph.Equal(want, got), "%d rows of %d: %v\n%s", n, width, steps, p.Explain())
+		}
+	})
+	require.Positive(t, resized)
+}
+
+// reshaped returns a chain of ops on d rows.
+func reshaped(d graph.Extent, width int, steps, axes []int) graph.Node {
+	x := graph.Input("x", graph.Float32, d, width)
+	for i, step := range steps {
+		axis := axes[i] % x.Rank()
+		switch step {
+		case 0:
+			x = x.Reshape(width, d)
+		case 1:
+			x = x.Reshape(d, width)
+		case 2:
+			x = x.Reshape(-1)
+		case 3:
+			x = x.Flip(axis)
+		case 4:
+			x = x.CumSum(axis)
+		case 5:
+			x = x.Transpose()
+		case 6:
+			if width%2 == 0 {
+				x = x.Reshape(width/2, 2, d)
+			}
+		case 7:
+			if width%2 == 0 {
+				x = x.Reshape(d, width/2, 2).Softmax(1)
+			}
+		case 8:
+			x = x.Mul(x).Add(1)
+		case 9:
+			if width%2 == 0 {
+				width /= 2
+				x = x.Reshape(d, width, 2).Slice("..., 1")
+			}
+		}
+	}
+	return x.Reshape(d, -1)
+}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sync"
 
 	"github.com/stridefuse/stridefuse/internal/few"
+	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
@@ -93,7 +93,7 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 
 // machines has the machines of programs without settings of their own, by their goroutines. Nothing
 // changes one.
-var machines sync.Map
+var machines memo.Map
 
 func machineFor(parallelism int, s *settings) *tuning.Machine {
 	own := s.debug.has(TilingOnly) || s.chunkElems != 0

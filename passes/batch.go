@@ -14,8 +14,8 @@ import (
 // code for one row, which knows nothing of how many there are.
 //
 // Input: a graph with a named size, and the plan of the graph for a number of it. Output: the plan
-// for another number, without a pass. Nothing here depends on how the passes made the plan; what
-// is not seen to be a batch is none, and is compiled anew.
+// for another number, without a pass. The graph shows that the rows are apart, whatever their number
+// (BatchName), and the plan where they are (BatchOf); what is not seen to be a batch is none, and is compiled anew.
 
 // Batch is the plan of a graph for any number of rows of a batch.
 type Batch struct {
@@ -25,10 +25,11 @@ type Batch struct {
 	has  []bool // of each buffer: whether its first axis is the batch
 }
 
-// BatchName reports whether a size is one of a batch as far as the graph tells: it is the first extent
-// of inputs and outputs; other values have it, or a multiple of it, for one of their extents, as all do
-// that are computed of such a value; and no number is computed of it. What the graph does not tell is
-// whether the rows are mixed, as by a scan along them: that is what BatchOf looks for.
+// BatchName reports whether a size is that of a batch: it is the first extent of inputs and outputs; other
+// values have it, or a multiple of it, for one of their extents, as all do that are computed of such a value; no
+// number is computed of it; and no op mixes rows. So, by induction, where the sized axis of a value is c*n, its element of
+// index i along that axis belongs to row i/c, and is computed of elements of this row, and of values without
+// the size, in a way that does not depend on n.
 func BatchName(f *ir.Func, name string) bool {
 	size := ir.Sym(name)
 	port := func(v *ir.Value) bool {
@@ -46,14 +47,36 @@ func BatchName(f *ir.Func, name string) bool {
 			axes, _ := sized(a.Type.Shape, name)
 			return len(axes) <= len(own)
 		})
-		return plain && length && keeps && len(begin) == 0 && !(v.Op.Info().Indexed && along(v, name))
+		return plain && length && keeps && len(begin) == 0 && !mixes(v, name)
 	})
 }
 
-// along reports whether an op on lines has lines of its first operand whose length depends on a size.
-func along(v *ir.Value, name string) bool {
-	axes, _ := sized(v.Args[0].Type.Shape, name)
-	return slices.Contains(axes, v.Attr.Axis)
+// mixes reports whether an op moves or combines elements along the axis of an operand that depends on a size, or
+// reshapes the operand so that rows are not what they were: the extents before that axis have another product.
+func mixes(v *ir.Value, name string) bool {
+	for _, a := range v.Args {
+		axes, _ := sized(a.Type.Shape, name)
+		if len(axes) == 0 {
+			continue
+		}
+		k := axes[0]
+		switch info := v.Op.Info(); {
+		case v.Op == ir.OpReshape:
+			own, _ := sized(v.Type.Shape, name)
+			if a.Type.Shape[:k].NumElems() != v.Type.Shape[:own[0]].NumElems() {
+				return true
+			}
+		case v.Op == ir.OpFlip || v.Op == ir.OpDiagonal || info.Kind == ir.Reduce:
+			if slices.Contains(v.Attr.Axes, k) {
+				return true
+			}
+		case v.Op == ir.OpSlice || v.Op == ir.OpIndex || v.Op == ir.OpWindow || info.Kind == ir.Scan || info.Kind == ir.Line || info.Kind == ir.Join:
+			if v.Attr.Axis == k && !(info.Gathers() && a != v.Args[0]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sized returns which extents of a shape depend on a size, and whether that is at most one, a multiple of it.
@@ -236,15 +259,17 @@ func (b *Batch) Resize(rows int) *plan.Plan {
 // shrink makes the blocks of a row group have so many rows. It reports whether the group's scratch
 // buffers have row after row, and not chunk after chunk.
 func (b *Batch) shrink(p *plan.Plan, g *plan.RowGroup, block int) bool {
+	var shrunk []int
 	for i := g.First; i <= g.Last; i++ {
 		for a := range p.Steps[i].Accesses() {
 			buffer := &p.Buffers[a.Buffer]
-			if buffer.Kind != plan.ScratchBuffer || buffer.Shape[0] == block {
+			if buffer.Kind != plan.ScratchBuffer || slices.Contains(shrunk, a.Buffer) {
 				continue
 			}
-			if buffer.Shape[0] != g.Block || buffer.Size() > g.Block && a.Strides[g.Along[i-g.First]] == 1 {
+			if buffer.Shape[0] != g.Block || a.Strides[g.Along[i-g.First]]*g.Block != buffer.Size() {
 				return false
 			}
+			shrunk = append(shrunk, a.Buffer)
 			buffer.Shape = slices.Clone(buffer.Shape)
 			buffer.Shape[0] = block
 		}

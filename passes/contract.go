@@ -49,10 +49,10 @@ type contractor struct {
 	// pooled are the products of which fewer elements are computed, a quarter or less, by elementwise values alone:
 	// those of convolutions that are pooled. The pass orders computes these before they are transposed.
 	pooled map[*ir.Value]bool
-	// single are the products whose result is the operand of a convolution of single channels, which reads it faster
+	// depthwise are the products whose result is the operand of a depthwise convolution, which reads it faster
 	// where channels are the last axis in memory: its windows have steps, or they are few and their lines short.
-	single map[*ir.Value]bool
-	joined map[*ir.Value][]*ir.Value // the products that elementwise values read beside one, as sums of two convolutions do
+	depthwise map[*ir.Value]bool
+	joined    map[*ir.Value][]*ir.Value // the products that elementwise values read beside one, as sums of two convolutions do
 }
 
 // extentsOfDot are the extents of the matrices of a product: rows x pairs times
@@ -110,7 +110,7 @@ func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
 	lanes := (d.rows + width - 1) / width * width
 	fills := (lanes-d.rows)*m.SwappedIdle <= d.rows || d.cols <= m.SwappedWindows
 	long := func(v *ir.Value) bool { return dotOf(v).pairs >= m.SwappedPairs && c.weighs(v) }
-	gains := fills && (long(v) || slices.ContainsFunc(c.joined[v], long)) || c.single[v] || c.pooled[v] && bytes <= m.PooledBytes
+	gains := fills && (long(v) || slices.ContainsFunc(c.joined[v], long)) || c.depthwise[v] || c.pooled[v] && bytes <= m.PooledBytes
 	return gains && v.Type.DType == ir.Float32 && d.rows >= m.SwappedColumns
 }
 

@@ -2,9 +2,9 @@ package passes
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// uses sets pooled, single and joined.
+// uses sets what reads products say of them: pooled, depthwise and joined.
 func (c *contractor) uses() {
-	of, single := newValueMap[*ir.Value](c.r.f), c.s.singles() // of: the product that a value is computed of
+	of, depthwise := newValueMap[*ir.Value](c.r.f), c.s.depthwise() // of: the product that a value is computed of
 	for _, v := range c.r.f.Body {
 		switch {
 		case v.Op.IsProduct():
@@ -29,8 +29,8 @@ func (c *contractor) uses() {
 				*of.at(v) = p
 				fewer := 4*size(v.Type.Shape) <= size(p.Type.Shape)
 				switch {
-				case *single.at(v):
-					c.single[p] = c.single[p] || fewer || size(v.Type.Shape) <= c.s.machine.SwappedWindows*dotOf(p).rows
+				case *depthwise.at(v):
+					c.depthwise[p] = c.depthwise[p] || fewer || size(v.Type.Shape) <= c.s.machine.SwappedWindows*dotOf(p).rows
 				case fewer:
 					c.pooled[p] = true
 				}

@@ -27,7 +27,7 @@ func orders(s *State) error {
 	if s.noFuse || !multiplies(s.Func) {
 		return nil
 	}
-	o := &orderer{s: s, single: s.singles(), last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
+	o := &orderer{s: s, depthwise: s.depthwise(), last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
 	for o.find() {
 	}
 	for v := range o.axes {
@@ -39,11 +39,11 @@ func orders(s *State) error {
 }
 
 type orderer struct {
-	s      *State
-	single valueMap[bool]
-	axes   map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
-	last   map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
-	made   map[*ir.Value]bool  // those computed in another order
+	s         *State
+	depthwise valueMap[bool]
+	axes      map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
+	last      map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
+	made      map[*ir.Value]bool  // those computed in another order
 }
 
 // find computes axes and last, and reports whether last has grown: then axes may be too many.
@@ -81,10 +81,10 @@ func (o *orderer) readsInOrder(x *ir.Value) bool {
 	return axes != nil && viewsBy(x, ir.OpWindow) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.s.machine.Matmul.ChannelBytes
 }
 
-// end notes that something is computed in its own order of the value that x is a view of. A convolution of single
-// channels is in the order of its operand all the same.
+// end notes that something is computed in its own order of the value that x is a view of. A depthwise
+// convolution is in the order of its operand all the same.
 func (o *orderer) end(x *ir.Value) {
-	if x = viewed(x); o.axes[x] != nil && !*o.single.at(x) {
+	if x = viewed(x); o.axes[x] != nil && !*o.depthwise.at(x) {
 		o.last[x] = true
 	}
 }

@@ -9,12 +9,12 @@ import (
 // The identities of values and their negatives, which keep every bit where an op rounds to even or wraps, but
 // not where it saturates; and of numbers and their bounds.
 
-// signed are the types that have them.
-var signed = ir.Floats | ir.Ints
+// negatable are the types that have them.
+var negatable = ir.Floats | ir.Ints
 
 // timesMinusOne is x * -1 == -x.
 func timesMinusOne(f *ir.Func, v *ir.Value) (*ir.Value, error) {
-	if v.Op != ir.OpMul || !signed.Has(v.Type.DType) {
+	if v.Op != ir.OpMul || !negatable.Has(v.Type.DType) {
 		return nil, nil
 	}
 	for i, c := range v.Args {
@@ -34,7 +34,7 @@ func minusOne(d ir.DType) uint64 {
 
 // ofNegative is x + -y == x - y and x - -y == x + y.
 func ofNegative(f *ir.Func, v *ir.Value) (*ir.Value, error) {
-	if !signed.Has(v.Type.DType) {
+	if !negatable.Has(v.Type.DType) {
 		return nil, nil
 	}
 	switch {
@@ -51,12 +51,15 @@ func ofNegative(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 // strictly is x <= c == x < d and c <= x == e < x, where d is the next number above the constant c, and e the
 // next one below: kernels of conditions have the one form.
 func strictly(f *ir.Func, v *ir.Value) (*ir.Value, error) {
-	if v.Op != ir.OpLe || !signed.Has(v.Args[0].Type.DType) {
+	if v.Op != ir.OpLe || !negatable.Has(v.Args[0].Type.DType) {
 		return nil, nil
 	}
 	for i, c := range v.Args {
+		if !isConst(c) {
+			continue
+		}
 		bits, ok := neighbour(c.Type.DType, c.Attr.Bits, i == 1)
-		if !isConst(c) || !ok {
+		if !ok {
 			continue
 		}
 		next, err := f.Add(ir.OpConst, ir.Attr{DType: c.Type.DType, Bits: bits}, c.Pos)
@@ -70,7 +73,8 @@ func strictly(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// neighbour returns the next number above or below one of a type, if there is one. Floats have none next to 0.
+// neighbour returns the next number above or below one of a type, if there is one. It has none for 0 of
+// floats, whose neighbours are subnormal: some processors compare these slowly.
 func neighbour(d ir.DType, bits uint64, above bool) (next uint64, ok bool) {
 	step := int64(-1)
 	if above {
@@ -85,7 +89,7 @@ func neighbour(d ir.DType, bits uint64, above bool) (next uint64, ok bool) {
 	}
 	x := ir.ToFloat(d, bits)
 	switch {
-	case x == 0 || math.IsNaN(x) || math.IsInf(x, 0): // some processors take longer for the least numbers
+	case x == 0 || math.IsNaN(x) || math.IsInf(x, 0):
 		return 0, false
 	case x < 0: // numbers with a sign are in the opposite order of their bits
 		step = -step

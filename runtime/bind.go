@@ -12,7 +12,7 @@ import (
 
 // bind checks the tensors and notes where their buffers start. It reports whether the ins are of the program's.
 // Outs that share memory with another tensor get spare memory instead.
-func (st *state) bind(outs, ins []*tensor.Tensor) (taken bool, err error) {
+func (st *state) bind(outs, ins []*tensor.Tensor) (fits bool, err error) {
 	l := st.l
 	given := len(l.params) - len(l.captured)
 	if len(ins) != given || !st.point(l.params, ins) {

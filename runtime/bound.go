@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
 	goruntime "runtime"
 	"slices"
@@ -29,8 +28,10 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 		}
 		st.enter(m)
 	}
-	if taken, err := st.bind(outs, ins); !taken || err != nil {
-		return nil, cmp.Or(err, l.mistake(outs, ins))
+	if fits, err := st.bind(outs, ins); !fits {
+		return nil, l.mistake(outs, ins)
+	} else if err != nil {
+		return nil, err
 	}
 	if instead := st.instead(); instead != nil {
 		return instead.Bind(outs, ins)
@@ -58,9 +59,13 @@ func (b *Bound) Run(ctx context.Context) error {
 	}
 	if raceDetector { // bind reports to it what a run reads and writes
 		b.st.release()
-		if taken, err := b.st.bind(b.outs, b.ins); !taken || err != nil {
+		fits, err := b.st.bind(b.outs, b.ins)
+		if !fits {
+			err = b.st.l.mistake(b.outs, b.ins)
+		}
+		if err != nil {
 			b.st.free()
-			return cmp.Or(err, b.st.l.mistake(b.outs, b.ins))
+			return err
 		}
 	}
 	err := b.st.run(ctx)

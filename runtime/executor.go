@@ -137,8 +137,8 @@ func (l *Linked) runAny(ctx context.Context, outs, ins []*tensor.Tensor, fresh b
 	if err := ContextError(ctx); err != nil {
 		return err
 	}
-	taken, err := l.RunTaken(ctx, outs, ins, fresh)
-	if !taken {
+	fits, err := l.RunTaken(ctx, outs, ins, fresh)
+	if !fits {
 		return l.mistake(outs, ins)
 	}
 	return err
@@ -146,7 +146,7 @@ func (l *Linked) runAny(ctx context.Context, outs, ins []*tensor.Tensor, fresh b
 
 // RunTaken is Run, or RunNew if fresh, once the context has been asked and if Takes accepts the ins: else it does
 // nothing, and reports false. It does not ask the context again before the first step.
-func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) (taken bool, err error) {
+func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) (fits bool, err error) {
 	if (fresh || l.shares) && !l.Takes(ins) { // before memory is allocated
 		return false, nil
 	}
@@ -168,19 +168,19 @@ func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh
 		}
 	}
 	st.enter(m)
-	taken, err = st.bind(outs, ins)
+	fits, err = st.bind(outs, ins)
 	instead := st.instead()
-	if taken && err == nil && instead == nil {
+	if fits && err == nil && instead == nil {
 		err = st.run(ctx)
 		goruntime.KeepAlive(outs)
 		goruntime.KeepAlive(ins)
 		return true, err
 	}
 	st.free()
-	if taken && err == nil {
+	if fits && err == nil {
 		return instead.RunTaken(ctx, outs, ins, false)
 	}
-	return taken, err
+	return fits, err
 }
 
 // other returns a state that no run has but the first one, or nil if there is none.

@@ -7,9 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Row groups of plans that are one plan for several numbers of rows. A row group is some blocks of rows
-// and one of the rest. Where the rest is the same, so is the task but for how many blocks there are,
-// and where the rest begins.
+// Row groups of plans that are one plan for several numbers of rows: those with one outer axis, the rows. A row
+// group is some blocks of rows and one of the rest. Where the rest is the same, so is the task but for how many
+// blocks there are, and where the rest begins.
 
 // OfSizes returns Blocks for plans that are one plan for several numbers of rows: see passes.Batch.
 func OfSizes() *Blocks { return &Blocks{tasks: map[blocked]sizedTask{}} }
@@ -17,12 +17,9 @@ func OfSizes() *Blocks { return &Blocks{tasks: map[blocked]sizedTask{}} }
 // mostTasks is how many tasks Blocks keeps for plans that are one plan; with more it begins anew.
 const mostTasks = 256
 
-// blocked is a row group of a plan by its first step, divided into blocks of so many rows: some,
-// if whole, and one of the rest.
-type blocked struct {
-	first, block, rest int
-	whole              bool
-}
+// blocked is a row group of a plan by its first step, divided into blocks of so many rows, one or more, and
+// one of the rest.
+type blocked struct{ first, block, rest int }
 
 // sizedTask is the task of a row group with so many rows.
 type sizedTask struct {
@@ -45,13 +42,11 @@ func (t *sizedTask) resize(of blocked, rows int) nest.Task {
 		}
 	}
 	lead := len(task.Parts[0].Loops) - 1
-	if of.whole {
-		part := &task.Parts[0]
-		part.Loops = slices.Clone(part.Loops)
-		part.Loops[lead].Extent = nest.Fixed(rows / of.block)
-	}
+	part := &task.Parts[0]
+	part.Loops = slices.Clone(part.Loops)
+	part.Loops[lead].Extent = nest.Fixed(rows / of.block)
 	if of.rest > 0 {
-		part := &task.Parts[len(task.Parts)-1]
+		part = &task.Parts[len(task.Parts)-1]
 		part.Items = shifted(part.Items, lead, rows/of.block-t.rows/of.block)
 	}
 	return task
@@ -78,8 +73,11 @@ func shifted(items []nest.Item, loop, by int) []nest.Item {
 // sizedGroup returns the task of a row group of a plan that was resized: where its blocks leave the same
 // rest, that of another number of rows.
 func (s *scheduler) sizedGroup(g *plan.RowGroup) (nest.Task, error) {
-	rows, block := g.Outer[len(g.Outer)-1], s.blockOfRows(g)
-	of := blocked{g.First, block, rows % block, rows >= block}
+	rows, block := g.Outer[0], s.blockOfRows(g)
+	if rows == 0 {
+		return s.writeGroup(g)
+	}
+	of := blocked{g.First, block, rows % block}
 	if known, ok := s.blocks.tasks[of]; ok {
 		return known.resize(of, rows), nil
 	}

@@ -7,30 +7,31 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Convolutions of single channels are chains of fused multiply-adds: the elements of a slice, which all windows have
-// at one place, times a weight for each channel, and what is added up so far. They are computed in the order of axes that their operand has in memory, line by
+// Depthwise convolutions, of one channel to one: y[c,i,j] is the sum of w[c,p,q] * x[c,i*s+p,j*s+q] over the elements
+// p, q of a window. In the graph they are chains of fused multiply-adds, one for each p, q: a slice of x times a weight for each
+// channel, and what is added up so far. They are computed in the order of axes that their operand has in memory, line by
 // line or with the channels in vectors. What reads them in another order reads what is stored.
 
-// singles returns which values are the elements of such a convolution, or are computed of one, element by element.
-func (s *State) singles() valueMap[bool] {
-	single := newValueMap[bool](s.Func)
+// depthwise returns which values are the elements of such a convolution, or are computed of one, element by element.
+func (s *State) depthwise() valueMap[bool] {
+	of := newValueMap[bool](s.Func)
 	for _, v := range s.Func.Body {
 		if !v.Op.IsElementwise() {
 			continue
 		}
-		of := s.weighsSlice(v)
+		is := s.isTap(v)
 		for _, a := range v.Args {
 			x := viewed(a)
-			of = of || *single.at(x) && size(x.Type.Shape) == size(v.Type.Shape)
+			is = is || *of.at(x) && size(x.Type.Shape) == size(v.Type.Shape)
 		}
-		*single.at(v) = of
+		*of.at(v) = is
 	}
-	return single
+	return of
 }
 
-// weighsSlice reports whether a value adds products of the elements of a slice, whose axes are in the order of memory, with
+// isTap reports whether a value adds products of the elements of a slice, whose axes are in the order of memory, with
 // others that never change and differ.
-func (s *State) weighsSlice(v *ir.Value) bool {
+func (s *State) isTap(v *ir.Value) bool {
 	if v.Op != ir.OpFMA {
 		return false
 	}
@@ -76,14 +77,14 @@ func viewsBy(x *ir.Value, op ir.Op) bool {
 	return false
 }
 
-// keepSingles notes the convolutions of single channels that are read with their axes in another order.
-func (w *viewer) keepSingles() {
-	single := w.s.singles()
+// keepDepthwise notes the depthwise convolutions that are read with their axes in another order.
+func (w *viewer) keepDepthwise() {
+	of := w.s.depthwise()
 	for _, v := range w.s.Func.Body {
 		if v.Op != ir.OpPermute {
 			continue
 		}
-		if x := viewed(v); *single.at(x) {
+		if x := viewed(v); *of.at(x) {
 			w.store(x, "windows of single channels are read in the order of memory, and this is read in another one")
 		}
 	}
