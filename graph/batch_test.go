@@ -158,6 +158,19 @@ func TestBatchesOfAllSizes(t *testing.T) {
 
 const leastOfClass = 16 // rows
 
+// TestBatchBesideFixedOutput: an output with as many rows as the passes see, whatever the batch, keeps them.
+func TestBatchBesideFixedOutput(t *testing.T) {
+	x, s := graph.Input("x", graph.Float32, graph.Dim("n"), 2), graph.Input("s", graph.Float32)
+	for _, fixed := range []graph.Node{s.BroadcastTo(63, 2).Mul(2), s.BroadcastTo(63, 2).Add(0)} {
+		p, err := graph.Compile(x.Add(s), fixed)
+		require.NoError(t, err)
+		outs, err := p.RunAll(t.Context(), graph.Ones(graph.Float32, 40, 2), graph.ScalarOf(float32(3)))
+		require.NoError(t, err)
+		require.Equal(t, []int{40, 2}, outs[0].Shape())
+		require.Equal(t, []int{63, 2}, outs[1].Shape())
+	}
+}
+
 // TestBatchesOfReshapes runs random chains of views, scans and reductions over a batch.
 func TestBatchesOfReshapes(t *testing.T) {
 	resized := 0

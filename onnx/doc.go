@@ -43,6 +43,6 @@
 // nodes are collected, each with the operator and the node's name.
 //
 // Explain, dumps, pages and the errors of runs name the node that a value comes from as they name
-// a line of a program: "conv1:12" is the twelfth node of the file, whose name is conv1, or whose operator is,
+// a line of a program: "conv1:12" is the twelfth node of its graph, whose name is conv1, or whose operator is,
 // if it has no name. Slashes of a name are written as dots.
 package onnx

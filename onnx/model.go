@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"cmp"
 	"path"
 	"strings"
 
@@ -74,7 +73,10 @@ type reference string
 // pos is the place of a node in a file: its name or its operator, as far as a position can have it, and its
 // number.
 func (n *node) pos(file string) graph.Pos {
-	name := strings.Trim(cmp.Or(n.name, n.op), "/")
+	name := n.name
+	if strings.Trim(name, "/.") == "" {
+		name = n.op
+	}
 	name = strings.Map(func(c rune) rune {
 		if c == '/' {
 			return '.'
@@ -83,7 +85,7 @@ func (n *node) pos(file string) graph.Pos {
 			return c
 		}
 		return '_'
-	}, name)
+	}, strings.Trim(name, "/"))
 	return graph.Pos{File: path.Join(file, name), Line: n.number}
 }
 

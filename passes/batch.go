@@ -189,6 +189,9 @@ func (b *Batch) runsOver(s *plan.Step, axis int) bool {
 		}
 	}
 	for o, out := range s.Out {
+		if b.plan.Buffers[out.Buffer].Kind == plan.ResultBuffer && !b.has[out.Buffer] { // of a fixed shape
+			return false
+		}
 		if !b.ofRow(out.Access, s.OutExtents(o), axis, true) {
 			return false
 		}
