@@ -107,7 +107,7 @@ func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl pl
 	return pl, pl.rest != nil
 }
 
-// newClass makes the plan of the class of numbers of rows with so many bits. The graph fits all of them if it
+// newClass makes the plan of a class: the numbers of rows that have n bits. The graph fits all of them if it
 // fits the least and the greatest: what it requires is linear in the size, so that it is true between two
 // numbers of which it is true.
 func (p *Program) newClass(sizes map[string]int, n int) *class {

@@ -259,7 +259,7 @@ func (b *Batch) Resize(rows int) *plan.Plan {
 	return &p
 }
 
-// shrink makes the blocks of a row group have so many rows. It reports whether the group's scratch
+// shrink sets the rows of a block of a row group, which are fewer. It reports whether the group's scratch
 // buffers have row after row, and not chunk after chunk.
 func (b *Batch) shrink(p *plan.Plan, g *plan.RowGroup, block int) bool {
 	var shrunk []int

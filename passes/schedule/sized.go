@@ -17,11 +17,10 @@ func OfSizes() *Blocks { return &Blocks{tasks: map[blocked]sizedTask{}} }
 // mostTasks is how many tasks Blocks keeps for plans that are one plan; with more it begins anew.
 const mostTasks = 256
 
-// blocked is a row group of a plan by its first step, divided into blocks of so many rows, one or more, and
-// one of the rest.
+// blocked is a row group of a plan, by its first step, divided into blocks of rows and a rest of fewer rows.
 type blocked struct{ first, block, rest int }
 
-// sizedTask is the task of a row group with so many rows.
+// sizedTask is the task of a row group, and the number of its rows.
 type sizedTask struct {
 	task nest.Task
 	rows int
@@ -52,7 +51,7 @@ func (t *sizedTask) resize(of blocked, rows int) nest.Task {
 	return task
 }
 
-// shifted returns the items as they are so many iterations of a loop later.
+// shifted returns the items as they are in a later iteration of a loop.
 func shifted(items []nest.Item, loop, by int) []nest.Item {
 	out := slices.Clone(items)
 	for i := range out {
