@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 	"runtime/internal/memory":       {"ir"},
 	"runtime/tensor":                {"ir", "ir/layout", "ir/scalar", "runtime/internal/memory"},
 	"runtime/kerneltest":            {"ir", "ir/elementary", "ir/kernel", "runtime/abi"},
-	"graph":                         {"internal/few", "internal/page", "ir", "ir/elementary", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes", "passes/schedule", "runtime", "runtime/tensor"},
+	"graph":                         {"internal/few", "internal/memo", "internal/page", "ir", "ir/elementary", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes", "passes/schedule", "runtime", "runtime/tensor"},
 	"internal/few":                  {},
 	"internal/memo":                 {},
 	"internal/page":                 {},
