@@ -82,7 +82,7 @@ func line(b *bytes.Buffer, about, text string, pos ir.Pos) {
 	if pos != (ir.Pos{}) {
 		text = fmt.Sprintf("%-60s // %s", text, pos)
 	}
-	fmt.Fprintf(b, "  %-8s%s\n", about, text)
+	fmt.Fprintf(b, "  %-7s %s\n", about, text)
 }
 
 // explainTask writes of each step of a task what it computes, and how.
