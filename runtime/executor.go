@@ -147,7 +147,7 @@ func (l *Linked) runAny(ctx context.Context, outs, ins []*tensor.Tensor, fresh b
 // RunTaken is Run, or RunNew if fresh, once the context has been asked and if Takes accepts the ins: else it does
 // nothing, and reports false. It does not ask the context again before the first step.
 func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) (fits bool, err error) {
-	if (fresh || l.shares) && !l.Takes(ins) { // before memory is allocated
+	if fresh && !l.Takes(ins) { // before memory is allocated
 		return false, nil
 	}
 	st := l.first.Load()
@@ -162,6 +162,9 @@ func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh
 		var into []*tensor.Tensor
 		if fresh {
 			into = outs
+		} else if !l.Takes(ins) {
+			l.putBack(st, m)
+			return false, nil
 		}
 		if st, m, err = l.reserve(ctx, st, m, into); err != nil {
 			return true, err
@@ -181,6 +184,16 @@ func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh
 		return instead.RunTaken(ctx, outs, ins, false)
 	}
 	return fits, err
+}
+
+// putBack leaves to later runs what a run took, but does not need. Either may be nil.
+func (l *Linked) putBack(st *state, m *local) {
+	if st != nil {
+		st.free()
+	}
+	if m != nil {
+		l.exec.locals.give(m)
+	}
 }
 
 // other returns a state that no run has but the first one, or nil if there is none.
