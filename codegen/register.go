@@ -92,7 +92,7 @@ func (g *generator) generic() error {
 	return g.addGo(genericFile, "", g.Package, g.registration("Portable", "", "_go", g.kernels)+text)
 }
 
-// goLoops returns the Go functions of kernels, of which long ones compute so many elements side by side.
+// goLoops returns the Go functions of kernels. Those with long bodies compute interleave elements at a time.
 func goLoops(kernels []named, interleave int) (string, error) {
 	w := &portable{interleave: interleave}
 	for _, k := range kernels {
