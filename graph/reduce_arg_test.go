@@ -15,7 +15,7 @@ import (
 func TestArg(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	some := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 2, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
-	for _, n := range []int{1, 2, 7, 33, 1024, 1025, 3000} {
+	for _, n := range []int{1, 2, 7, 33, 64, 95, 129, 1024, 1025, 3000} {
 		for _, kinds := range []int{2, 5, 7, 8} {
 			data := make([]float32, 2*n)
 			for i := range data {
@@ -52,6 +52,35 @@ func arg(x []float32, sign float32, last bool) int {
 		}
 	}
 	return best
+}
+
+// TestArgAtEveryPlace has the least or greatest element, and an equal one behind it, or a NaN, at
+// each place of lines of all lengths up to some blocks of a kernel.
+func TestArgAtEveryPlace(t *testing.T) {
+	everyPlace(t, float32(1))
+	everyPlace(t, float64(1))
+}
+
+func everyPlace[T float32 | float64](t *testing.T, one T) {
+	dtype := graph.Of([]T{0}).DType()
+	x := graph.Input("x", dtype, graph.Dim("n"), graph.Dim("n"))
+	for sign, y := range map[T]graph.Node{one: x.ArgMax(1), -one: x.ArgMin(1)} {
+		p, err := graph.Compile(y)
+		require.NoError(t, err)
+		require.Regexp(t, `reduce \[arg(min|max)\] kernel \(u0:f(32|64)\) { store u0 }`, p.Kernels())
+		for n := 1; n < 140; n++ {
+			for _, best := range []T{sign, sign * T(math.Inf(1)), T(math.NaN())} {
+				data, want := make([]T, n*n), make([]uint64, n)
+				for i := range n {
+					want[i] = uint64(i)
+					data[i*n+i], data[i*n+min(i+1+i*7%60, n-1)] = best, best
+				}
+				out, err := p.Run(context.Background(), graph.Of(data, n, n))
+				require.NoError(t, err)
+				require.Equal(t, want, elements(t, out), "%s, %d columns, %v", dtype, n, best)
+			}
+		}
+	}
 }
 
 // TestNaNAnywhere: one NaN at any place of a line is the sum, least and greatest.

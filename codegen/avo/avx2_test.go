@@ -103,8 +103,9 @@ func TestColumnReductionLoop(t *testing.T) {
 }
 
 // TestReductionLoops counts the instructions of a loop: a sum adds each of four vectors from memory; the
-// greatest element takes a load and three instructions for each of two vectors; its place takes for each of
-// two vectors a load, a comparison, two choices and an addition of the index, a comparison, an or and a minimum for NaN, and the
+// greatest element takes a load and three instructions for each of two vectors; its place takes four loads, two comparisons and two ors
+// for NaN, three maxima, and a comparison, a maximum, a choice and a step of the block for all four; the place of a greatest square takes for each of
+// two vectors a load and a square, a comparison, two choices and an addition of the index, a comparison, an or and a minimum for NaN, and the
 // index for both.
 func TestReductionLoops(t *testing.T) {
 	for _, x := range []struct {
@@ -113,13 +114,14 @@ func TestReductionLoops(t *testing.T) {
 	}{
 		{"reduce [add] kernel (u0:f32) { store u0 }", 4 + 3},
 		{"reduce [max] kernel (u0:f32) { store u0 }", 2*4 + 3},
-		{"reduce [argmax] kernel (u0:f32) { store u0 }", 2*8 + 2 + 3},
+		{"reduce [argmax] kernel (u0:f32) { store u0 }", 4 + 4 + 3 + 4 + 3},
+		{"reduce [argmax] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", 2*9 + 2 + 3},
 	} {
 		k, err := kernel.ParseCode(x.kernel)
 		require.NoError(t, err)
 		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
 		require.NoError(t, err)
-		loop := regexp.MustCompile(`(?s)\nloop:\n(.*?JLE +loop)\n`).FindStringSubmatch(string(asm))[1]
+		loop := regexp.MustCompile(`(?s)\nloop:\n(.*?JL[ES] +loop)\n`).FindStringSubmatch(string(asm))[1]
 		require.Len(t, regexp.MustCompile(`(?m)^\t`).FindAllString(loop, -1), x.want, loop)
 	}
 }

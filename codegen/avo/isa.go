@@ -96,6 +96,9 @@ func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
 	if sumsBytes(k, combine) {
 		return compileByteSum(k), nil
 	}
+	if a := newArgExtreme(k, combine); a != nil {
+		return a.write(), nil
+	}
 	e := elementary.Expand(k)
 	if narrow, body := inNarrowLanes(k); narrow != nil && combine == nil {
 		t, e = narrow, body
