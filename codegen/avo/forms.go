@@ -45,7 +45,7 @@ var commonForms = []shape{
 		"VPMINSD VPMINUD VPMAXSD VPMAXUD", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
 	{"VSUBPS VSUBPD VDIVPS VDIVPD VMINPS VMINPD VMAXPS VMAXPD VANDNPS VPANDN VPSUBD VPSUBQ " +
 		"VPSLLVD VPSLLVQ VPSRLVD VPSRLVQ VPSRAVD", machine.Opcode{Args: 2, Mem: 1}},
-	{"VPERMPS", machine.Opcode{Args: 2, Mem: 1}},
+	{"VPERMPS", machine.Opcode{Args: 2, Mem: -1}}, // from memory it takes a Zen 3 two cycles in place of one
 	{"VSHUFPS", machine.Opcode{Args: 2, Mem: 1, Imm: true}},
 	{"VINSERTF128", machine.Opcode{Args: 2, Mem: 1, Imm: true, HalfSrc: true}},
 	{"VMOVUPS VSQRTPS VSQRTPD VPABSD VCVTDQ2PS VCVTTPS2DQ", machine.Opcode{Args: 1, Mem: 0}},
