@@ -36,6 +36,7 @@ var inPlaceTests = map[string]struct {
 	"set columns":   {[]graph.Node{inX.Set(":, 3:7", inX.Slice(":, 4:8").Neg())}, []string{"x"}, nil},
 	"set edges":     {[]graph.Node{inX.Set("0", inV).Set("-1", inV.Neg()).Set("5:9", inV)}, []string{"x"}, []string{"out0 in place of x (without steps 2, 3)"}},
 	"set column":    {[]graph.Node{inX.Set(":, 3", inV.Neg())}, []string{"x"}, []string{"out0 in place of x (without steps 1, 2)"}},
+	"set steps":     {[]graph.Node{inX.Set("::2", inV)}, []string{"x"}, []string{"out0 in place of x (without steps 1)"}},
 	"set block":     {[]graph.Node{inX.Set("10:20, 40:100", inV.Slice("60:120").Exp())}, []string{"x"}, []string{"out0 in place of x (without steps 1, 3, 4, 5)"}},
 	"set computed":  {[]graph.Node{inX.Exp().Set("10:20", inX.Slice("10:20").Neg())}, []string{"x"}, []string{"out0 in place of x"}},
 	"set of others": {[]graph.Node{inX.Exp().Set("10:20", inX.Slice("0:10").Neg())}, []string{"x"}, []string{"out0 in place of x"}},

@@ -11,8 +11,7 @@ import (
 // Set returns x with the elements of a slice replaced: those that x.Slice(spec) reads are
 // value's, a Node, a Tensor or a Go number that broadcasts to the slice. (By a mask it is
 // Where(mask, value, x).) A slice of neighbours is stored beside the rest of x, without a
-// temporary; where the result goes to the memory of an input x, the rest stays as it is. Of one
-// with steps the elements are selected. Along an axis whose extent is not known before the
+// temporary; where the result goes to the memory of an input x, the rest stays as it is. Along an axis whose extent is not known before the
 // program runs they are scattered.
 func (x Node) Set(spec string, value any) Node {
 	n := x.get()
@@ -93,13 +92,27 @@ func (x Node) replaced(ranges []setRange, y Node) (Node, error) {
 		parts := []Node{x.SliceAxis(r.axis, 0, begin, 1), y, x.SliceAxis(r.axis, last+1, extent, 1)}
 		return Concat(r.axis, nonempty(parts, begin, count, extent-last-1)...), nil
 	}
-	before, after := make([]int, x.Rank()), make([]int, x.Rank())
-	before[r.axis], after[r.axis] = begin, extent-1-last
-	lined := repeated(1, x.Rank())
-	lined[r.axis] = extent
-	i := Iota(Int64, extent).Sub(begin)
-	is := i.Ge(0).And(i.Le(last - begin)).And(i.Mod(step).Eq(0)).Reshape(lined)
-	return Where(is, y.spread(r.axis, step).Pad(before, after, PadConstant), x), nil
+	return x.interleaved(r.axis, begin, count, step, y), nil
+}
+
+// interleaved returns x with count elements of an axis, step apart from begin on, replaced by y: its
+// blocks of step elements each have one of y and the rest of x, joined along an axis of their own. The last
+// element may be in no whole block.
+func (x Node) interleaved(axis, begin, count, step int, y Node) Node {
+	extent, _ := x.n.typ.Shape[axis].Int()
+	blocks := count
+	if begin+blocks*step > extent {
+		blocks--
+	}
+	end := begin + blocks*step
+	merged := slices.Clone(x.n.typ.Shape)
+	merged[axis] = ir.Fixed(blocks * step)
+	split := slices.Insert(slices.Clone(merged), axis+1, ir.Fixed(step))
+	split[axis] = ir.Fixed(blocks)
+	rest := x.SliceAxis(axis, begin, end, 1).Reshape(split).SliceAxis(axis+1, 1, step, 1)
+	of := y.SliceAxis(axis, 0, blocks, 1).Unsqueeze(axis + 1)
+	parts := []Node{x.SliceAxis(axis, 0, begin, 1), Concat(axis+1, of, rest).Reshape(merged), y.SliceAxis(axis, blocks, count, 1), x.SliceAxis(axis, end+count-blocks, extent, 1)}
+	return Concat(axis, nonempty(parts, begin, blocks, count-blocks, extent-end-(count-blocks))...)
 }
 
 // scattered is replaced for an axis of unknown extent: r is its range, rest those of other axes.
@@ -138,18 +151,4 @@ func (x Node) At(index ...int) Node {
 		x = x.Index(0, i)
 	}
 	return x
-}
-
-// spread returns x with zeros between its elements along an axis, so that they are step
-// apart.
-func (x Node) spread(axis, step int) Node {
-	if step == 1 || x.Err() != nil {
-		return x
-	}
-	rank := len(x.n.typ.Shape)
-	after := make([]int, rank+1)
-	after[axis+1] = step - 1
-	merged := slices.Clone(x.n.typ.Shape)
-	merged[axis] = merged[axis].Mul(ir.Fixed(step))
-	return x.Unsqueeze(axis+1).Pad(make([]int, rank+1), after, PadConstant).Reshape(merged).crop(axis, 0, step-1)
 }

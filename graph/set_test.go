@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,23 @@ func TestSet(t *testing.T) {
 		z, err := p.Run(t.Context(), numbered(4, 5))
 		require.NoError(t, err, spec)
 		require.Equal(t, shown(run(t, graph.Const(numbered(4, 5)).Set(spec, -7))), shown(z), spec)
+	}
+	for extent := 1; extent < 9; extent++ {
+		for _, step := range []int{-4, -2, 2, 3, 4} {
+			for begin := range extent {
+				spec := fmt.Sprintf(":, %d::%d", begin, step)
+				want := numbered(2, extent, 2)
+				part := want.Slice(spec)
+				value := numbered(part.Shape()...)
+				require.NoError(t, graph.Copy(part, value), spec)
+				x := graph.Input("x", graph.Int32, 2, extent, 2)
+				p, err := graph.Compile(x.Set(spec, value), graph.WithInputs(x))
+				require.NoError(t, err, spec)
+				z, err := p.Run(t.Context(), numbered(2, extent, 2))
+				require.NoError(t, err, spec)
+				require.Equal(t, shown(want), shown(z), "%d, %s", extent, spec)
+			}
+		}
 	}
 	x := graph.Const(numbered(2, 3))
 	require.Equal(t, "int32[2,3] [[ 0 -7 2] [ 3 -7 5]]", shown(run(t, x.Set(":, 1", -7))))
