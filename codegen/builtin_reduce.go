@@ -51,6 +51,20 @@ var reduceKernels = []string{
 	"kernel (u0:T, u1:T, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }",
 }
 
+// questionKernels ask whether any or all elements are beyond a number, a NaN, or equal to others, for each of
+// superTypes, T: of rows, and of columns.
+var questionKernels = []string{
+	"reduce [or] kernel (s0:T, u1:T) { t0 = lt s0 u1; store t0 }",
+	"reduce [or] kernel (u0:T, s1:T) { t0 = lt u0 s1; store t0 }",
+	"reduce [or] kernel (u0:T) { t0 = ne u0 u0; store t0 }",
+	"reduce [or] kernel (u0:T, u1:T) { t0 = ne u0 u1; store t0 }",
+	"reduce [and] kernel (s0:T, u1:T) { t0 = lt s0 u1; store t0 }",
+	"reduce [and] kernel (u0:T, s1:T) { t0 = lt u0 s1; store t0 }",
+	"reduce [and] kernel (u0:T, u1:T) { t0 = eq u0 u1; store t0 }",
+	"kernel (s0:T, u1:T, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }",
+	"kernel (u0:T, s1:T, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }",
+}
+
 // streamKernels reduce two rows at once that come from memory, for each of superTypes, T.
 var streamKernels = []string{
 	"reduce [add, add] kernel (u0:T, u1:T) { store u0 u1 }",
@@ -107,8 +121,8 @@ const (
 	eightRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T, u5:T, u6:T, u7:T) { t0 = BY u0 u1; t1 = BY u2 u3; t2 = BY t0 t1; t3 = BY u4 u5; t4 = BY u6 u7; t5 = BY t3 t4; t6 = BY t2 t5; store t6 }"
 )
 
-// manyRowsOf are bodies of which column reductions have a kernel that adds as many rows, for each of
-// superTypes, T: of a row vector times a matrix, and of norms and variances of columns. The
+// manyRowsOf are bodies of which column reductions have kernels that add one row and as many, for each of
+// superTypes, T: of a row vector times a matrix, and of norms and variances of columns and of rows. The
 // number is that of the operand that is the same in all rows, or -1.
 var manyRowsOf = []struct {
 	body string
@@ -117,6 +131,7 @@ var manyRowsOf = []struct {
 	{"kernel (u0:T, s1:T) { t0 = mul u0 s1; store t0 }", -1},
 	{"kernel (u0:T) { t0 = mul u0 u0; store t0 }", -1},
 	{"kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", 1},
+	{"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", -1},
 }
 
 // manyRowsAtOnce is how many rows that is: Machine.RowsAtOnce.
@@ -171,7 +186,7 @@ func builtinReductions() []kernel.Code {
 		out = append(out, parseAll(superTypes, strings.ReplaceAll(fourRows, "BY", op.Info().By.String()), strings.ReplaceAll(eightRows, "BY", op.Info().By.String()))...)
 	}
 	out = append(out, manyRowSums()...)
-	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, normKernels, columnKernels)...)...)
+	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, questionKernels, normKernels, columnKernels)...)...)
 }
 
 // manyRowSums returns the kernels of manyRowsOf.
@@ -182,8 +197,10 @@ func manyRowSums() (out []kernel.Code) {
 			if err != nil {
 				panic(fmt.Sprintf("BUG: codegen: %s: %v", row.body, err))
 			}
-			many, _ := body.Accumulate([]ir.Op{ir.OpAdd}, manyRowsAtOnce, func(in int) bool { return in == row.same })
-			out = append(out, many)
+			for _, rows := range []int{1, manyRowsAtOnce} {
+				k, _ := body.Accumulate([]ir.Op{ir.OpAdd}, rows, func(in int) bool { return in == row.same })
+				out = append(out, k)
+			}
 		}
 	}
 	return out

@@ -18510,6 +18510,59 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: t0 := a0[i] - a1; o0[i] = (t0 * t0) + a2[i]
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMULPS Z0, Z0, Z0; VADDPS (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z31, Z0, Z0; VMULPS Z0, Z0, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMULPS Z0, Z0, Z0; VADDPS (R8)(BX*4), Z0, Z0
+	VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = a1[i] + (a2 * (a0[i] - a1[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB), NOSPLIT, $16-8
@@ -18612,6 +18665,59 @@ lines:
 line:
 	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VSUBPS Z1, Z0, Z0; VMULPS (R9)(BX*4), Z0, Z0
 	VADDPS Z0, Z1, Z0; VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: t0 := a0[i] - a1[i]; o0[i] = (t0 * t0) + a2[i]
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMULPS Z0, Z0, Z0; VADDPS (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1; VSUBPS Z1, Z0, Z0; VMULPS Z0, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1; VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMULPS Z0, Z0, Z0; VADDPS (R9)(BX*4), Z0, Z0
+	VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -19321,6 +19427,83 @@ line:
 
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: t0 := a0[i] - a1; t2 := a2[i] - a3; t5 := a5[i] - a6; t9 := a7[i] - a8; o0[i] = ((t0 * t0) + ((a4[i] + (t2 * t2)) + (t5 * t5))) + (t9 * t9)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = sub u2 s3; t3 = mul t2 t2; t4 = add u4 t3; t5 = sub u5 s6; t6 = mul t5 t5; t7 = add t4 t6; t8 = add t1 t7; t9 = sub u7 s8; t10 = mul t9 t9; t11 = add t8 t10; store t11 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ 64(CX), AX
+	MOVQ AX, (SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 8(SP); MOVQ 88(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R15), Z31; MOVQ (SP), AX; VBROADCASTSS (AX), Z30; VBROADCASTSS (R14), Z29; MOVQ 8(SP), AX
+	VBROADCASTSS (AX), Z28; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (R8)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMOVUPS 64(R8)(BX*4), Z1; VSUBPS Z31, Z1, Z1; VMULPS Z0, Z0, Z0
+	VMULPS Z1, Z1, Z1; VADDPS (R9)(BX*4), Z0, Z0; VADDPS 64(R9)(BX*4), Z1, Z1; VMOVUPS (R10)(BX*4), Z2
+	VSUBPS Z30, Z2, Z2; VMOVUPS 64(R10)(BX*4), Z3; VSUBPS Z30, Z3, Z3; VMULPS Z2, Z2, Z2; VMULPS Z3, Z3, Z3
+	VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMOVUPS (DI)(BX*4), Z2; VSUBPS Z29, Z2, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VSUBPS Z29, Z3, Z3; VMULPS Z2, Z2, Z2; VMULPS Z3, Z3, Z3; VADDPS Z0, Z2, Z0; VADDPS Z1, Z3, Z1
+	VMOVUPS (R11)(BX*4), Z2; VSUBPS Z28, Z2, Z2; VMOVUPS 64(R11)(BX*4), Z3; VSUBPS Z28, Z3, Z3; VMULPS Z2, Z2, Z2
+	VMULPS Z3, Z3, Z3; VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMOVUPS Z0, (R12)(BX*4); VMOVUPS Z1, 64(R12)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (R9)(BX*4), K1, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1; VSUBPS Z31, Z1, Z1
+	VMULPS Z1, Z1, Z1; VADDPS Z1, Z0, Z0; VMOVUPS.Z (R10)(BX*4), K1, Z1; VSUBPS Z30, Z1, Z1; VMULPS Z1, Z1, Z1
+	VADDPS Z1, Z0, Z0; VMOVUPS.Z (DI)(BX*4), K1, Z1; VSUBPS Z29, Z1, Z1; VMULPS Z1, Z1, Z1; VADDPS Z0, Z1, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1; VSUBPS Z28, Z1, Z1; VMULPS Z1, Z1, Z1; VADDPS Z1, Z0, Z0
+	VMOVUPS Z0, K1, (R12)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R13; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	MOVQ 256(CX), AX; ADDQ AX, (SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX; ADDQ AX, 8(SP); ADDQ 280(CX), R12
+	JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	MOVQ 256(CX), AX; ADDQ AX, (SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX; ADDQ AX, 8(SP); ADDQ 280(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMOVUPS 64(R8)(BX*4), Z1; VSUBPS Z31, Z1, Z1; VMULPS Z0, Z0, Z0
+	VMULPS Z1, Z1, Z1; VADDPS (R9)(BX*4), Z0, Z0; VADDPS 64(R9)(BX*4), Z1, Z1; VMOVUPS (R10)(BX*4), Z2
+	VSUBPS Z30, Z2, Z2; VMOVUPS 64(R10)(BX*4), Z3; VSUBPS Z30, Z3, Z3; VMULPS Z2, Z2, Z2; VMULPS Z3, Z3, Z3
+	VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMOVUPS (DI)(BX*4), Z2; VSUBPS Z29, Z2, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VSUBPS Z29, Z3, Z3; VMULPS Z2, Z2, Z2; VMULPS Z3, Z3, Z3; VADDPS Z0, Z2, Z0; VADDPS Z1, Z3, Z1
+	VMOVUPS (R11)(BX*4), Z2; VSUBPS Z28, Z2, Z2; VMOVUPS 64(R11)(BX*4), Z3; VSUBPS Z28, Z3, Z3; VMULPS Z2, Z2, Z2
+	VMULPS Z3, Z3, Z3; VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -21151,26 +21334,29 @@ DATA entries_avx512<>+1776(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
 DATA entries_avx512<>+1784(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
 DATA entries_avx512<>+1792(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
 DATA entries_avx512<>+1800(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
-DATA entries_avx512<>+1808(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
-DATA entries_avx512<>+1816(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
-DATA entries_avx512<>+1824(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
-DATA entries_avx512<>+1832(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
-DATA entries_avx512<>+1840(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
-DATA entries_avx512<>+1848(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
-DATA entries_avx512<>+1856(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
-DATA entries_avx512<>+1864(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
-DATA entries_avx512<>+1872(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
-DATA entries_avx512<>+1880(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
-DATA entries_avx512<>+1888(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
-DATA entries_avx512<>+1896(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
-DATA entries_avx512<>+1904(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
-DATA entries_avx512<>+1912(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
-DATA entries_avx512<>+1920(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
-DATA entries_avx512<>+1928(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
-DATA entries_avx512<>+1936(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
-DATA entries_avx512<>+1944(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
-DATA entries_avx512<>+1952(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
-GLOBL entries_avx512<>(SB), RODATA, $1960
+DATA entries_avx512<>+1808(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
+DATA entries_avx512<>+1816(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
+DATA entries_avx512<>+1824(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+1832(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
+DATA entries_avx512<>+1840(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+1848(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+1856(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+1864(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+1872(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+1880(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+1888(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+1896(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+1904(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+1912(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+1920(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+1928(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
+DATA entries_avx512<>+1936(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
+DATA entries_avx512<>+1944(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
+DATA entries_avx512<>+1952(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+1960(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+1968(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+1976(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $1984
 
 // func entries_avx512() *uintptr
 TEXT ·entries_avx512(SB), NOSPLIT, $0-8

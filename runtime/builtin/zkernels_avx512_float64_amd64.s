@@ -15951,6 +15951,63 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: t0 := a0[i] - a1; o0[i] = a2[i] + (t0 * t0)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_add_f64_usu_314d592361_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add u2 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z0, Z0
+	VMULPD Z1, Z1, Z1; VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1; VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0; VMOVUPD.Z (DI)(BX*8), K1, Z1; VSUBPD Z31, Z1, Z1; VMULPD Z1, Z1, Z1
+	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(R8)(BX*8), K1, Z0; VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VSUBPD Z31, Z1, Z1; VMULPD Z1, Z1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z0, Z0
+	VMULPD Z1, Z1, Z1; VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = a1[i] + (a2 * (a0[i] - a1[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_sub_mul_add_f64_uus_4026154465_avx512<>(SB), NOSPLIT, $16-8
@@ -16064,6 +16121,64 @@ line:
 	VMOVUPS 64(R8)(BX*8), Z3; VSUBPD Z3, Z2, Z2; VMULPD (R9)(BX*8), Z0, Z0; VMULPD 64(R9)(BX*8), Z2, Z2
 	VADDPD Z1, Z0, Z0; VADDPD Z3, Z2, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX
 	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: t0 := a0[i] - a1[i]; o0[i] = (t0 * t0) + a2[i]
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z0, Z0, Z0; VMULPD Z1, Z1, Z1; VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8); VMOVUPS Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0; VMULPD Z0, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, (R10)(BX*8); MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0; VMULPD Z0, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z0, Z0, Z0; VMULPD Z1, Z1, Z1; VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1
+	VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -16811,6 +16926,85 @@ line:
 
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: t0 := a0[i] - a1; t2 := a2[i] - a3; t4 := a4[i] - a5; t8 := a7[i] - a8; o0[i] = (t0 * t0) + (((t2 * t2) + ((t4 * t4) + a6[i])) + (t8 * t8))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, u7:f64, s8:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = sub u2 s3; t3 = mul t2 t2; t4 = sub u4 s5; t5 = mul t4 t4; t6 = add t5 u6; t7 = add t3 t6; t8 = sub u7 s8; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), R9; MOVQ 56(CX), AX; MOVQ AX, (SP)
+	MOVQ 64(CX), R10; MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 8(SP); MOVQ 88(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	MOVQ (SP), AX; VBROADCASTSD (AX), Z31; VBROADCASTSD (R15), Z30; MOVQ 8(SP), AX; VBROADCASTSD (AX), Z29
+	VBROADCASTSD (R14), Z28; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (R9)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(R9)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z0, Z0
+	VMULPD Z1, Z1, Z1; VADDPD (R10)(BX*8), Z0, Z0; VADDPD 64(R10)(BX*8), Z1, Z1; VMOVUPS (R8)(BX*8), Z2
+	VSUBPD Z30, Z2, Z2; VMOVUPS 64(R8)(BX*8), Z3; VSUBPD Z30, Z3, Z3; VMULPD Z2, Z2, Z2; VMULPD Z3, Z3, Z3
+	VADDPD Z0, Z2, Z0; VADDPD Z1, Z3, Z1; VMOVUPS (R11)(BX*8), Z2; VSUBPD Z29, Z2, Z2; VMOVUPS 64(R11)(BX*8), Z3
+	VSUBPD Z29, Z3, Z3; VMULPD Z2, Z2, Z2; VMULPD Z3, Z3, Z3; VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1
+	VMOVUPS (DI)(BX*8), Z2; VSUBPD Z28, Z2, Z2; VMOVUPS 64(DI)(BX*8), Z3; VSUBPD Z28, Z3, Z3; VMULPD Z2, Z2, Z2
+	VMULPD Z3, Z3, Z3; VADDPD Z0, Z2, Z0; VADDPD Z1, Z3, Z1; VMOVUPS Z0, (R12)(BX*8); VMOVUPS Z1, 64(R12)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (R9)(BX*8), K1, Z0; VSUBPD Z31, Z0, Z0; VMULPD Z0, Z0, Z0; VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VADDPD Z1, Z0, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VSUBPD Z30, Z1, Z1; VMULPD Z1, Z1, Z1; VADDPD Z0, Z1, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z1; VSUBPD Z29, Z1, Z1; VMULPD Z1, Z1, Z1; VADDPD Z1, Z0, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1; VSUBPD Z28, Z1, Z1; VMULPD Z1, Z1, Z1; VADDPD Z0, Z1, Z0
+	VMOVUPD Z0, K1, (R12)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX
+	KMOVB DX, K1; VMOVUPD.Z 64(R9)(BX*8), K1, Z0; VSUBPD Z31, Z0, Z0; VMULPD Z0, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VSUBPD Z30, Z1, Z1
+	VMULPD Z1, Z1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD.Z 64(R11)(BX*8), K1, Z1; VSUBPD Z29, Z1, Z1; VMULPD Z1, Z1, Z1
+	VADDPD Z1, Z0, Z0; VMOVUPD.Z 64(DI)(BX*8), K1, Z1; VSUBPD Z28, Z1, Z1; VMULPD Z1, Z1, Z1; VADDPD Z0, Z1, Z0
+	VMOVUPD Z0, K1, 64(R12)(BX*8)
+
+next:
+	DECQ R13; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; ADDQ 240(CX), R9; MOVQ 248(CX), AX
+	ADDQ AX, (SP); ADDQ 256(CX), R10; ADDQ 264(CX), R11; MOVQ 272(CX), AX; ADDQ AX, 8(SP); ADDQ 280(CX), R12
+	JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; ADDQ 240(CX), R9; MOVQ 248(CX), AX
+	ADDQ AX, (SP); ADDQ 256(CX), R10; ADDQ 264(CX), R11; MOVQ 272(CX), AX; ADDQ AX, 8(SP); ADDQ 280(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R9)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(R9)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z0, Z0
+	VMULPD Z1, Z1, Z1; VADDPD (R10)(BX*8), Z0, Z0; VADDPD 64(R10)(BX*8), Z1, Z1; VMOVUPS (R8)(BX*8), Z2
+	VSUBPD Z30, Z2, Z2; VMOVUPS 64(R8)(BX*8), Z3; VSUBPD Z30, Z3, Z3; VMULPD Z2, Z2, Z2; VMULPD Z3, Z3, Z3
+	VADDPD Z0, Z2, Z0; VADDPD Z1, Z3, Z1; VMOVUPS (R11)(BX*8), Z2; VSUBPD Z29, Z2, Z2; VMOVUPS 64(R11)(BX*8), Z3
+	VSUBPD Z29, Z3, Z3; VMULPD Z2, Z2, Z2; VMULPD Z3, Z3, Z3; VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1
+	VMOVUPS (DI)(BX*8), Z2; VSUBPD Z28, Z2, Z2; VMOVUPS 64(DI)(BX*8), Z3; VSUBPD Z28, Z3, Z3; VMULPD Z2, Z2, Z2
+	VMULPD Z3, Z3, Z3; VADDPD Z0, Z2, Z0; VADDPD Z1, Z3, Z1; VMOVNTDQ Z0, (R12)(BX*8); VMOVNTDQ Z1, 64(R12)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -18865,26 +19059,29 @@ DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>
 DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
 DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
 DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1544(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1552(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1560(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1568
+DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1568(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1576(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1584(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1592
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

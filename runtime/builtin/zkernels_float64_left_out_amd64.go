@@ -128,6 +128,9 @@ var kernels_avx2_float64 = loops{
 	{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b_go},
 	{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd_go},
 	{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add u2 t1; store t2 }", Fn: k_sub_mul_add_f64_usu_314d592361_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }", Fn: k_sub_mul_add_f64_uuu_5f5dd8de40_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, u7:f64, s8:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = sub u2 s3; t3 = mul t2 t2; t4 = sub u4 s5; t5 = mul t4 t4; t6 = add t5 u6; t7 = add t3 t6; t8 = sub u7 s8; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
 	{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48_go},
 	{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867_go},
@@ -9886,6 +9889,94 @@ func k_softplus_f64_u_f1abd0de31_go(f *abi.Frame) {
 				t121 = v0
 			}
 			o0[i] = t121
+		}
+	}
+}
+
+// k_sub_mul_add_f64_usu_314d592361_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add u2 t1; store t2 }
+//
+// for i: t0 := a0[i] - a1; o0[i] = a2[i] + (t0 * t0)
+func k_sub_mul_add_f64_usu_314d592361_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			t2 := float64(v2 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_f64_uuu_5f5dd8de40_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = (t0 * t0) + a2[i]
+func k_sub_mul_add_f64_uuu_5f5dd8de40_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			t2 := float64(t1 + v2)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, u7:f64, s8:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = sub u2 s3; t3 = mul t2 t2; t4 = sub u4 s5; t5 = mul t4 t4; t6 = add t5 u6; t7 = add t3 t6; t8 = sub u7 s8; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1; t2 := a2[i] - a3; t4 := a4[i] - a5; t8 := a7[i] - a8; o0[i] = (t0 * t0) + (((t2 * t2) + ((t4 * t4) + a6[i])) + (t8 * t8))
+func k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			t2 := float64(v2 - s3)
+			t3 := float64(t2 * t2)
+			t4 := float64(v4 - s5)
+			t5 := float64(t4 * t4)
+			t6 := float64(t5 + v6)
+			t7 := float64(t3 + t6)
+			t8 := float64(v7 - s8)
+			t9 := float64(t8 * t8)
+			t10 := float64(t7 + t9)
+			t11 := float64(t1 + t10)
+			o0[i] = t11
 		}
 	}
 }

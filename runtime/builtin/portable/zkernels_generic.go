@@ -1095,8 +1095,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed_go},
 	{Sig: "reduce [add] kernel (u0:u8) { store u0 }", Fn: k_reduce_add_u8_u_50e2bfdeae_go},
 	{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336_go},
+	{Sig: "reduce [and] kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_reduce_and_eq_f32_bool_uu_9efd0696d0_go},
+	{Sig: "reduce [and] kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }", Fn: k_reduce_and_eq_f64_bool_uu_6bae973db7_go},
 	{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239_go},
 	{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729_go},
+	{Sig: "reduce [and] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_and_lt_f32_bool_su_b9f83b6253_go},
+	{Sig: "reduce [and] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_and_lt_f32_bool_us_2f8cc17ed1_go},
+	{Sig: "reduce [and] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_and_lt_f64_bool_su_bec886096f_go},
+	{Sig: "reduce [and] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_and_lt_f64_bool_us_a6dfa2df4e_go},
 	{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
 	{Sig: "reduce [and] kernel (u0:u64) { store u0 }", Fn: k_reduce_and_u64_u_4b702a6235_go},
 	{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f_go},
@@ -1203,6 +1209,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [or] kernel (u0:bool) { store u0 }", Fn: k_reduce_or_bool_u_97136d2e0e_go},
 	{Sig: "reduce [or] kernel (u0:i32) { store u0 }", Fn: k_reduce_or_i32_u_e28e9e7c0f_go},
 	{Sig: "reduce [or] kernel (u0:i64) { store u0 }", Fn: k_reduce_or_i64_u_d58540cfa0_go},
+	{Sig: "reduce [or] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_or_lt_f32_bool_su_975bd27124_go},
+	{Sig: "reduce [or] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_or_lt_f32_bool_us_425289bc65_go},
+	{Sig: "reduce [or] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_or_lt_f64_bool_su_f64a36949e_go},
+	{Sig: "reduce [or] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_or_lt_f64_bool_us_6dd209a00d_go},
+	{Sig: "reduce [or] kernel (u0:f32) { t0 = ne u0 u0; store t0 }", Fn: k_reduce_or_ne_f32_bool_u_0216388074_go},
+	{Sig: "reduce [or] kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_reduce_or_ne_f32_bool_uu_cf7d85d120_go},
+	{Sig: "reduce [or] kernel (u0:f64) { t0 = ne u0 u0; store t0 }", Fn: k_reduce_or_ne_f64_bool_u_858e14c97f_go},
+	{Sig: "reduce [or] kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }", Fn: k_reduce_or_ne_f64_bool_uu_7e27723042_go},
 	{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79_go},
 	{Sig: "reduce [or] kernel (u0:u64) { store u0 }", Fn: k_reduce_or_u64_u_39e4f22e97_go},
 	{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b_go},
@@ -1458,11 +1472,15 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, u1:i32, s2:i32) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }", Fn: k_sub_max_i32_uus_77a08c3db8_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }", Fn: k_sub_mul_add_f32_sus_633384b418_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }", Fn: k_sub_mul_add_f32_usu_06e6cffce3_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uus_dc15c93d98_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }", Fn: k_sub_mul_add_f32_uuu_80e52ba15d_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f64_sus_81df564dc5_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add u2 t1; store t2 }", Fn: k_sub_mul_add_f64_usu_314d592361_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f64_uus_4026154465_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }", Fn: k_sub_mul_add_f64_uuu_0e225c7aeb_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }", Fn: k_sub_mul_add_f64_uuu_5f5dd8de40_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }", Fn: k_sub_mul_add_i32_uuu_c78752abf1_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_go},
@@ -1491,6 +1509,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }", Fn: k_sub_mul_mul_f32_uus_1cade83d73_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }", Fn: k_sub_mul_mul_f64_sus_ea3d20cce4_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }", Fn: k_sub_mul_mul_f64_uus_22c30b20a1_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = sub u2 s3; t3 = mul t2 t2; t4 = add u4 t3; t5 = sub u5 s6; t6 = mul t5 t5; t7 = add t4 t6; t8 = add t1 t7; t9 = sub u7 s8; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, u7:f64, s8:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = sub u2 s3; t3 = mul t2 t2; t4 = sub u4 s5; t5 = mul t4 t4; t6 = add t5 u6; t7 = add t3 t6; t8 = sub u7 s8; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
 	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
@@ -52443,6 +52463,74 @@ func k_reduce_and_bool_u_8595f03336_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_and_eq_f32_bool_uu_9efd0696d0_go is
+//
+//	reduce [and] kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0 &= a0[i] == a1[i]
+func k_reduce_and_eq_f32_bool_uu_9efd0696d0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v1
+			l0[i&31] = l0[i&31] && bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_and_eq_f64_bool_uu_6bae973db7_go is
+//
+//	reduce [and] kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0 &= a0[i] == a1[i]
+func k_reduce_and_eq_f64_bool_uu_6bae973db7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v1
+			l0[i&31] = l0[i&31] && bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_and_i32_u_d1a9830239_go is
 //
 //	reduce [and] kernel (u0:i32) { store u0 }
@@ -52502,6 +52590,138 @@ func k_reduce_and_i64_u_a692f00729_go(f *abi.Frame) {
 			}
 		}
 		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_and_lt_f32_bool_su_b9f83b6253_go is
+//
+//	reduce [and] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0 &= a0 < a1[i]
+func k_reduce_and_lt_f32_bool_su_b9f83b6253_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			l0[i&31] = l0[i&31] && bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_and_lt_f32_bool_us_2f8cc17ed1_go is
+//
+//	reduce [and] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0 &= a0[i] < a1
+func k_reduce_and_lt_f32_bool_us_2f8cc17ed1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			l0[i&31] = l0[i&31] && bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_and_lt_f64_bool_su_bec886096f_go is
+//
+//	reduce [and] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0 &= a0 < a1[i]
+func k_reduce_and_lt_f64_bool_su_bec886096f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			l0[i&31] = l0[i&31] && bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_and_lt_f64_bool_us_a6dfa2df4e_go is
+//
+//	reduce [and] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0 &= a0[i] < a1
+func k_reduce_and_lt_f64_bool_us_a6dfa2df4e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			l0[i&31] = l0[i&31] && bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
@@ -56403,6 +56623,246 @@ func k_reduce_or_i64_u_d58540cfa0_go(f *abi.Frame) {
 			}
 		}
 		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_lt_f32_bool_su_975bd27124_go is
+//
+//	reduce [or] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0 |= a0 < a1[i]
+func k_reduce_or_lt_f32_bool_su_975bd27124_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_or_lt_f32_bool_us_425289bc65_go is
+//
+//	reduce [or] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0 |= a0[i] < a1
+func k_reduce_or_lt_f32_bool_us_425289bc65_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_or_lt_f64_bool_su_f64a36949e_go is
+//
+//	reduce [or] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0 |= a0 < a1[i]
+func k_reduce_or_lt_f64_bool_su_f64a36949e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_or_lt_f64_bool_us_6dd209a00d_go is
+//
+//	reduce [or] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0 |= a0[i] < a1
+func k_reduce_or_lt_f64_bool_us_6dd209a00d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_or_ne_f32_bool_u_0216388074_go is
+//
+//	reduce [or] kernel (u0:f32) { t0 = ne u0 u0; store t0 }
+//
+// for i: o0 |= a0[i] != a0[i]
+func k_reduce_or_ne_f32_bool_u_0216388074_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_ne_f32_bool_uu_cf7d85d120_go is
+//
+//	reduce [or] kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0 |= a0[i] != a1[i]
+func k_reduce_or_ne_f32_bool_uu_cf7d85d120_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 != v1
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_or_ne_f64_bool_u_858e14c97f_go is
+//
+//	reduce [or] kernel (u0:f64) { t0 = ne u0 u0; store t0 }
+//
+// for i: o0 |= a0[i] != a0[i]
+func k_reduce_or_ne_f64_bool_u_858e14c97f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_ne_f64_bool_uu_7e27723042_go is
+//
+//	reduce [or] kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0 |= a0[i] != a1[i]
+func k_reduce_or_ne_f64_bool_uu_7e27723042_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 != v1
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
@@ -67171,6 +67631,29 @@ func k_sub_mul_add_f32_sus_633384b418_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_add_f32_usu_06e6cffce3_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
+//
+// for i: t0 := a0[i] - a1; o0[i] = (t0 * t0) + a2[i]
+func k_sub_mul_add_f32_usu_06e6cffce3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * t0)
+			t2 := float32(t1 + v2)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_sub_mul_add_f32_uus_dc15c93d98_go is
 //
 //	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
@@ -67218,6 +67701,30 @@ func k_sub_mul_add_f32_uuu_3b01b5d98a_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_add_f32_uuu_80e52ba15d_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = (t0 * t0) + a2[i]
+func k_sub_mul_add_f32_uuu_80e52ba15d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * t0)
+			t2 := float32(t1 + v2)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_sub_mul_add_f64_sus_81df564dc5_go is
 //
 //	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
@@ -67235,6 +67742,29 @@ func k_sub_mul_add_f64_sus_81df564dc5_go(f *abi.Frame) {
 			t0 := float64(s0 - v1)
 			t1 := float64(s2 * t0)
 			t2 := float64(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_f64_usu_314d592361_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add u2 t1; store t2 }
+//
+// for i: t0 := a0[i] - a1; o0[i] = a2[i] + (t0 * t0)
+func k_sub_mul_add_f64_usu_314d592361_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			t2 := float64(v2 + t1)
 			o0[i] = t2
 		}
 	}
@@ -67282,6 +67812,30 @@ func k_sub_mul_add_f64_uuu_0e225c7aeb_go(f *abi.Frame) {
 			t0 := float64(v0 - v1)
 			t1 := float64(v2 * t0)
 			t2 := float64(t1 + v1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_f64_uuu_5f5dd8de40_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = (t0 * t0) + a2[i]
+func k_sub_mul_add_f64_uuu_5f5dd8de40_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			t2 := float64(t1 + v2)
 			o0[i] = t2
 		}
 	}
@@ -67914,6 +68468,142 @@ func k_sub_mul_mul_f64_uus_22c30b20a1_go(f *abi.Frame) {
 			t1 := float64(t0 * t0)
 			t2 := float64(s2 * t1)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = sub u2 s3; t3 = mul t2 t2; t4 = add u4 t3; t5 = sub u5 s6; t6 = mul t5 t5; t7 = add t4 t6; t8 = add t1 t7; t9 = sub u7 s8; t10 = mul t9 t9; t11 = add t8 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1; t2 := a2[i] - a3; t5 := a5[i] - a6; t9 := a7[i] - a8; o0[i] = ((t0 * t0) + ((a4[i] + (t2 * t2)) + (t5 * t5))) + (t9 * t9)
+func k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
+			t1a, t1b := float32(t0a*t0a), float32(t0b*t0b)
+			t2a, t2b := float32(v2a-s3), float32(v2b-s3)
+			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
+			t4a, t4b := float32(v4a+t3a), float32(v4b+t3b)
+			t5a, t5b := float32(v5a-s6), float32(v5b-s6)
+			t6a, t6b := float32(t5a*t5a), float32(t5b*t5b)
+			t7a, t7b := float32(t4a+t6a), float32(t4b+t6b)
+			t8a, t8b := float32(t1a+t7a), float32(t1b+t7b)
+			t9a, t9b := float32(v7a-s8), float32(v7b-s8)
+			t10a, t10b := float32(t9a*t9a), float32(t9b*t9b)
+			t11a, t11b := float32(t8a+t10a), float32(t8b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v7 := a7[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * t0)
+			t2 := float32(v2 - s3)
+			t3 := float32(t2 * t2)
+			t4 := float32(v4 + t3)
+			t5 := float32(v5 - s6)
+			t6 := float32(t5 * t5)
+			t7 := float32(t4 + t6)
+			t8 := float32(t1 + t7)
+			t9 := float32(v7 - s8)
+			t10 := float32(t9 * t9)
+			t11 := float32(t8 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, u7:f64, s8:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = sub u2 s3; t3 = mul t2 t2; t4 = sub u4 s5; t5 = mul t4 t4; t6 = add t5 u6; t7 = add t3 t6; t8 = sub u7 s8; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1; t2 := a2[i] - a3; t4 := a4[i] - a5; t8 := a7[i] - a8; o0[i] = (t0 * t0) + (((t2 * t2) + ((t4 * t4) + a6[i])) + (t8 * t8))
+func k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			t0a, t0b := float64(v0a-s1), float64(v0b-s1)
+			t1a, t1b := float64(t0a*t0a), float64(t0b*t0b)
+			t2a, t2b := float64(v2a-s3), float64(v2b-s3)
+			t3a, t3b := float64(t2a*t2a), float64(t2b*t2b)
+			t4a, t4b := float64(v4a-s5), float64(v4b-s5)
+			t5a, t5b := float64(t4a*t4a), float64(t4b*t4b)
+			t6a, t6b := float64(t5a+v6a), float64(t5b+v6b)
+			t7a, t7b := float64(t3a+t6a), float64(t3b+t6b)
+			t8a, t8b := float64(v7a-s8), float64(v7b-s8)
+			t9a, t9b := float64(t8a*t8a), float64(t8b*t8b)
+			t10a, t10b := float64(t7a+t9a), float64(t7b+t9b)
+			t11a, t11b := float64(t1a+t10a), float64(t1b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			t2 := float64(v2 - s3)
+			t3 := float64(t2 * t2)
+			t4 := float64(v4 - s5)
+			t5 := float64(t4 * t4)
+			t6 := float64(t5 + v6)
+			t7 := float64(t3 + t6)
+			t8 := float64(v7 - s8)
+			t9 := float64(t8 * t8)
+			t10 := float64(t7 + t9)
+			t11 := float64(t1 + t10)
+			o0[i] = t11
 		}
 	}
 }
