@@ -8,19 +8,30 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Sums of rows of bytes in wider integers, and counts of bools: VPSADBW adds eight bytes to
-// a lane of 64 bits, and the sum of a row is that of the lanes.
+// Sums of rows of integers of one or two bytes in wider integers, and counts of bools: VPSADBW adds eight bytes to
+// a lane of 64 bits, and the sum of a row is that of the lanes. The halves of two bytes are added
+// apart. What has a sign is added without one, as 128 or 32768 more than it is.
 
-// byteSums are the types that sums of bytes are of.
-var byteSums = []ir.DType{ir.Int64, ir.Uint64, ir.Int32, ir.Uint32}
+// byteSums are the types that such sums are of, byteTerms those of what they add.
+var (
+	byteSums  = []ir.DType{ir.Int64, ir.Uint64, ir.Int32, ir.Uint32}
+	byteTerms = []ir.DType{ir.Uint8, ir.Int8, ir.Bool, ir.Uint16, ir.Int16}
+)
 
 // sumsBytes reports whether a kernel is such a sum.
 func sumsBytes(body *kernel.Kernel, combine []ir.Op) bool {
 	if len(body.In) != 1 || len(body.Body) != 1 || body.In[0].Splat || !slices.Equal(combine, []ir.Op{ir.OpAdd}) {
 		return false
 	}
-	from, cast := body.In[0].DType, body.Body[0]
-	return (from == ir.Uint8 || from == ir.Bool) && cast.Op == ir.OpCast && slices.Contains(byteSums, cast.DType) && body.Out[0] == 1
+	cast := body.Body[0]
+	return slices.Contains(byteTerms, body.In[0].DType) && cast.Op == ir.OpCast && slices.Contains(byteSums, cast.DType) && body.Out[0] == 1
+}
+
+// byteSum writes the function of a sum.
+type byteSum struct {
+	program
+	from ir.DType
+	size int
 }
 
 // General registers of sums of bytes, besides ax, dx, and cx with the address of the
@@ -33,9 +44,18 @@ const (
 	sumTo   = firstFree + 2 // pointer to the row's sum
 )
 
+// Vector registers of sums of bytes. The first ones are scratch, two for each vector.
+const (
+	sumLow  = 4 + iota // the sum of the bytes, or of the lower ones
+	sumHigh            // of the higher ones
+	sumZero
+	sumSign // what removes the sign
+	sumMask // of the lower bytes
+)
+
 // compileByteSum returns the function of a sum.
 func compileByteSum(body *kernel.Kernel) *program {
-	p := &program{}
+	p := &byteSum{from: body.In[0].DType, size: body.In[0].DType.Size()}
 	p.do("MOVQ", frameArg(), gp(cx))
 	p.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(sumRows))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(sumLeft))
@@ -45,12 +65,18 @@ func compileByteSum(body *kernel.Kernel) *program {
 	}
 	p.do("MOVQ", mem(at(cx, codegen.FramePtr)), gp(sumNext))
 	p.do("MOVQ", mem(at(cx, codegen.FramePtr+8)), gp(sumTo))
-	p.do("VPXOR", y(0), y(0), y(0))
+	p.do("VPXOR", y(sumZero), y(sumZero), y(sumZero))
+	if p.signed() {
+		p.do("VMOVUPS", mem(symbol(constantName(map[int]uint64{1: 0x8080808080808080, 2: 0x8000800080008000}[p.size]))), y(sumSign))
+	}
+	if p.size == 2 {
+		p.do("VMOVUPS", mem(symbol(constantName(0x00ff00ff00ff00ff))), y(sumMask))
+	}
 	p.here("row")
 	p.do("MOVQ", gp(sumNext), gp(sumFrom))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(sumLeft))
-	p.sumVectors()
-	p.sumRest()
+	p.vectors()
+	p.rest()
 	if body.OutType(0).Size() == 4 {
 		p.do("MOVL", lowOf(ax), mem(at(sumTo, 0)))
 	} else {
@@ -63,48 +89,81 @@ func compileByteSum(body *kernel.Kernel) *program {
 	p.here("done")
 	p.do("VZEROUPPER")
 	p.do("RET")
-	return p
+	return &p.program
 }
 
-// sumVectors adds the bytes of whole vectors, two at a time, then one, into ax.
-func (p *program) sumVectors() {
-	p.do("VPXOR", y(1), y(1), y(1))
-	p.do("VPXOR", y(2), y(2), y(2))
+// signed reports whether what is added has a sign.
+func (p *byteSum) signed() bool { return ir.Signed.Has(p.from) }
+
+// vectors adds the elements of whole vectors, two at a time, then one, into ax.
+func (p *byteSum) vectors() {
+	lanes := vectorBytes(1) / p.size
+	p.do("VPXOR", y(sumLow), y(sumLow), y(sumLow))
+	p.do("VPXOR", y(sumHigh), y(sumHigh), y(sumHigh))
+	p.do("XORQ", gp(ax), gp(ax))
 	for _, n := range []int{2, 1} {
-		loop, end, bytes := p.fresh("vectors"), p.fresh("end"), int64(vectorBytes(n))
-		p.do("SUBQ", imm32(bytes), gp(sumLeft))
+		loop, end := p.fresh("vectors"), p.fresh("end")
+		p.do("SUBQ", imm32(int64(n*lanes)), gp(sumLeft))
 		p.do("JLT", label(end))
 		p.do("PCALIGN", imm(32))
 		p.here(loop)
 		for v := range n {
-			p.do("VPSADBW", mem(at(sumFrom, vectorBytes(v))), y(0), y(3+v))
+			p.vector(v)
 		}
-		for v := range n {
-			p.do("VPADDQ", y(3+v), y(1+v), y(1+v))
+		p.do("ADDQ", imm32(int64(vectorBytes(n))), gp(sumFrom))
+		if p.signed() {
+			p.do("SUBQ", imm32(int64(n*lanes)<<(8*p.size-1)), gp(ax))
 		}
-		p.do("ADDQ", imm32(bytes), gp(sumFrom))
-		p.do("SUBQ", imm32(bytes), gp(sumLeft))
+		p.do("SUBQ", imm32(int64(n*lanes)), gp(sumLeft))
 		p.do("JGE", label(loop))
 		p.here(end)
-		p.do("ADDQ", imm32(bytes), gp(sumLeft))
+		p.do("ADDQ", imm32(int64(n*lanes)), gp(sumLeft))
 	}
-	p.do("VPADDQ", y(2), y(1), y(1))
-	p.do("VEXTRACTF128", imm(1), y(1), x(2))
-	p.do("VPADDQ", x(2), x(1), x(1))
-	p.do("VMOVQ", x(1), gp(ax))
-	p.do("VPEXTRQ", imm(1), x(1), gp(dx))
-	p.do("ADDQ", gp(dx), gp(ax))
+	if p.size == 2 {
+		p.do("VPSLLQ", imm(8), y(sumHigh), y(sumHigh))
+	}
+	p.do("VPADDQ", y(sumHigh), y(sumLow), y(sumLow))
+	p.do("VEXTRACTF128", imm(1), y(sumLow), x(sumHigh))
+	p.do("VPADDQ", x(sumHigh), x(sumLow), x(sumLow))
+	for i := range 2 {
+		p.do("VPEXTRQ", imm(int64(i)), x(sumLow), gp(dx))
+		p.do("ADDQ", gp(dx), gp(ax))
+	}
 }
 
-// sumRest adds the bytes behind the last whole vector to ax.
-func (p *program) sumRest() {
+// vector adds the elements of a vector: of one byte, those of every other vector to sumHigh.
+func (p *byteSum) vector(v int) {
+	low, high := y(2*v), y(2*v+1)
+	from := mem(at(sumFrom, vectorBytes(v)))
+	if p.signed() {
+		p.do("VPXOR", from, y(sumSign), low)
+		from = low
+	}
+	if p.size == 1 {
+		p.do("VPSADBW", from, y(sumZero), low)
+		p.do("VPADDQ", low, y(sumLow+v), y(sumLow+v))
+		return
+	}
+	if !p.signed() {
+		p.do("VMOVUPS", from, low)
+	}
+	p.do("VPSRLW", imm(8), low, high)
+	p.do("VPAND", y(sumMask), low, low)
+	p.do("VPSADBW", y(sumZero), low, low)
+	p.do("VPSADBW", y(sumZero), high, high)
+	p.do("VPADDQ", low, y(sumLow), y(sumLow))
+	p.do("VPADDQ", high, y(sumHigh), y(sumHigh))
+}
+
+// rest adds the elements behind the last whole vector to ax.
+func (p *byteSum) rest() {
 	p.do("TESTQ", gp(sumLeft), gp(sumLeft))
 	p.do("JEQ", label("summed"))
-	p.here("byte")
-	p.do("MOVBQZX", mem(at(sumFrom, 0)), gp(dx))
+	p.here("element")
+	p.do(readsOne(p.from), mem(at(sumFrom, 0)), gp(dx))
 	p.do("ADDQ", gp(dx), gp(ax))
-	p.do("INCQ", gp(sumFrom))
+	p.do("ADDQ", imm(int64(p.size)), gp(sumFrom))
 	p.do("DECQ", gp(sumLeft))
-	p.do("JNE", label("byte"))
+	p.do("JNE", label("element"))
 	p.here("summed")
 }

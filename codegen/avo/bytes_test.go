@@ -33,6 +33,9 @@ var narrowBodies = []string{
 	"kernel (u0:i8, s1:i16, u2:i8, s3:bool) { t0 = cast:i16 u0; t1 = mul t0 s1; t2 = cast:i8 t1; t3 = mul t2 u2; t4 = neg t3; t5 = cast:bool t1; t6 = or t5 s3; store t4 t6 }",
 	"reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }",
 	"reduce [add] kernel (u0:u8) { t0 = cast:u32 u0; store t0 }",
+	"reduce [add] kernel (u0:i8) { t0 = cast:u64 u0; store t0 }",
+	"reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }",
+	"reduce [add] kernel (u0:u16) { t0 = cast:i64 u0; store t0 }",
 }
 
 // TestDifferentialBytes runs bodies in narrow lanes on both engines.

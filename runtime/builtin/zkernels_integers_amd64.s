@@ -27651,27 +27651,28 @@ TEXT k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB), NOSPLIT, $0-8
 	// reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
-	MOVQ 24(CX), R9; VPXOR Y0, Y0, Y0
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6
 
 row:
-	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y1, Y1, Y1; VPXOR Y2, Y2, Y2; SUBQ $+64, BX; JLT end2; PCALIGN $0x20
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+64, BX; JLT end2
+	PCALIGN $0x20
 
 vectors1:
-	VPSADBW (DI), Y0, Y3; VPSADBW 32(DI), Y0, Y4; VPADDQ Y3, Y1, Y1; VPADDQ Y4, Y2, Y2; ADDQ $+64, DI
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; VPSADBW 32(DI), Y6, Y2; VPADDQ Y2, Y5, Y5; ADDQ $+64, DI
 	SUBQ $+64, BX; JGE vectors1
 
 end2:
 	ADDQ $+64, BX; SUBQ $+32, BX; JLT end4; PCALIGN $0x20
 
 vectors3:
-	VPSADBW (DI), Y0, Y3; VPADDQ Y3, Y1, Y1; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
 
 end4:
-	ADDQ $+32, BX; VPADDQ Y2, Y1, Y1; VEXTRACTF128 $0x01, Y1, X2; VPADDQ X2, X1, X1; VMOVQ X1, AX
-	VPEXTRQ $0x01, X1, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
+	ADDQ $+32, BX; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4; VPEXTRQ $0x00, X4, DX
+	ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
 
-byte:
-	MOVBQZX (DI), DX; ADDQ DX, AX; INCQ DI; DECQ BX; JNE byte
+element:
+	MOVBQZX (DI), DX; ADDQ DX, AX; ADDQ $0x01, DI; DECQ BX; JNE element
 
 summed:
 	MOVL AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
@@ -27686,27 +27687,28 @@ TEXT k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB), NOSPLIT, $0-8
 	// reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
-	MOVQ 24(CX), R9; VPXOR Y0, Y0, Y0
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6
 
 row:
-	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y1, Y1, Y1; VPXOR Y2, Y2, Y2; SUBQ $+64, BX; JLT end2; PCALIGN $0x20
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+64, BX; JLT end2
+	PCALIGN $0x20
 
 vectors1:
-	VPSADBW (DI), Y0, Y3; VPSADBW 32(DI), Y0, Y4; VPADDQ Y3, Y1, Y1; VPADDQ Y4, Y2, Y2; ADDQ $+64, DI
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; VPSADBW 32(DI), Y6, Y2; VPADDQ Y2, Y5, Y5; ADDQ $+64, DI
 	SUBQ $+64, BX; JGE vectors1
 
 end2:
 	ADDQ $+64, BX; SUBQ $+32, BX; JLT end4; PCALIGN $0x20
 
 vectors3:
-	VPSADBW (DI), Y0, Y3; VPADDQ Y3, Y1, Y1; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
 
 end4:
-	ADDQ $+32, BX; VPADDQ Y2, Y1, Y1; VEXTRACTF128 $0x01, Y1, X2; VPADDQ X2, X1, X1; VMOVQ X1, AX
-	VPEXTRQ $0x01, X1, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
+	ADDQ $+32, BX; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4; VPEXTRQ $0x00, X4, DX
+	ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
 
-byte:
-	MOVBQZX (DI), DX; ADDQ DX, AX; INCQ DI; DECQ BX; JNE byte
+element:
+	MOVBQZX (DI), DX; ADDQ DX, AX; ADDQ $0x01, DI; DECQ BX; JNE element
 
 summed:
 	MOVQ AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
@@ -27720,59 +27722,76 @@ TEXT k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R9
+	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6; VMOVUPS c8000800080008000<>+0(SB), Y7
+	VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y8
 
 row:
-	VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14; VMOVAPS Y15, Y13; VMOVAPS Y15, Y12; XORQ BX, BX; MOVQ SI, AX
-	SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+32, BX; JLT end2
+	PCALIGN $0x20
 
-loop:
-	VPMOVSXWD (DI)(BX*2), Y0; VPMOVSXWD 16(DI)(BX*2), Y1; VPADDD Y0, Y15, Y15; VPADDD Y1, Y14, Y14
-	VPMOVSXWD 32(DI)(BX*2), Y0; VPMOVSXWD 48(DI)(BX*2), Y1; VPADDD Y0, Y13, Y13; VPADDD Y1, Y12, Y12
-	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+vectors1:
+	VPXOR (DI), Y7, Y0; VPSRLW $0x08, Y0, Y1; VPAND Y8, Y0, Y0; VPSADBW Y6, Y0, Y0; VPSADBW Y6, Y1, Y1
+	VPADDQ Y0, Y4, Y4; VPADDQ Y1, Y5, Y5; VPXOR 32(DI), Y7, Y2; VPSRLW $0x08, Y2, Y3; VPAND Y8, Y2, Y2
+	VPSADBW Y6, Y2, Y2; VPSADBW Y6, Y3, Y3; VPADDQ Y2, Y4, Y4; VPADDQ Y3, Y5, Y5; ADDQ $+64, DI
+	SUBQ $+1048576, AX; SUBQ $+32, BX; JGE vectors1
 
-tail:
-	LEAQ 8(BX), CX; CMPQ CX, SI; JGT part0; VPMOVSXWD (DI)(BX*2), Y0; VPADDD Y0, Y15, Y15; LEAQ 16(BX), CX
-	CMPQ CX, SI; JGT part1; VPMOVSXWD 16(DI)(BX*2), Y0; VPADDD Y0, Y14, Y14; LEAQ 24(BX), CX; CMPQ CX, SI
-	JGT part2; VPMOVSXWD 32(DI)(BX*2), Y0; VPADDD Y0, Y13, Y13; ADDQ $0x18, BX; CMPQ BX, SI; JGE combine
-	MOVQ SI, CX; SUBQ BX, CX; LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
+end2:
+	ADDQ $+32, BX; SUBQ $+16, BX; JLT end4; PCALIGN $0x20
 
-load1:
-	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load1; VPMOVSXWD X0, Y0
-	VPADDD Y0, Y12, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
-	VBLENDVPS Y1, Y0, Y12, Y12; JMP combine
+vectors3:
+	VPXOR (DI), Y7, Y0; VPSRLW $0x08, Y0, Y1; VPAND Y8, Y0, Y0; VPSADBW Y6, Y0, Y0; VPSADBW Y6, Y1, Y1
+	VPADDQ Y0, Y4, Y4; VPADDQ Y1, Y5, Y5; ADDQ $+32, DI; SUBQ $+524288, AX; SUBQ $+16, BX; JGE vectors3
 
-part2:
-	ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
+end4:
+	ADDQ $+16, BX; VPSLLQ $0x08, Y5, Y5; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4
+	VPEXTRQ $0x00, X4, DX; ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
 
-load2:
-	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load2; VPMOVSXWD X0, Y0
-	VPADDD Y0, Y13, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
-	VBLENDVPS Y1, Y0, Y13, Y13; JMP combine
+element:
+	MOVWQSX (DI), DX; ADDQ DX, AX; ADDQ $0x02, DI; DECQ BX; JNE element
 
-part1:
-	ADDQ $0x08, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
+summed:
+	MOVL AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
 
-load3:
-	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load3; VPMOVSXWD X0, Y0
-	VPADDD Y0, Y14, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
-	VBLENDVPS Y1, Y0, Y14, Y14; JMP combine
+done:
+	VZEROUPPER; RET
 
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
-
-load4:
-	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load4; VPMOVSXWD X0, Y0
-	VPADDD Y0, Y15, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
-	VBLENDVPS Y1, Y0, Y15, Y15
-
-combine:
-	VPADDD Y13, Y15, Y0; VPADDD Y12, Y14, Y1; VPADDD Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPADDD Y1, Y0, Y0
-	VSHUFPS $0xee, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VSHUFPS $0x55, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VMOVD X0, (R9)
-	DECQ R8; JLE done
+// for i: o0 += int64(a0[i])
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_i16_i64_u_d4a133146d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:i16) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
+	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6; VMOVUPS c8000800080008000<>+0(SB), Y7
+	VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y8
+
+row:
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+32, BX; JLT end2
+	PCALIGN $0x20
+
+vectors1:
+	VPXOR (DI), Y7, Y0; VPSRLW $0x08, Y0, Y1; VPAND Y8, Y0, Y0; VPSADBW Y6, Y0, Y0; VPSADBW Y6, Y1, Y1
+	VPADDQ Y0, Y4, Y4; VPADDQ Y1, Y5, Y5; VPXOR 32(DI), Y7, Y2; VPSRLW $0x08, Y2, Y3; VPAND Y8, Y2, Y2
+	VPSADBW Y6, Y2, Y2; VPSADBW Y6, Y3, Y3; VPADDQ Y2, Y4, Y4; VPADDQ Y3, Y5, Y5; ADDQ $+64, DI
+	SUBQ $+1048576, AX; SUBQ $+32, BX; JGE vectors1
+
+end2:
+	ADDQ $+32, BX; SUBQ $+16, BX; JLT end4; PCALIGN $0x20
+
+vectors3:
+	VPXOR (DI), Y7, Y0; VPSRLW $0x08, Y0, Y1; VPAND Y8, Y0, Y0; VPSADBW Y6, Y0, Y0; VPSADBW Y6, Y1, Y1
+	VPADDQ Y0, Y4, Y4; VPADDQ Y1, Y5, Y5; ADDQ $+32, DI; SUBQ $+524288, AX; SUBQ $+16, BX; JGE vectors3
+
+end4:
+	ADDQ $+16, BX; VPSLLQ $0x08, Y5, Y5; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4
+	VPEXTRQ $0x00, X4, DX; ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
+
+element:
+	MOVWQSX (DI), DX; ADDQ DX, AX; ADDQ $0x02, DI; DECQ BX; JNE element
+
+summed:
+	MOVQ AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
 
 done:
 	VZEROUPPER; RET
@@ -27783,58 +27802,70 @@ TEXT k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R9
+	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6; VMOVUPS c8080808080808080<>+0(SB), Y7
 
 row:
-	VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14; VMOVAPS Y15, Y13; VMOVAPS Y15, Y12; XORQ BX, BX; MOVQ SI, AX
-	SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+64, BX; JLT end2
+	PCALIGN $0x20
 
-loop:
-	VPMOVSXBD (DI)(BX*1), Y0; VPMOVSXBD 8(DI)(BX*1), Y1; VPADDD Y0, Y15, Y15; VPADDD Y1, Y14, Y14
-	VPMOVSXBD 16(DI)(BX*1), Y0; VPMOVSXBD 24(DI)(BX*1), Y1; VPADDD Y0, Y13, Y13; VPADDD Y1, Y12, Y12
-	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+vectors1:
+	VPXOR (DI), Y7, Y0; VPSADBW Y0, Y6, Y0; VPADDQ Y0, Y4, Y4; VPXOR 32(DI), Y7, Y2; VPSADBW Y2, Y6, Y2
+	VPADDQ Y2, Y5, Y5; ADDQ $+64, DI; SUBQ $+8192, AX; SUBQ $+64, BX; JGE vectors1
 
-tail:
-	LEAQ 8(BX), CX; CMPQ CX, SI; JGT part0; VPMOVSXBD (DI)(BX*1), Y0; VPADDD Y0, Y15, Y15; LEAQ 16(BX), CX
-	CMPQ CX, SI; JGT part1; VPMOVSXBD 8(DI)(BX*1), Y0; VPADDD Y0, Y14, Y14; LEAQ 24(BX), CX; CMPQ CX, SI
-	JGT part2; VPMOVSXBD 16(DI)(BX*1), Y0; VPADDD Y0, Y13, Y13; ADDQ $0x18, BX; CMPQ BX, SI; JGE combine
-	MOVQ SI, CX; SUBQ BX, CX; LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
+end2:
+	ADDQ $+64, BX; SUBQ $+32, BX; JLT end4; PCALIGN $0x20
 
-load1:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load1; VMOVQ AX, X0; VPMOVSXBD X0, Y0; VPADDD Y0, Y12, Y0
-	MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1; VBLENDVPS Y1, Y0, Y12, Y12
-	JMP combine
+vectors3:
+	VPXOR (DI), Y7, Y0; VPSADBW Y0, Y6, Y0; VPADDQ Y0, Y4, Y4; ADDQ $+32, DI; SUBQ $+4096, AX; SUBQ $+32, BX
+	JGE vectors3
 
-part2:
-	ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
+end4:
+	ADDQ $+32, BX; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4; VPEXTRQ $0x00, X4, DX
+	ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
 
-load2:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load2; VMOVQ AX, X0; VPMOVSXBD X0, Y0; VPADDD Y0, Y13, Y0
-	MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1; VBLENDVPS Y1, Y0, Y13, Y13
-	JMP combine
+element:
+	MOVBQSX (DI), DX; ADDQ DX, AX; ADDQ $0x01, DI; DECQ BX; JNE element
 
-part1:
-	ADDQ $0x08, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
+summed:
+	MOVL AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
 
-load3:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load3; VMOVQ AX, X0; VPMOVSXBD X0, Y0; VPADDD Y0, Y14, Y0
-	MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1; VBLENDVPS Y1, Y0, Y14, Y14
-	JMP combine
+done:
+	VZEROUPPER; RET
 
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
-
-load4:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load4; VMOVQ AX, X0; VPMOVSXBD X0, Y0; VPADDD Y0, Y15, Y0
-	MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1; VBLENDVPS Y1, Y0, Y15, Y15
-
-combine:
-	VPADDD Y13, Y15, Y0; VPADDD Y12, Y14, Y1; VPADDD Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPADDD Y1, Y0, Y0
-	VSHUFPS $0xee, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VSHUFPS $0x55, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VMOVD X0, (R9)
-	DECQ R8; JLE done
+// for i: o0 += int64(a0[i])
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_i8_i64_u_4e1657748e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
+	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6; VMOVUPS c8080808080808080<>+0(SB), Y7
+
+row:
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+64, BX; JLT end2
+	PCALIGN $0x20
+
+vectors1:
+	VPXOR (DI), Y7, Y0; VPSADBW Y0, Y6, Y0; VPADDQ Y0, Y4, Y4; VPXOR 32(DI), Y7, Y2; VPSADBW Y2, Y6, Y2
+	VPADDQ Y2, Y5, Y5; ADDQ $+64, DI; SUBQ $+8192, AX; SUBQ $+64, BX; JGE vectors1
+
+end2:
+	ADDQ $+64, BX; SUBQ $+32, BX; JLT end4; PCALIGN $0x20
+
+vectors3:
+	VPXOR (DI), Y7, Y0; VPSADBW Y0, Y6, Y0; VPADDQ Y0, Y4, Y4; ADDQ $+32, DI; SUBQ $+4096, AX; SUBQ $+32, BX
+	JGE vectors3
+
+end4:
+	ADDQ $+32, BX; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4; VPEXTRQ $0x00, X4, DX
+	ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
+
+element:
+	MOVBQSX (DI), DX; ADDQ DX, AX; ADDQ $0x01, DI; DECQ BX; JNE element
+
+summed:
+	MOVQ AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
 
 done:
 	VZEROUPPER; RET
@@ -27845,59 +27876,74 @@ TEXT k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R9
+	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6; VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y8
 
 row:
-	VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14; VMOVAPS Y15, Y13; VMOVAPS Y15, Y12; XORQ BX, BX; MOVQ SI, AX
-	SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+32, BX; JLT end2
+	PCALIGN $0x20
 
-loop:
-	VPMOVZXWD (DI)(BX*2), Y0; VPMOVZXWD 16(DI)(BX*2), Y1; VPADDD Y0, Y15, Y15; VPADDD Y1, Y14, Y14
-	VPMOVZXWD 32(DI)(BX*2), Y0; VPMOVZXWD 48(DI)(BX*2), Y1; VPADDD Y0, Y13, Y13; VPADDD Y1, Y12, Y12
-	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+vectors1:
+	VMOVUPS (DI), Y0; VPSRLW $0x08, Y0, Y1; VPAND Y8, Y0, Y0; VPSADBW Y6, Y0, Y0; VPSADBW Y6, Y1, Y1
+	VPADDQ Y0, Y4, Y4; VPADDQ Y1, Y5, Y5; VMOVUPS 32(DI), Y2; VPSRLW $0x08, Y2, Y3; VPAND Y8, Y2, Y2
+	VPSADBW Y6, Y2, Y2; VPSADBW Y6, Y3, Y3; VPADDQ Y2, Y4, Y4; VPADDQ Y3, Y5, Y5; ADDQ $+64, DI; SUBQ $+32, BX
+	JGE vectors1
 
-tail:
-	LEAQ 8(BX), CX; CMPQ CX, SI; JGT part0; VPMOVZXWD (DI)(BX*2), Y0; VPADDD Y0, Y15, Y15; LEAQ 16(BX), CX
-	CMPQ CX, SI; JGT part1; VPMOVZXWD 16(DI)(BX*2), Y0; VPADDD Y0, Y14, Y14; LEAQ 24(BX), CX; CMPQ CX, SI
-	JGT part2; VPMOVZXWD 32(DI)(BX*2), Y0; VPADDD Y0, Y13, Y13; ADDQ $0x18, BX; CMPQ BX, SI; JGE combine
-	MOVQ SI, CX; SUBQ BX, CX; LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
+end2:
+	ADDQ $+32, BX; SUBQ $+16, BX; JLT end4; PCALIGN $0x20
 
-load1:
-	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load1; VPMOVZXWD X0, Y0
-	VPADDD Y0, Y12, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
-	VBLENDVPS Y1, Y0, Y12, Y12; JMP combine
+vectors3:
+	VMOVUPS (DI), Y0; VPSRLW $0x08, Y0, Y1; VPAND Y8, Y0, Y0; VPSADBW Y6, Y0, Y0; VPSADBW Y6, Y1, Y1
+	VPADDQ Y0, Y4, Y4; VPADDQ Y1, Y5, Y5; ADDQ $+32, DI; SUBQ $+16, BX; JGE vectors3
 
-part2:
-	ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
+end4:
+	ADDQ $+16, BX; VPSLLQ $0x08, Y5, Y5; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4
+	VPEXTRQ $0x00, X4, DX; ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
 
-load2:
-	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load2; VPMOVZXWD X0, Y0
-	VPADDD Y0, Y13, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
-	VBLENDVPS Y1, Y0, Y13, Y13; JMP combine
+element:
+	MOVWQZX (DI), DX; ADDQ DX, AX; ADDQ $0x02, DI; DECQ BX; JNE element
 
-part1:
-	ADDQ $0x08, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
+summed:
+	MOVL AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
 
-load3:
-	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load3; VPMOVZXWD X0, Y0
-	VPADDD Y0, Y14, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
-	VBLENDVPS Y1, Y0, Y14, Y14; JMP combine
+done:
+	VZEROUPPER; RET
 
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
-
-load4:
-	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load4; VPMOVZXWD X0, Y0
-	VPADDD Y0, Y15, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
-	VBLENDVPS Y1, Y0, Y15, Y15
-
-combine:
-	VPADDD Y13, Y15, Y0; VPADDD Y12, Y14, Y1; VPADDD Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPADDD Y1, Y0, Y0
-	VSHUFPS $0xee, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VSHUFPS $0x55, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VMOVD X0, (R9)
-	DECQ R8; JLE done
+// for i: o0 += uint64(a0[i])
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_u16_u64_u_aa42f87b5c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
+	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6; VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y8
+
+row:
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+32, BX; JLT end2
+	PCALIGN $0x20
+
+vectors1:
+	VMOVUPS (DI), Y0; VPSRLW $0x08, Y0, Y1; VPAND Y8, Y0, Y0; VPSADBW Y6, Y0, Y0; VPSADBW Y6, Y1, Y1
+	VPADDQ Y0, Y4, Y4; VPADDQ Y1, Y5, Y5; VMOVUPS 32(DI), Y2; VPSRLW $0x08, Y2, Y3; VPAND Y8, Y2, Y2
+	VPSADBW Y6, Y2, Y2; VPSADBW Y6, Y3, Y3; VPADDQ Y2, Y4, Y4; VPADDQ Y3, Y5, Y5; ADDQ $+64, DI; SUBQ $+32, BX
+	JGE vectors1
+
+end2:
+	ADDQ $+32, BX; SUBQ $+16, BX; JLT end4; PCALIGN $0x20
+
+vectors3:
+	VMOVUPS (DI), Y0; VPSRLW $0x08, Y0, Y1; VPAND Y8, Y0, Y0; VPSADBW Y6, Y0, Y0; VPSADBW Y6, Y1, Y1
+	VPADDQ Y0, Y4, Y4; VPADDQ Y1, Y5, Y5; ADDQ $+32, DI; SUBQ $+16, BX; JGE vectors3
+
+end4:
+	ADDQ $+16, BX; VPSLLQ $0x08, Y5, Y5; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4
+	VPEXTRQ $0x00, X4, DX; ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
+
+element:
+	MOVWQZX (DI), DX; ADDQ DX, AX; ADDQ $0x02, DI; DECQ BX; JNE element
+
+summed:
+	MOVQ AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
 
 done:
 	VZEROUPPER; RET
@@ -27909,27 +27955,28 @@ TEXT k_reduce_add_cast_u8_i32_u_19a994653e<>(SB), NOSPLIT, $0-8
 	// reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
-	MOVQ 24(CX), R9; VPXOR Y0, Y0, Y0
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6
 
 row:
-	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y1, Y1, Y1; VPXOR Y2, Y2, Y2; SUBQ $+64, BX; JLT end2; PCALIGN $0x20
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+64, BX; JLT end2
+	PCALIGN $0x20
 
 vectors1:
-	VPSADBW (DI), Y0, Y3; VPSADBW 32(DI), Y0, Y4; VPADDQ Y3, Y1, Y1; VPADDQ Y4, Y2, Y2; ADDQ $+64, DI
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; VPSADBW 32(DI), Y6, Y2; VPADDQ Y2, Y5, Y5; ADDQ $+64, DI
 	SUBQ $+64, BX; JGE vectors1
 
 end2:
 	ADDQ $+64, BX; SUBQ $+32, BX; JLT end4; PCALIGN $0x20
 
 vectors3:
-	VPSADBW (DI), Y0, Y3; VPADDQ Y3, Y1, Y1; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
 
 end4:
-	ADDQ $+32, BX; VPADDQ Y2, Y1, Y1; VEXTRACTF128 $0x01, Y1, X2; VPADDQ X2, X1, X1; VMOVQ X1, AX
-	VPEXTRQ $0x01, X1, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
+	ADDQ $+32, BX; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4; VPEXTRQ $0x00, X4, DX
+	ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
 
-byte:
-	MOVBQZX (DI), DX; ADDQ DX, AX; INCQ DI; DECQ BX; JNE byte
+element:
+	MOVBQZX (DI), DX; ADDQ DX, AX; ADDQ $0x01, DI; DECQ BX; JNE element
 
 summed:
 	MOVL AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
@@ -27944,27 +27991,28 @@ TEXT k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB), NOSPLIT, $0-8
 	// reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
-	MOVQ 24(CX), R9; VPXOR Y0, Y0, Y0
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6
 
 row:
-	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y1, Y1, Y1; VPXOR Y2, Y2, Y2; SUBQ $+64, BX; JLT end2; PCALIGN $0x20
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+64, BX; JLT end2
+	PCALIGN $0x20
 
 vectors1:
-	VPSADBW (DI), Y0, Y3; VPSADBW 32(DI), Y0, Y4; VPADDQ Y3, Y1, Y1; VPADDQ Y4, Y2, Y2; ADDQ $+64, DI
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; VPSADBW 32(DI), Y6, Y2; VPADDQ Y2, Y5, Y5; ADDQ $+64, DI
 	SUBQ $+64, BX; JGE vectors1
 
 end2:
 	ADDQ $+64, BX; SUBQ $+32, BX; JLT end4; PCALIGN $0x20
 
 vectors3:
-	VPSADBW (DI), Y0, Y3; VPADDQ Y3, Y1, Y1; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
 
 end4:
-	ADDQ $+32, BX; VPADDQ Y2, Y1, Y1; VEXTRACTF128 $0x01, Y1, X2; VPADDQ X2, X1, X1; VMOVQ X1, AX
-	VPEXTRQ $0x01, X1, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
+	ADDQ $+32, BX; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4; VPEXTRQ $0x00, X4, DX
+	ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
 
-byte:
-	MOVBQZX (DI), DX; ADDQ DX, AX; INCQ DI; DECQ BX; JNE byte
+element:
+	MOVBQZX (DI), DX; ADDQ DX, AX; ADDQ $0x01, DI; DECQ BX; JNE element
 
 summed:
 	MOVQ AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
@@ -27979,27 +28027,28 @@ TEXT k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB), NOSPLIT, $0-8
 	// reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
-	MOVQ 24(CX), R9; VPXOR Y0, Y0, Y0
+	MOVQ 24(CX), R9; VPXOR Y6, Y6, Y6
 
 row:
-	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y1, Y1, Y1; VPXOR Y2, Y2, Y2; SUBQ $+64, BX; JLT end2; PCALIGN $0x20
+	MOVQ R8, DI; MOVQ 8(CX), BX; VPXOR Y4, Y4, Y4; VPXOR Y5, Y5, Y5; XORQ AX, AX; SUBQ $+64, BX; JLT end2
+	PCALIGN $0x20
 
 vectors1:
-	VPSADBW (DI), Y0, Y3; VPSADBW 32(DI), Y0, Y4; VPADDQ Y3, Y1, Y1; VPADDQ Y4, Y2, Y2; ADDQ $+64, DI
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; VPSADBW 32(DI), Y6, Y2; VPADDQ Y2, Y5, Y5; ADDQ $+64, DI
 	SUBQ $+64, BX; JGE vectors1
 
 end2:
 	ADDQ $+64, BX; SUBQ $+32, BX; JLT end4; PCALIGN $0x20
 
 vectors3:
-	VPSADBW (DI), Y0, Y3; VPADDQ Y3, Y1, Y1; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
+	VPSADBW (DI), Y6, Y0; VPADDQ Y0, Y4, Y4; ADDQ $+32, DI; SUBQ $+32, BX; JGE vectors3
 
 end4:
-	ADDQ $+32, BX; VPADDQ Y2, Y1, Y1; VEXTRACTF128 $0x01, Y1, X2; VPADDQ X2, X1, X1; VMOVQ X1, AX
-	VPEXTRQ $0x01, X1, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
+	ADDQ $+32, BX; VPADDQ Y5, Y4, Y4; VEXTRACTF128 $0x01, Y4, X5; VPADDQ X5, X4, X4; VPEXTRQ $0x00, X4, DX
+	ADDQ DX, AX; VPEXTRQ $0x01, X4, DX; ADDQ DX, AX; TESTQ BX, BX; JEQ summed
 
-byte:
-	MOVBQZX (DI), DX; ADDQ DX, AX; INCQ DI; DECQ BX; JNE byte
+element:
+	MOVBQZX (DI), DX; ADDQ DX, AX; ADDQ $0x01, DI; DECQ BX; JNE element
 
 summed:
 	MOVQ AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
@@ -40477,6 +40526,18 @@ DATA c8000000080000000<>+16(SB)/8, $0x8000000080000000
 DATA c8000000080000000<>+24(SB)/8, $0x8000000080000000
 GLOBL c8000000080000000<>(SB), RODATA|NOPTR, $32
 
+DATA c8000800080008000<>+0(SB)/8, $0x8000800080008000
+DATA c8000800080008000<>+8(SB)/8, $0x8000800080008000
+DATA c8000800080008000<>+16(SB)/8, $0x8000800080008000
+DATA c8000800080008000<>+24(SB)/8, $0x8000800080008000
+GLOBL c8000800080008000<>(SB), RODATA|NOPTR, $32
+
+DATA c8080808080808080<>+0(SB)/8, $0x8080808080808080
+DATA c8080808080808080<>+8(SB)/8, $0x8080808080808080
+DATA c8080808080808080<>+16(SB)/8, $0x8080808080808080
+DATA c8080808080808080<>+24(SB)/8, $0x8080808080808080
+GLOBL c8080808080808080<>(SB), RODATA|NOPTR, $32
+
 DATA cff00ff00ff00ff00<>+0(SB)/8, $0xff00ff00ff00ff00
 DATA cff00ff00ff00ff00<>+8(SB)/8, $0xff00ff00ff00ff00
 DATA cff00ff00ff00ff00<>+16(SB)/8, $0xff00ff00ff00ff00
@@ -40889,209 +40950,212 @@ DATA entries_avx2_integers<>+3024(SB)/8, $k_popcount_u8_u_f802fd3ef9<>(SB)
 DATA entries_avx2_integers<>+3032(SB)/8, $k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB)
 DATA entries_avx2_integers<>+3040(SB)/8, $k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB)
 DATA entries_avx2_integers<>+3048(SB)/8, $k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB)
-DATA entries_avx2_integers<>+3056(SB)/8, $k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB)
-DATA entries_avx2_integers<>+3064(SB)/8, $k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB)
-DATA entries_avx2_integers<>+3072(SB)/8, $k_reduce_add_cast_u8_i32_u_19a994653e<>(SB)
-DATA entries_avx2_integers<>+3080(SB)/8, $k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB)
-DATA entries_avx2_integers<>+3088(SB)/8, $k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB)
-DATA entries_avx2_integers<>+3096(SB)/8, $k_reduce_add_i32_u_d3da606fb2<>(SB)
-DATA entries_avx2_integers<>+3104(SB)/8, $k_reduce_add_i64_u_6699f8c258<>(SB)
-DATA entries_avx2_integers<>+3112(SB)/8, $k_reduce_add_u32_u_912738c3fb<>(SB)
-DATA entries_avx2_integers<>+3120(SB)/8, $k_reduce_add_u64_u_279122caed<>(SB)
-DATA entries_avx2_integers<>+3128(SB)/8, $k_reduce_add_u8_u_50e2bfdeae<>(SB)
-DATA entries_avx2_integers<>+3136(SB)/8, $k_reduce_and_i32_u_d1a9830239<>(SB)
-DATA entries_avx2_integers<>+3144(SB)/8, $k_reduce_and_i64_u_a692f00729<>(SB)
-DATA entries_avx2_integers<>+3152(SB)/8, $k_reduce_and_u32_u_6cb10976ea<>(SB)
-DATA entries_avx2_integers<>+3160(SB)/8, $k_reduce_and_u64_u_4b702a6235<>(SB)
-DATA entries_avx2_integers<>+3168(SB)/8, $k_reduce_and_u8_u_bb5684ec4f<>(SB)
-DATA entries_avx2_integers<>+3176(SB)/8, $k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB)
-DATA entries_avx2_integers<>+3184(SB)/8, $k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB)
-DATA entries_avx2_integers<>+3192(SB)/8, $k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB)
-DATA entries_avx2_integers<>+3200(SB)/8, $k_reduce_argmax_i32_u_e7645df77b<>(SB)
-DATA entries_avx2_integers<>+3208(SB)/8, $k_reduce_argmax_i64_u_1334160cca<>(SB)
-DATA entries_avx2_integers<>+3216(SB)/8, $k_reduce_argmax_u32_u_140109ec86<>(SB)
-DATA entries_avx2_integers<>+3224(SB)/8, $k_reduce_argmax_u64_u_ace38f3196<>(SB)
-DATA entries_avx2_integers<>+3232(SB)/8, $k_reduce_argmax_u8_u_a6199d6ec6<>(SB)
-DATA entries_avx2_integers<>+3240(SB)/8, $k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB)
-DATA entries_avx2_integers<>+3248(SB)/8, $k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB)
-DATA entries_avx2_integers<>+3256(SB)/8, $k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB)
-DATA entries_avx2_integers<>+3264(SB)/8, $k_reduce_argmin_i32_u_4b44a953b7<>(SB)
-DATA entries_avx2_integers<>+3272(SB)/8, $k_reduce_argmin_i64_u_abcf2b5487<>(SB)
-DATA entries_avx2_integers<>+3280(SB)/8, $k_reduce_argmin_u32_u_7babf75b6b<>(SB)
-DATA entries_avx2_integers<>+3288(SB)/8, $k_reduce_argmin_u64_u_7717646c58<>(SB)
-DATA entries_avx2_integers<>+3296(SB)/8, $k_reduce_argmin_u8_u_7b26b0f213<>(SB)
-DATA entries_avx2_integers<>+3304(SB)/8, $k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB)
-DATA entries_avx2_integers<>+3312(SB)/8, $k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB)
-DATA entries_avx2_integers<>+3320(SB)/8, $k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB)
-DATA entries_avx2_integers<>+3328(SB)/8, $k_reduce_max_i32_u_6a5383f967<>(SB)
-DATA entries_avx2_integers<>+3336(SB)/8, $k_reduce_max_i64_u_613c5a600c<>(SB)
-DATA entries_avx2_integers<>+3344(SB)/8, $k_reduce_max_u32_u_6494554865<>(SB)
-DATA entries_avx2_integers<>+3352(SB)/8, $k_reduce_max_u64_u_83447700c2<>(SB)
-DATA entries_avx2_integers<>+3360(SB)/8, $k_reduce_max_u8_u_aa086b4524<>(SB)
-DATA entries_avx2_integers<>+3368(SB)/8, $k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB)
-DATA entries_avx2_integers<>+3376(SB)/8, $k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB)
-DATA entries_avx2_integers<>+3384(SB)/8, $k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB)
-DATA entries_avx2_integers<>+3392(SB)/8, $k_reduce_min_i32_u_c6c904d409<>(SB)
-DATA entries_avx2_integers<>+3400(SB)/8, $k_reduce_min_i64_u_8e896b88f0<>(SB)
-DATA entries_avx2_integers<>+3408(SB)/8, $k_reduce_min_u32_u_5ca15eca45<>(SB)
-DATA entries_avx2_integers<>+3416(SB)/8, $k_reduce_min_u64_u_99a74b5a47<>(SB)
-DATA entries_avx2_integers<>+3424(SB)/8, $k_reduce_min_u8_u_2f6c138dd0<>(SB)
-DATA entries_avx2_integers<>+3432(SB)/8, $k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB)
-DATA entries_avx2_integers<>+3440(SB)/8, $k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB)
-DATA entries_avx2_integers<>+3448(SB)/8, $k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB)
-DATA entries_avx2_integers<>+3456(SB)/8, $k_reduce_mul_i32_u_0f9d2d950b<>(SB)
-DATA entries_avx2_integers<>+3464(SB)/8, $k_reduce_mul_i64_u_3b4b067872<>(SB)
-DATA entries_avx2_integers<>+3472(SB)/8, $k_reduce_mul_u32_u_1499048f15<>(SB)
-DATA entries_avx2_integers<>+3480(SB)/8, $k_reduce_mul_u64_u_eb9d4ae4cb<>(SB)
-DATA entries_avx2_integers<>+3488(SB)/8, $k_reduce_mul_u8_u_965545054d<>(SB)
-DATA entries_avx2_integers<>+3496(SB)/8, $k_reduce_or_i32_u_e28e9e7c0f<>(SB)
-DATA entries_avx2_integers<>+3504(SB)/8, $k_reduce_or_i64_u_d58540cfa0<>(SB)
-DATA entries_avx2_integers<>+3512(SB)/8, $k_reduce_or_u32_u_3ac6401b79<>(SB)
-DATA entries_avx2_integers<>+3520(SB)/8, $k_reduce_or_u64_u_39e4f22e97<>(SB)
-DATA entries_avx2_integers<>+3528(SB)/8, $k_reduce_or_u8_u_aa9781b98b<>(SB)
-DATA entries_avx2_integers<>+3536(SB)/8, $k_reduce_xor_i32_u_180f32864c<>(SB)
-DATA entries_avx2_integers<>+3544(SB)/8, $k_reduce_xor_i64_u_6f0f666f2c<>(SB)
-DATA entries_avx2_integers<>+3552(SB)/8, $k_reduce_xor_u32_u_d2f41e376c<>(SB)
-DATA entries_avx2_integers<>+3560(SB)/8, $k_reduce_xor_u64_u_ab99db5b6f<>(SB)
-DATA entries_avx2_integers<>+3568(SB)/8, $k_reduce_xor_u8_u_57826d58bd<>(SB)
-DATA entries_avx2_integers<>+3576(SB)/8, $k_rem_i32_su_a835ec443d<>(SB)
-DATA entries_avx2_integers<>+3584(SB)/8, $k_rem_i32_us_88e0ff784f<>(SB)
-DATA entries_avx2_integers<>+3592(SB)/8, $k_rem_i32_uu_8fe246438f<>(SB)
-DATA entries_avx2_integers<>+3600(SB)/8, $k_rem_i64_su_cff0321774<>(SB)
-DATA entries_avx2_integers<>+3608(SB)/8, $k_rem_i64_us_d8b9a5d3aa<>(SB)
-DATA entries_avx2_integers<>+3616(SB)/8, $k_rem_i64_uu_e8971fd331<>(SB)
-DATA entries_avx2_integers<>+3624(SB)/8, $k_rem_u32_su_ad6367c123<>(SB)
-DATA entries_avx2_integers<>+3632(SB)/8, $k_rem_u32_us_0ab6b62fbf<>(SB)
-DATA entries_avx2_integers<>+3640(SB)/8, $k_rem_u32_uu_811ab3563b<>(SB)
-DATA entries_avx2_integers<>+3648(SB)/8, $k_rem_u64_su_c75cb3e04c<>(SB)
-DATA entries_avx2_integers<>+3656(SB)/8, $k_rem_u64_us_91c691bbd2<>(SB)
-DATA entries_avx2_integers<>+3664(SB)/8, $k_rem_u64_uu_491e456232<>(SB)
-DATA entries_avx2_integers<>+3672(SB)/8, $k_rem_u8_su_521c989f00<>(SB)
-DATA entries_avx2_integers<>+3680(SB)/8, $k_rem_u8_us_576c7e2710<>(SB)
-DATA entries_avx2_integers<>+3688(SB)/8, $k_rem_u8_uu_44aa483e04<>(SB)
-DATA entries_avx2_integers<>+3696(SB)/8, $k_select_bool_i32_uss_0dff0ddd32<>(SB)
-DATA entries_avx2_integers<>+3704(SB)/8, $k_select_bool_i32_usu_c65551e711<>(SB)
-DATA entries_avx2_integers<>+3712(SB)/8, $k_select_bool_i32_uus_f84edbd9a5<>(SB)
-DATA entries_avx2_integers<>+3720(SB)/8, $k_select_bool_i32_uuu_1f6b21a067<>(SB)
-DATA entries_avx2_integers<>+3728(SB)/8, $k_select_bool_i64_uss_43aa0c9972<>(SB)
-DATA entries_avx2_integers<>+3736(SB)/8, $k_select_bool_i64_usu_23175fb74d<>(SB)
-DATA entries_avx2_integers<>+3744(SB)/8, $k_select_bool_i64_uus_b9da5bb3e3<>(SB)
-DATA entries_avx2_integers<>+3752(SB)/8, $k_select_bool_i64_uuu_9db0caf738<>(SB)
-DATA entries_avx2_integers<>+3760(SB)/8, $k_select_bool_u16_uss_045b063470<>(SB)
-DATA entries_avx2_integers<>+3768(SB)/8, $k_select_bool_u16_usu_080d45fab8<>(SB)
-DATA entries_avx2_integers<>+3776(SB)/8, $k_select_bool_u16_uus_9ef9e69fcb<>(SB)
-DATA entries_avx2_integers<>+3784(SB)/8, $k_select_bool_u16_uuu_064e13e173<>(SB)
-DATA entries_avx2_integers<>+3792(SB)/8, $k_select_bool_u32_uss_23b2cb1dbe<>(SB)
-DATA entries_avx2_integers<>+3800(SB)/8, $k_select_bool_u32_usu_78a6232473<>(SB)
-DATA entries_avx2_integers<>+3808(SB)/8, $k_select_bool_u32_uus_3d8bab39c7<>(SB)
-DATA entries_avx2_integers<>+3816(SB)/8, $k_select_bool_u32_uuu_92a911a792<>(SB)
-DATA entries_avx2_integers<>+3824(SB)/8, $k_select_bool_u64_uss_96678e0daa<>(SB)
-DATA entries_avx2_integers<>+3832(SB)/8, $k_select_bool_u64_usu_1fae10b710<>(SB)
-DATA entries_avx2_integers<>+3840(SB)/8, $k_select_bool_u64_uus_7cee75de09<>(SB)
-DATA entries_avx2_integers<>+3848(SB)/8, $k_select_bool_u64_uuu_f04b2e9177<>(SB)
-DATA entries_avx2_integers<>+3856(SB)/8, $k_select_bool_u8_uss_7a71ced307<>(SB)
-DATA entries_avx2_integers<>+3864(SB)/8, $k_select_bool_u8_usu_f0893bd0b2<>(SB)
-DATA entries_avx2_integers<>+3872(SB)/8, $k_select_bool_u8_uus_a9017c783c<>(SB)
-DATA entries_avx2_integers<>+3880(SB)/8, $k_select_bool_u8_uuu_c0c7d6f5fc<>(SB)
-DATA entries_avx2_integers<>+3888(SB)/8, $k_shl_i32_su_1c964ab88d<>(SB)
-DATA entries_avx2_integers<>+3896(SB)/8, $k_shl_i32_us_39ae55b1eb<>(SB)
-DATA entries_avx2_integers<>+3904(SB)/8, $k_shl_i32_uu_6914c812f2<>(SB)
-DATA entries_avx2_integers<>+3912(SB)/8, $k_shl_i64_su_6dfb737e07<>(SB)
-DATA entries_avx2_integers<>+3920(SB)/8, $k_shl_i64_us_2213d1b831<>(SB)
-DATA entries_avx2_integers<>+3928(SB)/8, $k_shl_i64_uu_80707e4684<>(SB)
-DATA entries_avx2_integers<>+3936(SB)/8, $k_shl_or_and_i32_uss_79948134bd<>(SB)
-DATA entries_avx2_integers<>+3944(SB)/8, $k_shl_or_i32_usu_f8b3fe7168<>(SB)
-DATA entries_avx2_integers<>+3952(SB)/8, $k_shl_u32_su_b81c81a415<>(SB)
-DATA entries_avx2_integers<>+3960(SB)/8, $k_shl_u32_us_c03217461a<>(SB)
-DATA entries_avx2_integers<>+3968(SB)/8, $k_shl_u32_uu_33a87b7638<>(SB)
-DATA entries_avx2_integers<>+3976(SB)/8, $k_shl_u64_su_a205a37361<>(SB)
-DATA entries_avx2_integers<>+3984(SB)/8, $k_shl_u64_us_cb7c972961<>(SB)
-DATA entries_avx2_integers<>+3992(SB)/8, $k_shl_u64_uu_3bd76db569<>(SB)
-DATA entries_avx2_integers<>+4000(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
-DATA entries_avx2_integers<>+4008(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
-DATA entries_avx2_integers<>+4016(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
-DATA entries_avx2_integers<>+4024(SB)/8, $k_shl_xor_i32_us_ef4ec7d76c<>(SB)
-DATA entries_avx2_integers<>+4032(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
-DATA entries_avx2_integers<>+4040(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
-DATA entries_avx2_integers<>+4048(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
-DATA entries_avx2_integers<>+4056(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
-DATA entries_avx2_integers<>+4064(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
-DATA entries_avx2_integers<>+4072(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
-DATA entries_avx2_integers<>+4080(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
-DATA entries_avx2_integers<>+4088(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
-DATA entries_avx2_integers<>+4096(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
-DATA entries_avx2_integers<>+4104(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
-DATA entries_avx2_integers<>+4112(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
-DATA entries_avx2_integers<>+4120(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
-DATA entries_avx2_integers<>+4128(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
-DATA entries_avx2_integers<>+4136(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
-DATA entries_avx2_integers<>+4144(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
-DATA entries_avx2_integers<>+4152(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
-DATA entries_avx2_integers<>+4160(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
-DATA entries_avx2_integers<>+4168(SB)/8, $k_shr_u64_su_731411a533<>(SB)
-DATA entries_avx2_integers<>+4176(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
-DATA entries_avx2_integers<>+4184(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
-DATA entries_avx2_integers<>+4192(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
-DATA entries_avx2_integers<>+4200(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
-DATA entries_avx2_integers<>+4208(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
-DATA entries_avx2_integers<>+4216(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
-DATA entries_avx2_integers<>+4224(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
-DATA entries_avx2_integers<>+4232(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
-DATA entries_avx2_integers<>+4240(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
-DATA entries_avx2_integers<>+4248(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
-DATA entries_avx2_integers<>+4256(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
-DATA entries_avx2_integers<>+4264(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
-DATA entries_avx2_integers<>+4272(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
-DATA entries_avx2_integers<>+4280(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
-DATA entries_avx2_integers<>+4288(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
-DATA entries_avx2_integers<>+4296(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
-DATA entries_avx2_integers<>+4304(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
-DATA entries_avx2_integers<>+4312(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
-DATA entries_avx2_integers<>+4320(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
-DATA entries_avx2_integers<>+4328(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
-DATA entries_avx2_integers<>+4336(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
-DATA entries_avx2_integers<>+4344(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
-DATA entries_avx2_integers<>+4352(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
-DATA entries_avx2_integers<>+4360(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
-DATA entries_avx2_integers<>+4368(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
-DATA entries_avx2_integers<>+4376(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
-DATA entries_avx2_integers<>+4384(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
-DATA entries_avx2_integers<>+4392(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
-DATA entries_avx2_integers<>+4400(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
-DATA entries_avx2_integers<>+4408(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
-DATA entries_avx2_integers<>+4416(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
-DATA entries_avx2_integers<>+4424(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
-DATA entries_avx2_integers<>+4432(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
-DATA entries_avx2_integers<>+4440(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
-DATA entries_avx2_integers<>+4448(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
-DATA entries_avx2_integers<>+4456(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
-DATA entries_avx2_integers<>+4464(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
-DATA entries_avx2_integers<>+4472(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
-DATA entries_avx2_integers<>+4480(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
-DATA entries_avx2_integers<>+4488(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
-DATA entries_avx2_integers<>+4496(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
-DATA entries_avx2_integers<>+4504(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
-DATA entries_avx2_integers<>+4512(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
-DATA entries_avx2_integers<>+4520(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
-DATA entries_avx2_integers<>+4528(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
-DATA entries_avx2_integers<>+4536(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
-DATA entries_avx2_integers<>+4544(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
-DATA entries_avx2_integers<>+4552(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
-DATA entries_avx2_integers<>+4560(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
-DATA entries_avx2_integers<>+4568(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
-DATA entries_avx2_integers<>+4576(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
-DATA entries_avx2_integers<>+4584(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
-DATA entries_avx2_integers<>+4592(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
-DATA entries_avx2_integers<>+4600(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
-DATA entries_avx2_integers<>+4608(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
-DATA entries_avx2_integers<>+4616(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
-DATA entries_avx2_integers<>+4624(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
-DATA entries_avx2_integers<>+4632(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
-DATA entries_avx2_integers<>+4640(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
-DATA entries_avx2_integers<>+4648(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
-DATA entries_avx2_integers<>+4656(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
-DATA entries_avx2_integers<>+4664(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
-GLOBL entries_avx2_integers<>(SB), RODATA, $4672
+DATA entries_avx2_integers<>+3056(SB)/8, $k_reduce_add_cast_i16_i64_u_d4a133146d<>(SB)
+DATA entries_avx2_integers<>+3064(SB)/8, $k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB)
+DATA entries_avx2_integers<>+3072(SB)/8, $k_reduce_add_cast_i8_i64_u_4e1657748e<>(SB)
+DATA entries_avx2_integers<>+3080(SB)/8, $k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB)
+DATA entries_avx2_integers<>+3088(SB)/8, $k_reduce_add_cast_u16_u64_u_aa42f87b5c<>(SB)
+DATA entries_avx2_integers<>+3096(SB)/8, $k_reduce_add_cast_u8_i32_u_19a994653e<>(SB)
+DATA entries_avx2_integers<>+3104(SB)/8, $k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB)
+DATA entries_avx2_integers<>+3112(SB)/8, $k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB)
+DATA entries_avx2_integers<>+3120(SB)/8, $k_reduce_add_i32_u_d3da606fb2<>(SB)
+DATA entries_avx2_integers<>+3128(SB)/8, $k_reduce_add_i64_u_6699f8c258<>(SB)
+DATA entries_avx2_integers<>+3136(SB)/8, $k_reduce_add_u32_u_912738c3fb<>(SB)
+DATA entries_avx2_integers<>+3144(SB)/8, $k_reduce_add_u64_u_279122caed<>(SB)
+DATA entries_avx2_integers<>+3152(SB)/8, $k_reduce_add_u8_u_50e2bfdeae<>(SB)
+DATA entries_avx2_integers<>+3160(SB)/8, $k_reduce_and_i32_u_d1a9830239<>(SB)
+DATA entries_avx2_integers<>+3168(SB)/8, $k_reduce_and_i64_u_a692f00729<>(SB)
+DATA entries_avx2_integers<>+3176(SB)/8, $k_reduce_and_u32_u_6cb10976ea<>(SB)
+DATA entries_avx2_integers<>+3184(SB)/8, $k_reduce_and_u64_u_4b702a6235<>(SB)
+DATA entries_avx2_integers<>+3192(SB)/8, $k_reduce_and_u8_u_bb5684ec4f<>(SB)
+DATA entries_avx2_integers<>+3200(SB)/8, $k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB)
+DATA entries_avx2_integers<>+3208(SB)/8, $k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB)
+DATA entries_avx2_integers<>+3216(SB)/8, $k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB)
+DATA entries_avx2_integers<>+3224(SB)/8, $k_reduce_argmax_i32_u_e7645df77b<>(SB)
+DATA entries_avx2_integers<>+3232(SB)/8, $k_reduce_argmax_i64_u_1334160cca<>(SB)
+DATA entries_avx2_integers<>+3240(SB)/8, $k_reduce_argmax_u32_u_140109ec86<>(SB)
+DATA entries_avx2_integers<>+3248(SB)/8, $k_reduce_argmax_u64_u_ace38f3196<>(SB)
+DATA entries_avx2_integers<>+3256(SB)/8, $k_reduce_argmax_u8_u_a6199d6ec6<>(SB)
+DATA entries_avx2_integers<>+3264(SB)/8, $k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB)
+DATA entries_avx2_integers<>+3272(SB)/8, $k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB)
+DATA entries_avx2_integers<>+3280(SB)/8, $k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB)
+DATA entries_avx2_integers<>+3288(SB)/8, $k_reduce_argmin_i32_u_4b44a953b7<>(SB)
+DATA entries_avx2_integers<>+3296(SB)/8, $k_reduce_argmin_i64_u_abcf2b5487<>(SB)
+DATA entries_avx2_integers<>+3304(SB)/8, $k_reduce_argmin_u32_u_7babf75b6b<>(SB)
+DATA entries_avx2_integers<>+3312(SB)/8, $k_reduce_argmin_u64_u_7717646c58<>(SB)
+DATA entries_avx2_integers<>+3320(SB)/8, $k_reduce_argmin_u8_u_7b26b0f213<>(SB)
+DATA entries_avx2_integers<>+3328(SB)/8, $k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB)
+DATA entries_avx2_integers<>+3336(SB)/8, $k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB)
+DATA entries_avx2_integers<>+3344(SB)/8, $k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB)
+DATA entries_avx2_integers<>+3352(SB)/8, $k_reduce_max_i32_u_6a5383f967<>(SB)
+DATA entries_avx2_integers<>+3360(SB)/8, $k_reduce_max_i64_u_613c5a600c<>(SB)
+DATA entries_avx2_integers<>+3368(SB)/8, $k_reduce_max_u32_u_6494554865<>(SB)
+DATA entries_avx2_integers<>+3376(SB)/8, $k_reduce_max_u64_u_83447700c2<>(SB)
+DATA entries_avx2_integers<>+3384(SB)/8, $k_reduce_max_u8_u_aa086b4524<>(SB)
+DATA entries_avx2_integers<>+3392(SB)/8, $k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB)
+DATA entries_avx2_integers<>+3400(SB)/8, $k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB)
+DATA entries_avx2_integers<>+3408(SB)/8, $k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB)
+DATA entries_avx2_integers<>+3416(SB)/8, $k_reduce_min_i32_u_c6c904d409<>(SB)
+DATA entries_avx2_integers<>+3424(SB)/8, $k_reduce_min_i64_u_8e896b88f0<>(SB)
+DATA entries_avx2_integers<>+3432(SB)/8, $k_reduce_min_u32_u_5ca15eca45<>(SB)
+DATA entries_avx2_integers<>+3440(SB)/8, $k_reduce_min_u64_u_99a74b5a47<>(SB)
+DATA entries_avx2_integers<>+3448(SB)/8, $k_reduce_min_u8_u_2f6c138dd0<>(SB)
+DATA entries_avx2_integers<>+3456(SB)/8, $k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB)
+DATA entries_avx2_integers<>+3464(SB)/8, $k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB)
+DATA entries_avx2_integers<>+3472(SB)/8, $k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB)
+DATA entries_avx2_integers<>+3480(SB)/8, $k_reduce_mul_i32_u_0f9d2d950b<>(SB)
+DATA entries_avx2_integers<>+3488(SB)/8, $k_reduce_mul_i64_u_3b4b067872<>(SB)
+DATA entries_avx2_integers<>+3496(SB)/8, $k_reduce_mul_u32_u_1499048f15<>(SB)
+DATA entries_avx2_integers<>+3504(SB)/8, $k_reduce_mul_u64_u_eb9d4ae4cb<>(SB)
+DATA entries_avx2_integers<>+3512(SB)/8, $k_reduce_mul_u8_u_965545054d<>(SB)
+DATA entries_avx2_integers<>+3520(SB)/8, $k_reduce_or_i32_u_e28e9e7c0f<>(SB)
+DATA entries_avx2_integers<>+3528(SB)/8, $k_reduce_or_i64_u_d58540cfa0<>(SB)
+DATA entries_avx2_integers<>+3536(SB)/8, $k_reduce_or_u32_u_3ac6401b79<>(SB)
+DATA entries_avx2_integers<>+3544(SB)/8, $k_reduce_or_u64_u_39e4f22e97<>(SB)
+DATA entries_avx2_integers<>+3552(SB)/8, $k_reduce_or_u8_u_aa9781b98b<>(SB)
+DATA entries_avx2_integers<>+3560(SB)/8, $k_reduce_xor_i32_u_180f32864c<>(SB)
+DATA entries_avx2_integers<>+3568(SB)/8, $k_reduce_xor_i64_u_6f0f666f2c<>(SB)
+DATA entries_avx2_integers<>+3576(SB)/8, $k_reduce_xor_u32_u_d2f41e376c<>(SB)
+DATA entries_avx2_integers<>+3584(SB)/8, $k_reduce_xor_u64_u_ab99db5b6f<>(SB)
+DATA entries_avx2_integers<>+3592(SB)/8, $k_reduce_xor_u8_u_57826d58bd<>(SB)
+DATA entries_avx2_integers<>+3600(SB)/8, $k_rem_i32_su_a835ec443d<>(SB)
+DATA entries_avx2_integers<>+3608(SB)/8, $k_rem_i32_us_88e0ff784f<>(SB)
+DATA entries_avx2_integers<>+3616(SB)/8, $k_rem_i32_uu_8fe246438f<>(SB)
+DATA entries_avx2_integers<>+3624(SB)/8, $k_rem_i64_su_cff0321774<>(SB)
+DATA entries_avx2_integers<>+3632(SB)/8, $k_rem_i64_us_d8b9a5d3aa<>(SB)
+DATA entries_avx2_integers<>+3640(SB)/8, $k_rem_i64_uu_e8971fd331<>(SB)
+DATA entries_avx2_integers<>+3648(SB)/8, $k_rem_u32_su_ad6367c123<>(SB)
+DATA entries_avx2_integers<>+3656(SB)/8, $k_rem_u32_us_0ab6b62fbf<>(SB)
+DATA entries_avx2_integers<>+3664(SB)/8, $k_rem_u32_uu_811ab3563b<>(SB)
+DATA entries_avx2_integers<>+3672(SB)/8, $k_rem_u64_su_c75cb3e04c<>(SB)
+DATA entries_avx2_integers<>+3680(SB)/8, $k_rem_u64_us_91c691bbd2<>(SB)
+DATA entries_avx2_integers<>+3688(SB)/8, $k_rem_u64_uu_491e456232<>(SB)
+DATA entries_avx2_integers<>+3696(SB)/8, $k_rem_u8_su_521c989f00<>(SB)
+DATA entries_avx2_integers<>+3704(SB)/8, $k_rem_u8_us_576c7e2710<>(SB)
+DATA entries_avx2_integers<>+3712(SB)/8, $k_rem_u8_uu_44aa483e04<>(SB)
+DATA entries_avx2_integers<>+3720(SB)/8, $k_select_bool_i32_uss_0dff0ddd32<>(SB)
+DATA entries_avx2_integers<>+3728(SB)/8, $k_select_bool_i32_usu_c65551e711<>(SB)
+DATA entries_avx2_integers<>+3736(SB)/8, $k_select_bool_i32_uus_f84edbd9a5<>(SB)
+DATA entries_avx2_integers<>+3744(SB)/8, $k_select_bool_i32_uuu_1f6b21a067<>(SB)
+DATA entries_avx2_integers<>+3752(SB)/8, $k_select_bool_i64_uss_43aa0c9972<>(SB)
+DATA entries_avx2_integers<>+3760(SB)/8, $k_select_bool_i64_usu_23175fb74d<>(SB)
+DATA entries_avx2_integers<>+3768(SB)/8, $k_select_bool_i64_uus_b9da5bb3e3<>(SB)
+DATA entries_avx2_integers<>+3776(SB)/8, $k_select_bool_i64_uuu_9db0caf738<>(SB)
+DATA entries_avx2_integers<>+3784(SB)/8, $k_select_bool_u16_uss_045b063470<>(SB)
+DATA entries_avx2_integers<>+3792(SB)/8, $k_select_bool_u16_usu_080d45fab8<>(SB)
+DATA entries_avx2_integers<>+3800(SB)/8, $k_select_bool_u16_uus_9ef9e69fcb<>(SB)
+DATA entries_avx2_integers<>+3808(SB)/8, $k_select_bool_u16_uuu_064e13e173<>(SB)
+DATA entries_avx2_integers<>+3816(SB)/8, $k_select_bool_u32_uss_23b2cb1dbe<>(SB)
+DATA entries_avx2_integers<>+3824(SB)/8, $k_select_bool_u32_usu_78a6232473<>(SB)
+DATA entries_avx2_integers<>+3832(SB)/8, $k_select_bool_u32_uus_3d8bab39c7<>(SB)
+DATA entries_avx2_integers<>+3840(SB)/8, $k_select_bool_u32_uuu_92a911a792<>(SB)
+DATA entries_avx2_integers<>+3848(SB)/8, $k_select_bool_u64_uss_96678e0daa<>(SB)
+DATA entries_avx2_integers<>+3856(SB)/8, $k_select_bool_u64_usu_1fae10b710<>(SB)
+DATA entries_avx2_integers<>+3864(SB)/8, $k_select_bool_u64_uus_7cee75de09<>(SB)
+DATA entries_avx2_integers<>+3872(SB)/8, $k_select_bool_u64_uuu_f04b2e9177<>(SB)
+DATA entries_avx2_integers<>+3880(SB)/8, $k_select_bool_u8_uss_7a71ced307<>(SB)
+DATA entries_avx2_integers<>+3888(SB)/8, $k_select_bool_u8_usu_f0893bd0b2<>(SB)
+DATA entries_avx2_integers<>+3896(SB)/8, $k_select_bool_u8_uus_a9017c783c<>(SB)
+DATA entries_avx2_integers<>+3904(SB)/8, $k_select_bool_u8_uuu_c0c7d6f5fc<>(SB)
+DATA entries_avx2_integers<>+3912(SB)/8, $k_shl_i32_su_1c964ab88d<>(SB)
+DATA entries_avx2_integers<>+3920(SB)/8, $k_shl_i32_us_39ae55b1eb<>(SB)
+DATA entries_avx2_integers<>+3928(SB)/8, $k_shl_i32_uu_6914c812f2<>(SB)
+DATA entries_avx2_integers<>+3936(SB)/8, $k_shl_i64_su_6dfb737e07<>(SB)
+DATA entries_avx2_integers<>+3944(SB)/8, $k_shl_i64_us_2213d1b831<>(SB)
+DATA entries_avx2_integers<>+3952(SB)/8, $k_shl_i64_uu_80707e4684<>(SB)
+DATA entries_avx2_integers<>+3960(SB)/8, $k_shl_or_and_i32_uss_79948134bd<>(SB)
+DATA entries_avx2_integers<>+3968(SB)/8, $k_shl_or_i32_usu_f8b3fe7168<>(SB)
+DATA entries_avx2_integers<>+3976(SB)/8, $k_shl_u32_su_b81c81a415<>(SB)
+DATA entries_avx2_integers<>+3984(SB)/8, $k_shl_u32_us_c03217461a<>(SB)
+DATA entries_avx2_integers<>+3992(SB)/8, $k_shl_u32_uu_33a87b7638<>(SB)
+DATA entries_avx2_integers<>+4000(SB)/8, $k_shl_u64_su_a205a37361<>(SB)
+DATA entries_avx2_integers<>+4008(SB)/8, $k_shl_u64_us_cb7c972961<>(SB)
+DATA entries_avx2_integers<>+4016(SB)/8, $k_shl_u64_uu_3bd76db569<>(SB)
+DATA entries_avx2_integers<>+4024(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
+DATA entries_avx2_integers<>+4032(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
+DATA entries_avx2_integers<>+4040(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
+DATA entries_avx2_integers<>+4048(SB)/8, $k_shl_xor_i32_us_ef4ec7d76c<>(SB)
+DATA entries_avx2_integers<>+4056(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
+DATA entries_avx2_integers<>+4064(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
+DATA entries_avx2_integers<>+4072(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
+DATA entries_avx2_integers<>+4080(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
+DATA entries_avx2_integers<>+4088(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
+DATA entries_avx2_integers<>+4096(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
+DATA entries_avx2_integers<>+4104(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
+DATA entries_avx2_integers<>+4112(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
+DATA entries_avx2_integers<>+4120(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
+DATA entries_avx2_integers<>+4128(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
+DATA entries_avx2_integers<>+4136(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
+DATA entries_avx2_integers<>+4144(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
+DATA entries_avx2_integers<>+4152(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
+DATA entries_avx2_integers<>+4160(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
+DATA entries_avx2_integers<>+4168(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
+DATA entries_avx2_integers<>+4176(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
+DATA entries_avx2_integers<>+4184(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
+DATA entries_avx2_integers<>+4192(SB)/8, $k_shr_u64_su_731411a533<>(SB)
+DATA entries_avx2_integers<>+4200(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
+DATA entries_avx2_integers<>+4208(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
+DATA entries_avx2_integers<>+4216(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
+DATA entries_avx2_integers<>+4224(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
+DATA entries_avx2_integers<>+4232(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
+DATA entries_avx2_integers<>+4240(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
+DATA entries_avx2_integers<>+4248(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
+DATA entries_avx2_integers<>+4256(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
+DATA entries_avx2_integers<>+4264(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
+DATA entries_avx2_integers<>+4272(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
+DATA entries_avx2_integers<>+4280(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
+DATA entries_avx2_integers<>+4288(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
+DATA entries_avx2_integers<>+4296(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
+DATA entries_avx2_integers<>+4304(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
+DATA entries_avx2_integers<>+4312(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
+DATA entries_avx2_integers<>+4320(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
+DATA entries_avx2_integers<>+4328(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
+DATA entries_avx2_integers<>+4336(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
+DATA entries_avx2_integers<>+4344(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
+DATA entries_avx2_integers<>+4352(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
+DATA entries_avx2_integers<>+4360(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
+DATA entries_avx2_integers<>+4368(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
+DATA entries_avx2_integers<>+4376(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
+DATA entries_avx2_integers<>+4384(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
+DATA entries_avx2_integers<>+4392(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
+DATA entries_avx2_integers<>+4400(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
+DATA entries_avx2_integers<>+4408(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
+DATA entries_avx2_integers<>+4416(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
+DATA entries_avx2_integers<>+4424(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
+DATA entries_avx2_integers<>+4432(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
+DATA entries_avx2_integers<>+4440(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
+DATA entries_avx2_integers<>+4448(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
+DATA entries_avx2_integers<>+4456(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
+DATA entries_avx2_integers<>+4464(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
+DATA entries_avx2_integers<>+4472(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
+DATA entries_avx2_integers<>+4480(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
+DATA entries_avx2_integers<>+4488(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
+DATA entries_avx2_integers<>+4496(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
+DATA entries_avx2_integers<>+4504(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
+DATA entries_avx2_integers<>+4512(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
+DATA entries_avx2_integers<>+4520(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
+DATA entries_avx2_integers<>+4528(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
+DATA entries_avx2_integers<>+4536(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
+DATA entries_avx2_integers<>+4544(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
+DATA entries_avx2_integers<>+4552(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
+DATA entries_avx2_integers<>+4560(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
+DATA entries_avx2_integers<>+4568(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
+DATA entries_avx2_integers<>+4576(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
+DATA entries_avx2_integers<>+4584(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
+DATA entries_avx2_integers<>+4592(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
+DATA entries_avx2_integers<>+4600(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
+DATA entries_avx2_integers<>+4608(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
+DATA entries_avx2_integers<>+4616(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
+DATA entries_avx2_integers<>+4624(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
+DATA entries_avx2_integers<>+4632(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
+DATA entries_avx2_integers<>+4640(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
+DATA entries_avx2_integers<>+4648(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
+DATA entries_avx2_integers<>+4656(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
+DATA entries_avx2_integers<>+4664(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
+DATA entries_avx2_integers<>+4672(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
+DATA entries_avx2_integers<>+4680(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
+DATA entries_avx2_integers<>+4688(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
+GLOBL entries_avx2_integers<>(SB), RODATA, $4696
 
 // func entries_avx2_integers() *uintptr
 TEXT ·entries_avx2_integers(SB), NOSPLIT, $0-8

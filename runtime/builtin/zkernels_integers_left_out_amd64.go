@@ -160,8 +160,11 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u32) { t0 = popcount u0; store t0 }", Fn: k_popcount_u32_u_8bc1275b2f_go},
 	{Sig: "kernel (u0:u64) { t0 = popcount u0; store t0 }", Fn: k_popcount_u64_u_5349d2fe8a_go},
 	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
+	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i16_i64_u_d4a133146d_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
+	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i8_i64_u_4e1657748e_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
+	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u16_u64_u_aa42f87b5c_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
 	{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb_go},
 	{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed_go},
@@ -4292,6 +4295,36 @@ func k_reduce_add_cast_i16_i32_u_e40a349ec8_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_i16_i64_u_d4a133146d_go is
+//
+//	reduce [add] kernel (u0:i16) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+func k_reduce_add_cast_i16_i64_u_d4a133146d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int64(t0)
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_i8_i32_u_c28ff79bec_go is
 //
 //	reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
@@ -4321,6 +4354,36 @@ func k_reduce_add_cast_i8_i32_u_c28ff79bec_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_i8_i64_u_4e1657748e_go is
+//
+//	reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+func k_reduce_add_cast_i8_i64_u_4e1657748e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int64(t0)
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_u16_i32_u_73b54e0d85_go is
 //
 //	reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
@@ -4347,6 +4410,36 @@ func k_reduce_add_cast_u16_i32_u_73b54e0d85_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_u16_u64_u_aa42f87b5c_go is
+//
+//	reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0 += uint64(a0[i])
+func k_reduce_add_cast_u16_u64_u_aa42f87b5c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint64(t0)
+			l0[i&31] = uint64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 

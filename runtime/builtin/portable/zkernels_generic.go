@@ -1067,9 +1067,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
 	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
+	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i16_i64_u_d4a133146d_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
+	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i8_i64_u_4e1657748e_go},
 	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
+	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u16_u64_u_aa42f87b5c_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
@@ -51198,6 +51201,36 @@ func k_reduce_add_cast_i16_i32_u_e40a349ec8_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_i16_i64_u_d4a133146d_go is
+//
+//	reduce [add] kernel (u0:i16) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+func k_reduce_add_cast_i16_i64_u_d4a133146d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int64(t0)
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_i8_i32_u_c28ff79bec_go is
 //
 //	reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
@@ -51224,6 +51257,36 @@ func k_reduce_add_cast_i8_i32_u_c28ff79bec_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_i8_i64_u_4e1657748e_go is
+//
+//	reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+func k_reduce_add_cast_i8_i64_u_4e1657748e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int64(t0)
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -51288,6 +51351,36 @@ func k_reduce_add_cast_u16_i32_u_73b54e0d85_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_u16_u64_u_aa42f87b5c_go is
+//
+//	reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0 += uint64(a0[i])
+func k_reduce_add_cast_u16_u64_u_aa42f87b5c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint64(t0)
+			l0[i&31] = uint64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
