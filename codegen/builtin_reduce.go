@@ -126,17 +126,24 @@ const (
 	eightRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T, u5:T, u6:T, u7:T) { t0 = BY u0 u1; t1 = BY u2 u3; t2 = BY t0 t1; t3 = BY u4 u5; t4 = BY u6 u7; t5 = BY t3 t4; t6 = BY t2 t5; store t6 }"
 )
 
-// manyRowsOf are bodies of which column reductions have kernels that add one row and as many, for each of
-// superTypes, T: of a row vector times a matrix, and of norms and variances of columns and of rows. The
-// number is that of the operand that is the same in all rows, or -1.
+// manyRowsOf are bodies of which column reductions have kernels that combine one row and as many, for each of
+// some types, T: of a row vector times a matrix, of norms and variances of columns and of rows, and of where
+// the least or greatest element of a column is. The numbers are those of the operands that are the same in all rows.
 var manyRowsOf = []struct {
-	body string
-	same int
+	body  string
+	by    ir.Op
+	same  []int
+	types []ir.DType
 }{
-	{"kernel (u0:T, s1:T) { t0 = mul u0 s1; store t0 }", -1},
-	{"kernel (u0:T) { t0 = mul u0 u0; store t0 }", -1},
-	{"kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", 1},
-	{"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", -1},
+	{"kernel (u0:T, s1:T) { t0 = mul u0 s1; store t0 }", ir.OpAdd, nil, superTypes},
+	{"kernel (u0:T) { t0 = mul u0 u0; store t0 }", ir.OpAdd, nil, superTypes},
+	{"kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", ir.OpAdd, []int{1}, superTypes},
+	{"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", ir.OpAdd, nil, superTypes},
+	{"kernel (u0:T, u1:T, s2:i32, s3:i32) { t0 = eq u0 u1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 s2 s3; store t3 }", ir.OpMin, []int{1, 3}, superTypes},
+	{"kernel (u0:T, u1:T, s2:i32, s3:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; store t1 }", ir.OpMin, []int{1, 3}, []ir.DType{ir.Int32, ir.Int64}},
+	{"kernel (u0:T) { store u0 }", ir.OpMax, nil, []ir.DType{ir.Int32, ir.Int64}},
+	{"kernel (u0:T) { store u0 }", ir.OpMin, nil, []ir.DType{ir.Int32, ir.Int64}},
+	{"kernel (u0:T) { store u0 }", ir.OpAdd, nil, []ir.DType{ir.Int32, ir.Int64}},
 }
 
 // manyRowsAtOnce is how many rows that is: Machine.RowsAtOnce.
@@ -190,20 +197,20 @@ func builtinReductions() []kernel.Code {
 		}
 		out = append(out, parseAll(superTypes, strings.ReplaceAll(fourRows, "BY", op.Info().By.String()), strings.ReplaceAll(eightRows, "BY", op.Info().By.String()))...)
 	}
-	out = append(out, manyRowSums()...)
+	out = append(out, manyRowKernels()...)
 	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, questionKernels, normKernels, columnKernels)...)...)
 }
 
-// manyRowSums returns the kernels of manyRowsOf.
-func manyRowSums() (out []kernel.Code) {
+// manyRowKernels returns the kernels of manyRowsOf.
+func manyRowKernels() (out []kernel.Code) {
 	for _, row := range manyRowsOf {
-		for _, d := range superTypes {
+		for _, d := range row.types {
 			body, err := kernel.ParseKernel(strings.ReplaceAll(row.body, "T", d.Text()))
 			if err != nil {
 				panic(fmt.Sprintf("BUG: codegen: %s: %v", row.body, err))
 			}
 			for _, rows := range []int{1, manyRowsAtOnce} {
-				k, _ := body.Accumulate([]ir.Op{ir.OpAdd}, rows, func(in int) bool { return in == row.same })
+				k, _ := body.Accumulate([]ir.Op{row.by}, rows, func(in int) bool { return slices.Contains(row.same, in) })
 				out = append(out, k)
 			}
 		}

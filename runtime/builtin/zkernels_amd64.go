@@ -230,6 +230,8 @@ var kernels_avx2 = assembly{entries_avx2, []string{
 	"kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }",
 	"kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }",
 	"kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }",
+	"kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min t3 u4; store t4 }",
+	"kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:f32, s5:i32, u6:f32, s7:i32, u8:i32, u9:f32, s10:i32) { t0 = eq u0 u1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = eq u4 u1; t5 = ne u4 u4; t6 = or t4 t5; t7 = select t6 s5 s3; t8 = eq u6 u1; t9 = ne u6 u6; t10 = or t8 t9; t11 = select t10 s7 s3; t12 = min t11 u8; t13 = ne u9 u9; t14 = eq u1 u9; t15 = or t13 t14; t16 = select t15 s10 s3; t17 = min t12 t16; t18 = min t7 t17; t19 = min t3 t18; store t19 }",
 	"kernel (u0:f32) { t0 = erf u0; store t0 }",
 	"kernel (u0:f32) { t0 = erfc u0; store t0 }",
 	"kernel (u0:f32) { t0 = exp2 u0; store t0 }",

@@ -54,6 +54,7 @@ var kernels_avx2_float64 = loops{
 	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:f64, s5:i32, u6:i32, u7:f64, s8:i32, u9:f64, s10:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = ne u4 u4; t5 = eq u0 u4; t6 = or t4 t5; t7 = select t6 s5 s3; t8 = min t7 u6; t9 = eq u0 u7; t10 = ne u7 u7; t11 = or t9 t10; t12 = select t11 s8 s3; t13 = min t8 t12; t14 = ne u9 u9; t15 = eq u0 u9; t16 = or t14 t15; t17 = select t16 s10 s3; t18 = min t13 t17; t19 = min t3 t18; store t19 }", Fn: k_eq_ne_or_etc_f64_i32_uussusuusus_161e3a02da_go},
 	{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068_go},
 	{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b_go},
 	{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8_go},
@@ -93,6 +94,7 @@ var kernels_avx2_float64 = loops{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min u4 t3; store t4 }", Fn: k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go},
 	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
@@ -3400,6 +3402,70 @@ func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go(f *abi.Frame) {
 			}
 			t6 := scalar.Min(t5, v6)
 			o0[i] = t6
+		}
+	}
+}
+
+// k_eq_ne_or_etc_f64_i32_uussusuusus_161e3a02da_go is
+//
+//	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:f64, s5:i32, u6:i32, u7:f64, s8:i32, u9:f64, s10:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = ne u4 u4; t5 = eq u0 u4; t6 = or t4 t5; t7 = select t6 s5 s3; t8 = min t7 u6; t9 = eq u0 u7; t10 = ne u7 u7; t11 = or t9 t10; t12 = select t11 s8 s3; t13 = min t8 t12; t14 = ne u9 u9; t15 = eq u0 u9; t16 = or t14 t15; t17 = select t16 s10 s3; t18 = min t13 t17; t19 = min t3 t18; store t19 }
+//
+// for i: o0[i] = min(select((a0[i] == a1[i]) | (a1[i] != a1[i]), a2, a3), min(min(min(select((a4[i] != a4[i]) | (a0[i] == a4[i]), a5, a3), a6[i]), select((a0[i] == a7[i]) | (a7[i] != a7[i]), a8, a3)), select((a9[i] != a9[i]) | (a0[i] == a9[i]), a10, a3)))
+func k_eq_ne_or_etc_f64_i32_uussusuusus_161e3a02da_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		a9 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v9 := a9[i]
+			t0 := v0 == v1
+			t1 := v1 != v1
+			t2 := t0 || bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = s2
+			}
+			t4 := v4 != v4
+			t5 := v0 == v4
+			t6 := t4 || bool(t5)
+			t7 := s3
+			if t6 {
+				t7 = s5
+			}
+			t8 := scalar.Min(t7, v6)
+			t9 := v0 == v7
+			t10 := v7 != v7
+			t11 := t9 || bool(t10)
+			t12 := s3
+			if t11 {
+				t12 = s8
+			}
+			t13 := scalar.Min(t8, t12)
+			t14 := v9 != v9
+			t15 := v0 == v9
+			t16 := t14 || bool(t15)
+			t17 := s3
+			if t16 {
+				t17 = s10
+			}
+			t18 := scalar.Min(t13, t17)
+			t19 := scalar.Min(t3, t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -6798,6 +6864,37 @@ func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go(f *abi.Frame) {
 			t1 := float64(v2 - t0)
 			t2 := float64(s3 * t1)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go is
+//
+//	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min u4 t3; store t4 }
+//
+// for i: o0[i] = min(a4[i], select((a0[i] != a0[i]) | (a1[i] == a0[i]), a2, a3))
+func k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			t0 := v0 != v0
+			t1 := v1 == v0
+			t2 := t0 || bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = s2
+			}
+			t4 := scalar.Min(v4, t3)
+			o0[i] = t4
 		}
 	}
 }

@@ -15,7 +15,9 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
 	{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_i32_uuuuu_b3e7c0b46b_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 }", Fn: k_add_add_add_add_i64_uuuuu_2223d4903c_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u64_uuuuu_da0ac1deed_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626_go},
@@ -81,6 +83,10 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa_go},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32, u7:i32, s8:i32, u9:i32, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min u6 t3; t5 = eq u7 u1; t6 = select t5 s8 s3; t7 = min t4 t6; t8 = eq u1 u9; t9 = select t8 s10 s3; t10 = min t7 t9; t11 = min t1 t10; store t11 }", Fn: k_eq_select_eq_etc_i32_uussusuusus_c2b0971892_go},
+	{Sig: "kernel (u0:i64, u1:i64, s2:i32, s3:i32, u4:i64, s5:i32, u6:i32, u7:i64, s8:i32, u9:i64, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min t3 u6; t5 = min t1 t4; t6 = eq u7 u1; t7 = select t6 s8 s3; t8 = min t5 t7; t9 = eq u9 u1; t10 = select t9 s10 s3; t11 = min t8 t10; store t11 }", Fn: k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df_go},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = min u4 t1; store t2 }", Fn: k_eq_select_min_i32_uussu_65dc94731f_go},
+	{Sig: "kernel (u0:i64, u1:i64, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = min u4 t1; store t2 }", Fn: k_eq_select_min_i64_i32_uussu_de6c92f097_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
@@ -98,8 +104,10 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 }", Fn: k_max_max_max_max_i32_uuuuu_babcce2308_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_i64_uuuuu_b0a3def881_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u64_uuuuu_c13987b274_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d_go},
@@ -118,8 +126,10 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 }", Fn: k_min_min_min_min_i32_uuuuu_6b2f816d04_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_i64_uuuuu_956ea8f4d3_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u64_uuuuu_fe2d62042b_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635_go},
@@ -297,6 +307,35 @@ func k_add_add_add_add_i32_uuuuu_28cbf5475a_go(f *abi.Frame) {
 	}
 }
 
+// k_add_add_add_add_i32_uuuuu_b3e7c0b46b_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 }
+//
+// for i: o0[i] = a4[i] + (a3[i] + (a2[i] + (a0[i] + a1[i])))
+func k_add_add_add_add_i32_uuuuu_b3e7c0b46b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0 + v1)
+			t1 := int32(v2 + t0)
+			t2 := int32(v3 + t1)
+			t3 := int32(v4 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_add_add_add_add_i64_uuuuu_084582cf37_go is
 //
 //	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
@@ -330,6 +369,35 @@ func k_add_add_add_add_i64_uuuuu_084582cf37_go(f *abi.Frame) {
 			o2[i] = t1
 			o3[i] = t2
 			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_i64_uuuuu_2223d4903c_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (a3[i] + ((a0[i] + a1[i]) + a2[i])) + a4[i]
+func k_add_add_add_add_i64_uuuuu_2223d4903c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int64(v0 + v1)
+			t1 := int64(t0 + v2)
+			t2 := int64(v3 + t1)
+			t3 := int64(t2 + v4)
+			o0[i] = t3
 		}
 	}
 }
@@ -1963,6 +2031,176 @@ func k_div_u64_uu_2cdab6e4fa_go(f *abi.Frame) {
 	}
 }
 
+// k_eq_select_eq_etc_i32_uussusuusus_c2b0971892_go is
+//
+//	kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32, u7:i32, s8:i32, u9:i32, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min u6 t3; t5 = eq u7 u1; t6 = select t5 s8 s3; t7 = min t4 t6; t8 = eq u1 u9; t9 = select t8 s10 s3; t10 = min t7 t9; t11 = min t1 t10; store t11 }
+//
+// for i: o0[i] = min(select(a0[i] == a1[i], a2, a3), min(min(min(a6[i], select(a4[i] == a1[i], a5, a3)), select(a7[i] == a1[i], a8, a3)), select(a1[i] == a9[i], a10, a3)))
+func k_eq_select_eq_etc_i32_uussusuusus_c2b0971892_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		a9 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v9 := a9[i]
+			t0 := v0 == v1
+			t1 := s3
+			if t0 {
+				t1 = s2
+			}
+			t2 := v4 == v1
+			t3 := s3
+			if t2 {
+				t3 = s5
+			}
+			t4 := scalar.Min(v6, t3)
+			t5 := v7 == v1
+			t6 := s3
+			if t5 {
+				t6 = s8
+			}
+			t7 := scalar.Min(t4, t6)
+			t8 := v1 == v9
+			t9 := s3
+			if t8 {
+				t9 = s10
+			}
+			t10 := scalar.Min(t7, t9)
+			t11 := scalar.Min(t1, t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df_go is
+//
+//	kernel (u0:i64, u1:i64, s2:i32, s3:i32, u4:i64, s5:i32, u6:i32, u7:i64, s8:i32, u9:i64, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min t3 u6; t5 = min t1 t4; t6 = eq u7 u1; t7 = select t6 s8 s3; t8 = min t5 t7; t9 = eq u9 u1; t10 = select t9 s10 s3; t11 = min t8 t10; store t11 }
+//
+// for i: o0[i] = min(min(min(select(a0[i] == a1[i], a2, a3), min(select(a4[i] == a1[i], a5, a3), a6[i])), select(a7[i] == a1[i], a8, a3)), select(a9[i] == a1[i], a10, a3))
+func k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		a9 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v9 := a9[i]
+			t0 := v0 == v1
+			t1 := s3
+			if t0 {
+				t1 = s2
+			}
+			t2 := v4 == v1
+			t3 := s3
+			if t2 {
+				t3 = s5
+			}
+			t4 := scalar.Min(t3, v6)
+			t5 := scalar.Min(t1, t4)
+			t6 := v7 == v1
+			t7 := s3
+			if t6 {
+				t7 = s8
+			}
+			t8 := scalar.Min(t5, t7)
+			t9 := v9 == v1
+			t10 := s3
+			if t9 {
+				t10 = s10
+			}
+			t11 := scalar.Min(t8, t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_eq_select_min_i32_uussu_65dc94731f_go is
+//
+//	kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = min u4 t1; store t2 }
+//
+// for i: o0[i] = min(a4[i], select(a0[i] == a1[i], a2, a3))
+func k_eq_select_min_i32_uussu_65dc94731f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			t0 := v0 == v1
+			t1 := s3
+			if t0 {
+				t1 = s2
+			}
+			t2 := scalar.Min(v4, t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_eq_select_min_i64_i32_uussu_de6c92f097_go is
+//
+//	kernel (u0:i64, u1:i64, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = min u4 t1; store t2 }
+//
+// for i: o0[i] = min(a4[i], select(a0[i] == a1[i], a2, a3))
+func k_eq_select_min_i64_i32_uussu_de6c92f097_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			t0 := v0 == v1
+			t1 := s3
+			if t0 {
+				t1 = s2
+			}
+			t2 := scalar.Min(v4, t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_eq_u32_bool_uu_abecd25158_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }
@@ -2438,6 +2676,35 @@ func k_max_max_max_etc_u8_uuuuuu_c611900758_go(f *abi.Frame) {
 	}
 }
 
+// k_max_max_max_max_i32_uuuuu_babcce2308_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 }
+//
+// for i: o0[i] = max(max(a3[i], max(max(a0[i], a1[i]), a2[i])), a4[i])
+func k_max_max_max_max_i32_uuuuu_babcce2308_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(t2, v4)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go is
 //
 //	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
@@ -2508,6 +2775,35 @@ func k_max_max_max_max_i64_uuuuu_5ac990cf34_go(f *abi.Frame) {
 			o2[i] = t1
 			o3[i] = t2
 			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_i64_uuuuu_b0a3def881_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
+//
+// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
+func k_max_max_max_max_i64_uuuuu_b0a3def881_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -3072,6 +3368,35 @@ func k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go(f *abi.Frame) {
 	}
 }
 
+// k_min_min_min_min_i32_uuuuu_6b2f816d04_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 }
+//
+// for i: o0[i] = min(a4[i], min(min(min(a0[i], a1[i]), a2[i]), a3[i]))
+func k_min_min_min_min_i32_uuuuu_6b2f816d04_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_min_min_min_min_i32_uuuuu_91f56121cd_go is
 //
 //	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
@@ -3142,6 +3467,35 @@ func k_min_min_min_min_i64_uuuuu_331488ed89_go(f *abi.Frame) {
 			o2[i] = t1
 			o3[i] = t2
 			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_i64_uuuuu_956ea8f4d3_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 }
+//
+// for i: o0[i] = min(min(min(a2[i], min(a0[i], a1[i])), a3[i]), a4[i])
+func k_min_min_min_min_i64_uuuuu_956ea8f4d3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(t2, v4)
+			o0[i] = t3
 		}
 	}
 }

@@ -35,7 +35,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f64_uuuuu_6705a678a5_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_i32_uuuuu_b3e7c0b46b_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 }", Fn: k_add_add_add_add_i64_uuuuu_2223d4903c_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u64_uuuuu_da0ac1deed_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626_go},
@@ -506,9 +508,16 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f_go},
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min t3 u4; store t4 }", Fn: k_eq_ne_or_etc_f32_i32_uussu_fcf8d93d7d_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:f32, s5:i32, u6:f32, s7:i32, u8:i32, u9:f32, s10:i32) { t0 = eq u0 u1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = eq u4 u1; t5 = ne u4 u4; t6 = or t4 t5; t7 = select t6 s5 s3; t8 = eq u6 u1; t9 = ne u6 u6; t10 = or t8 t9; t11 = select t10 s7 s3; t12 = min t11 u8; t13 = ne u9 u9; t14 = eq u1 u9; t15 = or t13 t14; t16 = select t15 s10 s3; t17 = min t12 t16; t18 = min t7 t17; t19 = min t3 t18; store t19 }", Fn: k_eq_ne_or_etc_f32_i32_uussususuus_3ba9c4ee26_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:f64, s5:i32, u6:i32, u7:f64, s8:i32, u9:f64, s10:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = ne u4 u4; t5 = eq u0 u4; t6 = or t4 t5; t7 = select t6 s5 s3; t8 = min t7 u6; t9 = eq u0 u7; t10 = ne u7 u7; t11 = or t9 t10; t12 = select t11 s8 s3; t13 = min t8 t12; t14 = ne u9 u9; t15 = eq u0 u9; t16 = or t14 t15; t17 = select t16 s10 s3; t18 = min t13 t17; t19 = min t3 t18; store t19 }", Fn: k_eq_ne_or_etc_f64_i32_uussusuusus_161e3a02da_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = or u2 t0; store t1 }", Fn: k_eq_or_i32_bool_usu_43b4171ea5_go},
 	{Sig: "kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = or u2 t0; store t1 }", Fn: k_eq_or_u8_bool_usu_67272e2f42_go},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32, u7:i32, s8:i32, u9:i32, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min u6 t3; t5 = eq u7 u1; t6 = select t5 s8 s3; t7 = min t4 t6; t8 = eq u1 u9; t9 = select t8 s10 s3; t10 = min t7 t9; t11 = min t1 t10; store t11 }", Fn: k_eq_select_eq_etc_i32_uussusuusus_c2b0971892_go},
+	{Sig: "kernel (u0:i64, u1:i64, s2:i32, s3:i32, u4:i64, s5:i32, u6:i32, u7:i64, s8:i32, u9:i64, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min t3 u6; t5 = min t1 t4; t6 = eq u7 u1; t7 = select t6 s8 s3; t8 = min t5 t7; t9 = eq u9 u1; t10 = select t9 s10 s3; t11 = min t8 t10; store t11 }", Fn: k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df_go},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = min u4 t1; store t2 }", Fn: k_eq_select_min_i32_uussu_65dc94731f_go},
+	{Sig: "kernel (u0:i64, u1:i64, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = min u4 t1; store t2 }", Fn: k_eq_select_min_i64_i32_uussu_de6c92f097_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
 	{Sig: "kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u64_bool_us_7f4b397c1e_go},
@@ -738,8 +747,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f64_uuuuu_c92924e26b_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 }", Fn: k_max_max_max_max_i32_uuuuu_babcce2308_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_i64_uuuuu_b0a3def881_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u64_uuuuu_c13987b274_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d_go},
@@ -795,8 +806,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f64_uuuuu_bfa55cfe99_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 }", Fn: k_min_min_min_min_i32_uuuuu_6b2f816d04_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_i64_uuuuu_956ea8f4d3_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u64_uuuuu_fe2d62042b_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635_go},
@@ -988,6 +1001,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min u4 t3; store t4 }", Fn: k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b_go},
@@ -3279,6 +3293,35 @@ func k_add_add_add_add_i32_uuuuu_28cbf5475a_go(f *abi.Frame) {
 	}
 }
 
+// k_add_add_add_add_i32_uuuuu_b3e7c0b46b_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 }
+//
+// for i: o0[i] = a4[i] + (a3[i] + (a2[i] + (a0[i] + a1[i])))
+func k_add_add_add_add_i32_uuuuu_b3e7c0b46b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0 + v1)
+			t1 := int32(v2 + t0)
+			t2 := int32(v3 + t1)
+			t3 := int32(v4 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_add_add_add_add_i64_uuuuu_084582cf37_go is
 //
 //	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
@@ -3312,6 +3355,35 @@ func k_add_add_add_add_i64_uuuuu_084582cf37_go(f *abi.Frame) {
 			o2[i] = t1
 			o3[i] = t2
 			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_i64_uuuuu_2223d4903c_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (a3[i] + ((a0[i] + a1[i]) + a2[i])) + a4[i]
+func k_add_add_add_add_i64_uuuuu_2223d4903c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int64(v0 + v1)
+			t1 := int64(t0 + v2)
+			t2 := int64(v3 + t1)
+			t3 := int64(t2 + v4)
+			o0[i] = t3
 		}
 	}
 }
@@ -22931,6 +23003,166 @@ func k_eq_i64_bool_uu_6bbb7637ec_go(f *abi.Frame) {
 	}
 }
 
+// k_eq_ne_or_etc_f32_i32_uussu_fcf8d93d7d_go is
+//
+//	kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min t3 u4; store t4 }
+//
+// for i: o0[i] = min(select((a0[i] == a1[i]) | (a0[i] != a0[i]), a2, a3), a4[i])
+func k_eq_ne_or_etc_f32_i32_uussu_fcf8d93d7d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			t0 := v0 == v1
+			t1 := v0 != v0
+			t2 := t0 || bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = s2
+			}
+			t4 := scalar.Min(t3, v4)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_eq_ne_or_etc_f32_i32_uussususuus_3ba9c4ee26_go is
+//
+//	kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:f32, s5:i32, u6:f32, s7:i32, u8:i32, u9:f32, s10:i32) { t0 = eq u0 u1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = eq u4 u1; t5 = ne u4 u4; t6 = or t4 t5; t7 = select t6 s5 s3; t8 = eq u6 u1; t9 = ne u6 u6; t10 = or t8 t9; t11 = select t10 s7 s3; t12 = min t11 u8; t13 = ne u9 u9; t14 = eq u1 u9; t15 = or t13 t14; t16 = select t15 s10 s3; t17 = min t12 t16; t18 = min t7 t17; t19 = min t3 t18; store t19 }
+//
+// for i: o0[i] = min(select((a0[i] == a1[i]) | (a0[i] != a0[i]), a2, a3), min(select((a4[i] == a1[i]) | (a4[i] != a4[i]), a5, a3), min(min(select((a6[i] == a1[i]) | (a6[i] != a6[i]), a7, a3), a8[i]), select((a9[i] != a9[i]) | (a1[i] == a9[i]), a10, a3))))
+func k_eq_ne_or_etc_f32_i32_uussususuus_3ba9c4ee26_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		a9 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x9 := a9[i : i+2 : i+2]
+			v9a, v9b := x9[0], x9[1]
+			t0a, t0b := v0a == v1a, v0b == v1b
+			t1a, t1b := v0a != v0a, v0b != v0b
+			t2a, t2b := t0a || bool(t1a), t0b || bool(t1b)
+			t3a := s3
+			if t2a {
+				t3a = s2
+			}
+			t3b := s3
+			if t2b {
+				t3b = s2
+			}
+			t4a, t4b := v4a == v1a, v4b == v1b
+			t5a, t5b := v4a != v4a, v4b != v4b
+			t6a, t6b := t4a || bool(t5a), t4b || bool(t5b)
+			t7a := s3
+			if t6a {
+				t7a = s5
+			}
+			t7b := s3
+			if t6b {
+				t7b = s5
+			}
+			t8a, t8b := v6a == v1a, v6b == v1b
+			t9a, t9b := v6a != v6a, v6b != v6b
+			t10a, t10b := t8a || bool(t9a), t8b || bool(t9b)
+			t11a := s3
+			if t10a {
+				t11a = s7
+			}
+			t11b := s3
+			if t10b {
+				t11b = s7
+			}
+			t12a, t12b := scalar.Min(t11a, v8a), scalar.Min(t11b, v8b)
+			t13a, t13b := v9a != v9a, v9b != v9b
+			t14a, t14b := v1a == v9a, v1b == v9b
+			t15a, t15b := t13a || bool(t14a), t13b || bool(t14b)
+			t16a := s3
+			if t15a {
+				t16a = s10
+			}
+			t16b := s3
+			if t15b {
+				t16b = s10
+			}
+			t17a, t17b := scalar.Min(t12a, t16a), scalar.Min(t12b, t16b)
+			t18a, t18b := scalar.Min(t7a, t17a), scalar.Min(t7b, t17b)
+			t19a, t19b := scalar.Min(t3a, t18a), scalar.Min(t3b, t18b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t19a, t19b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			v9 := a9[i]
+			t0 := v0 == v1
+			t1 := v0 != v0
+			t2 := t0 || bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = s2
+			}
+			t4 := v4 == v1
+			t5 := v4 != v4
+			t6 := t4 || bool(t5)
+			t7 := s3
+			if t6 {
+				t7 = s5
+			}
+			t8 := v6 == v1
+			t9 := v6 != v6
+			t10 := t8 || bool(t9)
+			t11 := s3
+			if t10 {
+				t11 = s7
+			}
+			t12 := scalar.Min(t11, v8)
+			t13 := v9 != v9
+			t14 := v1 == v9
+			t15 := t13 || bool(t14)
+			t16 := s3
+			if t15 {
+				t16 = s10
+			}
+			t17 := scalar.Min(t12, t16)
+			t18 := scalar.Min(t7, t17)
+			t19 := scalar.Min(t3, t18)
+			o0[i] = t19
+		}
+	}
+}
+
 // k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go is
 //
 //	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
@@ -22963,6 +23195,135 @@ func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go(f *abi.Frame) {
 			}
 			t6 := scalar.Min(t5, v6)
 			o0[i] = t6
+		}
+	}
+}
+
+// k_eq_ne_or_etc_f64_i32_uussusuusus_161e3a02da_go is
+//
+//	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:f64, s5:i32, u6:i32, u7:f64, s8:i32, u9:f64, s10:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = ne u4 u4; t5 = eq u0 u4; t6 = or t4 t5; t7 = select t6 s5 s3; t8 = min t7 u6; t9 = eq u0 u7; t10 = ne u7 u7; t11 = or t9 t10; t12 = select t11 s8 s3; t13 = min t8 t12; t14 = ne u9 u9; t15 = eq u0 u9; t16 = or t14 t15; t17 = select t16 s10 s3; t18 = min t13 t17; t19 = min t3 t18; store t19 }
+//
+// for i: o0[i] = min(select((a0[i] == a1[i]) | (a1[i] != a1[i]), a2, a3), min(min(min(select((a4[i] != a4[i]) | (a0[i] == a4[i]), a5, a3), a6[i]), select((a0[i] == a7[i]) | (a7[i] != a7[i]), a8, a3)), select((a9[i] != a9[i]) | (a0[i] == a9[i]), a10, a3)))
+func k_eq_ne_or_etc_f64_i32_uussusuusus_161e3a02da_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		a9 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			x9 := a9[i : i+2 : i+2]
+			v9a, v9b := x9[0], x9[1]
+			t0a, t0b := v0a == v1a, v0b == v1b
+			t1a, t1b := v1a != v1a, v1b != v1b
+			t2a, t2b := t0a || bool(t1a), t0b || bool(t1b)
+			t3a := s3
+			if t2a {
+				t3a = s2
+			}
+			t3b := s3
+			if t2b {
+				t3b = s2
+			}
+			t4a, t4b := v4a != v4a, v4b != v4b
+			t5a, t5b := v0a == v4a, v0b == v4b
+			t6a, t6b := t4a || bool(t5a), t4b || bool(t5b)
+			t7a := s3
+			if t6a {
+				t7a = s5
+			}
+			t7b := s3
+			if t6b {
+				t7b = s5
+			}
+			t8a, t8b := scalar.Min(t7a, v6a), scalar.Min(t7b, v6b)
+			t9a, t9b := v0a == v7a, v0b == v7b
+			t10a, t10b := v7a != v7a, v7b != v7b
+			t11a, t11b := t9a || bool(t10a), t9b || bool(t10b)
+			t12a := s3
+			if t11a {
+				t12a = s8
+			}
+			t12b := s3
+			if t11b {
+				t12b = s8
+			}
+			t13a, t13b := scalar.Min(t8a, t12a), scalar.Min(t8b, t12b)
+			t14a, t14b := v9a != v9a, v9b != v9b
+			t15a, t15b := v0a == v9a, v0b == v9b
+			t16a, t16b := t14a || bool(t15a), t14b || bool(t15b)
+			t17a := s3
+			if t16a {
+				t17a = s10
+			}
+			t17b := s3
+			if t16b {
+				t17b = s10
+			}
+			t18a, t18b := scalar.Min(t13a, t17a), scalar.Min(t13b, t17b)
+			t19a, t19b := scalar.Min(t3a, t18a), scalar.Min(t3b, t18b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t19a, t19b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v9 := a9[i]
+			t0 := v0 == v1
+			t1 := v1 != v1
+			t2 := t0 || bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = s2
+			}
+			t4 := v4 != v4
+			t5 := v0 == v4
+			t6 := t4 || bool(t5)
+			t7 := s3
+			if t6 {
+				t7 = s5
+			}
+			t8 := scalar.Min(t7, v6)
+			t9 := v0 == v7
+			t10 := v7 != v7
+			t11 := t9 || bool(t10)
+			t12 := s3
+			if t11 {
+				t12 = s8
+			}
+			t13 := scalar.Min(t8, t12)
+			t14 := v9 != v9
+			t15 := v0 == v9
+			t16 := t14 || bool(t15)
+			t17 := s3
+			if t16 {
+				t17 = s10
+			}
+			t18 := scalar.Min(t13, t17)
+			t19 := scalar.Min(t3, t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -23007,6 +23368,290 @@ func k_eq_or_u8_bool_usu_67272e2f42_go(f *abi.Frame) {
 			t0 := v0 == s1
 			t1 := v2 || bool(t0)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_eq_select_eq_etc_i32_uussusuusus_c2b0971892_go is
+//
+//	kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32, u7:i32, s8:i32, u9:i32, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min u6 t3; t5 = eq u7 u1; t6 = select t5 s8 s3; t7 = min t4 t6; t8 = eq u1 u9; t9 = select t8 s10 s3; t10 = min t7 t9; t11 = min t1 t10; store t11 }
+//
+// for i: o0[i] = min(select(a0[i] == a1[i], a2, a3), min(min(min(a6[i], select(a4[i] == a1[i], a5, a3)), select(a7[i] == a1[i], a8, a3)), select(a1[i] == a9[i], a10, a3)))
+func k_eq_select_eq_etc_i32_uussusuusus_c2b0971892_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		a9 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			x9 := a9[i : i+2 : i+2]
+			v9a, v9b := x9[0], x9[1]
+			t0a, t0b := v0a == v1a, v0b == v1b
+			t1a := s3
+			if t0a {
+				t1a = s2
+			}
+			t1b := s3
+			if t0b {
+				t1b = s2
+			}
+			t2a, t2b := v4a == v1a, v4b == v1b
+			t3a := s3
+			if t2a {
+				t3a = s5
+			}
+			t3b := s3
+			if t2b {
+				t3b = s5
+			}
+			t4a, t4b := scalar.Min(v6a, t3a), scalar.Min(v6b, t3b)
+			t5a, t5b := v7a == v1a, v7b == v1b
+			t6a := s3
+			if t5a {
+				t6a = s8
+			}
+			t6b := s3
+			if t5b {
+				t6b = s8
+			}
+			t7a, t7b := scalar.Min(t4a, t6a), scalar.Min(t4b, t6b)
+			t8a, t8b := v1a == v9a, v1b == v9b
+			t9a := s3
+			if t8a {
+				t9a = s10
+			}
+			t9b := s3
+			if t8b {
+				t9b = s10
+			}
+			t10a, t10b := scalar.Min(t7a, t9a), scalar.Min(t7b, t9b)
+			t11a, t11b := scalar.Min(t1a, t10a), scalar.Min(t1b, t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v9 := a9[i]
+			t0 := v0 == v1
+			t1 := s3
+			if t0 {
+				t1 = s2
+			}
+			t2 := v4 == v1
+			t3 := s3
+			if t2 {
+				t3 = s5
+			}
+			t4 := scalar.Min(v6, t3)
+			t5 := v7 == v1
+			t6 := s3
+			if t5 {
+				t6 = s8
+			}
+			t7 := scalar.Min(t4, t6)
+			t8 := v1 == v9
+			t9 := s3
+			if t8 {
+				t9 = s10
+			}
+			t10 := scalar.Min(t7, t9)
+			t11 := scalar.Min(t1, t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df_go is
+//
+//	kernel (u0:i64, u1:i64, s2:i32, s3:i32, u4:i64, s5:i32, u6:i32, u7:i64, s8:i32, u9:i64, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min t3 u6; t5 = min t1 t4; t6 = eq u7 u1; t7 = select t6 s8 s3; t8 = min t5 t7; t9 = eq u9 u1; t10 = select t9 s10 s3; t11 = min t8 t10; store t11 }
+//
+// for i: o0[i] = min(min(min(select(a0[i] == a1[i], a2, a3), min(select(a4[i] == a1[i], a5, a3), a6[i])), select(a7[i] == a1[i], a8, a3)), select(a9[i] == a1[i], a10, a3))
+func k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		a9 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			x9 := a9[i : i+2 : i+2]
+			v9a, v9b := x9[0], x9[1]
+			t0a, t0b := v0a == v1a, v0b == v1b
+			t1a := s3
+			if t0a {
+				t1a = s2
+			}
+			t1b := s3
+			if t0b {
+				t1b = s2
+			}
+			t2a, t2b := v4a == v1a, v4b == v1b
+			t3a := s3
+			if t2a {
+				t3a = s5
+			}
+			t3b := s3
+			if t2b {
+				t3b = s5
+			}
+			t4a, t4b := scalar.Min(t3a, v6a), scalar.Min(t3b, v6b)
+			t5a, t5b := scalar.Min(t1a, t4a), scalar.Min(t1b, t4b)
+			t6a, t6b := v7a == v1a, v7b == v1b
+			t7a := s3
+			if t6a {
+				t7a = s8
+			}
+			t7b := s3
+			if t6b {
+				t7b = s8
+			}
+			t8a, t8b := scalar.Min(t5a, t7a), scalar.Min(t5b, t7b)
+			t9a, t9b := v9a == v1a, v9b == v1b
+			t10a := s3
+			if t9a {
+				t10a = s10
+			}
+			t10b := s3
+			if t9b {
+				t10b = s10
+			}
+			t11a, t11b := scalar.Min(t8a, t10a), scalar.Min(t8b, t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v9 := a9[i]
+			t0 := v0 == v1
+			t1 := s3
+			if t0 {
+				t1 = s2
+			}
+			t2 := v4 == v1
+			t3 := s3
+			if t2 {
+				t3 = s5
+			}
+			t4 := scalar.Min(t3, v6)
+			t5 := scalar.Min(t1, t4)
+			t6 := v7 == v1
+			t7 := s3
+			if t6 {
+				t7 = s8
+			}
+			t8 := scalar.Min(t5, t7)
+			t9 := v9 == v1
+			t10 := s3
+			if t9 {
+				t10 = s10
+			}
+			t11 := scalar.Min(t8, t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_eq_select_min_i32_uussu_65dc94731f_go is
+//
+//	kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = min u4 t1; store t2 }
+//
+// for i: o0[i] = min(a4[i], select(a0[i] == a1[i], a2, a3))
+func k_eq_select_min_i32_uussu_65dc94731f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			t0 := v0 == v1
+			t1 := s3
+			if t0 {
+				t1 = s2
+			}
+			t2 := scalar.Min(v4, t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_eq_select_min_i64_i32_uussu_de6c92f097_go is
+//
+//	kernel (u0:i64, u1:i64, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = min u4 t1; store t2 }
+//
+// for i: o0[i] = min(a4[i], select(a0[i] == a1[i], a2, a3))
+func k_eq_select_min_i64_i32_uussu_de6c92f097_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			t0 := v0 == v1
+			t1 := s3
+			if t0 {
+				t1 = s2
+			}
+			t2 := scalar.Min(v4, t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -37208,6 +37853,35 @@ func k_max_max_max_max_f64_uuuuu_c92924e26b_go(f *abi.Frame) {
 	}
 }
 
+// k_max_max_max_max_i32_uuuuu_babcce2308_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 }
+//
+// for i: o0[i] = max(max(a3[i], max(max(a0[i], a1[i]), a2[i])), a4[i])
+func k_max_max_max_max_i32_uuuuu_babcce2308_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(t2, v4)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go is
 //
 //	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
@@ -37278,6 +37952,35 @@ func k_max_max_max_max_i64_uuuuu_5ac990cf34_go(f *abi.Frame) {
 			o2[i] = t1
 			o3[i] = t2
 			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_i64_uuuuu_b0a3def881_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
+//
+// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
+func k_max_max_max_max_i64_uuuuu_b0a3def881_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -39167,6 +39870,35 @@ func k_min_min_min_min_f64_uuuuu_bfa55cfe99_go(f *abi.Frame) {
 	}
 }
 
+// k_min_min_min_min_i32_uuuuu_6b2f816d04_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 }
+//
+// for i: o0[i] = min(a4[i], min(min(min(a0[i], a1[i]), a2[i]), a3[i]))
+func k_min_min_min_min_i32_uuuuu_6b2f816d04_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_min_min_min_min_i32_uuuuu_91f56121cd_go is
 //
 //	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
@@ -39237,6 +39969,35 @@ func k_min_min_min_min_i64_uuuuu_331488ed89_go(f *abi.Frame) {
 			o2[i] = t1
 			o3[i] = t2
 			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_i64_uuuuu_956ea8f4d3_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 }
+//
+// for i: o0[i] = min(min(min(a2[i], min(a0[i], a1[i])), a3[i]), a4[i])
+func k_min_min_min_min_i64_uuuuu_956ea8f4d3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(t2, v4)
+			o0[i] = t3
 		}
 	}
 }
@@ -47262,6 +48023,37 @@ func k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go(f *abi.Frame) {
 			}
 			t6 := scalar.Min(t5, v6)
 			o0[i] = t6
+		}
+	}
+}
+
+// k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go is
+//
+//	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min u4 t3; store t4 }
+//
+// for i: o0[i] = min(a4[i], select((a0[i] != a0[i]) | (a1[i] == a0[i]), a2, a3))
+func k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			t0 := v0 != v0
+			t1 := v1 == v0
+			t2 := t0 || bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = s2
+			}
+			t4 := scalar.Min(v4, t3)
+			o0[i] = t4
 		}
 	}
 }
