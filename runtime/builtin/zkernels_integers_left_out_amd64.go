@@ -201,6 +201,7 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u16_uuu_064e13e173_go},
 	{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
 	{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u16_uu_307aa93b26_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u64_uu_3bd76db569_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i16_uu_bc9f2c53fb_go},
@@ -5433,6 +5434,29 @@ func k_select_bool_u64_uuu_f04b2e9177_go(f *abi.Frame) {
 				t0 = v1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_shl_u16_uu_307aa93b26_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+func k_shl_u16_uu_307aa93b26_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }

@@ -114,6 +114,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_go},
+	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = add t1 t0; t3 = shr t2 s2; store t3 }", Fn: k_add_shr_add_shr_u16_uss_bbf8b57912_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_i32_u8_sus_f4a9d46487_go},
 	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_u16_u8_uss_c3b7463c0f_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }", Fn: k_add_shr_i32_sus_a10554d1b7_go},
@@ -221,6 +222,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = cast:u8 u0; t1 = cast:u8 u1; t2 = cast:u8 u2; store (t0 t1 t2) }", Fn: k_cast_cast_cast_f32_u8_uuu3_c33f6fd3cd_go},
 	{Sig: "kernel ((u0 u1 u2):u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; store t0 t1 t2 }", Fn: k_cast_cast_cast_u8_f32_ccc_640d768ec5_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add u2 t2; store t3 }", Fn: k_cast_cast_mul_add_u8_u16_uuu_654179f046_go},
+	{Sig: "kernel (u0:u8, u1:u8, s2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = shr t2 s2; store t3 }", Fn: k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }", Fn: k_cast_cast_mul_u8_u16_uu_898dbd056d_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_u8_i32_uu_0236bec240_go},
 	{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
@@ -296,6 +298,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
+	{Sig: "kernel (u0:u8, s1:u16, u2:u16, u3:u16) { t0 = cast:u16 u0; t1 = lt t0 s1; t2 = select t1 u2 u3; t3 = cast:u8 t2; store t3 }", Fn: k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
 	{Sig: "kernel (u0:u8, s1:i32, u2:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_i32_usu_dca32f193f_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }", Fn: k_cast_mul_add_u8_u16_usu_5f6745ef35_go},
@@ -308,6 +311,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_u8_u16_uu_fd1d16eea9_go},
 	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
+	{Sig: "kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }", Fn: k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = sub s1 t0; store t1 }", Fn: k_cast_sub_u8_u16_us_357ab3bb26_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
@@ -676,6 +680,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, s1:i32, u2:i32, u3:i32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_usuu_44a2bfd527_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_uuus_f508763eb6_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_uuuu_58c00ab3c1_go},
+	{Sig: "kernel (u0:u16, s1:u16, u2:u16, u3:u16) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u16_usuu_d659d50d8d_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9_go},
 	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_suus_08ff500459_go},
@@ -1331,6 +1336,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = shl u0 s1; t1 = or t0 u0; t2 = and t1 s2; store t2 }", Fn: k_shl_or_and_i32_uss_79948134bd_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = shl u0 s1; t1 = or t0 u2; store t1 }", Fn: k_shl_or_i32_usu_f8b3fe7168_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u16_su_1d32a2baab_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u16_us_5709c39bd7_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u16_uu_307aa93b26_go},
 	{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
@@ -1352,6 +1360,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3_go},
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1_go},
+	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = shr u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_shr_sub_u16_uss_cb6692e370_go},
 	{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61_go},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647_go},
@@ -1416,6 +1425,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_bf16_su_2c1d826673_go},
 	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_bf16_us_ff92a7c9b2_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_bf16_uu_42dd4849c9_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; t1 = cast:u8 t0; store t1 }", Fn: k_sub_cast_u16_u8_su_738936a74f_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db_go},
@@ -5614,6 +5624,54 @@ func k_add_reciprocal_f64_uu_fd58496f41_go(f *abi.Frame) {
 			t0 := float64(v0 + v1)
 			t2 := float64(c1 / t0)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_add_shr_add_shr_u16_uss_bbf8b57912_go is
+//
+//	kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = add t1 t0; t3 = shr t2 s2; store t3 }
+//
+// for i: t0 := a0[i] + a1; o0[i] = ((t0 >> a2) + t0) >> a2
+func k_add_shr_add_shr_u16_uss_bbf8b57912_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s1)
+		t5 := int32(s2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t2a, t2b := int32(t0a+t1), int32(t0b+t1)
+			t3a, t3b := uint16(t2a), uint16(t2b)
+			t4a, t4b := int32(t3a), int32(t3b)
+			t6a, t6b := t4a>>uint32(t5), t4b>>uint32(t5)
+			t7a, t7b := int32(t6a+t4a), int32(t6b+t4b)
+			t8a, t8b := uint16(t7a), uint16(t7b)
+			t9a, t9b := int32(t8a), int32(t8b)
+			t10a, t10b := t9a>>uint32(t5), t9b>>uint32(t5)
+			t11a, t11b := uint16(t10a), uint16(t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 + t1)
+			t3 := uint16(t2)
+			t4 := int32(t3)
+			t6 := t4 >> uint32(t5)
+			t7 := int32(t6 + t4)
+			t8 := uint16(t7)
+			t9 := int32(t8)
+			t10 := t9 >> uint32(t5)
+			t11 := uint16(t10)
+			o0[i] = t11
 		}
 	}
 }
@@ -11150,6 +11208,58 @@ func k_cast_cast_mul_add_u8_u16_uuu_654179f046_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49_go is
+//
+//	kernel (u0:u8, u1:u8, s2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = shr t2 s2; store t3 }
+//
+// for i: o0[i] = (uint16(a0[i]) * uint16(a1[i])) >> a2
+func k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t9 := int32(s2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(v1a), int32(v1b)
+			t3a, t3b := uint16(t2a), uint16(t2b)
+			t4a, t4b := int32(t1a), int32(t1b)
+			t5a, t5b := int32(t3a), int32(t3b)
+			t6a, t6b := int32(t4a*t5a), int32(t4b*t5b)
+			t7a, t7b := uint16(t6a), uint16(t6b)
+			t8a, t8b := int32(t7a), int32(t7b)
+			t10a, t10b := t8a>>uint32(t9), t8b>>uint32(t9)
+			t11a, t11b := uint16(t10a), uint16(t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(v1)
+			t3 := uint16(t2)
+			t4 := int32(t1)
+			t5 := int32(t3)
+			t6 := int32(t4 * t5)
+			t7 := uint16(t6)
+			t8 := int32(t7)
+			t10 := t8 >> uint32(t9)
+			t11 := uint16(t10)
+			o0[i] = t11
+		}
+	}
+}
+
 // k_cast_cast_mul_u8_u16_uu_898dbd056d_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }
@@ -13888,6 +13998,66 @@ func k_cast_i8_i32_u_502e8673b9_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go is
+//
+//	kernel (u0:u8, s1:u16, u2:u16, u3:u16) { t0 = cast:u16 u0; t1 = lt t0 s1; t2 = select t1 u2 u3; t3 = cast:u8 t2; store t3 }
+//
+// for i: o0[i] = uint8(select(uint16(a0[i]) < a1, a2[i], a3[i]))
+func k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t3 := int32(s1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(t1a), int32(t1b)
+			t4a, t4b := t2a < t3, t2b < t3
+			t5a, t5b := int32(v2a), int32(v2b)
+			t6a, t6b := int32(v3a), int32(v3b)
+			t7a := t6a
+			if t4a {
+				t7a = t5a
+			}
+			t7b := t6b
+			if t4b {
+				t7b = t5b
+			}
+			t8a, t8b := uint8(t7a), uint8(t7b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t8a, t8b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(t1)
+			t4 := t2 < t3
+			t5 := int32(v2)
+			t6 := int32(v3)
+			t7 := t6
+			if t4 {
+				t7 = t5
+			}
+			t8 := uint8(t7)
+			o0[i] = t8
+		}
+	}
+}
+
 // k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go is
 //
 //	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }
@@ -14314,6 +14484,64 @@ func k_cast_q16x16_f64_u_3787717d59_go(f *abi.Frame) {
 			t1 := float64(t0)
 			t3 := float64(t1 * c2)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go is
+//
+//	kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }
+//
+// for i: o0[i] = (a1 - uint16(a0[i])) * (a1 - uint16(a2[i]))
+func k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t2 := int32(s1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t3a, t3b := int32(t1a), int32(t1b)
+			t4a, t4b := int32(t2-t3a), int32(t2-t3b)
+			t5a, t5b := uint16(t4a), uint16(t4b)
+			t6a, t6b := int32(v2a), int32(v2b)
+			t7a, t7b := uint16(t6a), uint16(t6b)
+			t8a, t8b := int32(t7a), int32(t7b)
+			t9a, t9b := int32(t2-t8a), int32(t2-t8b)
+			t10a, t10b := uint16(t9a), uint16(t9b)
+			t11a, t11b := int32(t5a), int32(t5b)
+			t12a, t12b := int32(t10a), int32(t10b)
+			t13a, t13b := int32(t11a*t12a), int32(t11b*t12b)
+			t14a, t14b := uint16(t13a), uint16(t13b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t14a, t14b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t3 := int32(t1)
+			t4 := int32(t2 - t3)
+			t5 := uint16(t4)
+			t6 := int32(v2)
+			t7 := uint16(t6)
+			t8 := int32(t7)
+			t9 := int32(t2 - t8)
+			t10 := uint16(t9)
+			t11 := int32(t5)
+			t12 := int32(t10)
+			t13 := int32(t11 * t12)
+			t14 := uint16(t13)
+			o0[i] = t14
 		}
 	}
 }
@@ -35214,6 +35442,38 @@ func k_lt_select_i32_uuuu_58c00ab3c1_go(f *abi.Frame) {
 				t1 = v2
 			}
 			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_u16_usuu_d659d50d8d_go is
+//
+//	kernel (u0:u16, s1:u16, u2:u16, u3:u16) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
+func k_lt_select_u16_usuu_d659d50d8d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := int32(v0)
+			t2 := t0 < t1
+			t3 := int32(v2)
+			t4 := int32(v3)
+			t5 := t4
+			if t2 {
+				t5 = t3
+			}
+			t6 := uint16(t5)
+			o0[i] = t6
 		}
 	}
 }
@@ -59845,6 +60105,73 @@ func k_shl_or_i32_usu_f8b3fe7168_go(f *abi.Frame) {
 	}
 }
 
+// k_shl_u16_su_1d32a2baab_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }
+//
+// for i: o0[i] = a0 << a1[i]
+func k_shl_u16_su_1d32a2baab_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shl_u16_us_5709c39bd7_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1
+func k_shl_u16_us_5709c39bd7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shl_u16_uu_307aa93b26_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+func k_shl_u16_uu_307aa93b26_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_shl_u32_su_b81c81a415_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
@@ -60261,6 +60588,31 @@ func k_shr_i64_uu_b65fbb72d1_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 >> uint64(v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_shr_sub_u16_uss_cb6692e370_go is
+//
+//	kernel (u0:u16, s1:u16, s2:u16) { t0 = shr u0 s1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] >> a1)
+func k_shr_sub_u16_uss_cb6692e370_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s1)
+		t3 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 >> uint32(t1)
+			t4 := int32(t3 - t2)
+			t5 := uint16(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -66232,6 +66584,30 @@ func k_sub_bf16_uu_42dd4849c9_go(f *abi.Frame) {
 			t18 := uint16(t17)
 			t19 := uint16(t18)
 			o0[i] = t19
+		}
+	}
+}
+
+// k_sub_cast_u16_u8_su_738936a74f_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = sub s0 u1; t1 = cast:u8 t0; store t1 }
+//
+// for i: o0[i] = uint8(a0 - a1[i])
+func k_sub_cast_u16_u8_su_738936a74f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := uint16(t2)
+			t4 := int32(t3)
+			t5 := uint8(t4)
+			o0[i] = t5
 		}
 	}
 }

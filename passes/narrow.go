@@ -1,0 +1,241 @@
+package passes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// narrow computes values of int32 that are made of bytes in 16 bits, where that gives the same: a vector
+// has twice as many. Sums, differences, products and bits of integers modulo 2^16 follow from those of the operands.
+// Other ops, such as shifts to the right and comparisons, need operands that are numbers of the narrow type, which
+// follows from the ranges of what the values are made of. A value stays as it is if one stays that it is computed
+// from, or that reads it; in the end they are converted to bytes or to 16 bits, or compared.
+//
+// Requires: no elementwise op whose operands are all constants.
+// Ensures: nothing.
+func narrow(s *State) error {
+	if !slices.ContainsFunc(s.Func.Body, widensShort) {
+		return nil
+	}
+	for _, d := range []ir.DType{ir.Uint16, ir.Int16} {
+		n := &narrowing{f: s.Func, to: d, bounds: map[*ir.Value]numbers{}, members: map[*ir.Value]bool{}, ends: map[*ir.Value]bool{}}
+		if n.find(); len(n.members) == 0 {
+			continue
+		}
+		if err := s.Rewrite(n.edit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// widensShort reports whether v is an int32 that is converted from a byte, 16 bits or a bool.
+func widensShort(v *ir.Value) bool {
+	return v.Op == ir.OpCast && v.Type.DType == ir.Int32 && shortInt(v.Args[0].Type.DType)
+}
+
+// narrowing is the values that are computed in a narrower type.
+type narrowing struct {
+	f       *ir.Func
+	to      ir.DType
+	bounds  map[*ir.Value]numbers // of values of int32, as far as they are known
+	members map[*ir.Value]bool    // what is computed in the type
+	ends    map[*ir.Value]bool    // what reads these, and is of another type
+}
+
+// find sets the members and the ends.
+func (n *narrowing) find() {
+	for _, v := range n.f.Body {
+		if v.Type.DType == ir.Int32 {
+			if b, ok := n.boundsOf(v); ok {
+				n.bounds[v] = b
+				n.members[v] = !isConst(v) && n.exact(v)
+			}
+		} else if isEnd(v) {
+			n.ends[v] = n.exact(v)
+		}
+	}
+	for n.drop() {
+	}
+	for v := range n.ends {
+		if !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return n.members[a] }) {
+			delete(n.ends, v)
+		}
+	}
+}
+
+// drop removes the values that have an operand or a reader that is not among them. It reports whether
+// there was one.
+func (n *narrowing) drop() (dropped bool) {
+	remove := func(v *ir.Value) {
+		if n.members[v] {
+			dropped = true
+		}
+		delete(n.members, v)
+	}
+	for _, v := range n.f.Body {
+		for _, a := range v.Args {
+			if a.Type.DType == ir.Int32 && !isConst(a) && !n.members[a] {
+				remove(v)
+				delete(n.ends, v)
+			}
+		}
+	}
+	for _, v := range slices.Backward(n.f.Body) {
+		if !n.members[v] && !n.ends[v] {
+			for _, a := range v.Args {
+				remove(a)
+			}
+		}
+	}
+	for _, r := range n.f.Results {
+		remove(r)
+	}
+	return dropped
+}
+
+// exact reports whether an op on the narrow type gives the lower bits of its result, or the same of another type.
+func (n *narrowing) exact(v *ir.Value) bool {
+	if v.Op.IsView() {
+		return true
+	}
+	switch v.Op {
+	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpNeg, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSelect, ir.OpShl, ir.OpCast:
+		return true
+	}
+	least, greatest := rangeOf(n.to)
+	for _, a := range v.Args {
+		if b, ok := n.bounds[a]; !ok || b.least < least || b.greatest > greatest {
+			return false
+		}
+	}
+	return true
+}
+
+// isEnd reports whether v may read what is computed in 16 bits: it is a conversion to as many or fewer, or a comparison.
+func isEnd(v *ir.Value) bool {
+	return v.Op.IsElementwise() && (v.Op == ir.OpCast && shortInt(v.Type.DType) && v.Type.DType != ir.Bool || v.Type.DType == ir.Bool && len(v.Args) == 2)
+}
+
+// edit computes a value in the narrow type.
+func (n *narrowing) edit(v *ir.Value) (*ir.Value, error) {
+	if !n.members[v] && !n.ends[v] {
+		return v, nil
+	}
+	args, attr := slices.Clone(v.Args), ir.Attr{}
+	for i, a := range args {
+		if a.Type.DType == ir.Int32 { // a constant
+			c, err := n.f.Add(ir.OpConst, ir.Attr{DType: n.to, Bits: ir.Wrap(n.to, int64(a.Attr.Bits))}, a.Pos)
+			if err != nil {
+				return nil, err
+			}
+			args[i] = c
+		}
+	}
+	if v.Attr != nil {
+		attr = *v.Attr
+	}
+	if v.Op == ir.OpCast {
+		if n.members[v] {
+			attr.DType = n.to
+		}
+		if args[0].Type.DType == attr.DType {
+			return args[0], nil
+		}
+	}
+	return n.f.Add(v.Op, attr, v.Pos, args...)
+}
+
+// numbers are the least and the greatest number that a value may have.
+type numbers struct{ least, greatest int64 }
+
+func shortInt(d ir.DType) bool { return d == ir.Bool || ir.Ints.Has(d) && d.Size() <= 2 }
+
+// rangeOf returns the range of an integer of 32 bits at most, or of bools.
+func rangeOf(d ir.DType) (least, greatest int64) {
+	switch {
+	case d == ir.Bool:
+		return 0, 1
+	case ir.Signed.Has(d):
+		return -1 << (d.Bits() - 1), 1<<(d.Bits()-1) - 1
+	}
+	return 0, 1<<d.Bits() - 1
+}
+
+// boundsOf returns the bounds of a value of int32, if all of what it is made of has some and no number is beyond
+// those of int32.
+func (n *narrowing) boundsOf(v *ir.Value) (numbers, bool) {
+	if isConst(v) {
+		return numbers{int64(v.Attr.Bits), int64(v.Attr.Bits)}, true
+	}
+	if widensShort(v) {
+		least, greatest := rangeOf(v.Args[0].Type.DType)
+		return numbers{least, greatest}, true
+	}
+	var x [3]numbers
+	args := v.Args
+	if v.Op == ir.OpSelect {
+		args = args[1:]
+	}
+	if len(args) == 0 || len(args) > len(x) || !v.Op.IsElementwise() && !v.Op.IsView() {
+		return numbers{}, false
+	}
+	for i, a := range args {
+		b, ok := n.bounds[a]
+		if !ok {
+			return numbers{}, false
+		}
+		x[i] = b
+	}
+	if v.Op.IsView() {
+		return x[0], true
+	}
+	b, ok := combined(v.Op, x)
+	return b, ok && b.least >= math.MinInt32 && b.greatest <= math.MaxInt32
+}
+
+// combined returns the bounds of an op on numbers within others.
+func combined(op ir.Op, x [3]numbers) (numbers, bool) {
+	a, b := x[0], x[1]
+	if op == ir.OpShl || op == ir.OpShr {
+		if b.least != b.greatest || b.least < 0 || b.least >= 16 {
+			return numbers{}, false
+		}
+	}
+	switch op {
+	case ir.OpAdd:
+		return numbers{a.least + b.least, a.greatest + b.greatest}, true
+	case ir.OpSub:
+		return numbers{a.least - b.greatest, a.greatest - b.least}, true
+	case ir.OpMul:
+		return a.times(b), true
+	case ir.OpNeg:
+		return numbers{-a.greatest, -a.least}, true
+	case ir.OpMin:
+		return numbers{min(a.least, b.least), min(a.greatest, b.greatest)}, true
+	case ir.OpMax:
+		return numbers{max(a.least, b.least), max(a.greatest, b.greatest)}, true
+	case ir.OpSelect:
+		return numbers{min(a.least, b.least), max(a.greatest, b.greatest)}, true
+	case ir.OpShl:
+		return a.times(numbers{1 << b.least, 1 << b.least}), true
+	case ir.OpShr:
+		return numbers{a.least >> b.least, a.greatest >> b.least}, true
+	case ir.OpClip:
+		above := numbers{max(a.least, b.least), max(a.greatest, b.greatest)}
+		return numbers{min(above.least, x[2].least), min(above.greatest, x[2].greatest)}, true
+	case ir.OpAbs:
+		return numbers{0, max(-a.least, a.greatest)}, true
+	case ir.OpAnd:
+		return numbers{0, min(a.greatest, b.greatest)}, a.least >= 0 && b.least >= 0
+	}
+	return numbers{}, false
+}
+
+// times returns the bounds of products.
+func (a numbers) times(b numbers) numbers {
+	p := []int64{a.least * b.least, a.least * b.greatest, a.greatest * b.least, a.greatest * b.greatest}
+	return numbers{slices.Min(p), slices.Max(p)}
+}
