@@ -228,6 +228,9 @@ func combined(op ir.Op, x [3]numbers) (numbers, bool) {
 		return numbers{min(above.least, x[2].least), min(above.greatest, x[2].greatest)}, true
 	case ir.OpAbs:
 		return numbers{0, max(-a.least, a.greatest)}, true
+	case ir.OpDiv:
+		q := numbers{a.least / max(b.least, 1), a.greatest / max(b.least, 1)}
+		return numbers{min(q.least, 0), max(q.greatest, 0)}, b.least > 0
 	case ir.OpAnd:
 		return numbers{0, min(a.greatest, b.greatest)}, a.least >= 0 && b.least >= 0
 	}

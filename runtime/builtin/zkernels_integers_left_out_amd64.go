@@ -79,6 +79,7 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }", Fn: k_div_u16_uu_e5273cb2a3_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
@@ -1911,6 +1912,32 @@ func k_clip_u64_uuu_6b7a16ea8c_go(f *abi.Frame) {
 			t0 := scalar.Max(v0, v1)
 			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_div_u16_uu_e5273cb2a3_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+func k_div_u16_uu_e5273cb2a3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }

@@ -479,6 +479,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }", Fn: k_div_u16_su_5972fa0b96_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }", Fn: k_div_u16_us_c061440ec0_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }", Fn: k_div_u16_uu_e5273cb2a3_go},
 	{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
@@ -21816,6 +21819,82 @@ func k_div_sub_f64_uuu_80ff5b4e3b_go(f *abi.Frame) {
 			t0 := float64(v0 / v1)
 			t1 := float64(v2 - t0)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_div_u16_su_5972fa0b96_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }
+//
+// for i: o0[i] = a0 / a1[i]
+func k_div_u16_su_5972fa0b96_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_div_u16_us_c061440ec0_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1
+func k_div_u16_us_c061440ec0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_div_u16_uu_e5273cb2a3_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+func k_div_u16_uu_e5273cb2a3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }
