@@ -39,12 +39,14 @@ var integerKernels = []string{
 
 // pixelKernels are sums, differences and products of bytes in 16 bits and in 32.
 var pixelKernels = []string{
-	"kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }",
-	"kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }",
 	"kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul t0 s1; store t1 }",
 	"kernel (u0:u8, s1:i32, u2:i32) { t0 = cast:i32 u0; t1 = mul t0 s1; t2 = add t1 u2; store t2 }",
 	"kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }",
-	"kernel (u0:i32, s1:i32, s2:i32) { t0 = add u0 s1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }",
+	"kernel (u0:u8, u1:u8) { t0 = cast:i16 u0; t1 = cast:i16 u1; t2 = sub t0 t1; store t2 }",
+	"kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul t1 s2; store t2 }",
+	"kernel (u0:u8, s1:i16) { t0 = cast:i16 u0; t1 = mul t0 s1; store t1 }",
+	"kernel (u0:i16, s1:i16, s2:i16, u3:u8) { t0 = mul u0 s1; t1 = shr t0 s2; t2 = cast:i16 u3; t3 = add t1 t2; t4 = cast:u8 t3; store t4 }",
+	"kernel (u0:i16, s1:i16, s2:i16) { t0 = max u0 s1; t1 = min t0 s2; t2 = cast:u8 t1; store t2 }",
 	"kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }",
 	"kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add t2 u2; store t3 }",
 	"kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul t0 u1; store t1 }",

@@ -98,6 +98,9 @@ func (n *narrowing) drop() (dropped bool) {
 
 // exact reports whether an op on the narrow type gives the lower bits of its result, or the same of another type.
 func (n *narrowing) exact(v *ir.Value) bool {
+	if n.to == ir.Int16 && !slices.Contains(signedOps, v.Op) {
+		return false
+	}
 	if v.Op.IsView() {
 		return true
 	}
@@ -113,6 +116,9 @@ func (n *narrowing) exact(v *ir.Value) bool {
 	}
 	return true
 }
+
+// signedOps are the ops of int16 that tilings have kernels for: the others would be computed in 32 bits there.
+var signedOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpAbs, ir.OpShr, ir.OpCast}
 
 // isEnd reports whether v may read what is computed in 16 bits: it is a conversion to as many or fewer, or a comparison.
 func isEnd(v *ir.Value) bool {
@@ -144,6 +150,13 @@ func (n *narrowing) edit(v *ir.Value) (*ir.Value, error) {
 		if args[0].Type.DType == attr.DType {
 			return args[0], nil
 		}
+	}
+	if v.Op == ir.OpClip { // so that tilings have kernels for it
+		above, err := n.f.Add(ir.OpMax, ir.Attr{}, v.Pos, args[0], args[1])
+		if err != nil {
+			return nil, err
+		}
+		return n.f.Add(ir.OpMin, ir.Attr{}, v.Pos, above, args[2])
 	}
 	return n.f.Add(v.Op, attr, v.Pos, args...)
 }

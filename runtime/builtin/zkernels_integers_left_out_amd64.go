@@ -12,6 +12,7 @@ import (
 )
 
 var kernels_avx2_integers = loops{
+	{Sig: "kernel (u0:i16) { t0 = abs u0; store t0 }", Fn: k_abs_i16_u_a1340a89f6_go},
 	{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
 	{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a_go},
@@ -221,6 +222,29 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u16_uu_bd64362e99_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903_go},
+}
+
+// k_abs_i16_u_a1340a89f6_go is
+//
+//	kernel (u0:i16) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+func k_abs_i16_u_a1340a89f6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0
+			if t1 < 0 {
+				t1 = -t1
+			}
+			t2 := int16(t1)
+			o0[i] = t2
+		}
+	}
 }
 
 // k_abs_u32_u_fe3772477a_go is

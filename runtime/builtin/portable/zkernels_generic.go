@@ -18,6 +18,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6_go},
 	{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f_go},
 	{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f_go},
+	{Sig: "kernel (u0:i16) { t0 = abs u0; store t0 }", Fn: k_abs_i16_u_a1340a89f6_go},
 	{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
 	{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
 	{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
@@ -115,7 +116,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_go},
 	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = add t1 t0; t3 = shr t2 s2; store t3 }", Fn: k_add_shr_add_shr_u16_uss_bbf8b57912_go},
-	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_i32_u8_sus_f4a9d46487_go},
 	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_u16_u8_uss_c3b7463c0f_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }", Fn: k_add_shr_i32_sus_a10554d1b7_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa_go},
@@ -207,7 +207,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
-	{Sig: "kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }", Fn: k_cast_add_u8_i32_us_47cef5cb0e_go},
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_u16_uu_c22f529236_go},
 	{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
@@ -224,7 +223,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add u2 t2; store t3 }", Fn: k_cast_cast_mul_add_u8_u16_uuu_654179f046_go},
 	{Sig: "kernel (u0:u8, u1:u8, s2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = shr t2 s2; store t3 }", Fn: k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }", Fn: k_cast_cast_mul_u8_u16_uu_898dbd056d_go},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_u8_i32_uu_0236bec240_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:i16 u0; t1 = cast:i16 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_u8_i16_uu_7f32b68eed_go},
 	{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
@@ -307,11 +306,13 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32) { t0 = cast:f32 u0; t1 = mul s3 t0; t2 = cast:f32 u1; t3 = mul t2 s3; t4 = cast:f32 u2; t5 = mul s3 t4; store t1 t3 t5 }", Fn: k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go},
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = mul t0 s3; t2 = cast:f32 u2; t3 = mul s4 t2; t4 = add t1 t3; t5 = cast:f32 u1; t6 = mul t5 s5; t7 = add t4 t6; store t7 }", Fn: k_cast_mul_cast_etc_u8_f32_cccsss_cfd8efa11e_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
+	{Sig: "kernel (u0:u8, s1:i16) { t0 = cast:i16 u0; t1 = mul t0 s1; store t1 }", Fn: k_cast_mul_u8_i16_us_e4ccc582ba_go},
 	{Sig: "kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_i32_us_eb4706c5dc_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_u8_u16_uu_fd1d16eea9_go},
 	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }", Fn: k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go},
+	{Sig: "kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_u8_i16_uss_635367f13f_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = sub s1 t0; store t1 }", Fn: k_cast_sub_u8_u16_us_357ab3bb26_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
@@ -754,6 +755,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
+	{Sig: "kernel (u0:i16, s1:i16, s2:i16) { t0 = max u0 s1; t1 = min s2 t0; t2 = cast:u8 t1; store t2 }", Fn: k_max_min_cast_i16_u8_uss_73714ec247_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = max s0 u1; t1 = min s2 t0; store t1 }", Fn: k_max_min_i32_sus_c68bab5ac7_go},
@@ -957,6 +959,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f_go},
+	{Sig: "kernel (s0:i16, u1:i16, s2:i16, u3:u8) { t0 = mul s0 u1; t1 = shr t0 s2; t2 = cast:i16 u3; t3 = add t1 t2; t4 = cast:u8 t3; store t4 }", Fn: k_mul_shr_cast_etc_i16_u8_susu_a6fba50683_go},
 	{Sig: "kernel (u0:u16, u1:u16, s2:u16) { t0 = mul u0 u1; t1 = shr t0 s2; store t1 }", Fn: k_mul_shr_u16_uus_403afbda79_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f32_suuu_0c66717625_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f64_usuu_d0f515f18f_go},
@@ -1698,6 +1701,29 @@ func k_abs_f64_u_2d873d3a2f_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
 			o0[i] = t0
+		}
+	}
+}
+
+// k_abs_i16_u_a1340a89f6_go is
+//
+//	kernel (u0:i16) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+func k_abs_i16_u_a1340a89f6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0
+			if t1 < 0 {
+				t1 = -t1
+			}
+			t2 := int16(t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -5675,28 +5701,6 @@ func k_add_shr_add_shr_u16_uss_bbf8b57912_go(f *abi.Frame) {
 			t10 := t9 >> uint32(t5)
 			t11 := uint16(t10)
 			o0[i] = t11
-		}
-	}
-}
-
-// k_add_shr_cast_i32_u8_sus_f4a9d46487_go is
-//
-//	kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }
-//
-// for i: o0[i] = uint8((a0 + a1[i]) >> a2)
-func k_add_shr_cast_i32_u8_sus_f4a9d46487_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := int32(s0 + v1)
-			t1 := t0 >> uint32(s2)
-			t2 := uint8(t1)
-			o0[i] = t2
 		}
 	}
 }
@@ -10750,26 +10754,6 @@ func k_cast_add_f64_f32_su_70391d9e46_go(f *abi.Frame) {
 	}
 }
 
-// k_cast_add_u8_i32_us_47cef5cb0e_go is
-//
-//	kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }
-//
-// for i: o0[i] = int32(a0[i]) + a1
-func k_cast_add_u8_i32_us_47cef5cb0e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t1 := int32(t0 + s1)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_cast_add_u8_u16_uu_c22f529236_go is
 //
 //	kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }
@@ -11307,24 +11291,46 @@ func k_cast_cast_mul_u8_u16_uu_898dbd056d_go(f *abi.Frame) {
 	}
 }
 
-// k_cast_cast_sub_u8_i32_uu_0236bec240_go is
+// k_cast_cast_sub_u8_i16_uu_7f32b68eed_go is
 //
-//	kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }
+//	kernel (u0:u8, u1:u8) { t0 = cast:i16 u0; t1 = cast:i16 u1; t2 = sub t0 t1; store t2 }
 //
-// for i: o0[i] = int32(a0[i]) - int32(a1[i])
-func k_cast_cast_sub_u8_i32_uu_0236bec240_go(f *abi.Frame) {
+// for i: o0[i] = int16(a0[i]) - int16(a1[i])
+func k_cast_cast_sub_u8_i16_uu_7f32b68eed_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int16(t0a), int16(t0b)
+			t2a, t2b := int32(v1a), int32(v1b)
+			t3a, t3b := int16(t2a), int16(t2b)
+			t4a, t4b := int32(t1a), int32(t1b)
+			t5a, t5b := int32(t3a), int32(t3b)
+			t6a, t6b := int32(t4a-t5a), int32(t4b-t5b)
+			t7a, t7b := int16(t6a), int16(t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := int32(v0)
-			t1 := int32(v1)
-			t2 := int32(t0 - t1)
-			o0[i] = t2
+			t1 := int16(t0)
+			t2 := int32(v1)
+			t3 := int16(t2)
+			t4 := int32(t1)
+			t5 := int32(t3)
+			t6 := int32(t4 - t5)
+			t7 := int16(t6)
+			o0[i] = t7
 		}
 	}
 }
@@ -14401,6 +14407,30 @@ func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_u8_i16_us_e4ccc582ba_go is
+//
+//	kernel (u0:u8, s1:i16) { t0 = cast:i16 u0; t1 = mul t0 s1; store t1 }
+//
+// for i: o0[i] = int16(a0[i]) * a1
+func k_cast_mul_u8_i16_us_e4ccc582ba_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t3 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			t2 := int32(t1)
+			t4 := int32(t2 * t3)
+			t5 := int16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_mul_u8_i32_us_eb4706c5dc_go is
 //
 //	kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; store t1 }
@@ -14545,6 +14575,50 @@ func k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go(f *abi.Frame) {
 			t13 := int32(t11 * t12)
 			t14 := uint16(t13)
 			o0[i] = t14
+		}
+	}
+}
+
+// k_cast_sub_mul_u8_i16_uss_635367f13f_go is
+//
+//	kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
+//
+// for i: o0[i] = a2 * (int16(a0[i]) - a1)
+func k_cast_sub_mul_u8_i16_uss_635367f13f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t3 := int32(s1)
+		t6 := int32(s2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int16(t0a), int16(t0b)
+			t2a, t2b := int32(t1a), int32(t1b)
+			t4a, t4b := int32(t2a-t3), int32(t2b-t3)
+			t5a, t5b := int16(t4a), int16(t4b)
+			t7a, t7b := int32(t5a), int32(t5b)
+			t8a, t8b := int32(t6*t7a), int32(t6*t7b)
+			t9a, t9b := int16(t8a), int16(t8b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			t2 := int32(t1)
+			t4 := int32(t2 - t3)
+			t5 := int16(t4)
+			t7 := int32(t5)
+			t8 := int32(t6 * t7)
+			t9 := int16(t8)
+			o0[i] = t9
 		}
 	}
 }
@@ -37784,6 +37858,31 @@ func k_max_max_u8_uuu_28c86b68c4_go(f *abi.Frame) {
 	}
 }
 
+// k_max_min_cast_i16_u8_uss_73714ec247_go is
+//
+//	kernel (u0:i16, s1:i16, s2:i16) { t0 = max u0 s1; t1 = min s2 t0; t2 = cast:u8 t1; store t2 }
+//
+// for i: o0[i] = uint8(min(a2, max(a0[i], a1)))
+func k_max_min_cast_i16_u8_uss_73714ec247_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s1)
+		t3 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := scalar.Max(t0, t1)
+			t4 := scalar.Min(t3, t2)
+			t5 := uint8(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_max_min_f32_uss_ee76b7f7ff_go is
 //
 //	kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }
@@ -46703,6 +46802,62 @@ func k_mul_q16x16_uu_b4ec566c2f_go(f *abi.Frame) {
 			}
 			t12 := uint32(t11)
 			o0[i] = t12
+		}
+	}
+}
+
+// k_mul_shr_cast_etc_i16_u8_susu_a6fba50683_go is
+//
+//	kernel (s0:i16, u1:i16, s2:i16, u3:u8) { t0 = mul s0 u1; t1 = shr t0 s2; t2 = cast:i16 u3; t3 = add t1 t2; t4 = cast:u8 t3; store t4 }
+//
+// for i: o0[i] = uint8(((a0 * a1[i]) >> a2) + int16(a3[i]))
+func k_mul_shr_cast_etc_i16_u8_susu_a6fba50683_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t0 := int32(s0)
+		t5 := int32(s2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := int32(t0*t1a), int32(t0*t1b)
+			t3a, t3b := int16(t2a), int16(t2b)
+			t4a, t4b := int32(t3a), int32(t3b)
+			t6a, t6b := t4a>>uint32(t5), t4b>>uint32(t5)
+			t7a, t7b := int32(v3a), int32(v3b)
+			t8a, t8b := int16(t7a), int16(t7b)
+			t9a, t9b := int32(t8a), int32(t8b)
+			t10a, t10b := int32(t6a+t9a), int32(t6b+t9b)
+			t11a, t11b := int16(t10a), int16(t10b)
+			t12a, t12b := int32(t11a), int32(t11b)
+			t13a, t13b := uint8(t12a), uint8(t12b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t13a, t13b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v3 := a3[i]
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int16(t2)
+			t4 := int32(t3)
+			t6 := t4 >> uint32(t5)
+			t7 := int32(v3)
+			t8 := int16(t7)
+			t9 := int32(t8)
+			t10 := int32(t6 + t9)
+			t11 := int16(t10)
+			t12 := int32(t11)
+			t13 := uint8(t12)
+			o0[i] = t13
 		}
 	}
 }
