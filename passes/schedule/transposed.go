@@ -62,11 +62,11 @@ func (e *elementwise) setTransposedBlock(bytes, widest int) {
 	e.blockCols = max(1, min(extentCols, most/e.blockRows))
 }
 
-// onlyTakesApart reports whether the step does nothing but copy interleaved lines, each to a place of its own: the transpose
-// of a block then is the result.
+// onlyTakesApart reports whether the step does nothing but copy interleaved lines of short elements, each to a place of its
+// own: the transpose of a block then is the result. Elements of 32 bits and more have kernels of channels.
 func (e *elementwise) onlyTakesApart() bool {
 	body := e.step.Body.Body
-	return len(body) == 1 && body[0].Op == ir.OpCopy && len(e.ops) == 2 && e.ops[0].row == 1 && e.step.Axes[e.row].Extent <= e.t.InterleavedRows
+	return len(body) == 1 && body[0].Op == ir.OpCopy && len(e.ops) == 2 && e.ops[0].row == 1 && e.ops[0].size() < 4 && e.step.Axes[e.row].Extent <= e.t.InterleavedRows
 }
 
 // takingApart is the computation of a tile by one transpose.
