@@ -63,6 +63,7 @@ var Default = []Pass{
 	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"contract", "it makes products sums"}, {"scatters", "it reduces tables"}}},
 	{Name: "canonicalize", Run: canonicalize, Check: checkCanonical, After: []Order{{"reductions", "it writes views that may change nothing"}}},
 	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"canonicalize", "rules match one form of each op"}}},
+	{Name: "narrow", Run: narrow, After: []Order{{"simplify", "numbers have ranges where constants are operands"}}},
 	{Name: "orders", Run: orders, After: []Order{{"simplify", "equal values are read in one place"}}},
 	{Name: "unroll", Run: unroll, After: []Order{{"simplify", "equal values are one set"}, {"orders", "it finds values by the order of their axes"}}},
 	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}, {"orders", "it reads stored values through the views that orders writes"}, {"unroll", "channels are views of operands"}}},

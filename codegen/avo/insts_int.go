@@ -3,6 +3,7 @@ package avo
 import (
 	"math"
 
+	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -91,7 +92,7 @@ func (t *table) byteRows() {
 
 // divRow and remRow divide in floats. Truncation of the rounded quotient is exact, because
 // no quotient of such integers is closer to the next integer than the rounding error
-// (integers below 2^32 in float64, below 2^8 in float32). Quotients and remainders of a
+// (integers below 2^32 in float64, of 16 bits in float32). Quotients and remainders of a
 // division by zero are set to 0.
 func divRow(quotient func(g *graph, x, y ref) ref) row {
 	return func(g *graph, x [3]ref) ref {
@@ -110,21 +111,69 @@ func remRow(quotient func(g *graph, x, y ref) ref) row {
 // signedQuotient divides int32. The least int32 divided by -1 is 2^31, which converts to the
 // least int32.
 func signedQuotient(g *graph, x, y ref) ref {
+	if g.fewBits(x) && g.fewBits(y) {
+		return singleQuotient(g, x, y, true)
+	}
 	half := func(x, y ref) ref {
-		return g.op("VCVTTPD2DQY", g.op("VDIVPD", g.op("VCVTDQ2PD", x), g.op("VCVTDQ2PD", y)))
+		return g.op("VCVTTPD2DQY", doubles.quotient(g, g.op("VCVTDQ2PD", x), g.op("VCVTDQ2PD", y), true))
 	}
 	return g.joined(half(x, y), half(g.high(x), g.high(y)))
 }
 
 func unsignedQuotient(g *graph, x, y ref) ref {
 	half := func(x, y ref) ref {
-		return g.u32Bits(g.op("VDIVPD", g.u32ToF64(x), g.u32ToF64(y)))
+		return g.u32Bits(doubles.quotient(g, g.u32ToF64(x), g.u32ToF64(y), false))
 	}
 	return g.isa().evens(g, half(x, y), half(g.high(x), g.high(y)))
 }
 
-func byteQuotient(g *graph, x, y ref) ref {
-	return g.op("VCVTTPS2DQ", g.op("VDIVPS", g.op("VCVTDQ2PS", x), g.op("VCVTDQ2PS", y)))
+func byteQuotient(g *graph, x, y ref) ref { return singleQuotient(g, x, y, false) }
+
+// singleQuotient divides integers of 16 bits, negative ones too if it is told so.
+func singleQuotient(g *graph, x, y ref, negative bool) ref {
+	return g.op("VCVTTPS2DQ", singles.quotient(g, g.op("VCVTDQ2PS", x), g.op("VCVTDQ2PS", y), negative))
+}
+
+// floats is a type that integers are divided in.
+type floats struct {
+	end   string // of the names of its instructions
+	value func(g *graph, x float64) ref
+}
+
+var (
+	singles = floats{"PS", func(g *graph, x float64) ref { return g.f32(float32(x)) }}
+	doubles = floats{"PD", (*graph).f64}
+)
+
+// quotient divides two integers that have been converted. Of a divisor that does not change along a row it takes the
+// reciprocal once: x/y is the truncation of (x + 1/2) * (1/y) for positive x, as x + 1/2 is as far as 1/2 from all
+// multiples of y, and the rounding errors are less if x has two bits less than the type. With negative x, 1/2 has its sign.
+func (t floats) quotient(g *graph, x, y ref, negative bool) ref {
+	if !g.Invariant(y) {
+		return g.op("VDIV"+t.end, x, y)
+	}
+	half := t.value(g, 0.5)
+	if negative {
+		half = g.op("VORPS", g.op("VANDPS", x, t.value(g, math.Copysign(0, -1))), half)
+	}
+	return g.op("VMUL"+t.end, g.op("VADD"+t.end, x, half), g.op("VDIV"+t.end, t.value(g, 1), y))
+}
+
+// fewBits reports whether the lanes of x are integers of 16 bits at most.
+func (g *graph) fewBits(x ref) bool {
+	n := g.At(x)
+	switch {
+	case n.Kind == machine.KindSplat:
+		return n.Place.Size <= 2
+	case g.is(x, "VPMOVZXBD"), g.is(x, "VPMOVZXWD"), g.is(x, "VPMOVSXBD"), g.is(x, "VPMOVSXWD"):
+		return true
+	case g.is(x, "VPSRAD"):
+		return n.Imm >= 16
+	case g.is(x, "VPAND"):
+		bits, ok := g.constant(n.Arg[1])
+		return ok && bits&math.MaxUint32 <= math.MaxUint16 && bits>>32 <= math.MaxUint16
+	}
+	return false
 }
 
 // two52 plus an integer of up to 52 bits is a float64 with the integer in its low bits.

@@ -17,12 +17,14 @@ var wordNames = map[string]string{
 	"VPSLLD": "VPSLLW", "VPSRAD": "VPSRAW",
 }
 
-// ofHalves are the names of shifts by the count in half a register.
-var ofHalves = map[string]string{"VPSLLW.X": "VPSLLW", "VPSRLW.X": "VPSRLW", "VPSRAW.X": "VPSRAW"}
+// ofHalves are the names of shifts by the count in half a register, and of the packing of two whole ones.
+var ofHalves = map[string]string{"VPSLLW.X": "VPSLLW", "VPSRLW.X": "VPSRLW", "VPSRAW.X": "VPSRAW", "VPACKUSDW.Y": "VPACKUSDW"}
 
 var wordForms = []shape{
 	{"VPADDSW VPADDUSW", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
 	{"VPSUBSW VPSUBUSW", machine.Opcode{Args: 2, Mem: 1}},
+	{"VPUNPCKLWD VPUNPCKHWD", machine.Opcode{Args: 2, Mem: 1}},
+	{"VPACKUSDW.Y", machine.Opcode{Args: 2, Mem: -1}},
 	{"VPMOVZXBW VPMOVSXBW", machine.Opcode{Args: 1, Mem: 0, HalfSrc: true}},
 	{"VPSLLW.X VPSRLW.X VPSRAW.X", machine.Opcode{Args: 2, Mem: 1, HalfSrc: true}},
 }
@@ -51,12 +53,26 @@ func wordTable() table {
 			t.set(d, op, func(g *graph, x [3]ref) ref { return g.clipByte(d, whole(g, x)) })
 		}
 	}
+	t.set(ir.Uint16, ir.OpDiv, divWords)
+	t.set(ir.Uint8, ir.OpDiv, divWords)
 	t.narrowCasts((*graph).wrapByte, ir.Uint16, ir.Int16, ir.Uint8, ir.Int8)
 	return t
 }
 
 func shiftWords(name string) row {
 	return func(g *graph, x [3]ref) ref { return g.op(name, x[0], g.count(x[1], 0xffff)) }
+}
+
+// divWords divides positive numbers in lanes of 32 bits, those of the lower and the upper lanes of each half of a register.
+func divWords(g *graph, x [3]ref) ref {
+	wide := func(unpack string, x ref) ref { return g.op(unpack, x, g.zero()) }
+	low := wide("VPUNPCKLWD", x[1])
+	high := low
+	if !g.Invariant(x[1]) {
+		high = wide("VPUNPCKHWD", x[1])
+	}
+	q := g.op("VPACKUSDW.Y", singleQuotient(g, wide("VPUNPCKLWD", x[0]), low, false), singleQuotient(g, wide("VPUNPCKHWD", x[0]), high, false))
+	return g.unless(g.op("VPCMPEQD", x[1], g.zero()), q)
 }
 
 // wrapByte returns the element of a type whose bits are the lowest of x.

@@ -11,8 +11,8 @@ import (
 // one kernel.
 
 const (
-	// maxSteps is how many instructions a pattern has at most besides comparisons and their
-	// conversions to numbers, and maxPattern how many with those: as many as the longest of
+	// maxSteps is how many instructions a pattern has at most besides comparisons and
+	// conversions of masks and bytes, and maxPattern how many with those: as many as the longest of
 	// codegen's long kernels.
 	maxSteps, maxPattern = 4, 6
 	// maxTried is how many patterns of an instruction are compared, small ones first: four instructions of two
@@ -253,7 +253,7 @@ func (t *trial) compare(insts [maxPattern]kernel.Ref, n int) {
 // steps returns how many an instruction is among those that a pattern has at most.
 func (c *tiling) steps(r kernel.Ref) int {
 	in := c.k.Inst(r)
-	if in.DType == ir.Bool || in.Op == ir.OpCast && c.values[in.Args[0]].dtype == ir.Bool {
+	if in.DType == ir.Bool || in.Op == ir.OpCast && c.values[in.Args[0]].dtype.Size() == 1 {
 		return 0
 	}
 	return 1

@@ -6,6 +6,82 @@
 
 // for i: o0[i] = abs(a0[i])
 // Requires: AVX, AVX2, CMOV
+TEXT k_abs_i16_u_a1340a89f6<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i16) { t0 = abs u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPABSW (DI)(BX*2), Y0; VPABSW 32(DI)(BX*2), Y1; VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPABSW Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8
+	VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = abs(a0[i])
+// Requires: AVX, AVX2, CMOV
 TEXT k_abs_i32_u_5dced8c13d<>(SB), NOSPLIT, $16-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = abs u0; store t0 }
@@ -2329,48 +2405,80 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// for i: o0[i] = uint8((a0 + a1[i]) >> a2)
+// for i: t0 := a0[i] + a1; o0[i] = ((t0 >> a2) + t0) >> a2
 // Requires: AVX, AVX2, CMOV
-TEXT k_add_shr_cast_i32_u8_sus_f4a9d46487<>(SB), NOSPLIT, $0-8
+TEXT k_add_shr_add_shr_u16_uss_bbf8b57912<>(SB), NOSPLIT, $32-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }
+	// kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = add t1 t0; t3 = shr t2 s2; store t3 }
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VMOVUPS c000000ff000000ff<>+0(SB), Y13
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
 
 row:
-	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
-	PCALIGN $0x20
+	VPBROADCASTW (R11), Y0; VPAND c000000000000ffff<>+0(SB), Y0, Y0; VMOVAPS Y0, Y15; VPBROADCASTW (R10), Y14
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VPADDD (DI)(BX*4), Y15, Y0; VPADDD 32(DI)(BX*4), Y15, Y1; VPSRAVD Y14, Y0, Y0; VPSRAVD Y14, Y1, Y1
-	VPAND Y13, Y0, Y0; VPAND Y13, Y1, Y1; VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3
-	VPACKUSDW X2, X0, X0; VPACKUSDW X3, X1, X1; VPACKUSWB X0, X0, X0; VPACKUSWB X1, X1, X1; VMOVQ X0, (R8)(BX*1)
-	VMOVQ X1, 8(R8)(BX*1); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+	VPADDW (DI)(BX*2), Y14, Y0; VPADDW 32(DI)(BX*2), Y14, Y1; VPSRLW X15, Y0, Y2; VPSRLW X15, Y1, Y3
+	VPADDW Y0, Y2, Y0; VPADDW Y1, Y3, Y1; VPSRLW X15, Y0, Y0; VPSRLW X15, Y1, Y1; VMOVUPS Y0, (R8)(BX*2)
+	VMOVUPS Y1, 32(R8)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next
 
 step:
-	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y0; VPADDD Y0, Y15, Y0; VPSRAVD Y14, Y0, Y0
-	VPAND Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSDW X1, X0, X0; VPACKUSWB X0, X0, X0; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part1; VMOVQ X0, (R8)(BX*1)
-	JMP end2
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
 
 part1:
-	LEAQ (R8)(BX*1), DX; VMOVQ X0, AX
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
 
-store4:
-	MOVB AL, (DX); SHRQ $0x08, AX; ADDQ $0x01, DX; DECQ CX; JNE store4
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
 
 end2:
-	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
+	VPADDW Y14, Y0, Y0; VPSRLW X15, Y0, Y1; VPADDW Y0, Y1, Y0; VPSRLW X15, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8; VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R9; JLE done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
@@ -4730,61 +4838,6 @@ next:
 done:
 	VZEROUPPER; RET
 
-// for i: o0[i] = int32(a0[i]) + a1
-// Requires: AVX, AVX2, CMOV
-TEXT k_cast_add_u8_i32_us_47cef5cb0e<>(SB), NOSPLIT, $16-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
-
-row:
-	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
-
-loop:
-	VPMOVZXBD (DI)(BX*1), Y0; VPADDD Y15, Y0, Y0; VMOVUPS Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
-
-tail:
-	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	MOVQ SI, CX; SUBQ BX, CX; LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
-
-load1:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load1; VMOVQ AX, X1; VPMOVZXBD X1, Y1; VPADDD Y15, Y1, Y1
-	VMASKMOVPS Y1, Y0, (R8)(BX*4)
-
-next:
-	DECQ R9; JLE last
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
-
-done:
-	VZEROUPPER; RET
-
-past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
-
-rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
-	CMOVQLT CX, SI; JMP row
-
-last:
-	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
-
-lines:
-	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
-	CMPQ BX, AX; JGT rest; PCALIGN $0x20
-
-line:
-	VPMOVZXBD (DI)(BX*1), Y0; VPADDD Y15, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
-
-rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
-
 // for i: o0[i] = a1[i] + uint16(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_add_u8_u16_uu_c22f529236<>(SB), NOSPLIT, $32-8
@@ -5416,6 +5469,106 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = (uint16(a0[i]) * uint16(a1[i])) >> a2
+// Requires: AVX, AVX2, CMOV
+TEXT k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u8, u1:u8, s2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = shr t2 s2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+
+row:
+	VPBROADCASTW (R11), Y0; VPAND c000000000000ffff<>+0(SB), Y0, Y0; VMOVAPS Y0, Y15; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPMOVZXBW (R8)(BX*1), Y2; VPMOVZXBW 16(R8)(BX*1), Y3
+	VPMULLW Y2, Y0, Y0; VPMULLW Y3, Y1, Y1; VPSRLW X15, Y0, Y0; VPSRLW X15, Y1, Y1; VMOVUPS Y0, (R9)(BX*2)
+	VMOVUPS Y1, 32(R9)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*1), X0; JMP end2
+
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), X0
+
+end2:
+	VPMOVZXBW X0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10
+	JNE part8; VMOVUPS (R8)(BX*1), X1; JMP end9
+
+part8:
+	LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812; CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied10
+
+from812:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied10:
+	VMOVUPS (SP), X1
+
+end9:
+	VPMOVZXBW X1, Y1; VPMULLW Y1, Y0, Y0; VPSRLW X15, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX
+	CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part15; VMOVUPS Y0, (R9)(BX*2); JMP end16
+
+part15:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R9)(BX*2), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819
+	CMPQ CX, $0x04; JGE from420
+
+byte21:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte21; JMP copied17
+
+from420:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied17
+
+from819:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied17
+
+from1618:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied17:
+end16:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R10; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = uint16(a0[i]) * uint16(a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_cast_mul_u8_u16_uu_898dbd056d<>(SB), NOSPLIT, $32-8
@@ -5515,66 +5668,104 @@ next:
 done:
 	VZEROUPPER; RET
 
-// for i: o0[i] = int32(a0[i]) - int32(a1[i])
+// for i: o0[i] = int16(a0[i]) - int16(a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT k_cast_cast_sub_u8_i32_uu_0236bec240<>(SB), NOSPLIT, $16-8
+TEXT k_cast_cast_sub_u8_i16_uu_7f32b68eed<>(SB), NOSPLIT, $32-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }
+	// kernel (u0:u8, u1:u8) { t0 = cast:i16 u0; t1 = cast:i16 u1; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VPMOVZXBD (DI)(BX*1), Y0; VPMOVZXBD (R8)(BX*1), Y1; VPSUBD Y1, Y0, Y0; VMOVUPS Y0, (R9)(BX*4); ADDQ $0x08, BX
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPMOVZXBW (R8)(BX*1), Y2; VPMOVZXBW 16(R8)(BX*1), Y3
+	VPSUBW Y2, Y0, Y0; VPSUBW Y3, Y1, Y1; VMOVUPS Y0, (R9)(BX*2); VMOVUPS Y1, 32(R9)(BX*2); ADDQ $0x20, BX
 	CMPQ BX, AX; JLE loop
 
 tail:
-	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
+	CMPQ BX, SI; JGE next
 
-load1:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load1; VMOVQ AX, X0; VPMOVZXBD X0, Y0; MOVQ SI, CX
-	SUBQ BX, CX; LEAQ -1(R8)(BX*1), DX; XORQ AX, AX
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*1), X0; JMP end2
 
-load2:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load2; VMOVQ AX, X1; VPMOVZXBD X1, Y1; VPSUBD Y1, Y0, Y0
-	MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
-	VMASKMOVPS Y0, Y1, (R9)(BX*4)
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), X0
+
+end2:
+	VPMOVZXBW X0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10
+	JNE part8; VMOVUPS (R8)(BX*1), X1; JMP end9
+
+part8:
+	LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812; CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied10
+
+from812:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied10:
+	VMOVUPS (SP), X1
+
+end9:
+	VPMOVZXBW X1, Y1; VPSUBW Y1, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX
+	CMPQ CX, $0x10; JNE part15; VMOVUPS Y0, (R9)(BX*2); JMP end16
+
+part15:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R9)(BX*2), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819
+	CMPQ CX, $0x04; JGE from420
+
+byte21:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte21; JMP copied17
+
+from420:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied17
+
+from819:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied17
+
+from1618:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied17:
+end16:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE last
+	DECQ R10; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
-
-past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
-
-rowPast:
-	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
-	CMOVQLT CX, SI; JMP row
-
-last:
-	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
-
-lines:
-	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
-	CMPQ BX, AX; JGT rest; PCALIGN $0x40
-
-line:
-	VPMOVZXBD (DI)(BX*1), Y0; VPMOVZXBD (R8)(BX*1), Y1; VPSUBD Y1, Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX
-	CMPQ BX, AX; JLE line
-
-rest:
-	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
@@ -6541,6 +6732,133 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = uint8(select(uint16(a0[i]) < a1, a2[i], a3[i]))
+// Requires: AVX, AVX2, CMOV
+TEXT k_cast_lt_select_cast_u8_u16_usuu_3e8160000b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u8, s1:u16, u2:u16, u3:u16) { t0 = cast:u16 u0; t1 = lt t0 s1; t2 = select t1 u2 u3; t3 = cast:u8 t2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y14
+
+row:
+	VPBROADCASTW (R12), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPMINUW Y0, Y15, Y0; VPMINUW Y1, Y15, Y1
+	VPCMPEQW Y15, Y0, Y0; VPCMPEQW Y15, Y1, Y1; VMOVUPS (R8)(BX*2), Y2; VPBLENDVB Y0, (R9)(BX*2), Y2, Y0
+	VMOVUPS 32(R8)(BX*2), Y2; VPBLENDVB Y1, 32(R9)(BX*2), Y2, Y1; VPAND Y14, Y0, Y0; VPAND Y14, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3; VPACKUSWB X2, X0, X0; VPACKUSWB X3, X1, X1
+	VMOVUPS X0, (R10)(BX*1); VMOVUPS X1, 16(R10)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (R8)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8
+	VMOVUPS (R9)(BX*2), Y1; JMP end9
+
+part8:
+	ADDQ CX, CX; LEAQ (R9)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812; CMPQ CX, $0x04
+	JGE from413
+
+byte14:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied10
+
+from812:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied10:
+	VMOVUPS (SP), Y1
+
+end9:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part15
+	VMOVUPS (DI)(BX*1), X2; JMP end16
+
+part15:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819; CMPQ CX, $0x04; JGE from420
+
+byte21:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte21; JMP copied17
+
+from420:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied17
+
+from819:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied17
+
+from1618:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied17:
+	VMOVUPS (SP), X2
+
+end16:
+	VPMOVZXBW X2, Y2; VPMINUW Y2, Y15, Y2; VPCMPEQW Y15, Y2, Y2; VPBLENDVB Y2, Y1, Y0, Y0; VPAND Y14, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1; VPACKUSWB X1, X0, X0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX
+	CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part22; VMOVUPS X0, (R10)(BX*1); JMP end23
+
+part22:
+	VMOVUPS X0, (SP); LEAQ (R10)(BX*1), DX; CMPQ CX, $0x10; JGE from1625; CMPQ CX, $0x08; JGE from826
+	CMPQ CX, $0x04; JGE from427
+
+byte28:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte28; JMP copied24
+
+from427:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied24
+
+from826:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied24
+
+from1625:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied24:
+end23:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R11; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = (a2[i] + (uint16(a0[i]) * a1)) >> a3
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_mul_add_shr_u8_u16_usus_02a1e3da39<>(SB), NOSPLIT, $32-8
@@ -7024,6 +7342,81 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = int16(a0[i]) * a1
+// Requires: AVX, AVX2, CMOV
+TEXT k_cast_mul_u8_i16_us_e4ccc582ba<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u8, s1:i16) { t0 = cast:i16 u0; t1 = mul t0 s1; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+
+row:
+	VPBROADCASTW (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPMULLW Y15, Y0, Y0; VPMULLW Y15, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*1), X0; JMP end2
+
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), X0
+
+end2:
+	VPMOVZXBW X0, Y0; VPMULLW Y15, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX
+	CMPQ CX, $0x10; JNE part8; VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = a1 * int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_mul_u8_i32_us_eb4706c5dc<>(SB), NOSPLIT, $16-8
@@ -7249,6 +7642,183 @@ next:
 	DECQ R10; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = (a1 - uint16(a0[i])) * (a1 - uint16(a2[i]))
+// Requires: AVX, AVX2, CMOV
+TEXT k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+
+row:
+	VPBROADCASTW (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPSUBW Y0, Y15, Y0; VPSUBW Y1, Y15, Y1
+	VPMOVZXBW (R8)(BX*1), Y2; VPMOVZXBW 16(R8)(BX*1), Y3; VPSUBW Y2, Y15, Y2; VPSUBW Y3, Y15, Y3
+	VPMULLW Y2, Y0, Y0; VPMULLW Y3, Y1, Y1; VMOVUPS Y0, (R9)(BX*2); VMOVUPS Y1, 32(R9)(BX*2); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*1), X0; JMP end2
+
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), X0
+
+end2:
+	VPMOVZXBW X0, Y0; VPSUBW Y0, Y15, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX
+	CMPQ CX, $0x10; JNE part8; VMOVUPS (R8)(BX*1), X1; JMP end9
+
+part8:
+	LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812; CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied10
+
+from812:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied10:
+	VMOVUPS (SP), X1
+
+end9:
+	VPMOVZXBW X1, Y1; VPSUBW Y1, Y15, Y1; VPMULLW Y1, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX
+	CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part15; VMOVUPS Y0, (R9)(BX*2); JMP end16
+
+part15:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R9)(BX*2), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819
+	CMPQ CX, $0x04; JGE from420
+
+byte21:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte21; JMP copied17
+
+from420:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied17
+
+from819:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied17
+
+from1618:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied17:
+end16:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R10; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = a2 * (int16(a0[i]) - a1)
+// Requires: AVX, AVX2, CMOV
+TEXT k_cast_sub_mul_u8_i16_uss_635367f13f<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+
+row:
+	VPBROADCASTW (R10), Y15; VPBROADCASTW (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPSUBW Y15, Y0, Y0; VPSUBW Y15, Y1, Y1
+	VPMULLW Y0, Y14, Y0; VPMULLW Y1, Y14, Y1; VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*1), X0; JMP end2
+
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), X0
+
+end2:
+	VPMOVZXBW X0, Y0; VPSUBW Y15, Y0, Y0; VPMULLW Y0, Y14, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX
+	CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8; VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
@@ -9932,29 +10502,34 @@ TEXT k_div_i32_us_0c1e268519<>(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c8000000000000000<>+0(SB), Y15
+	VMOVUPS c3fe0000000000000<>+0(SB), Y14
 	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
-	VBROADCASTSS (R10), Y0; VCVTDQ2PD X0, Y1; VMOVAPS Y1, Y15; VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0
-	VMOVAPS Y0, Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	VBROADCASTSS (R10), Y0; VCVTDQ2PD X0, Y1; VMOVUPS c3ff0000000000000<>+0(SB), Y2; VDIVPD Y1, Y2, Y1
+	VMOVAPS Y1, Y13; VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y12; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
-	VCVTDQ2PD (DI)(BX*4), Y0; VCVTDQ2PD 32(DI)(BX*4), Y1; VDIVPD Y15, Y0, Y0; VDIVPD Y15, Y1, Y1
-	VCVTTPD2DQY Y0, X0; VCVTTPD2DQY Y1, X1; VCVTDQ2PD 16(DI)(BX*4), Y2; VCVTDQ2PD 48(DI)(BX*4), Y3
-	VDIVPD Y15, Y2, Y2; VDIVPD Y15, Y3, Y3; VCVTTPD2DQY Y2, X2; VCVTTPD2DQY Y3, X3; VINSERTF128 $0x01, X2, Y0, Y0
-	VINSERTF128 $0x01, X3, Y1, Y1; VANDNPS Y0, Y14, Y0; VANDNPS Y1, Y14, Y1; VMOVUPS Y0, (R8)(BX*4)
-	VMOVUPS Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+	VCVTDQ2PD (DI)(BX*4), Y0; VCVTDQ2PD 32(DI)(BX*4), Y1; VANDPS Y15, Y0, Y2; VANDPS Y15, Y1, Y3
+	VORPS Y14, Y2, Y2; VORPS Y14, Y3, Y3; VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1; VMULPD Y13, Y0, Y0
+	VMULPD Y13, Y1, Y1; VCVTTPD2DQY Y0, X0; VCVTTPD2DQY Y1, X1; VCVTDQ2PD 16(DI)(BX*4), Y2
+	VCVTDQ2PD 48(DI)(BX*4), Y3; VANDPS Y15, Y2, Y4; VANDPS Y15, Y3, Y5; VORPS Y14, Y4, Y4; VORPS Y14, Y5, Y5
+	VADDPD Y4, Y2, Y2; VADDPD Y5, Y3, Y3; VMULPD Y13, Y2, Y2; VMULPD Y13, Y3, Y3; VCVTTPD2DQY Y2, X2
+	VCVTTPD2DQY Y3, X3; VINSERTF128 $0x01, X2, Y0, Y0; VINSERTF128 $0x01, X3, Y1, Y1; VANDNPS Y0, Y12, Y0
+	VANDNPS Y1, Y12, Y1; VMOVUPS Y0, (R8)(BX*4); VMOVUPS Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next
 
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VCVTDQ2PD X1, Y2; VDIVPD Y15, Y2, Y2
-	VCVTTPD2DQY Y2, X2; VEXTRACTF128 $0x01, Y1, X1; VCVTDQ2PD X1, Y1; VDIVPD Y15, Y1, Y1; VCVTTPD2DQY Y1, X1
-	VINSERTF128 $0x01, X1, Y2, Y1; VANDNPS Y1, Y14, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VCVTDQ2PD X1, Y2; VANDPS Y15, Y2, Y3; VORPS Y14, Y3, Y3
+	VADDPD Y3, Y2, Y2; VMULPD Y13, Y2, Y2; VCVTTPD2DQY Y2, X2; VEXTRACTF128 $0x01, Y1, X1; VCVTDQ2PD X1, Y1
+	VANDPS Y15, Y1, Y3; VORPS Y14, Y3, Y3; VADDPD Y3, Y1, Y1; VMULPD Y13, Y1, Y1; VCVTTPD2DQY Y1, X1
+	VINSERTF128 $0x01, X1, Y2, Y1; VANDNPS Y1, Y12, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI
 	JLT step
 
 next:
@@ -9981,11 +10556,13 @@ lines:
 	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
 
 line:
-	VCVTDQ2PD (DI)(BX*4), Y0; VCVTDQ2PD 32(DI)(BX*4), Y1; VDIVPD Y15, Y0, Y0; VDIVPD Y15, Y1, Y1
-	VCVTTPD2DQY Y0, X0; VCVTTPD2DQY Y1, X1; VCVTDQ2PD 16(DI)(BX*4), Y2; VCVTDQ2PD 48(DI)(BX*4), Y3
-	VDIVPD Y15, Y2, Y2; VDIVPD Y15, Y3, Y3; VCVTTPD2DQY Y2, X2; VCVTTPD2DQY Y3, X3; VINSERTF128 $0x01, X2, Y0, Y0
-	VINSERTF128 $0x01, X3, Y1, Y1; VANDNPS Y0, Y14, Y0; VANDNPS Y1, Y14, Y1; VMOVNTDQ Y0, (R8)(BX*4)
-	VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+	VCVTDQ2PD (DI)(BX*4), Y0; VCVTDQ2PD 32(DI)(BX*4), Y1; VANDPS Y15, Y0, Y2; VANDPS Y15, Y1, Y3
+	VORPS Y14, Y2, Y2; VORPS Y14, Y3, Y3; VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1; VMULPD Y13, Y0, Y0
+	VMULPD Y13, Y1, Y1; VCVTTPD2DQY Y0, X0; VCVTTPD2DQY Y1, X1; VCVTDQ2PD 16(DI)(BX*4), Y2
+	VCVTDQ2PD 48(DI)(BX*4), Y3; VANDPS Y15, Y2, Y4; VANDPS Y15, Y3, Y5; VORPS Y14, Y4, Y4; VORPS Y14, Y5, Y5
+	VADDPD Y4, Y2, Y2; VADDPD Y5, Y3, Y3; VMULPD Y13, Y2, Y2; VMULPD Y13, Y3, Y3; VCVTTPD2DQY Y2, X2
+	VCVTTPD2DQY Y3, X3; VINSERTF128 $0x01, X2, Y0, Y0; VINSERTF128 $0x01, X3, Y1, Y1; VANDNPS Y0, Y12, Y0
+	VANDNPS Y1, Y12, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -10338,6 +10915,282 @@ rest:
 
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
+TEXT k_div_u16_su_5972fa0b96<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VXORPS Y15, Y15, Y15
+
+row:
+	VPBROADCASTW (R10), Y0; VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1; VMOVAPS Y1, Y14; VPUNPCKHWD Y15, Y0, Y0
+	VCVTDQ2PS Y0, Y0; VMOVAPS Y0, Y13; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*2), Y0; VPUNPCKLWD Y15, Y0, Y1; VMOVUPS 32(DI)(BX*2), Y2; VPUNPCKLWD Y15, Y2, Y3
+	VCVTDQ2PS Y1, Y1; VCVTDQ2PS Y3, Y3; VDIVPS Y1, Y14, Y1; VDIVPS Y3, Y14, Y3; VCVTTPS2DQ Y1, Y1
+	VCVTTPS2DQ Y3, Y3; VPUNPCKHWD Y15, Y0, Y4; VPUNPCKHWD Y15, Y2, Y5; VCVTDQ2PS Y4, Y4; VCVTDQ2PS Y5, Y5
+	VDIVPS Y4, Y13, Y4; VDIVPS Y5, Y13, Y5; VCVTTPS2DQ Y4, Y4; VCVTTPS2DQ Y5, Y5; VPACKUSDW Y4, Y1, Y1
+	VPACKUSDW Y5, Y3, Y3; VPCMPEQW Y15, Y0, Y0; VPCMPEQW Y15, Y2, Y2; VANDNPS Y1, Y0, Y0; VANDNPS Y3, Y2, Y1
+	VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1; VDIVPS Y1, Y14, Y1; VCVTTPS2DQ Y1, Y1; VPUNPCKHWD Y15, Y0, Y2
+	VCVTDQ2PS Y2, Y2; VDIVPS Y2, Y13, Y2; VCVTTPS2DQ Y2, Y2; VPACKUSDW Y2, Y1, Y1; VPCMPEQW Y15, Y0, Y0
+	VANDNPS Y1, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10
+	JNE part8; VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = a0[i] / a1
+// Requires: AVX, AVX2, CMOV
+TEXT k_div_u16_us_c061440ec0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c3f0000003f000000<>+0(SB), Y14
+
+row:
+	VPBROADCASTW (R10), Y0; VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1; VMOVUPS c3f8000003f800000<>+0(SB), Y2
+	VDIVPS Y1, Y2, Y1; VMOVAPS Y1, Y13; VPCMPEQW Y15, Y0, Y0; VMOVAPS Y0, Y12; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*2), Y0; VPUNPCKLWD Y15, Y0, Y1; VMOVUPS 32(DI)(BX*2), Y2; VPUNPCKLWD Y15, Y2, Y3
+	VCVTDQ2PS Y1, Y1; VCVTDQ2PS Y3, Y3; VADDPS Y14, Y1, Y1; VADDPS Y14, Y3, Y3; VMULPS Y13, Y1, Y1
+	VMULPS Y13, Y3, Y3; VCVTTPS2DQ Y1, Y1; VCVTTPS2DQ Y3, Y3; VPUNPCKHWD Y15, Y0, Y0; VPUNPCKHWD Y15, Y2, Y2
+	VCVTDQ2PS Y0, Y0; VCVTDQ2PS Y2, Y2; VADDPS Y14, Y0, Y0; VADDPS Y14, Y2, Y2; VMULPS Y13, Y0, Y0
+	VMULPS Y13, Y2, Y2; VCVTTPS2DQ Y0, Y0; VCVTTPS2DQ Y2, Y2; VPACKUSDW Y0, Y1, Y0; VPACKUSDW Y2, Y3, Y1
+	VANDNPS Y0, Y12, Y0; VANDNPS Y1, Y12, Y1; VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1; VADDPS Y14, Y1, Y1; VMULPS Y13, Y1, Y1; VCVTTPS2DQ Y1, Y1
+	VPUNPCKHWD Y15, Y0, Y0; VCVTDQ2PS Y0, Y0; VADDPS Y14, Y0, Y0; VMULPS Y13, Y0, Y0; VCVTTPS2DQ Y0, Y0
+	VPACKUSDW Y0, Y1, Y0; VANDNPS Y0, Y12, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX
+	CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8; VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = a0[i] / a1[i]
+// Requires: AVX, AVX2, CMOV
+TEXT k_div_u16_uu_e5273cb2a3<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*2), Y0; VPUNPCKLWD Y15, Y0, Y1; VMOVUPS 32(DI)(BX*2), Y2; VPUNPCKLWD Y15, Y2, Y3
+	VCVTDQ2PS Y1, Y1; VCVTDQ2PS Y3, Y3; VMOVUPS (R8)(BX*2), Y4; VPUNPCKLWD Y15, Y4, Y5; VMOVUPS 32(R8)(BX*2), Y6
+	VPUNPCKLWD Y15, Y6, Y7; VCVTDQ2PS Y5, Y5; VCVTDQ2PS Y7, Y7; VDIVPS Y5, Y1, Y1; VDIVPS Y7, Y3, Y3
+	VCVTTPS2DQ Y1, Y1; VCVTTPS2DQ Y3, Y3; VPUNPCKHWD Y15, Y0, Y0; VPUNPCKHWD Y15, Y2, Y2; VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y2, Y2; VPUNPCKHWD Y15, Y4, Y5; VPUNPCKHWD Y15, Y6, Y7; VCVTDQ2PS Y5, Y5; VCVTDQ2PS Y7, Y7
+	VDIVPS Y5, Y0, Y0; VDIVPS Y7, Y2, Y2; VCVTTPS2DQ Y0, Y0; VCVTTPS2DQ Y2, Y2; VPACKUSDW Y0, Y1, Y0
+	VPACKUSDW Y2, Y3, Y1; VPCMPEQW Y15, Y4, Y2; VPCMPEQW Y15, Y6, Y3; VANDNPS Y0, Y2, Y0; VANDNPS Y1, Y3, Y1
+	VMOVUPS Y0, (R9)(BX*2); VMOVUPS Y1, 32(R9)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX
+	CMPQ CX, $0x10; JNE part8; VMOVUPS (R8)(BX*2), Y2; JMP end9
+
+part8:
+	ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812; CMPQ CX, $0x04
+	JGE from413
+
+byte14:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied10
+
+from812:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied10:
+	VMOVUPS (SP), Y2
+
+end9:
+	VPUNPCKLWD Y15, Y2, Y3; VCVTDQ2PS Y3, Y3; VDIVPS Y3, Y1, Y1; VCVTTPS2DQ Y1, Y1; VPUNPCKHWD Y15, Y0, Y0
+	VCVTDQ2PS Y0, Y0; VPUNPCKHWD Y15, Y2, Y3; VCVTDQ2PS Y3, Y3; VDIVPS Y3, Y0, Y0; VCVTTPS2DQ Y0, Y0
+	VPACKUSDW Y0, Y1, Y0; VPCMPEQW Y15, Y2, Y1; VANDNPS Y0, Y1, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX
+	CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part15; VMOVUPS Y0, (R9)(BX*2); JMP end16
+
+part15:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R9)(BX*2), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819
+	CMPQ CX, $0x04; JGE from420
+
+byte21:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte21; JMP copied17
+
+from420:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied17
+
+from819:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied17
+
+from1618:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied17:
+end16:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R10; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = a0 / a1[i]
+// Requires: AVX, AVX2, CMOV
 TEXT k_div_u32_su_8d939bd234<>(SB), NOSPLIT, $16-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }
@@ -10416,22 +11269,25 @@ TEXT k_div_u32_us_54ae8ce6db<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c4330000000000000<>+0(SB), Y15
+	VMOVUPS c3fe0000000000000<>+0(SB), Y14
 	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
-	VBROADCASTSS (R10), Y0; VPMOVZXDQ X0, Y1; VPOR Y15, Y1, Y1; VSUBPD Y15, Y1, Y1; VMOVAPS Y1, Y14
-	VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y13; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX
+	VBROADCASTSS (R10), Y0; VPMOVZXDQ X0, Y1; VPOR Y15, Y1, Y1; VSUBPD Y15, Y1, Y1
+	VMOVUPS c3ff0000000000000<>+0(SB), Y2; VDIVPD Y1, Y2, Y1; VMOVAPS Y1, Y13
+	VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y12; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX
 	JLT tail; PCALIGN $0x20
 
 loop:
 	VPMOVZXDQ (DI)(BX*4), Y0; VPMOVZXDQ 32(DI)(BX*4), Y1; VPOR Y15, Y0, Y0; VPOR Y15, Y1, Y1; VSUBPD Y15, Y0, Y0
-	VSUBPD Y15, Y1, Y1; VDIVPD Y14, Y0, Y0; VDIVPD Y14, Y1, Y1; VROUNDPD $0x0b, Y0, Y0; VROUNDPD $0x0b, Y1, Y1
-	VADDPD Y15, Y0, Y0; VADDPD Y15, Y1, Y1; VPMOVZXDQ 16(DI)(BX*4), Y2; VPMOVZXDQ 48(DI)(BX*4), Y3
-	VPOR Y15, Y2, Y2; VPOR Y15, Y3, Y3; VSUBPD Y15, Y2, Y2; VSUBPD Y15, Y3, Y3; VDIVPD Y14, Y2, Y2
-	VDIVPD Y14, Y3, Y3; VROUNDPD $0x0b, Y2, Y2; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y2, Y2; VADDPD Y15, Y3, Y3
+	VSUBPD Y15, Y1, Y1; VADDPD Y14, Y0, Y0; VADDPD Y14, Y1, Y1; VMULPD Y13, Y0, Y0; VMULPD Y13, Y1, Y1
+	VROUNDPD $0x0b, Y0, Y0; VROUNDPD $0x0b, Y1, Y1; VADDPD Y15, Y0, Y0; VADDPD Y15, Y1, Y1
+	VPMOVZXDQ 16(DI)(BX*4), Y2; VPMOVZXDQ 48(DI)(BX*4), Y3; VPOR Y15, Y2, Y2; VPOR Y15, Y3, Y3; VSUBPD Y15, Y2, Y2
+	VSUBPD Y15, Y3, Y3; VADDPD Y14, Y2, Y2; VADDPD Y14, Y3, Y3; VMULPD Y13, Y2, Y2; VMULPD Y13, Y3, Y3
+	VROUNDPD $0x0b, Y2, Y2; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y2, Y2; VADDPD Y15, Y3, Y3
 	VSHUFPS $0x88, Y2, Y0, Y0; VSHUFPS $0x88, Y3, Y1, Y1; VPERMQ $0xd8, Y0, Y0; VPERMQ $0xd8, Y1, Y1
-	VANDNPS Y0, Y13, Y0; VANDNPS Y1, Y13, Y1; VMOVUPS Y0, (R8)(BX*4); VMOVUPS Y1, 32(R8)(BX*4); ADDQ $0x10, BX
+	VANDNPS Y0, Y12, Y0; VANDNPS Y1, Y12, Y1; VMOVUPS Y0, (R8)(BX*4); VMOVUPS Y1, 32(R8)(BX*4); ADDQ $0x10, BX
 	CMPQ BX, AX; JLE loop
 
 tail:
@@ -10440,10 +11296,10 @@ tail:
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
 	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMOVZXDQ X1, Y2; VPOR Y15, Y2, Y2; VSUBPD Y15, Y2, Y2
-	VDIVPD Y14, Y2, Y2; VROUNDPD $0x0b, Y2, Y2; VADDPD Y15, Y2, Y2; VEXTRACTF128 $0x01, Y1, X1; VPMOVZXDQ X1, Y1
-	VPOR Y15, Y1, Y1; VSUBPD Y15, Y1, Y1; VDIVPD Y14, Y1, Y1; VROUNDPD $0x0b, Y1, Y1; VADDPD Y15, Y1, Y1
-	VSHUFPS $0x88, Y1, Y2, Y1; VPERMQ $0xd8, Y1, Y1; VANDNPS Y1, Y13, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
-	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
+	VADDPD Y14, Y2, Y2; VMULPD Y13, Y2, Y2; VROUNDPD $0x0b, Y2, Y2; VADDPD Y15, Y2, Y2; VEXTRACTF128 $0x01, Y1, X1
+	VPMOVZXDQ X1, Y1; VPOR Y15, Y1, Y1; VSUBPD Y15, Y1, Y1; VADDPD Y14, Y1, Y1; VMULPD Y13, Y1, Y1
+	VROUNDPD $0x0b, Y1, Y1; VADDPD Y15, Y1, Y1; VSHUFPS $0x88, Y1, Y2, Y1; VPERMQ $0xd8, Y1, Y1
+	VANDNPS Y1, Y12, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R9; JLE last
@@ -10470,12 +11326,13 @@ lines:
 
 line:
 	VPMOVZXDQ (DI)(BX*4), Y0; VPMOVZXDQ 32(DI)(BX*4), Y1; VPOR Y15, Y0, Y0; VPOR Y15, Y1, Y1; VSUBPD Y15, Y0, Y0
-	VSUBPD Y15, Y1, Y1; VDIVPD Y14, Y0, Y0; VDIVPD Y14, Y1, Y1; VROUNDPD $0x0b, Y0, Y0; VROUNDPD $0x0b, Y1, Y1
-	VADDPD Y15, Y0, Y0; VADDPD Y15, Y1, Y1; VPMOVZXDQ 16(DI)(BX*4), Y2; VPMOVZXDQ 48(DI)(BX*4), Y3
-	VPOR Y15, Y2, Y2; VPOR Y15, Y3, Y3; VSUBPD Y15, Y2, Y2; VSUBPD Y15, Y3, Y3; VDIVPD Y14, Y2, Y2
-	VDIVPD Y14, Y3, Y3; VROUNDPD $0x0b, Y2, Y2; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y2, Y2; VADDPD Y15, Y3, Y3
+	VSUBPD Y15, Y1, Y1; VADDPD Y14, Y0, Y0; VADDPD Y14, Y1, Y1; VMULPD Y13, Y0, Y0; VMULPD Y13, Y1, Y1
+	VROUNDPD $0x0b, Y0, Y0; VROUNDPD $0x0b, Y1, Y1; VADDPD Y15, Y0, Y0; VADDPD Y15, Y1, Y1
+	VPMOVZXDQ 16(DI)(BX*4), Y2; VPMOVZXDQ 48(DI)(BX*4), Y3; VPOR Y15, Y2, Y2; VPOR Y15, Y3, Y3; VSUBPD Y15, Y2, Y2
+	VSUBPD Y15, Y3, Y3; VADDPD Y14, Y2, Y2; VADDPD Y14, Y3, Y3; VMULPD Y13, Y2, Y2; VMULPD Y13, Y3, Y3
+	VROUNDPD $0x0b, Y2, Y2; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y2, Y2; VADDPD Y15, Y3, Y3
 	VSHUFPS $0x88, Y2, Y0, Y0; VSHUFPS $0x88, Y3, Y1, Y1; VPERMQ $0xd8, Y0, Y0; VPERMQ $0xd8, Y1, Y1
-	VANDNPS Y0, Y13, Y0; VANDNPS Y1, Y13, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX
+	VANDNPS Y0, Y12, Y0; VANDNPS Y1, Y12, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX
 	CMPQ BX, AX; JLE line
 
 rest:
@@ -10838,7 +11695,7 @@ rest:
 
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT k_div_u8_su_777ae31059<>(SB), NOSPLIT, $0-8
+TEXT k_div_u8_su_777ae31059<>(SB), NOSPLIT, $32-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
@@ -10846,43 +11703,72 @@ TEXT k_div_u8_su_777ae31059<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VXORPS Y15, Y15, Y15
 
 row:
-	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VCVTDQ2PS Y0, Y0; VMOVAPS Y0, Y14; XORQ BX, BX
-	MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTW X0, Y0; VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1
+	VMOVAPS Y1, Y14; VPUNPCKHWD Y15, Y0, Y0; VCVTDQ2PS Y0, Y0; VMOVAPS Y0, Y13; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
 loop:
-	VPMOVZXBD (DI)(BX*1), Y0; VPMOVZXBD 8(DI)(BX*1), Y1; VPCMPEQD Y15, Y0, Y2; VPCMPEQD Y15, Y1, Y3
-	VCVTDQ2PS Y0, Y0; VCVTDQ2PS Y1, Y1; VDIVPS Y0, Y14, Y0; VDIVPS Y1, Y14, Y1; VCVTTPS2DQ Y0, Y0
-	VCVTTPS2DQ Y1, Y1; VANDNPS Y0, Y2, Y0; VANDNPS Y1, Y3, Y1; VEXTRACTF128 $0x01, Y0, X2
-	VEXTRACTF128 $0x01, Y1, X3; VPACKUSDW X2, X0, X0; VPACKUSDW X3, X1, X1; VPACKUSWB X0, X0, X0
-	VPACKUSWB X1, X1, X1; VMOVQ X0, (R8)(BX*1); VMOVQ X1, 8(R8)(BX*1); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPUNPCKLWD Y15, Y0, Y2; VPUNPCKLWD Y15, Y1, Y3
+	VCVTDQ2PS Y2, Y2; VCVTDQ2PS Y3, Y3; VDIVPS Y2, Y14, Y2; VDIVPS Y3, Y14, Y3; VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3; VPUNPCKHWD Y15, Y0, Y4; VPUNPCKHWD Y15, Y1, Y5; VCVTDQ2PS Y4, Y4; VCVTDQ2PS Y5, Y5
+	VDIVPS Y4, Y13, Y4; VDIVPS Y5, Y13, Y5; VCVTTPS2DQ Y4, Y4; VCVTTPS2DQ Y5, Y5; VPACKUSDW Y4, Y2, Y2
+	VPACKUSDW Y5, Y3, Y3; VPCMPEQW Y15, Y0, Y0; VPCMPEQW Y15, Y1, Y1; VANDNPS Y2, Y0, Y0; VANDNPS Y3, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3; VPACKUSWB X2, X0, X0; VPACKUSWB X3, X1, X1
+	VMOVUPS X0, (R8)(BX*1); VMOVUPS X1, 16(R8)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next
 
 step:
-	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part1
-	VMOVQ (DI)(BX*1), X0; JMP end2
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*1), X0; JMP end2
 
 part1:
-	LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
 
-load3:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load3; VMOVQ AX, X0
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), X0
 
 end2:
-	VPMOVZXBD X0, Y0; VPCMPEQD Y15, Y0, Y1; VCVTDQ2PS Y0, Y0; VDIVPS Y0, Y14, Y0; VCVTTPS2DQ Y0, Y0
-	VANDNPS Y0, Y1, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSDW X1, X0, X0; VPACKUSWB X0, X0, X0; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part4; VMOVQ X0, (R8)(BX*1)
-	JMP end5
+	VPMOVZXBW X0, Y0; VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1; VDIVPS Y1, Y14, Y1; VCVTTPS2DQ Y1, Y1
+	VPUNPCKHWD Y15, Y0, Y2; VCVTDQ2PS Y2, Y2; VDIVPS Y2, Y13, Y2; VCVTTPS2DQ Y2, Y2; VPACKUSDW Y2, Y1, Y1
+	VPCMPEQW Y15, Y0, Y0; VANDNPS Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSWB X1, X0, X0; MOVQ SI, CX
+	SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8; VMOVUPS X0, (R8)(BX*1)
+	JMP end9
 
-part4:
-	LEAQ (R8)(BX*1), DX; VMOVQ X0, AX
+part8:
+	VMOVUPS X0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
 
-store7:
-	MOVB AL, (DX); SHRQ $0x08, AX; ADDQ $0x01, DX; DECQ CX; JNE store7
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
 
-end5:
-	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R9; JLE done
@@ -10894,51 +11780,81 @@ done:
 
 // for i: o0[i] = a0[i] / a1
 // Requires: AVX, AVX2, CMOV
-TEXT k_div_u8_us_be173def17<>(SB), NOSPLIT, $0-8
+TEXT k_div_u8_us_be173def17<>(SB), NOSPLIT, $32-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c3f0000003f000000<>+0(SB), Y14
 
 row:
-	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VCVTDQ2PS Y0, Y1; VMOVAPS Y1, Y15
-	VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX
-	JLT tail; PCALIGN $0x20
+	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTW X0, Y0; VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1
+	VMOVUPS c3f8000003f800000<>+0(SB), Y2; VDIVPS Y1, Y2, Y1; VMOVAPS Y1, Y13; VPCMPEQW Y15, Y0, Y0
+	VMOVAPS Y0, Y12; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
 loop:
-	VPMOVZXBD (DI)(BX*1), Y0; VPMOVZXBD 8(DI)(BX*1), Y1; VCVTDQ2PS Y0, Y0; VCVTDQ2PS Y1, Y1; VDIVPS Y15, Y0, Y0
-	VDIVPS Y15, Y1, Y1; VCVTTPS2DQ Y0, Y0; VCVTTPS2DQ Y1, Y1; VANDNPS Y0, Y14, Y0; VANDNPS Y1, Y14, Y1
-	VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3; VPACKUSDW X2, X0, X0; VPACKUSDW X3, X1, X1
-	VPACKUSWB X0, X0, X0; VPACKUSWB X1, X1, X1; VMOVQ X0, (R8)(BX*1); VMOVQ X1, 8(R8)(BX*1); ADDQ $0x10, BX
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPUNPCKLWD Y15, Y0, Y2; VPUNPCKLWD Y15, Y1, Y3
+	VCVTDQ2PS Y2, Y2; VCVTDQ2PS Y3, Y3; VADDPS Y14, Y2, Y2; VADDPS Y14, Y3, Y3; VMULPS Y13, Y2, Y2
+	VMULPS Y13, Y3, Y3; VCVTTPS2DQ Y2, Y2; VCVTTPS2DQ Y3, Y3; VPUNPCKHWD Y15, Y0, Y0; VPUNPCKHWD Y15, Y1, Y1
+	VCVTDQ2PS Y0, Y0; VCVTDQ2PS Y1, Y1; VADDPS Y14, Y0, Y0; VADDPS Y14, Y1, Y1; VMULPS Y13, Y0, Y0
+	VMULPS Y13, Y1, Y1; VCVTTPS2DQ Y0, Y0; VCVTTPS2DQ Y1, Y1; VPACKUSDW Y0, Y2, Y0; VPACKUSDW Y1, Y3, Y1
+	VANDNPS Y0, Y12, Y0; VANDNPS Y1, Y12, Y1; VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSWB X2, X0, X0; VPACKUSWB X3, X1, X1; VMOVUPS X0, (R8)(BX*1); VMOVUPS X1, 16(R8)(BX*1); ADDQ $0x20, BX
 	CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next
 
 step:
-	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part1
-	VMOVQ (DI)(BX*1), X0; JMP end2
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*1), X0; JMP end2
 
 part1:
-	LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
 
-load3:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load3; VMOVQ AX, X0
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), X0
 
 end2:
-	VPMOVZXBD X0, Y0; VCVTDQ2PS Y0, Y0; VDIVPS Y15, Y0, Y0; VCVTTPS2DQ Y0, Y0; VANDNPS Y0, Y14, Y0
-	VEXTRACTF128 $0x01, Y0, X1; VPACKUSDW X1, X0, X0; VPACKUSWB X0, X0, X0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX
-	CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part4; VMOVQ X0, (R8)(BX*1); JMP end5
+	VPMOVZXBW X0, Y0; VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1; VADDPS Y14, Y1, Y1; VMULPS Y13, Y1, Y1
+	VCVTTPS2DQ Y1, Y1; VPUNPCKHWD Y15, Y0, Y0; VCVTDQ2PS Y0, Y0; VADDPS Y14, Y0, Y0; VMULPS Y13, Y0, Y0
+	VCVTTPS2DQ Y0, Y0; VPACKUSDW Y0, Y1, Y0; VANDNPS Y0, Y12, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSWB X1, X0, X0
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8
+	VMOVUPS X0, (R8)(BX*1); JMP end9
 
-part4:
-	LEAQ (R8)(BX*1), DX; VMOVQ X0, AX
+part8:
+	VMOVUPS X0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
 
-store7:
-	MOVB AL, (DX); SHRQ $0x08, AX; ADDQ $0x01, DX; DECQ CX; JNE store7
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
 
-end5:
-	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R9; JLE done
@@ -10950,7 +11866,7 @@ done:
 
 // for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT k_div_u8_uu_545b998e4c<>(SB), NOSPLIT, $0-8
+TEXT k_div_u8_uu_545b998e4c<>(SB), NOSPLIT, $32-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
@@ -10958,53 +11874,95 @@ TEXT k_div_u8_uu_545b998e4c<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
 loop:
-	VPMOVZXBD (DI)(BX*1), Y0; VPMOVZXBD 8(DI)(BX*1), Y1; VCVTDQ2PS Y0, Y0; VCVTDQ2PS Y1, Y1
-	VPMOVZXBD (R8)(BX*1), Y2; VPMOVZXBD 8(R8)(BX*1), Y3; VCVTDQ2PS Y2, Y4; VCVTDQ2PS Y3, Y5; VDIVPS Y4, Y0, Y0
-	VDIVPS Y5, Y1, Y1; VCVTTPS2DQ Y0, Y0; VCVTTPS2DQ Y1, Y1; VPCMPEQD Y15, Y2, Y2; VPCMPEQD Y15, Y3, Y3
-	VANDNPS Y0, Y2, Y0; VANDNPS Y1, Y3, Y1; VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3
-	VPACKUSDW X2, X0, X0; VPACKUSDW X3, X1, X1; VPACKUSWB X0, X0, X0; VPACKUSWB X1, X1, X1; VMOVQ X0, (R9)(BX*1)
-	VMOVQ X1, 8(R9)(BX*1); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPUNPCKLWD Y15, Y0, Y2; VPUNPCKLWD Y15, Y1, Y3
+	VCVTDQ2PS Y2, Y2; VCVTDQ2PS Y3, Y3; VPMOVZXBW (R8)(BX*1), Y4; VPMOVZXBW 16(R8)(BX*1), Y5
+	VPUNPCKLWD Y15, Y4, Y6; VPUNPCKLWD Y15, Y5, Y7; VCVTDQ2PS Y6, Y6; VCVTDQ2PS Y7, Y7; VDIVPS Y6, Y2, Y2
+	VDIVPS Y7, Y3, Y3; VCVTTPS2DQ Y2, Y2; VCVTTPS2DQ Y3, Y3; VPUNPCKHWD Y15, Y0, Y0; VPUNPCKHWD Y15, Y1, Y1
+	VCVTDQ2PS Y0, Y0; VCVTDQ2PS Y1, Y1; VPUNPCKHWD Y15, Y4, Y6; VPUNPCKHWD Y15, Y5, Y7; VCVTDQ2PS Y6, Y6
+	VCVTDQ2PS Y7, Y7; VDIVPS Y6, Y0, Y0; VDIVPS Y7, Y1, Y1; VCVTTPS2DQ Y0, Y0; VCVTTPS2DQ Y1, Y1
+	VPACKUSDW Y0, Y2, Y0; VPACKUSDW Y1, Y3, Y1; VPCMPEQW Y15, Y4, Y2; VPCMPEQW Y15, Y5, Y3; VANDNPS Y0, Y2, Y0
+	VANDNPS Y1, Y3, Y1; VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3; VPACKUSWB X2, X0, X0
+	VPACKUSWB X3, X1, X1; VMOVUPS X0, (R9)(BX*1); VMOVUPS X1, 16(R9)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next
 
 step:
-	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part1
-	VMOVQ (DI)(BX*1), X0; JMP end2
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*1), X0; JMP end2
 
 part1:
-	LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
 
-load3:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load3; VMOVQ AX, X0
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), X0
 
 end2:
-	VPMOVZXBD X0, Y0; VCVTDQ2PS Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX
-	CMPQ CX, $0x08; JNE part4; VMOVQ (R8)(BX*1), X1; JMP end5
+	VPMOVZXBW X0, Y0; VPUNPCKLWD Y15, Y0, Y1; VCVTDQ2PS Y1, Y1; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX
+	CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8; VMOVUPS (R8)(BX*1), X2; JMP end9
 
-part4:
-	LEAQ -1(R8)(BX*1), DX; XORQ AX, AX
+part8:
+	LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812; CMPQ CX, $0x04; JGE from413
 
-load6:
-	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load6; VMOVQ AX, X1
+byte14:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
 
-end5:
-	VPMOVZXBD X1, Y1; VCVTDQ2PS Y1, Y2; VDIVPS Y2, Y0, Y0; VCVTTPS2DQ Y0, Y0; VPCMPEQD Y15, Y1, Y1
-	VANDNPS Y0, Y1, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSDW X1, X0, X0; VPACKUSWB X0, X0, X0; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part7; VMOVQ X0, (R9)(BX*1)
-	JMP end8
+from413:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied10
 
-part7:
-	LEAQ (R9)(BX*1), DX; VMOVQ X0, AX
+from812:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied10
 
-store10:
-	MOVB AL, (DX); SHRQ $0x08, AX; ADDQ $0x01, DX; DECQ CX; JNE store10
+from1611:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
 
-end8:
-	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
+copied10:
+	VMOVUPS (SP), X2
+
+end9:
+	VPMOVZXBW X2, Y2; VPUNPCKLWD Y15, Y2, Y3; VCVTDQ2PS Y3, Y3; VDIVPS Y3, Y1, Y1; VCVTTPS2DQ Y1, Y1
+	VPUNPCKHWD Y15, Y0, Y0; VCVTDQ2PS Y0, Y0; VPUNPCKHWD Y15, Y2, Y3; VCVTDQ2PS Y3, Y3; VDIVPS Y3, Y0, Y0
+	VCVTTPS2DQ Y0, Y0; VPACKUSDW Y0, Y1, Y0; VPCMPEQW Y15, Y2, Y1; VANDNPS Y0, Y1, Y0; VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSWB X1, X0, X0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10
+	JNE part15; VMOVUPS X0, (R9)(BX*1); JMP end16
+
+part15:
+	VMOVUPS X0, (SP); LEAQ (R9)(BX*1), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819
+	CMPQ CX, $0x04; JGE from420
+
+byte21:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte21; JMP copied17
+
+from420:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied17
+
+from819:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied17
+
+from1618:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied17:
+end16:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R10; JLE done
@@ -15790,6 +16748,132 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
+// Requires: AVX, AVX2, CMOV
+TEXT k_lt_select_u16_usuu_d659d50d8d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u16, s1:u16, u2:u16, u3:u16) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+
+row:
+	VPBROADCASTW (R12), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPMINUW (DI)(BX*2), Y15, Y0; VPMINUW 32(DI)(BX*2), Y15, Y1; VPCMPEQW Y15, Y0, Y0; VPCMPEQW Y15, Y1, Y1
+	VMOVUPS (R8)(BX*2), Y2; VPBLENDVB Y0, (R9)(BX*2), Y2, Y0; VMOVUPS 32(R8)(BX*2), Y2
+	VPBLENDVB Y1, 32(R9)(BX*2), Y2, Y1; VMOVUPS Y0, (R10)(BX*2); VMOVUPS Y1, 32(R10)(BX*2); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (R8)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8
+	VMOVUPS (R9)(BX*2), Y1; JMP end9
+
+part8:
+	ADDQ CX, CX; LEAQ (R9)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812; CMPQ CX, $0x04
+	JGE from413
+
+byte14:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied10
+
+from812:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied10:
+	VMOVUPS (SP), Y1
+
+end9:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part15
+	VMOVUPS (DI)(BX*2), Y2; JMP end16
+
+part15:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819; CMPQ CX, $0x04
+	JGE from420
+
+byte21:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte21; JMP copied17
+
+from420:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied17
+
+from819:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied17
+
+from1618:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied17:
+	VMOVUPS (SP), Y2
+
+end16:
+	VPMINUW Y2, Y15, Y2; VPCMPEQW Y15, Y2, Y2; VPBLENDVB Y2, Y1, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX
+	CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part22; VMOVUPS Y0, (R10)(BX*2); JMP end23
+
+part22:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R10)(BX*2), DX; CMPQ CX, $0x10; JGE from1625; CMPQ CX, $0x08; JGE from826
+	CMPQ CX, $0x04; JGE from427
+
+byte28:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte28; JMP copied24
+
+from427:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied24
+
+from826:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied24
+
+from1625:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied24:
+end23:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R11; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = select(a0 < a1[i], a2, a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_suss_7c9af49240<>(SB), NOSPLIT, $32-8
@@ -19795,6 +20879,86 @@ next:
 	DECQ R12; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = uint8(min(a2, max(a0[i], a1)))
+// Requires: AVX, AVX2, CMOV
+TEXT k_max_min_cast_i16_u8_uss_73714ec247<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i16, s1:i16, s2:i16) { t0 = max u0 s1; t1 = min s2 t0; t2 = cast:u8 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y13
+
+row:
+	VPBROADCASTW (R10), Y15; VPBROADCASTW (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPMAXSW (DI)(BX*2), Y15, Y0; VPMAXSW 32(DI)(BX*2), Y15, Y1; VPMINSW Y0, Y14, Y0; VPMINSW Y1, Y14, Y1
+	VPAND Y13, Y0, Y0; VPAND Y13, Y1, Y1; VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSWB X2, X0, X0; VPACKUSWB X3, X1, X1; VMOVUPS X0, (R8)(BX*1); VMOVUPS X1, 16(R8)(BX*1); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPMAXSW Y15, Y0, Y0; VPMINSW Y0, Y14, Y0; VPAND Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSWB X1, X0, X0
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8
+	VMOVUPS X0, (R8)(BX*1); JMP end9
+
+part8:
+	VMOVUPS X0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
@@ -25548,6 +26712,109 @@ next:
 	DECQ R12; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = uint8(((a0 * a1[i]) >> a2) + int16(a3[i]))
+// Requires: AVX, AVX2, CMOV
+TEXT k_mul_shr_cast_etc_i16_u8_susu_a6fba50683<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (s0:i16, u1:i16, s2:i16, u3:u8) { t0 = mul s0 u1; t1 = shr t0 s2; t2 = cast:i16 u3; t3 = add t1 t2; t4 = cast:u8 t3; store t4 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
+	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y13
+
+row:
+	VPBROADCASTW (R12), Y0; VPAND c000000000000ffff<>+0(SB), Y0, Y0; VMOVAPS Y0, Y14; VPBROADCASTW (R11), Y15
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VPMULLW (DI)(BX*2), Y15, Y0; VPMULLW 32(DI)(BX*2), Y15, Y1; VPSRAW X14, Y0, Y0; VPSRAW X14, Y1, Y1
+	VPMOVZXBW (R8)(BX*1), Y2; VPMOVZXBW 16(R8)(BX*1), Y3; VPADDW Y2, Y0, Y0; VPADDW Y3, Y1, Y1; VPAND Y13, Y0, Y0
+	VPAND Y13, Y1, Y1; VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3; VPACKUSWB X2, X0, X0
+	VPACKUSWB X3, X1, X1; VMOVUPS X0, (R9)(BX*1); VMOVUPS X1, 16(R9)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPMULLW Y0, Y15, Y0; VPSRAW X14, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX
+	CMPQ CX, $0x10; JNE part8; VMOVUPS (R8)(BX*1), X1; JMP end9
+
+part8:
+	LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812; CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied10
+
+from812:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied10:
+	VMOVUPS (SP), X1
+
+end9:
+	VPMOVZXBW X1, Y1; VPADDW Y1, Y0, Y0; VPAND Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSWB X1, X0, X0
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part15
+	VMOVUPS X0, (R9)(BX*1); JMP end16
+
+part15:
+	VMOVUPS X0, (SP); LEAQ (R9)(BX*1), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819
+	CMPQ CX, $0x04; JGE from420
+
+byte21:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte21; JMP copied17
+
+from420:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied17
+
+from819:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied17
+
+from1618:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied17:
+end16:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R10; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
@@ -31987,30 +33254,35 @@ TEXT k_rem_i32_us_88e0ff784f<>(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c8000000000000000<>+0(SB), Y15
+	VMOVUPS c3fe0000000000000<>+0(SB), Y14
 	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
-	VBROADCASTSS (R10), Y0; VCVTDQ2PD X0, Y1; VMOVAPS Y1, Y15; VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0
-	VMOVAPS Y0, Y13; VBROADCASTSS (R10), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	VBROADCASTSS (R10), Y0; VCVTDQ2PD X0, Y1; VMOVUPS c3ff0000000000000<>+0(SB), Y2; VDIVPD Y1, Y2, Y1
+	VMOVAPS Y1, Y13; VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y11; VBROADCASTSS (R10), Y12
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VCVTDQ2PD X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCVTDQ2PD X2, Y3; VDIVPD Y15, Y1, Y1
-	VDIVPD Y15, Y3, Y3; VCVTTPD2DQY Y1, X1; VCVTTPD2DQY Y3, X3; VCVTDQ2PD 16(DI)(BX*4), Y4
-	VCVTDQ2PD 48(DI)(BX*4), Y5; VDIVPD Y15, Y4, Y4; VDIVPD Y15, Y5, Y5; VCVTTPD2DQY Y4, X4; VCVTTPD2DQY Y5, X5
-	VINSERTF128 $0x01, X4, Y1, Y1; VINSERTF128 $0x01, X5, Y3, Y3; VPMULLD Y14, Y1, Y1; VPMULLD Y14, Y3, Y3
-	VPSUBD Y1, Y0, Y0; VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y13, Y0; VANDNPS Y1, Y13, Y1; VMOVUPS Y0, (R8)(BX*4)
-	VMOVUPS Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS (DI)(BX*4), Y0; VCVTDQ2PD X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCVTDQ2PD X2, Y3; VANDPS Y15, Y1, Y4
+	VANDPS Y15, Y3, Y5; VORPS Y14, Y4, Y4; VORPS Y14, Y5, Y5; VADDPD Y4, Y1, Y1; VADDPD Y5, Y3, Y3
+	VMULPD Y13, Y1, Y1; VMULPD Y13, Y3, Y3; VCVTTPD2DQY Y1, X1; VCVTTPD2DQY Y3, X3; VCVTDQ2PD 16(DI)(BX*4), Y4
+	VCVTDQ2PD 48(DI)(BX*4), Y5; VANDPS Y15, Y4, Y6; VANDPS Y15, Y5, Y7; VORPS Y14, Y6, Y6; VORPS Y14, Y7, Y7
+	VADDPD Y6, Y4, Y4; VADDPD Y7, Y5, Y5; VMULPD Y13, Y4, Y4; VMULPD Y13, Y5, Y5; VCVTTPD2DQY Y4, X4
+	VCVTTPD2DQY Y5, X5; VINSERTF128 $0x01, X4, Y1, Y1; VINSERTF128 $0x01, X5, Y3, Y3; VPMULLD Y12, Y1, Y1
+	VPMULLD Y12, Y3, Y3; VPSUBD Y1, Y0, Y0; VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y11, Y0; VANDNPS Y1, Y11, Y1
+	VMOVUPS Y0, (R8)(BX*4); VMOVUPS Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next
 
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VCVTDQ2PD X1, Y2; VDIVPD Y15, Y2, Y2
-	VCVTTPD2DQY Y2, X2; VEXTRACTF128 $0x01, Y1, X3; VCVTDQ2PD X3, Y3; VDIVPD Y15, Y3, Y3; VCVTTPD2DQY Y3, X3
-	VINSERTF128 $0x01, X3, Y2, Y2; VPMULLD Y14, Y2, Y2; VPSUBD Y2, Y1, Y1; VANDNPS Y1, Y13, Y1
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VCVTDQ2PD X1, Y2; VANDPS Y15, Y2, Y3; VORPS Y14, Y3, Y3
+	VADDPD Y3, Y2, Y2; VMULPD Y13, Y2, Y2; VCVTTPD2DQY Y2, X2; VEXTRACTF128 $0x01, Y1, X3; VCVTDQ2PD X3, Y3
+	VANDPS Y15, Y3, Y4; VORPS Y14, Y4, Y4; VADDPD Y4, Y3, Y3; VMULPD Y13, Y3, Y3; VCVTTPD2DQY Y3, X3
+	VINSERTF128 $0x01, X3, Y2, Y2; VPMULLD Y12, Y2, Y2; VPSUBD Y2, Y1, Y1; VANDNPS Y1, Y11, Y1
 	VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
@@ -32037,12 +33309,14 @@ lines:
 	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
 
 line:
-	VMOVUPS (DI)(BX*4), Y0; VCVTDQ2PD X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCVTDQ2PD X2, Y3; VDIVPD Y15, Y1, Y1
-	VDIVPD Y15, Y3, Y3; VCVTTPD2DQY Y1, X1; VCVTTPD2DQY Y3, X3; VCVTDQ2PD 16(DI)(BX*4), Y4
-	VCVTDQ2PD 48(DI)(BX*4), Y5; VDIVPD Y15, Y4, Y4; VDIVPD Y15, Y5, Y5; VCVTTPD2DQY Y4, X4; VCVTTPD2DQY Y5, X5
-	VINSERTF128 $0x01, X4, Y1, Y1; VINSERTF128 $0x01, X5, Y3, Y3; VPMULLD Y14, Y1, Y1; VPMULLD Y14, Y3, Y3
-	VPSUBD Y1, Y0, Y0; VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y13, Y0; VANDNPS Y1, Y13, Y1; VMOVNTDQ Y0, (R8)(BX*4)
-	VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+	VMOVUPS (DI)(BX*4), Y0; VCVTDQ2PD X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCVTDQ2PD X2, Y3; VANDPS Y15, Y1, Y4
+	VANDPS Y15, Y3, Y5; VORPS Y14, Y4, Y4; VORPS Y14, Y5, Y5; VADDPD Y4, Y1, Y1; VADDPD Y5, Y3, Y3
+	VMULPD Y13, Y1, Y1; VMULPD Y13, Y3, Y3; VCVTTPD2DQY Y1, X1; VCVTTPD2DQY Y3, X3; VCVTDQ2PD 16(DI)(BX*4), Y4
+	VCVTDQ2PD 48(DI)(BX*4), Y5; VANDPS Y15, Y4, Y6; VANDPS Y15, Y5, Y7; VORPS Y14, Y6, Y6; VORPS Y14, Y7, Y7
+	VADDPD Y6, Y4, Y4; VADDPD Y7, Y5, Y5; VMULPD Y13, Y4, Y4; VMULPD Y13, Y5, Y5; VCVTTPD2DQY Y4, X4
+	VCVTTPD2DQY Y5, X5; VINSERTF128 $0x01, X4, Y1, Y1; VINSERTF128 $0x01, X5, Y3, Y3; VPMULLD Y12, Y1, Y1
+	VPMULLD Y12, Y3, Y3; VPSUBD Y1, Y0, Y0; VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y11, Y0; VANDNPS Y1, Y11, Y1
+	VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -32477,24 +33751,26 @@ TEXT k_rem_u32_us_0ab6b62fbf<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c4330000000000000<>+0(SB), Y15
+	VMOVUPS c3fe0000000000000<>+0(SB), Y14
 	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
-	VBROADCASTSS (R10), Y0; VPMOVZXDQ X0, Y1; VPOR Y15, Y1, Y1; VSUBPD Y15, Y1, Y1; VMOVAPS Y1, Y14
-	VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y12; VBROADCASTSS (R10), Y13; XORQ BX, BX; MOVQ SI, AX
+	VBROADCASTSS (R10), Y0; VPMOVZXDQ X0, Y1; VPOR Y15, Y1, Y1; VSUBPD Y15, Y1, Y1
+	VMOVUPS c3ff0000000000000<>+0(SB), Y2; VDIVPD Y1, Y2, Y1; VMOVAPS Y1, Y13
+	VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y11; VBROADCASTSS (R10), Y12; XORQ BX, BX; MOVQ SI, AX
 	SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VMOVUPS (DI)(BX*4), Y0; VPMOVZXDQ X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VPMOVZXDQ X2, Y3; VPOR Y15, Y1, Y1
-	VPOR Y15, Y3, Y3; VSUBPD Y15, Y1, Y1; VSUBPD Y15, Y3, Y3; VDIVPD Y14, Y1, Y1; VDIVPD Y14, Y3, Y3
-	VROUNDPD $0x0b, Y1, Y1; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y1, Y1; VADDPD Y15, Y3, Y3
-	VPMOVZXDQ 16(DI)(BX*4), Y4; VPMOVZXDQ 48(DI)(BX*4), Y5; VPOR Y15, Y4, Y4; VPOR Y15, Y5, Y5; VSUBPD Y15, Y4, Y4
-	VSUBPD Y15, Y5, Y5; VDIVPD Y14, Y4, Y4; VDIVPD Y14, Y5, Y5; VROUNDPD $0x0b, Y4, Y4; VROUNDPD $0x0b, Y5, Y5
-	VADDPD Y15, Y4, Y4; VADDPD Y15, Y5, Y5; VSHUFPS $0x88, Y4, Y1, Y1; VSHUFPS $0x88, Y5, Y3, Y3
-	VPERMQ $0xd8, Y1, Y1; VPERMQ $0xd8, Y3, Y3; VPMULLD Y13, Y1, Y1; VPMULLD Y13, Y3, Y3; VPSUBD Y1, Y0, Y0
-	VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y12, Y0; VANDNPS Y1, Y12, Y1; VMOVUPS Y0, (R8)(BX*4); VMOVUPS Y1, 32(R8)(BX*4)
-	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+	VPOR Y15, Y3, Y3; VSUBPD Y15, Y1, Y1; VSUBPD Y15, Y3, Y3; VADDPD Y14, Y1, Y1; VADDPD Y14, Y3, Y3
+	VMULPD Y13, Y1, Y1; VMULPD Y13, Y3, Y3; VROUNDPD $0x0b, Y1, Y1; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y1, Y1
+	VADDPD Y15, Y3, Y3; VPMOVZXDQ 16(DI)(BX*4), Y4; VPMOVZXDQ 48(DI)(BX*4), Y5; VPOR Y15, Y4, Y4; VPOR Y15, Y5, Y5
+	VSUBPD Y15, Y4, Y4; VSUBPD Y15, Y5, Y5; VADDPD Y14, Y4, Y4; VADDPD Y14, Y5, Y5; VMULPD Y13, Y4, Y4
+	VMULPD Y13, Y5, Y5; VROUNDPD $0x0b, Y4, Y4; VROUNDPD $0x0b, Y5, Y5; VADDPD Y15, Y4, Y4; VADDPD Y15, Y5, Y5
+	VSHUFPS $0x88, Y4, Y1, Y1; VSHUFPS $0x88, Y5, Y3, Y3; VPERMQ $0xd8, Y1, Y1; VPERMQ $0xd8, Y3, Y3
+	VPMULLD Y12, Y1, Y1; VPMULLD Y12, Y3, Y3; VPSUBD Y1, Y0, Y0; VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y11, Y0
+	VANDNPS Y1, Y11, Y1; VMOVUPS Y0, (R8)(BX*4); VMOVUPS Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next
@@ -32502,10 +33778,11 @@ tail:
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
 	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMOVZXDQ X1, Y2; VPOR Y15, Y2, Y2; VSUBPD Y15, Y2, Y2
-	VDIVPD Y14, Y2, Y2; VROUNDPD $0x0b, Y2, Y2; VADDPD Y15, Y2, Y2; VEXTRACTF128 $0x01, Y1, X3; VPMOVZXDQ X3, Y3
-	VPOR Y15, Y3, Y3; VSUBPD Y15, Y3, Y3; VDIVPD Y14, Y3, Y3; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y3, Y3
-	VSHUFPS $0x88, Y3, Y2, Y2; VPERMQ $0xd8, Y2, Y2; VPMULLD Y13, Y2, Y2; VPSUBD Y2, Y1, Y1; VANDNPS Y1, Y12, Y1
-	VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
+	VADDPD Y14, Y2, Y2; VMULPD Y13, Y2, Y2; VROUNDPD $0x0b, Y2, Y2; VADDPD Y15, Y2, Y2; VEXTRACTF128 $0x01, Y1, X3
+	VPMOVZXDQ X3, Y3; VPOR Y15, Y3, Y3; VSUBPD Y15, Y3, Y3; VADDPD Y14, Y3, Y3; VMULPD Y13, Y3, Y3
+	VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y3, Y3; VSHUFPS $0x88, Y3, Y2, Y2; VPERMQ $0xd8, Y2, Y2
+	VPMULLD Y12, Y2, Y2; VPSUBD Y2, Y1, Y1; VANDNPS Y1, Y11, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, SI; JLT step
 
 next:
 	DECQ R9; JLE last
@@ -32532,14 +33809,14 @@ lines:
 
 line:
 	VMOVUPS (DI)(BX*4), Y0; VPMOVZXDQ X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VPMOVZXDQ X2, Y3; VPOR Y15, Y1, Y1
-	VPOR Y15, Y3, Y3; VSUBPD Y15, Y1, Y1; VSUBPD Y15, Y3, Y3; VDIVPD Y14, Y1, Y1; VDIVPD Y14, Y3, Y3
-	VROUNDPD $0x0b, Y1, Y1; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y1, Y1; VADDPD Y15, Y3, Y3
-	VPMOVZXDQ 16(DI)(BX*4), Y4; VPMOVZXDQ 48(DI)(BX*4), Y5; VPOR Y15, Y4, Y4; VPOR Y15, Y5, Y5; VSUBPD Y15, Y4, Y4
-	VSUBPD Y15, Y5, Y5; VDIVPD Y14, Y4, Y4; VDIVPD Y14, Y5, Y5; VROUNDPD $0x0b, Y4, Y4; VROUNDPD $0x0b, Y5, Y5
-	VADDPD Y15, Y4, Y4; VADDPD Y15, Y5, Y5; VSHUFPS $0x88, Y4, Y1, Y1; VSHUFPS $0x88, Y5, Y3, Y3
-	VPERMQ $0xd8, Y1, Y1; VPERMQ $0xd8, Y3, Y3; VPMULLD Y13, Y1, Y1; VPMULLD Y13, Y3, Y3; VPSUBD Y1, Y0, Y0
-	VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y12, Y0; VANDNPS Y1, Y12, Y1; VMOVNTDQ Y0, (R8)(BX*4)
-	VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+	VPOR Y15, Y3, Y3; VSUBPD Y15, Y1, Y1; VSUBPD Y15, Y3, Y3; VADDPD Y14, Y1, Y1; VADDPD Y14, Y3, Y3
+	VMULPD Y13, Y1, Y1; VMULPD Y13, Y3, Y3; VROUNDPD $0x0b, Y1, Y1; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y1, Y1
+	VADDPD Y15, Y3, Y3; VPMOVZXDQ 16(DI)(BX*4), Y4; VPMOVZXDQ 48(DI)(BX*4), Y5; VPOR Y15, Y4, Y4; VPOR Y15, Y5, Y5
+	VSUBPD Y15, Y4, Y4; VSUBPD Y15, Y5, Y5; VADDPD Y14, Y4, Y4; VADDPD Y14, Y5, Y5; VMULPD Y13, Y4, Y4
+	VMULPD Y13, Y5, Y5; VROUNDPD $0x0b, Y4, Y4; VROUNDPD $0x0b, Y5, Y5; VADDPD Y15, Y4, Y4; VADDPD Y15, Y5, Y5
+	VSHUFPS $0x88, Y4, Y1, Y1; VSHUFPS $0x88, Y5, Y3, Y3; VPERMQ $0xd8, Y1, Y1; VPERMQ $0xd8, Y3, Y3
+	VPMULLD Y12, Y1, Y1; VPMULLD Y12, Y3, Y3; VPSUBD Y1, Y0, Y0; VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y11, Y0
+	VANDNPS Y1, Y11, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -32966,19 +34243,21 @@ TEXT k_rem_u8_us_576c7e2710<>(SB), NOSPLIT, $0-8
 	// kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c3f0000003f000000<>+0(SB), Y15
 
 row:
-	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VCVTDQ2PS Y0, Y1; VMOVAPS Y1, Y15
-	VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y13; MOVBQZX (R10), AX; VMOVQ AX, X14
-	VPBROADCASTD X14, Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VCVTDQ2PS Y0, Y1; VMOVUPS c3f8000003f800000<>+0(SB), Y2
+	VDIVPS Y1, Y2, Y1; VMOVAPS Y1, Y14; VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y12
+	MOVBQZX (R10), AX; VMOVQ AX, X13; VPBROADCASTD X13, Y13; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x20
 
 loop:
-	VPMOVZXBD (DI)(BX*1), Y0; VPMOVZXBD 8(DI)(BX*1), Y1; VCVTDQ2PS Y0, Y2; VCVTDQ2PS Y1, Y3; VDIVPS Y15, Y2, Y2
-	VDIVPS Y15, Y3, Y3; VCVTTPS2DQ Y2, Y2; VCVTTPS2DQ Y3, Y3; VPMULLD Y14, Y2, Y2; VPMULLD Y14, Y3, Y3
-	VPSUBD Y2, Y0, Y0; VPSUBD Y3, Y1, Y1; VANDNPS Y0, Y13, Y0; VANDNPS Y1, Y13, Y1; VEXTRACTF128 $0x01, Y0, X2
-	VEXTRACTF128 $0x01, Y1, X3; VPACKUSDW X2, X0, X0; VPACKUSDW X3, X1, X1; VPACKUSWB X0, X0, X0
-	VPACKUSWB X1, X1, X1; VMOVQ X0, (R8)(BX*1); VMOVQ X1, 8(R8)(BX*1); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+	VPMOVZXBD (DI)(BX*1), Y0; VPMOVZXBD 8(DI)(BX*1), Y1; VCVTDQ2PS Y0, Y2; VCVTDQ2PS Y1, Y3; VADDPS Y15, Y2, Y2
+	VADDPS Y15, Y3, Y3; VMULPS Y14, Y2, Y2; VMULPS Y14, Y3, Y3; VCVTTPS2DQ Y2, Y2; VCVTTPS2DQ Y3, Y3
+	VPMULLD Y13, Y2, Y2; VPMULLD Y13, Y3, Y3; VPSUBD Y2, Y0, Y0; VPSUBD Y3, Y1, Y1; VANDNPS Y0, Y12, Y0
+	VANDNPS Y1, Y12, Y1; VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3; VPACKUSDW X2, X0, X0
+	VPACKUSDW X3, X1, X1; VPACKUSWB X0, X0, X0; VPACKUSWB X1, X1, X1; VMOVQ X0, (R8)(BX*1); VMOVQ X1, 8(R8)(BX*1)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next
@@ -32994,10 +34273,10 @@ load3:
 	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load3; VMOVQ AX, X0
 
 end2:
-	VPMOVZXBD X0, Y0; VCVTDQ2PS Y0, Y1; VDIVPS Y15, Y1, Y1; VCVTTPS2DQ Y1, Y1; VPMULLD Y14, Y1, Y1
-	VPSUBD Y1, Y0, Y0; VANDNPS Y0, Y13, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSDW X1, X0, X0; VPACKUSWB X0, X0, X0
-	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part4
-	VMOVQ X0, (R8)(BX*1); JMP end5
+	VPMOVZXBD X0, Y0; VCVTDQ2PS Y0, Y1; VADDPS Y15, Y1, Y1; VMULPS Y14, Y1, Y1; VCVTTPS2DQ Y1, Y1
+	VPMULLD Y13, Y1, Y1; VPSUBD Y1, Y0, Y0; VANDNPS Y0, Y12, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSDW X1, X0, X0
+	VPACKUSWB X0, X0, X0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08
+	JNE part4; VMOVQ X0, (R8)(BX*1); JMP end5
 
 part4:
 	LEAQ (R8)(BX*1), DX; VMOVQ X0, AX
@@ -35267,6 +36546,206 @@ rest:
 
 // for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
+TEXT k_shl_u16_su_1d32a2baab<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VMOVUPS c0000ffff0000ffff<>+0(SB), Y14
+
+row:
+	MOVWQZX (R10), AX; VMOVQ AX, X15; VPBROADCASTD X15, Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Y0; VPMOVZXWD 16(DI)(BX*2), Y1; VPSLLVD Y0, Y15, Y0; VPSLLVD Y1, Y15, Y1
+	VPAND Y14, Y0, Y0; VPAND Y14, Y1, Y1; VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW X2, X0, X0; VPACKUSDW X3, X1, X1; VMOVUPS X0, (R8)(BX*2); VMOVUPS X1, 16(R8)(BX*2); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part1
+	VMOVUPS (DI)(BX*2), X0; JMP end2
+
+part1:
+	LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
+
+load3:
+	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load3
+
+end2:
+	VPMOVZXWD X0, Y0; VPSLLVD Y0, Y15, Y0; VPAND Y14, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSDW X1, X0, X0
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part4
+	VMOVUPS X0, (R8)(BX*2); JMP end5
+
+part4:
+	LEAQ (R8)(BX*2), DX; VMOVQ X0, AX; CMPQ CX, $0x04; JLT words7; MOVQ AX, (DX); ADDQ $0x08, DX; SUBQ $0x04, CX
+	JEQ stored6; VPEXTRQ $0x01, X0, AX
+
+words7:
+store8:
+	MOVW AX, (DX); SHRQ $0x10, AX; ADDQ $0x02, DX; DECQ CX; JNE store8
+
+stored6:
+end5:
+	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = a0[i] << a1
+// Requires: AVX, AVX2, CMOV
+TEXT k_shl_u16_us_5709c39bd7<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+
+row:
+	VPBROADCASTW (R10), Y0; VPAND c000000000000ffff<>+0(SB), Y0, Y0; VMOVAPS Y0, Y15; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*2), Y0; VPSLLW X15, Y0, Y0; VMOVUPS 32(DI)(BX*2), Y1; VPSLLW X15, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPSLLW X15, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10
+	JNE part8; VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = a0[i] << a1[i]
+// Requires: AVX, AVX2, CMOV
+TEXT k_shl_u16_uu_307aa93b26<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VMOVUPS c0000ffff0000ffff<>+0(SB), Y15
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Y0; VPMOVZXWD 16(DI)(BX*2), Y1; VPMOVZXWD (R8)(BX*2), Y2; VPMOVZXWD 16(R8)(BX*2), Y3
+	VPSLLVD Y2, Y0, Y0; VPSLLVD Y3, Y1, Y1; VPAND Y15, Y0, Y0; VPAND Y15, Y1, Y1; VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3; VPACKUSDW X2, X0, X0; VPACKUSDW X3, X1, X1; VMOVUPS X0, (R9)(BX*2)
+	VMOVUPS X1, 16(R9)(BX*2); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part1
+	VMOVUPS (DI)(BX*2), X0; JMP end2
+
+part1:
+	LEAQ -2(DI)(BX*2), DX; VPXOR X0, X0, X0
+
+load3:
+	VPSLLDQ $0x02, X0, X0; VPINSRW $0x00, (DX)(CX*2), X0, X0; DECQ CX; JNE load3
+
+end2:
+	VPMOVZXWD X0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08
+	JNE part4; VMOVUPS (R8)(BX*2), X1; JMP end5
+
+part4:
+	LEAQ -2(R8)(BX*2), DX; VPXOR X1, X1, X1
+
+load6:
+	VPSLLDQ $0x02, X1, X1; VPINSRW $0x00, (DX)(CX*2), X1, X1; DECQ CX; JNE load6
+
+end5:
+	VPMOVZXWD X1, Y1; VPSLLVD Y1, Y0, Y0; VPAND Y15, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSDW X1, X0, X0
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part7
+	VMOVUPS X0, (R9)(BX*2); JMP end8
+
+part7:
+	LEAQ (R9)(BX*2), DX; VMOVQ X0, AX; CMPQ CX, $0x04; JLT words10; MOVQ AX, (DX); ADDQ $0x08, DX; SUBQ $0x04, CX
+	JEQ stored9; VPEXTRQ $0x01, X0, AX
+
+words10:
+store11:
+	MOVW AX, (DX); SHRQ $0x10, AX; ADDQ $0x02, DX; DECQ CX; JNE store11
+
+stored9:
+end8:
+	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R10; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = a0 << a1[i]
+// Requires: AVX, AVX2, CMOV
 TEXT k_shl_u32_su_b81c81a415<>(SB), NOSPLIT, $16-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
@@ -36489,6 +37968,83 @@ line:
 
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = a2 - (a0[i] >> a1)
+// Requires: AVX, AVX2, CMOV
+TEXT k_shr_sub_u16_uss_cb6692e370<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u16, s1:u16, s2:u16) { t0 = shr u0 s1; t1 = sub s2 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+
+row:
+	VPBROADCASTW (R10), Y0; VPAND c000000000000ffff<>+0(SB), Y0, Y0; VMOVAPS Y0, Y15; VPBROADCASTW (R11), Y14
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*2), Y0; VPSRLW X15, Y0, Y0; VMOVUPS 32(DI)(BX*2), Y1; VPSRLW X15, Y1, Y1; VPSUBW Y0, Y14, Y0
+	VPSUBW Y1, Y14, Y1; VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPSRLW X15, Y0, Y0; VPSUBW Y0, Y14, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX
+	CMPQ CX, $0x10; JNE part8; VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
 
 // for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
@@ -37725,6 +39281,84 @@ line:
 
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = uint8(a0 - a1[i])
+// Requires: AVX, AVX2, CMOV
+TEXT k_sub_cast_u16_u8_su_738936a74f<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (s0:u16, u1:u16) { t0 = sub s0 u1; t1 = cast:u8 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y14
+
+row:
+	VPBROADCASTW (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPSUBW (DI)(BX*2), Y15, Y0; VPSUBW 32(DI)(BX*2), Y15, Y1; VPAND Y14, Y0, Y0; VPAND Y14, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3; VPACKUSWB X2, X0, X0; VPACKUSWB X3, X1, X1
+	VMOVUPS X0, (R8)(BX*1); VMOVUPS X1, 16(R8)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPSUBW Y0, Y15, Y0; VPAND Y14, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKUSWB X1, X0, X0; MOVQ SI, CX
+	SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8; VMOVUPS X0, (R8)(BX*1)
+	JMP end9
+
+part8:
+	VMOVUPS X0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
 
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
@@ -41171,6 +42805,30 @@ DATA c3333333333333333<>+16(SB)/8, $0x3333333333333333
 DATA c3333333333333333<>+24(SB)/8, $0x3333333333333333
 GLOBL c3333333333333333<>(SB), RODATA|NOPTR, $32
 
+DATA c3f0000003f000000<>+0(SB)/8, $0x3f0000003f000000
+DATA c3f0000003f000000<>+8(SB)/8, $0x3f0000003f000000
+DATA c3f0000003f000000<>+16(SB)/8, $0x3f0000003f000000
+DATA c3f0000003f000000<>+24(SB)/8, $0x3f0000003f000000
+GLOBL c3f0000003f000000<>(SB), RODATA|NOPTR, $32
+
+DATA c3f8000003f800000<>+0(SB)/8, $0x3f8000003f800000
+DATA c3f8000003f800000<>+8(SB)/8, $0x3f8000003f800000
+DATA c3f8000003f800000<>+16(SB)/8, $0x3f8000003f800000
+DATA c3f8000003f800000<>+24(SB)/8, $0x3f8000003f800000
+GLOBL c3f8000003f800000<>(SB), RODATA|NOPTR, $32
+
+DATA c3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
+DATA c3fe0000000000000<>+8(SB)/8, $0x3fe0000000000000
+DATA c3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
+DATA c3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
+GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
 DATA c4330000000000000<>+0(SB)/8, $0x4330000000000000
 DATA c4330000000000000<>+8(SB)/8, $0x4330000000000000
 DATA c4330000000000000<>+16(SB)/8, $0x4330000000000000
@@ -41255,76 +42913,76 @@ DATA masks<>+112(SB)/8, $0x0000000000000000
 DATA masks<>+120(SB)/8, $0x0000000000000000
 GLOBL masks<>(SB), RODATA|NOPTR, $128
 
-DATA entries_avx2_integers<>+0(SB)/8, $k_abs_i32_u_5dced8c13d<>(SB)
-DATA entries_avx2_integers<>+8(SB)/8, $k_abs_i64_u_6ea560aed5<>(SB)
-DATA entries_avx2_integers<>+16(SB)/8, $k_abs_u32_u_fe3772477a<>(SB)
-DATA entries_avx2_integers<>+24(SB)/8, $k_abs_u64_u_f737d354d2<>(SB)
-DATA entries_avx2_integers<>+32(SB)/8, $k_abs_u8_u_e44d74575b<>(SB)
-DATA entries_avx2_integers<>+40(SB)/8, $k_add_add_add_add_i32_uuuuu_28cbf5475a<>(SB)
-DATA entries_avx2_integers<>+48(SB)/8, $k_add_add_add_add_i32_uuuuu_b3e7c0b46b<>(SB)
-DATA entries_avx2_integers<>+56(SB)/8, $k_add_add_add_add_i64_uuuuu_084582cf37<>(SB)
-DATA entries_avx2_integers<>+64(SB)/8, $k_add_add_add_add_i64_uuuuu_2223d4903c<>(SB)
-DATA entries_avx2_integers<>+72(SB)/8, $k_add_add_add_add_u32_uuuuu_5469584bc4<>(SB)
-DATA entries_avx2_integers<>+80(SB)/8, $k_add_add_add_add_u64_uuuuu_da0ac1deed<>(SB)
-DATA entries_avx2_integers<>+88(SB)/8, $k_add_add_add_add_u8_uuuuu_107e20b626<>(SB)
-DATA entries_avx2_integers<>+96(SB)/8, $k_add_add_add_etc_i32_uuuuuu_8d7087ea87<>(SB)
-DATA entries_avx2_integers<>+104(SB)/8, $k_add_add_add_etc_i64_uuuuuu_2362899c35<>(SB)
-DATA entries_avx2_integers<>+112(SB)/8, $k_add_add_add_etc_u32_uuuuuu_1e99386894<>(SB)
-DATA entries_avx2_integers<>+120(SB)/8, $k_add_add_add_etc_u64_uuuuuu_83f4366a10<>(SB)
-DATA entries_avx2_integers<>+128(SB)/8, $k_add_add_add_etc_u8_uuuuuu_babceecc51<>(SB)
-DATA entries_avx2_integers<>+136(SB)/8, $k_add_add_i32_uuu_40a47a0f5f<>(SB)
-DATA entries_avx2_integers<>+144(SB)/8, $k_add_add_i32_uuu_bbb96ea180<>(SB)
-DATA entries_avx2_integers<>+152(SB)/8, $k_add_add_i64_uuu_dc311c1e5d<>(SB)
-DATA entries_avx2_integers<>+160(SB)/8, $k_add_add_u32_uuu_21e2bba727<>(SB)
-DATA entries_avx2_integers<>+168(SB)/8, $k_add_add_u64_uuu_cf8522614b<>(SB)
-DATA entries_avx2_integers<>+176(SB)/8, $k_add_add_u8_uuu_8fe4e800fa<>(SB)
-DATA entries_avx2_integers<>+184(SB)/8, $k_add_clip_i32_uuss_0158f90973<>(SB)
-DATA entries_avx2_integers<>+192(SB)/8, $k_add_i16_us_815ceeaba8<>(SB)
-DATA entries_avx2_integers<>+200(SB)/8, $k_add_i16_uu_934ceb98de<>(SB)
-DATA entries_avx2_integers<>+208(SB)/8, $k_add_i32_su_1043a9b842<>(SB)
-DATA entries_avx2_integers<>+216(SB)/8, $k_add_i32_uu_2ea9819167<>(SB)
-DATA entries_avx2_integers<>+224(SB)/8, $k_add_i64_su_1d94eb3f4e<>(SB)
-DATA entries_avx2_integers<>+232(SB)/8, $k_add_i64_uu_bda52a5697<>(SB)
-DATA entries_avx2_integers<>+240(SB)/8, $k_add_i8_su_76947e028d<>(SB)
-DATA entries_avx2_integers<>+248(SB)/8, $k_add_i8_uu_d8de0e7860<>(SB)
-DATA entries_avx2_integers<>+256(SB)/8, $k_add_min_i32_uus_7dc9cc6ccc<>(SB)
-DATA entries_avx2_integers<>+264(SB)/8, $k_add_shr_cast_i32_u8_sus_f4a9d46487<>(SB)
-DATA entries_avx2_integers<>+272(SB)/8, $k_add_shr_cast_u16_u8_uss_c3b7463c0f<>(SB)
-DATA entries_avx2_integers<>+280(SB)/8, $k_add_shr_i32_sus_a10554d1b7<>(SB)
-DATA entries_avx2_integers<>+288(SB)/8, $k_add_u16_us_af98b2b56b<>(SB)
-DATA entries_avx2_integers<>+296(SB)/8, $k_add_u16_uu_fe8cc40f6b<>(SB)
-DATA entries_avx2_integers<>+304(SB)/8, $k_add_u32_su_f9ef3c7945<>(SB)
-DATA entries_avx2_integers<>+312(SB)/8, $k_add_u32_uu_cb934a8b6e<>(SB)
-DATA entries_avx2_integers<>+320(SB)/8, $k_add_u64_us_03b6409a3f<>(SB)
-DATA entries_avx2_integers<>+328(SB)/8, $k_add_u64_uu_a22f063299<>(SB)
-DATA entries_avx2_integers<>+336(SB)/8, $k_add_u8_su_654844e99d<>(SB)
-DATA entries_avx2_integers<>+344(SB)/8, $k_add_u8_uu_9f5d4e653d<>(SB)
-DATA entries_avx2_integers<>+352(SB)/8, $k_addsat_i16_su_e206eee6e2<>(SB)
-DATA entries_avx2_integers<>+360(SB)/8, $k_addsat_i16_uu_84ee5c3983<>(SB)
-DATA entries_avx2_integers<>+368(SB)/8, $k_addsat_u16_su_da0cd1d1ca<>(SB)
-DATA entries_avx2_integers<>+376(SB)/8, $k_addsat_u16_uu_411d431ed9<>(SB)
-DATA entries_avx2_integers<>+384(SB)/8, $k_addsat_u8_us_3373f70074<>(SB)
-DATA entries_avx2_integers<>+392(SB)/8, $k_addsat_u8_uu_0cf7f37617<>(SB)
-DATA entries_avx2_integers<>+400(SB)/8, $k_and_i32_su_e9da27ec90<>(SB)
-DATA entries_avx2_integers<>+408(SB)/8, $k_and_i32_uu_99069e15b1<>(SB)
-DATA entries_avx2_integers<>+416(SB)/8, $k_and_i64_su_d0f149c298<>(SB)
-DATA entries_avx2_integers<>+424(SB)/8, $k_and_i64_uu_be870bd178<>(SB)
-DATA entries_avx2_integers<>+432(SB)/8, $k_and_u32_su_f20f02a60e<>(SB)
-DATA entries_avx2_integers<>+440(SB)/8, $k_and_u32_uu_77e6d89642<>(SB)
-DATA entries_avx2_integers<>+448(SB)/8, $k_and_u64_us_ea8823d8c5<>(SB)
-DATA entries_avx2_integers<>+456(SB)/8, $k_and_u64_uu_8ff29dc8d4<>(SB)
-DATA entries_avx2_integers<>+464(SB)/8, $k_and_u8_us_fec0f879ff<>(SB)
-DATA entries_avx2_integers<>+472(SB)/8, $k_and_u8_uu_a92e30da48<>(SB)
-DATA entries_avx2_integers<>+480(SB)/8, $k_bitcast_i32_u32_u_f40b6cde0f<>(SB)
-DATA entries_avx2_integers<>+488(SB)/8, $k_bitcast_i64_u64_u_e934196f96<>(SB)
-DATA entries_avx2_integers<>+496(SB)/8, $k_bitcast_u32_i32_u_c97d12d976<>(SB)
-DATA entries_avx2_integers<>+504(SB)/8, $k_bitcast_u64_i64_u_bb204218e9<>(SB)
-DATA entries_avx2_integers<>+512(SB)/8, $k_bitlen_i32_u_c06f087709<>(SB)
-DATA entries_avx2_integers<>+520(SB)/8, $k_bitlen_i64_u_24565dd226<>(SB)
-DATA entries_avx2_integers<>+528(SB)/8, $k_bitlen_u32_u_6279935e87<>(SB)
-DATA entries_avx2_integers<>+536(SB)/8, $k_bitlen_u64_u_a735bc2f7b<>(SB)
-DATA entries_avx2_integers<>+544(SB)/8, $k_bitlen_u8_u_c980daa905<>(SB)
-DATA entries_avx2_integers<>+552(SB)/8, $k_cast_add_u8_i32_us_47cef5cb0e<>(SB)
+DATA entries_avx2_integers<>+0(SB)/8, $k_abs_i16_u_a1340a89f6<>(SB)
+DATA entries_avx2_integers<>+8(SB)/8, $k_abs_i32_u_5dced8c13d<>(SB)
+DATA entries_avx2_integers<>+16(SB)/8, $k_abs_i64_u_6ea560aed5<>(SB)
+DATA entries_avx2_integers<>+24(SB)/8, $k_abs_u32_u_fe3772477a<>(SB)
+DATA entries_avx2_integers<>+32(SB)/8, $k_abs_u64_u_f737d354d2<>(SB)
+DATA entries_avx2_integers<>+40(SB)/8, $k_abs_u8_u_e44d74575b<>(SB)
+DATA entries_avx2_integers<>+48(SB)/8, $k_add_add_add_add_i32_uuuuu_28cbf5475a<>(SB)
+DATA entries_avx2_integers<>+56(SB)/8, $k_add_add_add_add_i32_uuuuu_b3e7c0b46b<>(SB)
+DATA entries_avx2_integers<>+64(SB)/8, $k_add_add_add_add_i64_uuuuu_084582cf37<>(SB)
+DATA entries_avx2_integers<>+72(SB)/8, $k_add_add_add_add_i64_uuuuu_2223d4903c<>(SB)
+DATA entries_avx2_integers<>+80(SB)/8, $k_add_add_add_add_u32_uuuuu_5469584bc4<>(SB)
+DATA entries_avx2_integers<>+88(SB)/8, $k_add_add_add_add_u64_uuuuu_da0ac1deed<>(SB)
+DATA entries_avx2_integers<>+96(SB)/8, $k_add_add_add_add_u8_uuuuu_107e20b626<>(SB)
+DATA entries_avx2_integers<>+104(SB)/8, $k_add_add_add_etc_i32_uuuuuu_8d7087ea87<>(SB)
+DATA entries_avx2_integers<>+112(SB)/8, $k_add_add_add_etc_i64_uuuuuu_2362899c35<>(SB)
+DATA entries_avx2_integers<>+120(SB)/8, $k_add_add_add_etc_u32_uuuuuu_1e99386894<>(SB)
+DATA entries_avx2_integers<>+128(SB)/8, $k_add_add_add_etc_u64_uuuuuu_83f4366a10<>(SB)
+DATA entries_avx2_integers<>+136(SB)/8, $k_add_add_add_etc_u8_uuuuuu_babceecc51<>(SB)
+DATA entries_avx2_integers<>+144(SB)/8, $k_add_add_i32_uuu_40a47a0f5f<>(SB)
+DATA entries_avx2_integers<>+152(SB)/8, $k_add_add_i32_uuu_bbb96ea180<>(SB)
+DATA entries_avx2_integers<>+160(SB)/8, $k_add_add_i64_uuu_dc311c1e5d<>(SB)
+DATA entries_avx2_integers<>+168(SB)/8, $k_add_add_u32_uuu_21e2bba727<>(SB)
+DATA entries_avx2_integers<>+176(SB)/8, $k_add_add_u64_uuu_cf8522614b<>(SB)
+DATA entries_avx2_integers<>+184(SB)/8, $k_add_add_u8_uuu_8fe4e800fa<>(SB)
+DATA entries_avx2_integers<>+192(SB)/8, $k_add_clip_i32_uuss_0158f90973<>(SB)
+DATA entries_avx2_integers<>+200(SB)/8, $k_add_i16_us_815ceeaba8<>(SB)
+DATA entries_avx2_integers<>+208(SB)/8, $k_add_i16_uu_934ceb98de<>(SB)
+DATA entries_avx2_integers<>+216(SB)/8, $k_add_i32_su_1043a9b842<>(SB)
+DATA entries_avx2_integers<>+224(SB)/8, $k_add_i32_uu_2ea9819167<>(SB)
+DATA entries_avx2_integers<>+232(SB)/8, $k_add_i64_su_1d94eb3f4e<>(SB)
+DATA entries_avx2_integers<>+240(SB)/8, $k_add_i64_uu_bda52a5697<>(SB)
+DATA entries_avx2_integers<>+248(SB)/8, $k_add_i8_su_76947e028d<>(SB)
+DATA entries_avx2_integers<>+256(SB)/8, $k_add_i8_uu_d8de0e7860<>(SB)
+DATA entries_avx2_integers<>+264(SB)/8, $k_add_min_i32_uus_7dc9cc6ccc<>(SB)
+DATA entries_avx2_integers<>+272(SB)/8, $k_add_shr_add_shr_u16_uss_bbf8b57912<>(SB)
+DATA entries_avx2_integers<>+280(SB)/8, $k_add_shr_cast_u16_u8_uss_c3b7463c0f<>(SB)
+DATA entries_avx2_integers<>+288(SB)/8, $k_add_shr_i32_sus_a10554d1b7<>(SB)
+DATA entries_avx2_integers<>+296(SB)/8, $k_add_u16_us_af98b2b56b<>(SB)
+DATA entries_avx2_integers<>+304(SB)/8, $k_add_u16_uu_fe8cc40f6b<>(SB)
+DATA entries_avx2_integers<>+312(SB)/8, $k_add_u32_su_f9ef3c7945<>(SB)
+DATA entries_avx2_integers<>+320(SB)/8, $k_add_u32_uu_cb934a8b6e<>(SB)
+DATA entries_avx2_integers<>+328(SB)/8, $k_add_u64_us_03b6409a3f<>(SB)
+DATA entries_avx2_integers<>+336(SB)/8, $k_add_u64_uu_a22f063299<>(SB)
+DATA entries_avx2_integers<>+344(SB)/8, $k_add_u8_su_654844e99d<>(SB)
+DATA entries_avx2_integers<>+352(SB)/8, $k_add_u8_uu_9f5d4e653d<>(SB)
+DATA entries_avx2_integers<>+360(SB)/8, $k_addsat_i16_su_e206eee6e2<>(SB)
+DATA entries_avx2_integers<>+368(SB)/8, $k_addsat_i16_uu_84ee5c3983<>(SB)
+DATA entries_avx2_integers<>+376(SB)/8, $k_addsat_u16_su_da0cd1d1ca<>(SB)
+DATA entries_avx2_integers<>+384(SB)/8, $k_addsat_u16_uu_411d431ed9<>(SB)
+DATA entries_avx2_integers<>+392(SB)/8, $k_addsat_u8_us_3373f70074<>(SB)
+DATA entries_avx2_integers<>+400(SB)/8, $k_addsat_u8_uu_0cf7f37617<>(SB)
+DATA entries_avx2_integers<>+408(SB)/8, $k_and_i32_su_e9da27ec90<>(SB)
+DATA entries_avx2_integers<>+416(SB)/8, $k_and_i32_uu_99069e15b1<>(SB)
+DATA entries_avx2_integers<>+424(SB)/8, $k_and_i64_su_d0f149c298<>(SB)
+DATA entries_avx2_integers<>+432(SB)/8, $k_and_i64_uu_be870bd178<>(SB)
+DATA entries_avx2_integers<>+440(SB)/8, $k_and_u32_su_f20f02a60e<>(SB)
+DATA entries_avx2_integers<>+448(SB)/8, $k_and_u32_uu_77e6d89642<>(SB)
+DATA entries_avx2_integers<>+456(SB)/8, $k_and_u64_us_ea8823d8c5<>(SB)
+DATA entries_avx2_integers<>+464(SB)/8, $k_and_u64_uu_8ff29dc8d4<>(SB)
+DATA entries_avx2_integers<>+472(SB)/8, $k_and_u8_us_fec0f879ff<>(SB)
+DATA entries_avx2_integers<>+480(SB)/8, $k_and_u8_uu_a92e30da48<>(SB)
+DATA entries_avx2_integers<>+488(SB)/8, $k_bitcast_i32_u32_u_f40b6cde0f<>(SB)
+DATA entries_avx2_integers<>+496(SB)/8, $k_bitcast_i64_u64_u_e934196f96<>(SB)
+DATA entries_avx2_integers<>+504(SB)/8, $k_bitcast_u32_i32_u_c97d12d976<>(SB)
+DATA entries_avx2_integers<>+512(SB)/8, $k_bitcast_u64_i64_u_bb204218e9<>(SB)
+DATA entries_avx2_integers<>+520(SB)/8, $k_bitlen_i32_u_c06f087709<>(SB)
+DATA entries_avx2_integers<>+528(SB)/8, $k_bitlen_i64_u_24565dd226<>(SB)
+DATA entries_avx2_integers<>+536(SB)/8, $k_bitlen_u32_u_6279935e87<>(SB)
+DATA entries_avx2_integers<>+544(SB)/8, $k_bitlen_u64_u_a735bc2f7b<>(SB)
+DATA entries_avx2_integers<>+552(SB)/8, $k_bitlen_u8_u_c980daa905<>(SB)
 DATA entries_avx2_integers<>+560(SB)/8, $k_cast_add_u8_u16_uu_c22f529236<>(SB)
 DATA entries_avx2_integers<>+568(SB)/8, $k_cast_bool_i32_u_24055f2b4d<>(SB)
 DATA entries_avx2_integers<>+576(SB)/8, $k_cast_bool_i64_u_ec801e0b57<>(SB)
@@ -41333,526 +42991,542 @@ DATA entries_avx2_integers<>+592(SB)/8, $k_cast_bool_u64_u_77ed0f810d<>(SB)
 DATA entries_avx2_integers<>+600(SB)/8, $k_cast_bool_u8_u_a933362af7<>(SB)
 DATA entries_avx2_integers<>+608(SB)/8, $k_cast_cast_add_u8_u16_uu_3c79fd8c9f<>(SB)
 DATA entries_avx2_integers<>+616(SB)/8, $k_cast_cast_mul_add_u8_u16_uuu_654179f046<>(SB)
-DATA entries_avx2_integers<>+624(SB)/8, $k_cast_cast_mul_u8_u16_uu_898dbd056d<>(SB)
-DATA entries_avx2_integers<>+632(SB)/8, $k_cast_cast_sub_u8_i32_uu_0236bec240<>(SB)
-DATA entries_avx2_integers<>+640(SB)/8, $k_cast_i16_i32_u_57652d1495<>(SB)
-DATA entries_avx2_integers<>+648(SB)/8, $k_cast_i16_i8_u_0aa9d3d90b<>(SB)
-DATA entries_avx2_integers<>+656(SB)/8, $k_cast_i16_u8_u_b818517d70<>(SB)
-DATA entries_avx2_integers<>+664(SB)/8, $k_cast_i32_bool_u_f415769208<>(SB)
-DATA entries_avx2_integers<>+672(SB)/8, $k_cast_i32_i16_u_5929fec011<>(SB)
-DATA entries_avx2_integers<>+680(SB)/8, $k_cast_i32_i64_u_ea8aac1fba<>(SB)
-DATA entries_avx2_integers<>+688(SB)/8, $k_cast_i32_i8_u_06033cb712<>(SB)
-DATA entries_avx2_integers<>+696(SB)/8, $k_cast_i32_u16_u_37b2d5d24a<>(SB)
-DATA entries_avx2_integers<>+704(SB)/8, $k_cast_i32_u32_u_5942d57ca6<>(SB)
-DATA entries_avx2_integers<>+712(SB)/8, $k_cast_i32_u64_u_a93f67b97c<>(SB)
-DATA entries_avx2_integers<>+720(SB)/8, $k_cast_i32_u8_u_e18233d4b1<>(SB)
-DATA entries_avx2_integers<>+728(SB)/8, $k_cast_i64_bool_u_81412c388b<>(SB)
-DATA entries_avx2_integers<>+736(SB)/8, $k_cast_i64_i32_u_18028b30e7<>(SB)
-DATA entries_avx2_integers<>+744(SB)/8, $k_cast_i64_u32_u_18629f63cc<>(SB)
-DATA entries_avx2_integers<>+752(SB)/8, $k_cast_i64_u64_u_94eae2e21b<>(SB)
-DATA entries_avx2_integers<>+760(SB)/8, $k_cast_i64_u8_u_7985f45909<>(SB)
-DATA entries_avx2_integers<>+768(SB)/8, $k_cast_i8_i16_u_7f5e02966c<>(SB)
-DATA entries_avx2_integers<>+776(SB)/8, $k_cast_i8_i32_u_502e8673b9<>(SB)
-DATA entries_avx2_integers<>+784(SB)/8, $k_cast_mul_add_shr_u8_u16_usus_02a1e3da39<>(SB)
-DATA entries_avx2_integers<>+792(SB)/8, $k_cast_mul_add_u8_i32_usu_dca32f193f<>(SB)
-DATA entries_avx2_integers<>+800(SB)/8, $k_cast_mul_add_u8_u16_usu_5f6745ef35<>(SB)
-DATA entries_avx2_integers<>+808(SB)/8, $k_cast_mul_add_u8_u16_uuu_b8d4890e10<>(SB)
-DATA entries_avx2_integers<>+816(SB)/8, $k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5<>(SB)
-DATA entries_avx2_integers<>+824(SB)/8, $k_cast_mul_u8_i32_us_eb4706c5dc<>(SB)
-DATA entries_avx2_integers<>+832(SB)/8, $k_cast_mul_u8_u16_us_7d9a9f835c<>(SB)
-DATA entries_avx2_integers<>+840(SB)/8, $k_cast_mul_u8_u16_uu_fd1d16eea9<>(SB)
-DATA entries_avx2_integers<>+848(SB)/8, $k_cast_sub_u8_u16_us_357ab3bb26<>(SB)
-DATA entries_avx2_integers<>+856(SB)/8, $k_cast_u16_i32_u_341acb58d9<>(SB)
-DATA entries_avx2_integers<>+864(SB)/8, $k_cast_u16_u8_u_321d5a879f<>(SB)
-DATA entries_avx2_integers<>+872(SB)/8, $k_cast_u32_bool_u_0fe6001671<>(SB)
-DATA entries_avx2_integers<>+880(SB)/8, $k_cast_u32_i32_u_ef9eea2e1b<>(SB)
-DATA entries_avx2_integers<>+888(SB)/8, $k_cast_u32_i64_u_5ea9cd925f<>(SB)
-DATA entries_avx2_integers<>+896(SB)/8, $k_cast_u32_u64_u_340409d466<>(SB)
-DATA entries_avx2_integers<>+904(SB)/8, $k_cast_u32_u8_u_6d9c53e2f9<>(SB)
-DATA entries_avx2_integers<>+912(SB)/8, $k_cast_u64_bool_u_985b069819<>(SB)
-DATA entries_avx2_integers<>+920(SB)/8, $k_cast_u64_i32_u_30e018451a<>(SB)
-DATA entries_avx2_integers<>+928(SB)/8, $k_cast_u64_i64_u_421756f2a5<>(SB)
-DATA entries_avx2_integers<>+936(SB)/8, $k_cast_u64_u32_u_f853545810<>(SB)
-DATA entries_avx2_integers<>+944(SB)/8, $k_cast_u64_u8_u_ded4c758f4<>(SB)
-DATA entries_avx2_integers<>+952(SB)/8, $k_cast_u8_bool_u_9c5bfc28af<>(SB)
-DATA entries_avx2_integers<>+960(SB)/8, $k_cast_u8_i16_u_9526cd2ab7<>(SB)
-DATA entries_avx2_integers<>+968(SB)/8, $k_cast_u8_i32_u_9670a96e7c<>(SB)
-DATA entries_avx2_integers<>+976(SB)/8, $k_cast_u8_i64_u_d703428f6a<>(SB)
-DATA entries_avx2_integers<>+984(SB)/8, $k_cast_u8_u16_u_e0e8dae4b6<>(SB)
-DATA entries_avx2_integers<>+992(SB)/8, $k_cast_u8_u32_u_65fef5c311<>(SB)
-DATA entries_avx2_integers<>+1000(SB)/8, $k_cast_u8_u64_u_df9b1c067a<>(SB)
-DATA entries_avx2_integers<>+1008(SB)/8, $k_cast_xor_u8_u16_us_16300b33bf<>(SB)
-DATA entries_avx2_integers<>+1016(SB)/8, $k_clip_cast_i32_u8_uss_107322162f<>(SB)
-DATA entries_avx2_integers<>+1024(SB)/8, $k_clip_i32_uss_3e98da1581<>(SB)
-DATA entries_avx2_integers<>+1032(SB)/8, $k_clip_i32_usu_42ae688f9f<>(SB)
-DATA entries_avx2_integers<>+1040(SB)/8, $k_clip_i32_uus_9e3c61a063<>(SB)
-DATA entries_avx2_integers<>+1048(SB)/8, $k_clip_i32_uuu_14389e2d63<>(SB)
-DATA entries_avx2_integers<>+1056(SB)/8, $k_clip_i64_uss_17b483ed62<>(SB)
-DATA entries_avx2_integers<>+1064(SB)/8, $k_clip_i64_usu_2d91f7bc85<>(SB)
-DATA entries_avx2_integers<>+1072(SB)/8, $k_clip_i64_uus_126d182b3e<>(SB)
-DATA entries_avx2_integers<>+1080(SB)/8, $k_clip_i64_uuu_9e3f990dd3<>(SB)
-DATA entries_avx2_integers<>+1088(SB)/8, $k_clip_u32_uss_df8f70968a<>(SB)
-DATA entries_avx2_integers<>+1096(SB)/8, $k_clip_u32_usu_56dab1b9bf<>(SB)
-DATA entries_avx2_integers<>+1104(SB)/8, $k_clip_u32_uus_bb88d1244f<>(SB)
-DATA entries_avx2_integers<>+1112(SB)/8, $k_clip_u32_uuu_0ce05f8523<>(SB)
-DATA entries_avx2_integers<>+1120(SB)/8, $k_clip_u64_uss_5853f20259<>(SB)
-DATA entries_avx2_integers<>+1128(SB)/8, $k_clip_u64_usu_1f27ef528d<>(SB)
-DATA entries_avx2_integers<>+1136(SB)/8, $k_clip_u64_uus_5446d8351a<>(SB)
-DATA entries_avx2_integers<>+1144(SB)/8, $k_clip_u64_uuu_6b7a16ea8c<>(SB)
-DATA entries_avx2_integers<>+1152(SB)/8, $k_clip_u8_uss_fee094ccd2<>(SB)
-DATA entries_avx2_integers<>+1160(SB)/8, $k_clip_u8_usu_8b2530f0ff<>(SB)
-DATA entries_avx2_integers<>+1168(SB)/8, $k_clip_u8_uus_96b2ef6e3a<>(SB)
-DATA entries_avx2_integers<>+1176(SB)/8, $k_clip_u8_uuu_6145acbbd3<>(SB)
-DATA entries_avx2_integers<>+1184(SB)/8, $k_div_i32_su_4ed8bce533<>(SB)
-DATA entries_avx2_integers<>+1192(SB)/8, $k_div_i32_us_0c1e268519<>(SB)
-DATA entries_avx2_integers<>+1200(SB)/8, $k_div_i32_uu_fb3c3f1081<>(SB)
-DATA entries_avx2_integers<>+1208(SB)/8, $k_div_i64_su_27c7b4c522<>(SB)
-DATA entries_avx2_integers<>+1216(SB)/8, $k_div_i64_us_0142decf0e<>(SB)
-DATA entries_avx2_integers<>+1224(SB)/8, $k_div_i64_uu_36b2ea6567<>(SB)
-DATA entries_avx2_integers<>+1232(SB)/8, $k_div_u32_su_8d939bd234<>(SB)
-DATA entries_avx2_integers<>+1240(SB)/8, $k_div_u32_us_54ae8ce6db<>(SB)
-DATA entries_avx2_integers<>+1248(SB)/8, $k_div_u32_uu_64bc3b7468<>(SB)
-DATA entries_avx2_integers<>+1256(SB)/8, $k_div_u64_su_709a43506e<>(SB)
-DATA entries_avx2_integers<>+1264(SB)/8, $k_div_u64_us_418c633f72<>(SB)
-DATA entries_avx2_integers<>+1272(SB)/8, $k_div_u64_uu_2cdab6e4fa<>(SB)
-DATA entries_avx2_integers<>+1280(SB)/8, $k_div_u8_su_777ae31059<>(SB)
-DATA entries_avx2_integers<>+1288(SB)/8, $k_div_u8_us_be173def17<>(SB)
-DATA entries_avx2_integers<>+1296(SB)/8, $k_div_u8_uu_545b998e4c<>(SB)
-DATA entries_avx2_integers<>+1304(SB)/8, $k_dot_i32_972e9a55c4<>(SB)
-DATA entries_avx2_integers<>+1312(SB)/8, $k_dot_i64_81eb46862c<>(SB)
-DATA entries_avx2_integers<>+1320(SB)/8, $k_dothalves_i32_9153d54bcc<>(SB)
-DATA entries_avx2_integers<>+1328(SB)/8, $k_eq_and_i32_bool_usu_62573766f3<>(SB)
-DATA entries_avx2_integers<>+1336(SB)/8, $k_eq_and_u8_bool_usu_e7ece9dd04<>(SB)
-DATA entries_avx2_integers<>+1344(SB)/8, $k_eq_i32_bool_us_9466469f1d<>(SB)
-DATA entries_avx2_integers<>+1352(SB)/8, $k_eq_i32_bool_uu_e03d8b1f7f<>(SB)
-DATA entries_avx2_integers<>+1360(SB)/8, $k_eq_i64_bool_us_cab5187da9<>(SB)
-DATA entries_avx2_integers<>+1368(SB)/8, $k_eq_i64_bool_uu_6bbb7637ec<>(SB)
-DATA entries_avx2_integers<>+1376(SB)/8, $k_eq_or_i32_bool_usu_43b4171ea5<>(SB)
-DATA entries_avx2_integers<>+1384(SB)/8, $k_eq_or_u8_bool_usu_67272e2f42<>(SB)
-DATA entries_avx2_integers<>+1392(SB)/8, $k_eq_select_eq_etc_i32_uussusuusus_c2b0971892<>(SB)
-DATA entries_avx2_integers<>+1400(SB)/8, $k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df<>(SB)
-DATA entries_avx2_integers<>+1408(SB)/8, $k_eq_select_min_i32_uussu_65dc94731f<>(SB)
-DATA entries_avx2_integers<>+1416(SB)/8, $k_eq_select_min_i64_i32_uussu_de6c92f097<>(SB)
-DATA entries_avx2_integers<>+1424(SB)/8, $k_eq_u32_bool_us_a9be959a34<>(SB)
-DATA entries_avx2_integers<>+1432(SB)/8, $k_eq_u32_bool_uu_abecd25158<>(SB)
-DATA entries_avx2_integers<>+1440(SB)/8, $k_eq_u64_bool_us_7f4b397c1e<>(SB)
-DATA entries_avx2_integers<>+1448(SB)/8, $k_eq_u64_bool_uu_5c919713ea<>(SB)
-DATA entries_avx2_integers<>+1456(SB)/8, $k_eq_u8_bool_su_e039f70e04<>(SB)
-DATA entries_avx2_integers<>+1464(SB)/8, $k_eq_u8_bool_uu_50ebcd7d25<>(SB)
-DATA entries_avx2_integers<>+1472(SB)/8, $k_floordiv_i32_uu_b738da5eea<>(SB)
-DATA entries_avx2_integers<>+1480(SB)/8, $k_floordiv_i64_uu_979ccfd4a1<>(SB)
-DATA entries_avx2_integers<>+1488(SB)/8, $k_le_i32_bool_su_14c04e2a3c<>(SB)
-DATA entries_avx2_integers<>+1496(SB)/8, $k_le_i32_bool_us_86486a61c5<>(SB)
-DATA entries_avx2_integers<>+1504(SB)/8, $k_le_i32_bool_uu_c3e983c213<>(SB)
-DATA entries_avx2_integers<>+1512(SB)/8, $k_le_i64_bool_su_40955dcce6<>(SB)
-DATA entries_avx2_integers<>+1520(SB)/8, $k_le_i64_bool_us_a2ff8af67d<>(SB)
-DATA entries_avx2_integers<>+1528(SB)/8, $k_le_i64_bool_uu_579ac043f0<>(SB)
-DATA entries_avx2_integers<>+1536(SB)/8, $k_le_u16_bool_su_918b402415<>(SB)
-DATA entries_avx2_integers<>+1544(SB)/8, $k_le_u16_bool_us_c8a20cd56d<>(SB)
-DATA entries_avx2_integers<>+1552(SB)/8, $k_le_u16_bool_uu_33602f81c8<>(SB)
-DATA entries_avx2_integers<>+1560(SB)/8, $k_le_u32_bool_su_fc07550b65<>(SB)
-DATA entries_avx2_integers<>+1568(SB)/8, $k_le_u32_bool_us_3472dc4b57<>(SB)
-DATA entries_avx2_integers<>+1576(SB)/8, $k_le_u32_bool_uu_7058264db4<>(SB)
-DATA entries_avx2_integers<>+1584(SB)/8, $k_le_u64_bool_su_debdd4dfb6<>(SB)
-DATA entries_avx2_integers<>+1592(SB)/8, $k_le_u64_bool_us_663632e73d<>(SB)
-DATA entries_avx2_integers<>+1600(SB)/8, $k_le_u64_bool_uu_57d8c965c2<>(SB)
-DATA entries_avx2_integers<>+1608(SB)/8, $k_le_u8_bool_su_4e98e38ed3<>(SB)
-DATA entries_avx2_integers<>+1616(SB)/8, $k_le_u8_bool_us_496751cee8<>(SB)
-DATA entries_avx2_integers<>+1624(SB)/8, $k_le_u8_bool_uu_18a889c672<>(SB)
-DATA entries_avx2_integers<>+1632(SB)/8, $k_lt_i32_bool_su_4e30771c73<>(SB)
-DATA entries_avx2_integers<>+1640(SB)/8, $k_lt_i32_bool_us_641b693c21<>(SB)
-DATA entries_avx2_integers<>+1648(SB)/8, $k_lt_i32_bool_uu_40496893b0<>(SB)
-DATA entries_avx2_integers<>+1656(SB)/8, $k_lt_i64_bool_su_696588ff8e<>(SB)
-DATA entries_avx2_integers<>+1664(SB)/8, $k_lt_i64_bool_us_a64ac4d0a1<>(SB)
-DATA entries_avx2_integers<>+1672(SB)/8, $k_lt_i64_bool_uu_a117340f31<>(SB)
-DATA entries_avx2_integers<>+1680(SB)/8, $k_lt_lt_and_i32_bool_sus_d580a0fa33<>(SB)
-DATA entries_avx2_integers<>+1688(SB)/8, $k_lt_lt_and_u8_bool_sus_22c6a8ab29<>(SB)
-DATA entries_avx2_integers<>+1696(SB)/8, $k_lt_lt_and_u8_bool_suus_f2f2660090<>(SB)
-DATA entries_avx2_integers<>+1704(SB)/8, $k_lt_select_i32_suus_8b7e4aa657<>(SB)
-DATA entries_avx2_integers<>+1712(SB)/8, $k_lt_select_i32_suuu_953e5b9f82<>(SB)
-DATA entries_avx2_integers<>+1720(SB)/8, $k_lt_select_i32_usus_780f2246ee<>(SB)
-DATA entries_avx2_integers<>+1728(SB)/8, $k_lt_select_i32_usuu_44a2bfd527<>(SB)
-DATA entries_avx2_integers<>+1736(SB)/8, $k_lt_select_i32_uuus_f508763eb6<>(SB)
-DATA entries_avx2_integers<>+1744(SB)/8, $k_lt_select_i32_uuuu_58c00ab3c1<>(SB)
-DATA entries_avx2_integers<>+1752(SB)/8, $k_lt_select_u8_suss_7c9af49240<>(SB)
-DATA entries_avx2_integers<>+1760(SB)/8, $k_lt_select_u8_susu_fdac78a1b9<>(SB)
-DATA entries_avx2_integers<>+1768(SB)/8, $k_lt_select_u8_suus_08ff500459<>(SB)
-DATA entries_avx2_integers<>+1776(SB)/8, $k_lt_select_u8_suuu_e0519bff85<>(SB)
-DATA entries_avx2_integers<>+1784(SB)/8, $k_lt_select_u8_usss_a84b55b9f8<>(SB)
-DATA entries_avx2_integers<>+1792(SB)/8, $k_lt_select_u8_ussu_a8c32e7e2e<>(SB)
-DATA entries_avx2_integers<>+1800(SB)/8, $k_lt_select_u8_usus_9c46eb2220<>(SB)
-DATA entries_avx2_integers<>+1808(SB)/8, $k_lt_select_u8_usuu_3ce81c5b37<>(SB)
-DATA entries_avx2_integers<>+1816(SB)/8, $k_lt_select_u8_uuss_8bca81cb4b<>(SB)
-DATA entries_avx2_integers<>+1824(SB)/8, $k_lt_select_u8_uusu_55c109e657<>(SB)
-DATA entries_avx2_integers<>+1832(SB)/8, $k_lt_select_u8_uuus_8f6e3b6aed<>(SB)
-DATA entries_avx2_integers<>+1840(SB)/8, $k_lt_select_u8_uuuu_7b152840da<>(SB)
-DATA entries_avx2_integers<>+1848(SB)/8, $k_lt_u16_bool_su_0a63a56625<>(SB)
-DATA entries_avx2_integers<>+1856(SB)/8, $k_lt_u16_bool_us_780307f4f8<>(SB)
-DATA entries_avx2_integers<>+1864(SB)/8, $k_lt_u16_bool_uu_52ccf32cb8<>(SB)
-DATA entries_avx2_integers<>+1872(SB)/8, $k_lt_u32_bool_su_a220fbc230<>(SB)
-DATA entries_avx2_integers<>+1880(SB)/8, $k_lt_u32_bool_us_6e2a8cc450<>(SB)
-DATA entries_avx2_integers<>+1888(SB)/8, $k_lt_u32_bool_uu_dde4d32cac<>(SB)
-DATA entries_avx2_integers<>+1896(SB)/8, $k_lt_u64_bool_su_eb6f9cf761<>(SB)
-DATA entries_avx2_integers<>+1904(SB)/8, $k_lt_u64_bool_us_cdd7a3a624<>(SB)
-DATA entries_avx2_integers<>+1912(SB)/8, $k_lt_u64_bool_uu_6752fc82a1<>(SB)
-DATA entries_avx2_integers<>+1920(SB)/8, $k_lt_u8_bool_su_86e1b67395<>(SB)
-DATA entries_avx2_integers<>+1928(SB)/8, $k_lt_u8_bool_us_33ea9c9e1a<>(SB)
-DATA entries_avx2_integers<>+1936(SB)/8, $k_lt_u8_bool_uu_1ce629a695<>(SB)
-DATA entries_avx2_integers<>+1944(SB)/8, $k_max_i16_us_74987a9325<>(SB)
-DATA entries_avx2_integers<>+1952(SB)/8, $k_max_i16_uu_f991b5d2a0<>(SB)
-DATA entries_avx2_integers<>+1960(SB)/8, $k_max_i32_us_a8e7b56bbb<>(SB)
-DATA entries_avx2_integers<>+1968(SB)/8, $k_max_i32_uu_f7b3137e5b<>(SB)
-DATA entries_avx2_integers<>+1976(SB)/8, $k_max_i64_us_4931f37a1f<>(SB)
-DATA entries_avx2_integers<>+1984(SB)/8, $k_max_i64_uu_702ea15ec3<>(SB)
-DATA entries_avx2_integers<>+1992(SB)/8, $k_max_i8_su_c3f2f4c219<>(SB)
-DATA entries_avx2_integers<>+2000(SB)/8, $k_max_i8_uu_7f374b1978<>(SB)
-DATA entries_avx2_integers<>+2008(SB)/8, $k_max_max_i32_uuu_564f6039cd<>(SB)
-DATA entries_avx2_integers<>+2016(SB)/8, $k_max_max_i64_uuu_3b8d92c0bc<>(SB)
-DATA entries_avx2_integers<>+2024(SB)/8, $k_max_max_max_etc_i32_uuuuuu_caa1b2db15<>(SB)
-DATA entries_avx2_integers<>+2032(SB)/8, $k_max_max_max_etc_i64_uuuuuu_2e1623b989<>(SB)
-DATA entries_avx2_integers<>+2040(SB)/8, $k_max_max_max_etc_u32_uuuuuu_1a19fd9265<>(SB)
-DATA entries_avx2_integers<>+2048(SB)/8, $k_max_max_max_etc_u64_uuuuuu_9b35f5c60f<>(SB)
-DATA entries_avx2_integers<>+2056(SB)/8, $k_max_max_max_etc_u8_uuuuuu_c611900758<>(SB)
-DATA entries_avx2_integers<>+2064(SB)/8, $k_max_max_max_max_i32_uuuuu_babcce2308<>(SB)
-DATA entries_avx2_integers<>+2072(SB)/8, $k_max_max_max_max_i32_uuuuu_c1c52ebbd1<>(SB)
-DATA entries_avx2_integers<>+2080(SB)/8, $k_max_max_max_max_i64_uuuuu_5ac990cf34<>(SB)
-DATA entries_avx2_integers<>+2088(SB)/8, $k_max_max_max_max_i64_uuuuu_b0a3def881<>(SB)
-DATA entries_avx2_integers<>+2096(SB)/8, $k_max_max_max_max_u32_uuuuu_8e2d6160cd<>(SB)
-DATA entries_avx2_integers<>+2104(SB)/8, $k_max_max_max_max_u64_uuuuu_c13987b274<>(SB)
-DATA entries_avx2_integers<>+2112(SB)/8, $k_max_max_max_max_u8_uuuuu_a89495660d<>(SB)
-DATA entries_avx2_integers<>+2120(SB)/8, $k_max_max_u32_uuu_c29a8b7939<>(SB)
-DATA entries_avx2_integers<>+2128(SB)/8, $k_max_max_u64_uuu_20b0e41013<>(SB)
-DATA entries_avx2_integers<>+2136(SB)/8, $k_max_max_u8_uuu_28c86b68c4<>(SB)
-DATA entries_avx2_integers<>+2144(SB)/8, $k_max_min_i32_sus_c68bab5ac7<>(SB)
-DATA entries_avx2_integers<>+2152(SB)/8, $k_max_min_sub_u8_uu_3de97ff8bd<>(SB)
-DATA entries_avx2_integers<>+2160(SB)/8, $k_max_u16_su_67ffd810ea<>(SB)
-DATA entries_avx2_integers<>+2168(SB)/8, $k_max_u16_uu_408b5484f9<>(SB)
-DATA entries_avx2_integers<>+2176(SB)/8, $k_max_u32_su_660900aac5<>(SB)
-DATA entries_avx2_integers<>+2184(SB)/8, $k_max_u32_uu_e3946b01f5<>(SB)
-DATA entries_avx2_integers<>+2192(SB)/8, $k_max_u64_us_d8b0009d8d<>(SB)
-DATA entries_avx2_integers<>+2200(SB)/8, $k_max_u64_uu_8aaa11e34b<>(SB)
-DATA entries_avx2_integers<>+2208(SB)/8, $k_max_u8_su_68beaefbd9<>(SB)
-DATA entries_avx2_integers<>+2216(SB)/8, $k_max_u8_uu_4c72f1ffc1<>(SB)
-DATA entries_avx2_integers<>+2224(SB)/8, $k_min_i16_us_62cbc1e255<>(SB)
-DATA entries_avx2_integers<>+2232(SB)/8, $k_min_i16_uu_d189cafe2c<>(SB)
-DATA entries_avx2_integers<>+2240(SB)/8, $k_min_i32_us_ff5bb7f3f0<>(SB)
-DATA entries_avx2_integers<>+2248(SB)/8, $k_min_i32_uu_ad14a0135d<>(SB)
-DATA entries_avx2_integers<>+2256(SB)/8, $k_min_i64_us_a167de3197<>(SB)
-DATA entries_avx2_integers<>+2264(SB)/8, $k_min_i64_uu_53bafe5025<>(SB)
-DATA entries_avx2_integers<>+2272(SB)/8, $k_min_i8_us_1348b2a2de<>(SB)
-DATA entries_avx2_integers<>+2280(SB)/8, $k_min_i8_uu_c53e5a2ac2<>(SB)
-DATA entries_avx2_integers<>+2288(SB)/8, $k_min_min_i32_uuu_cfde69c2f6<>(SB)
-DATA entries_avx2_integers<>+2296(SB)/8, $k_min_min_i64_uuu_e3d69da3ec<>(SB)
-DATA entries_avx2_integers<>+2304(SB)/8, $k_min_min_min_etc_i32_uuuuuu_fd63e77ed5<>(SB)
-DATA entries_avx2_integers<>+2312(SB)/8, $k_min_min_min_etc_i64_uuuuuu_853ec11265<>(SB)
-DATA entries_avx2_integers<>+2320(SB)/8, $k_min_min_min_etc_u32_uuuuuu_33a2e743b1<>(SB)
-DATA entries_avx2_integers<>+2328(SB)/8, $k_min_min_min_etc_u64_uuuuuu_d4d26e91ce<>(SB)
-DATA entries_avx2_integers<>+2336(SB)/8, $k_min_min_min_etc_u8_uuuuuu_a0694c78aa<>(SB)
-DATA entries_avx2_integers<>+2344(SB)/8, $k_min_min_min_min_i32_uuuuu_6b2f816d04<>(SB)
-DATA entries_avx2_integers<>+2352(SB)/8, $k_min_min_min_min_i32_uuuuu_91f56121cd<>(SB)
-DATA entries_avx2_integers<>+2360(SB)/8, $k_min_min_min_min_i64_uuuuu_331488ed89<>(SB)
-DATA entries_avx2_integers<>+2368(SB)/8, $k_min_min_min_min_i64_uuuuu_956ea8f4d3<>(SB)
-DATA entries_avx2_integers<>+2376(SB)/8, $k_min_min_min_min_u32_uuuuu_92306c82e1<>(SB)
-DATA entries_avx2_integers<>+2384(SB)/8, $k_min_min_min_min_u64_uuuuu_fe2d62042b<>(SB)
-DATA entries_avx2_integers<>+2392(SB)/8, $k_min_min_min_min_u8_uuuuu_183f149635<>(SB)
-DATA entries_avx2_integers<>+2400(SB)/8, $k_min_min_u32_uuu_d99a866278<>(SB)
-DATA entries_avx2_integers<>+2408(SB)/8, $k_min_min_u64_uuu_e3f3ba8518<>(SB)
-DATA entries_avx2_integers<>+2416(SB)/8, $k_min_min_u8_uuu_c55f0eb781<>(SB)
-DATA entries_avx2_integers<>+2424(SB)/8, $k_min_u16_us_79dee758ac<>(SB)
-DATA entries_avx2_integers<>+2432(SB)/8, $k_min_u16_uu_633e36536b<>(SB)
-DATA entries_avx2_integers<>+2440(SB)/8, $k_min_u32_us_bf28118442<>(SB)
-DATA entries_avx2_integers<>+2448(SB)/8, $k_min_u32_uu_6487624327<>(SB)
-DATA entries_avx2_integers<>+2456(SB)/8, $k_min_u64_us_1dfeb25aa6<>(SB)
-DATA entries_avx2_integers<>+2464(SB)/8, $k_min_u64_uu_71c425ba5a<>(SB)
-DATA entries_avx2_integers<>+2472(SB)/8, $k_min_u8_su_ace27ab957<>(SB)
-DATA entries_avx2_integers<>+2480(SB)/8, $k_min_u8_uu_e7c61d958d<>(SB)
-DATA entries_avx2_integers<>+2488(SB)/8, $k_mod_i32_uu_e72319ba92<>(SB)
-DATA entries_avx2_integers<>+2496(SB)/8, $k_mod_i64_uu_39bf3e80b6<>(SB)
-DATA entries_avx2_integers<>+2504(SB)/8, $k_mul_add_i32_sus_15d587b969<>(SB)
-DATA entries_avx2_integers<>+2512(SB)/8, $k_mul_add_i32_usu_2b4366e27f<>(SB)
-DATA entries_avx2_integers<>+2520(SB)/8, $k_mul_add_i32_uuu_1800471362<>(SB)
-DATA entries_avx2_integers<>+2528(SB)/8, $k_mul_add_i64_uuu_ac13442591<>(SB)
-DATA entries_avx2_integers<>+2536(SB)/8, $k_mul_add_shr_i32_uuss_ded8112d9e<>(SB)
-DATA entries_avx2_integers<>+2544(SB)/8, $k_mul_i16_us_c2aef55433<>(SB)
-DATA entries_avx2_integers<>+2552(SB)/8, $k_mul_i16_uu_89ae94988e<>(SB)
-DATA entries_avx2_integers<>+2560(SB)/8, $k_mul_i32_su_bcbf8718ef<>(SB)
-DATA entries_avx2_integers<>+2568(SB)/8, $k_mul_i32_uu_d4519af5a2<>(SB)
-DATA entries_avx2_integers<>+2576(SB)/8, $k_mul_i64_us_995cff4cd6<>(SB)
-DATA entries_avx2_integers<>+2584(SB)/8, $k_mul_i64_uu_3928b8d38e<>(SB)
-DATA entries_avx2_integers<>+2592(SB)/8, $k_mul_i8_su_2ed1d6ce71<>(SB)
-DATA entries_avx2_integers<>+2600(SB)/8, $k_mul_i8_uu_db60907b44<>(SB)
-DATA entries_avx2_integers<>+2608(SB)/8, $k_mul_mul_add_i32_susu_797356ce87<>(SB)
-DATA entries_avx2_integers<>+2616(SB)/8, $k_mul_mul_i32_uuu_6b26474ba1<>(SB)
-DATA entries_avx2_integers<>+2624(SB)/8, $k_mul_mul_i64_uuu_5051b24d65<>(SB)
-DATA entries_avx2_integers<>+2632(SB)/8, $k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a<>(SB)
-DATA entries_avx2_integers<>+2640(SB)/8, $k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b<>(SB)
-DATA entries_avx2_integers<>+2648(SB)/8, $k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7<>(SB)
-DATA entries_avx2_integers<>+2656(SB)/8, $k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b<>(SB)
-DATA entries_avx2_integers<>+2664(SB)/8, $k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b<>(SB)
-DATA entries_avx2_integers<>+2672(SB)/8, $k_mul_mul_mul_mul_i32_uuuuu_594859d274<>(SB)
-DATA entries_avx2_integers<>+2680(SB)/8, $k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff<>(SB)
-DATA entries_avx2_integers<>+2688(SB)/8, $k_mul_mul_mul_mul_u32_uuuuu_5d182b2263<>(SB)
-DATA entries_avx2_integers<>+2696(SB)/8, $k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1<>(SB)
-DATA entries_avx2_integers<>+2704(SB)/8, $k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad<>(SB)
-DATA entries_avx2_integers<>+2712(SB)/8, $k_mul_mul_u32_uuu_fda5307aa3<>(SB)
-DATA entries_avx2_integers<>+2720(SB)/8, $k_mul_mul_u64_uuu_e27e0856c5<>(SB)
-DATA entries_avx2_integers<>+2728(SB)/8, $k_mul_mul_u8_uuu_aced52e24d<>(SB)
-DATA entries_avx2_integers<>+2736(SB)/8, $k_mul_shr_u16_uus_403afbda79<>(SB)
-DATA entries_avx2_integers<>+2744(SB)/8, $k_mul_u16_us_7a2abd5ded<>(SB)
-DATA entries_avx2_integers<>+2752(SB)/8, $k_mul_u16_uu_5b786ec2a7<>(SB)
-DATA entries_avx2_integers<>+2760(SB)/8, $k_mul_u32_us_9d711a1ad3<>(SB)
-DATA entries_avx2_integers<>+2768(SB)/8, $k_mul_u32_uu_60b7b39a1b<>(SB)
-DATA entries_avx2_integers<>+2776(SB)/8, $k_mul_u64_su_c06c301c60<>(SB)
-DATA entries_avx2_integers<>+2784(SB)/8, $k_mul_u64_uu_7697b2f440<>(SB)
-DATA entries_avx2_integers<>+2792(SB)/8, $k_mul_u8_us_ee719da1b0<>(SB)
-DATA entries_avx2_integers<>+2800(SB)/8, $k_mul_u8_uu_17f710ad87<>(SB)
-DATA entries_avx2_integers<>+2808(SB)/8, $k_mulhalves_add_i32_uuu_3dfe96594c<>(SB)
-DATA entries_avx2_integers<>+2816(SB)/8, $k_mulhalves_i32_su_713da9a92b<>(SB)
-DATA entries_avx2_integers<>+2824(SB)/8, $k_mulhalves_i32_uu_103a65f3f0<>(SB)
-DATA entries_avx2_integers<>+2832(SB)/8, $k_ne_i32_bool_us_66c63fc56e<>(SB)
-DATA entries_avx2_integers<>+2840(SB)/8, $k_ne_i32_bool_uu_6531fce338<>(SB)
-DATA entries_avx2_integers<>+2848(SB)/8, $k_ne_i64_bool_su_e0c9f895df<>(SB)
-DATA entries_avx2_integers<>+2856(SB)/8, $k_ne_i64_bool_uu_f4b8c91bd6<>(SB)
-DATA entries_avx2_integers<>+2864(SB)/8, $k_ne_u32_bool_us_74a6863c8c<>(SB)
-DATA entries_avx2_integers<>+2872(SB)/8, $k_ne_u32_bool_uu_53248540b6<>(SB)
-DATA entries_avx2_integers<>+2880(SB)/8, $k_ne_u64_bool_su_c9392c1212<>(SB)
-DATA entries_avx2_integers<>+2888(SB)/8, $k_ne_u64_bool_uu_6f40ad12b5<>(SB)
-DATA entries_avx2_integers<>+2896(SB)/8, $k_ne_u8_bool_us_8a55802e7a<>(SB)
-DATA entries_avx2_integers<>+2904(SB)/8, $k_ne_u8_bool_uu_d1c6ce3ef7<>(SB)
-DATA entries_avx2_integers<>+2912(SB)/8, $k_neg_i32_u_c94fa1991e<>(SB)
-DATA entries_avx2_integers<>+2920(SB)/8, $k_neg_i64_u_ae93ed19a8<>(SB)
-DATA entries_avx2_integers<>+2928(SB)/8, $k_neg_u32_u_be8953ce60<>(SB)
-DATA entries_avx2_integers<>+2936(SB)/8, $k_neg_u64_u_efafe1e5a2<>(SB)
-DATA entries_avx2_integers<>+2944(SB)/8, $k_neg_u8_u_6bfadf2f08<>(SB)
-DATA entries_avx2_integers<>+2952(SB)/8, $k_not_i32_u_398b1ba0fb<>(SB)
-DATA entries_avx2_integers<>+2960(SB)/8, $k_not_i64_u_4b038e2144<>(SB)
-DATA entries_avx2_integers<>+2968(SB)/8, $k_not_u32_u_aa573cbc69<>(SB)
-DATA entries_avx2_integers<>+2976(SB)/8, $k_not_u64_u_9a6e0c83ca<>(SB)
-DATA entries_avx2_integers<>+2984(SB)/8, $k_not_u8_u_f5a9646d97<>(SB)
-DATA entries_avx2_integers<>+2992(SB)/8, $k_or_i32_us_6686acf415<>(SB)
-DATA entries_avx2_integers<>+3000(SB)/8, $k_or_i32_uu_79ad5ac294<>(SB)
-DATA entries_avx2_integers<>+3008(SB)/8, $k_or_i64_us_023baecda5<>(SB)
-DATA entries_avx2_integers<>+3016(SB)/8, $k_or_i64_uu_355f645aca<>(SB)
-DATA entries_avx2_integers<>+3024(SB)/8, $k_or_u32_su_7fce2896e9<>(SB)
-DATA entries_avx2_integers<>+3032(SB)/8, $k_or_u32_uu_6a548bdf49<>(SB)
-DATA entries_avx2_integers<>+3040(SB)/8, $k_or_u64_su_b9071ff793<>(SB)
-DATA entries_avx2_integers<>+3048(SB)/8, $k_or_u64_uu_8472c51f6b<>(SB)
-DATA entries_avx2_integers<>+3056(SB)/8, $k_or_u8_us_f5b51fcddf<>(SB)
-DATA entries_avx2_integers<>+3064(SB)/8, $k_or_u8_uu_3880e0f8db<>(SB)
-DATA entries_avx2_integers<>+3072(SB)/8, $k_popcount_i32_u_21cd239e81<>(SB)
-DATA entries_avx2_integers<>+3080(SB)/8, $k_popcount_i64_u_5bf167754e<>(SB)
-DATA entries_avx2_integers<>+3088(SB)/8, $k_popcount_u32_u_8bc1275b2f<>(SB)
-DATA entries_avx2_integers<>+3096(SB)/8, $k_popcount_u64_u_5349d2fe8a<>(SB)
-DATA entries_avx2_integers<>+3104(SB)/8, $k_popcount_u8_u_f802fd3ef9<>(SB)
-DATA entries_avx2_integers<>+3112(SB)/8, $k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB)
-DATA entries_avx2_integers<>+3120(SB)/8, $k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB)
-DATA entries_avx2_integers<>+3128(SB)/8, $k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB)
-DATA entries_avx2_integers<>+3136(SB)/8, $k_reduce_add_cast_i16_i64_u_d4a133146d<>(SB)
-DATA entries_avx2_integers<>+3144(SB)/8, $k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB)
-DATA entries_avx2_integers<>+3152(SB)/8, $k_reduce_add_cast_i8_i64_u_4e1657748e<>(SB)
-DATA entries_avx2_integers<>+3160(SB)/8, $k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB)
-DATA entries_avx2_integers<>+3168(SB)/8, $k_reduce_add_cast_u16_u64_u_aa42f87b5c<>(SB)
-DATA entries_avx2_integers<>+3176(SB)/8, $k_reduce_add_cast_u8_i32_u_19a994653e<>(SB)
-DATA entries_avx2_integers<>+3184(SB)/8, $k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB)
-DATA entries_avx2_integers<>+3192(SB)/8, $k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB)
-DATA entries_avx2_integers<>+3200(SB)/8, $k_reduce_add_i32_u_d3da606fb2<>(SB)
-DATA entries_avx2_integers<>+3208(SB)/8, $k_reduce_add_i64_u_6699f8c258<>(SB)
-DATA entries_avx2_integers<>+3216(SB)/8, $k_reduce_add_u32_u_912738c3fb<>(SB)
-DATA entries_avx2_integers<>+3224(SB)/8, $k_reduce_add_u64_u_279122caed<>(SB)
-DATA entries_avx2_integers<>+3232(SB)/8, $k_reduce_add_u8_u_50e2bfdeae<>(SB)
-DATA entries_avx2_integers<>+3240(SB)/8, $k_reduce_and_i32_u_d1a9830239<>(SB)
-DATA entries_avx2_integers<>+3248(SB)/8, $k_reduce_and_i64_u_a692f00729<>(SB)
-DATA entries_avx2_integers<>+3256(SB)/8, $k_reduce_and_u32_u_6cb10976ea<>(SB)
-DATA entries_avx2_integers<>+3264(SB)/8, $k_reduce_and_u64_u_4b702a6235<>(SB)
-DATA entries_avx2_integers<>+3272(SB)/8, $k_reduce_and_u8_u_bb5684ec4f<>(SB)
-DATA entries_avx2_integers<>+3280(SB)/8, $k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB)
-DATA entries_avx2_integers<>+3288(SB)/8, $k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB)
-DATA entries_avx2_integers<>+3296(SB)/8, $k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB)
-DATA entries_avx2_integers<>+3304(SB)/8, $k_reduce_argmax_i32_u_e7645df77b<>(SB)
-DATA entries_avx2_integers<>+3312(SB)/8, $k_reduce_argmax_i64_u_1334160cca<>(SB)
-DATA entries_avx2_integers<>+3320(SB)/8, $k_reduce_argmax_u32_u_140109ec86<>(SB)
-DATA entries_avx2_integers<>+3328(SB)/8, $k_reduce_argmax_u64_u_ace38f3196<>(SB)
-DATA entries_avx2_integers<>+3336(SB)/8, $k_reduce_argmax_u8_u_a6199d6ec6<>(SB)
-DATA entries_avx2_integers<>+3344(SB)/8, $k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB)
-DATA entries_avx2_integers<>+3352(SB)/8, $k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB)
-DATA entries_avx2_integers<>+3360(SB)/8, $k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB)
-DATA entries_avx2_integers<>+3368(SB)/8, $k_reduce_argmin_i32_u_4b44a953b7<>(SB)
-DATA entries_avx2_integers<>+3376(SB)/8, $k_reduce_argmin_i64_u_abcf2b5487<>(SB)
-DATA entries_avx2_integers<>+3384(SB)/8, $k_reduce_argmin_u32_u_7babf75b6b<>(SB)
-DATA entries_avx2_integers<>+3392(SB)/8, $k_reduce_argmin_u64_u_7717646c58<>(SB)
-DATA entries_avx2_integers<>+3400(SB)/8, $k_reduce_argmin_u8_u_7b26b0f213<>(SB)
-DATA entries_avx2_integers<>+3408(SB)/8, $k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB)
-DATA entries_avx2_integers<>+3416(SB)/8, $k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB)
-DATA entries_avx2_integers<>+3424(SB)/8, $k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB)
-DATA entries_avx2_integers<>+3432(SB)/8, $k_reduce_max_i32_u_6a5383f967<>(SB)
-DATA entries_avx2_integers<>+3440(SB)/8, $k_reduce_max_i64_u_613c5a600c<>(SB)
-DATA entries_avx2_integers<>+3448(SB)/8, $k_reduce_max_u32_u_6494554865<>(SB)
-DATA entries_avx2_integers<>+3456(SB)/8, $k_reduce_max_u64_u_83447700c2<>(SB)
-DATA entries_avx2_integers<>+3464(SB)/8, $k_reduce_max_u8_u_aa086b4524<>(SB)
-DATA entries_avx2_integers<>+3472(SB)/8, $k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB)
-DATA entries_avx2_integers<>+3480(SB)/8, $k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB)
-DATA entries_avx2_integers<>+3488(SB)/8, $k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB)
-DATA entries_avx2_integers<>+3496(SB)/8, $k_reduce_min_i32_u_c6c904d409<>(SB)
-DATA entries_avx2_integers<>+3504(SB)/8, $k_reduce_min_i64_u_8e896b88f0<>(SB)
-DATA entries_avx2_integers<>+3512(SB)/8, $k_reduce_min_u32_u_5ca15eca45<>(SB)
-DATA entries_avx2_integers<>+3520(SB)/8, $k_reduce_min_u64_u_99a74b5a47<>(SB)
-DATA entries_avx2_integers<>+3528(SB)/8, $k_reduce_min_u8_u_2f6c138dd0<>(SB)
-DATA entries_avx2_integers<>+3536(SB)/8, $k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB)
-DATA entries_avx2_integers<>+3544(SB)/8, $k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB)
-DATA entries_avx2_integers<>+3552(SB)/8, $k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB)
-DATA entries_avx2_integers<>+3560(SB)/8, $k_reduce_mul_i32_u_0f9d2d950b<>(SB)
-DATA entries_avx2_integers<>+3568(SB)/8, $k_reduce_mul_i64_u_3b4b067872<>(SB)
-DATA entries_avx2_integers<>+3576(SB)/8, $k_reduce_mul_u32_u_1499048f15<>(SB)
-DATA entries_avx2_integers<>+3584(SB)/8, $k_reduce_mul_u64_u_eb9d4ae4cb<>(SB)
-DATA entries_avx2_integers<>+3592(SB)/8, $k_reduce_mul_u8_u_965545054d<>(SB)
-DATA entries_avx2_integers<>+3600(SB)/8, $k_reduce_or_i32_u_e28e9e7c0f<>(SB)
-DATA entries_avx2_integers<>+3608(SB)/8, $k_reduce_or_i64_u_d58540cfa0<>(SB)
-DATA entries_avx2_integers<>+3616(SB)/8, $k_reduce_or_u32_u_3ac6401b79<>(SB)
-DATA entries_avx2_integers<>+3624(SB)/8, $k_reduce_or_u64_u_39e4f22e97<>(SB)
-DATA entries_avx2_integers<>+3632(SB)/8, $k_reduce_or_u8_u_aa9781b98b<>(SB)
-DATA entries_avx2_integers<>+3640(SB)/8, $k_reduce_xor_i32_u_180f32864c<>(SB)
-DATA entries_avx2_integers<>+3648(SB)/8, $k_reduce_xor_i64_u_6f0f666f2c<>(SB)
-DATA entries_avx2_integers<>+3656(SB)/8, $k_reduce_xor_u32_u_d2f41e376c<>(SB)
-DATA entries_avx2_integers<>+3664(SB)/8, $k_reduce_xor_u64_u_ab99db5b6f<>(SB)
-DATA entries_avx2_integers<>+3672(SB)/8, $k_reduce_xor_u8_u_57826d58bd<>(SB)
-DATA entries_avx2_integers<>+3680(SB)/8, $k_rem_i32_su_a835ec443d<>(SB)
-DATA entries_avx2_integers<>+3688(SB)/8, $k_rem_i32_us_88e0ff784f<>(SB)
-DATA entries_avx2_integers<>+3696(SB)/8, $k_rem_i32_uu_8fe246438f<>(SB)
-DATA entries_avx2_integers<>+3704(SB)/8, $k_rem_i64_su_cff0321774<>(SB)
-DATA entries_avx2_integers<>+3712(SB)/8, $k_rem_i64_us_d8b9a5d3aa<>(SB)
-DATA entries_avx2_integers<>+3720(SB)/8, $k_rem_i64_uu_e8971fd331<>(SB)
-DATA entries_avx2_integers<>+3728(SB)/8, $k_rem_u32_su_ad6367c123<>(SB)
-DATA entries_avx2_integers<>+3736(SB)/8, $k_rem_u32_us_0ab6b62fbf<>(SB)
-DATA entries_avx2_integers<>+3744(SB)/8, $k_rem_u32_uu_811ab3563b<>(SB)
-DATA entries_avx2_integers<>+3752(SB)/8, $k_rem_u64_su_c75cb3e04c<>(SB)
-DATA entries_avx2_integers<>+3760(SB)/8, $k_rem_u64_us_91c691bbd2<>(SB)
-DATA entries_avx2_integers<>+3768(SB)/8, $k_rem_u64_uu_491e456232<>(SB)
-DATA entries_avx2_integers<>+3776(SB)/8, $k_rem_u8_su_521c989f00<>(SB)
-DATA entries_avx2_integers<>+3784(SB)/8, $k_rem_u8_us_576c7e2710<>(SB)
-DATA entries_avx2_integers<>+3792(SB)/8, $k_rem_u8_uu_44aa483e04<>(SB)
-DATA entries_avx2_integers<>+3800(SB)/8, $k_select_bool_i32_uss_0dff0ddd32<>(SB)
-DATA entries_avx2_integers<>+3808(SB)/8, $k_select_bool_i32_usu_c65551e711<>(SB)
-DATA entries_avx2_integers<>+3816(SB)/8, $k_select_bool_i32_uus_f84edbd9a5<>(SB)
-DATA entries_avx2_integers<>+3824(SB)/8, $k_select_bool_i32_uuu_1f6b21a067<>(SB)
-DATA entries_avx2_integers<>+3832(SB)/8, $k_select_bool_i64_uss_43aa0c9972<>(SB)
-DATA entries_avx2_integers<>+3840(SB)/8, $k_select_bool_i64_usu_23175fb74d<>(SB)
-DATA entries_avx2_integers<>+3848(SB)/8, $k_select_bool_i64_uus_b9da5bb3e3<>(SB)
-DATA entries_avx2_integers<>+3856(SB)/8, $k_select_bool_i64_uuu_9db0caf738<>(SB)
-DATA entries_avx2_integers<>+3864(SB)/8, $k_select_bool_u16_uss_045b063470<>(SB)
-DATA entries_avx2_integers<>+3872(SB)/8, $k_select_bool_u16_usu_080d45fab8<>(SB)
-DATA entries_avx2_integers<>+3880(SB)/8, $k_select_bool_u16_uus_9ef9e69fcb<>(SB)
-DATA entries_avx2_integers<>+3888(SB)/8, $k_select_bool_u16_uuu_064e13e173<>(SB)
-DATA entries_avx2_integers<>+3896(SB)/8, $k_select_bool_u32_uss_23b2cb1dbe<>(SB)
-DATA entries_avx2_integers<>+3904(SB)/8, $k_select_bool_u32_usu_78a6232473<>(SB)
-DATA entries_avx2_integers<>+3912(SB)/8, $k_select_bool_u32_uus_3d8bab39c7<>(SB)
-DATA entries_avx2_integers<>+3920(SB)/8, $k_select_bool_u32_uuu_92a911a792<>(SB)
-DATA entries_avx2_integers<>+3928(SB)/8, $k_select_bool_u64_uss_96678e0daa<>(SB)
-DATA entries_avx2_integers<>+3936(SB)/8, $k_select_bool_u64_usu_1fae10b710<>(SB)
-DATA entries_avx2_integers<>+3944(SB)/8, $k_select_bool_u64_uus_7cee75de09<>(SB)
-DATA entries_avx2_integers<>+3952(SB)/8, $k_select_bool_u64_uuu_f04b2e9177<>(SB)
-DATA entries_avx2_integers<>+3960(SB)/8, $k_select_bool_u8_uss_7a71ced307<>(SB)
-DATA entries_avx2_integers<>+3968(SB)/8, $k_select_bool_u8_usu_f0893bd0b2<>(SB)
-DATA entries_avx2_integers<>+3976(SB)/8, $k_select_bool_u8_uus_a9017c783c<>(SB)
-DATA entries_avx2_integers<>+3984(SB)/8, $k_select_bool_u8_uuu_c0c7d6f5fc<>(SB)
-DATA entries_avx2_integers<>+3992(SB)/8, $k_shl_i32_su_1c964ab88d<>(SB)
-DATA entries_avx2_integers<>+4000(SB)/8, $k_shl_i32_us_39ae55b1eb<>(SB)
-DATA entries_avx2_integers<>+4008(SB)/8, $k_shl_i32_uu_6914c812f2<>(SB)
-DATA entries_avx2_integers<>+4016(SB)/8, $k_shl_i64_su_6dfb737e07<>(SB)
-DATA entries_avx2_integers<>+4024(SB)/8, $k_shl_i64_us_2213d1b831<>(SB)
-DATA entries_avx2_integers<>+4032(SB)/8, $k_shl_i64_uu_80707e4684<>(SB)
-DATA entries_avx2_integers<>+4040(SB)/8, $k_shl_or_and_i32_uss_79948134bd<>(SB)
-DATA entries_avx2_integers<>+4048(SB)/8, $k_shl_or_i32_usu_f8b3fe7168<>(SB)
-DATA entries_avx2_integers<>+4056(SB)/8, $k_shl_u32_su_b81c81a415<>(SB)
-DATA entries_avx2_integers<>+4064(SB)/8, $k_shl_u32_us_c03217461a<>(SB)
-DATA entries_avx2_integers<>+4072(SB)/8, $k_shl_u32_uu_33a87b7638<>(SB)
-DATA entries_avx2_integers<>+4080(SB)/8, $k_shl_u64_su_a205a37361<>(SB)
-DATA entries_avx2_integers<>+4088(SB)/8, $k_shl_u64_us_cb7c972961<>(SB)
-DATA entries_avx2_integers<>+4096(SB)/8, $k_shl_u64_uu_3bd76db569<>(SB)
-DATA entries_avx2_integers<>+4104(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
-DATA entries_avx2_integers<>+4112(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
-DATA entries_avx2_integers<>+4120(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
-DATA entries_avx2_integers<>+4128(SB)/8, $k_shl_xor_i32_us_ef4ec7d76c<>(SB)
-DATA entries_avx2_integers<>+4136(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
-DATA entries_avx2_integers<>+4144(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
-DATA entries_avx2_integers<>+4152(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
-DATA entries_avx2_integers<>+4160(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
-DATA entries_avx2_integers<>+4168(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
-DATA entries_avx2_integers<>+4176(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
-DATA entries_avx2_integers<>+4184(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
-DATA entries_avx2_integers<>+4192(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
-DATA entries_avx2_integers<>+4200(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
-DATA entries_avx2_integers<>+4208(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
-DATA entries_avx2_integers<>+4216(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
-DATA entries_avx2_integers<>+4224(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
-DATA entries_avx2_integers<>+4232(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
-DATA entries_avx2_integers<>+4240(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
-DATA entries_avx2_integers<>+4248(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
-DATA entries_avx2_integers<>+4256(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
-DATA entries_avx2_integers<>+4264(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
-DATA entries_avx2_integers<>+4272(SB)/8, $k_shr_u64_su_731411a533<>(SB)
-DATA entries_avx2_integers<>+4280(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
-DATA entries_avx2_integers<>+4288(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
-DATA entries_avx2_integers<>+4296(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
-DATA entries_avx2_integers<>+4304(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
-DATA entries_avx2_integers<>+4312(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
-DATA entries_avx2_integers<>+4320(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
-DATA entries_avx2_integers<>+4328(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
-DATA entries_avx2_integers<>+4336(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
-DATA entries_avx2_integers<>+4344(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
-DATA entries_avx2_integers<>+4352(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
-DATA entries_avx2_integers<>+4360(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
-DATA entries_avx2_integers<>+4368(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
-DATA entries_avx2_integers<>+4376(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
-DATA entries_avx2_integers<>+4384(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
-DATA entries_avx2_integers<>+4392(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
-DATA entries_avx2_integers<>+4400(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
-DATA entries_avx2_integers<>+4408(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
-DATA entries_avx2_integers<>+4416(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
-DATA entries_avx2_integers<>+4424(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
-DATA entries_avx2_integers<>+4432(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
-DATA entries_avx2_integers<>+4440(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
-DATA entries_avx2_integers<>+4448(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
-DATA entries_avx2_integers<>+4456(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
-DATA entries_avx2_integers<>+4464(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
-DATA entries_avx2_integers<>+4472(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
-DATA entries_avx2_integers<>+4480(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
-DATA entries_avx2_integers<>+4488(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
-DATA entries_avx2_integers<>+4496(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
-DATA entries_avx2_integers<>+4504(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
-DATA entries_avx2_integers<>+4512(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
-DATA entries_avx2_integers<>+4520(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
-DATA entries_avx2_integers<>+4528(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
-DATA entries_avx2_integers<>+4536(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
-DATA entries_avx2_integers<>+4544(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
-DATA entries_avx2_integers<>+4552(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
-DATA entries_avx2_integers<>+4560(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
-DATA entries_avx2_integers<>+4568(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
-DATA entries_avx2_integers<>+4576(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
-DATA entries_avx2_integers<>+4584(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
-DATA entries_avx2_integers<>+4592(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
-DATA entries_avx2_integers<>+4600(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
-DATA entries_avx2_integers<>+4608(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
-DATA entries_avx2_integers<>+4616(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
-DATA entries_avx2_integers<>+4624(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
-DATA entries_avx2_integers<>+4632(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
-DATA entries_avx2_integers<>+4640(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
-DATA entries_avx2_integers<>+4648(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
-DATA entries_avx2_integers<>+4656(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
-DATA entries_avx2_integers<>+4664(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
-DATA entries_avx2_integers<>+4672(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
-DATA entries_avx2_integers<>+4680(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
-DATA entries_avx2_integers<>+4688(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
-DATA entries_avx2_integers<>+4696(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
-DATA entries_avx2_integers<>+4704(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
-DATA entries_avx2_integers<>+4712(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
-DATA entries_avx2_integers<>+4720(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
-DATA entries_avx2_integers<>+4728(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
-DATA entries_avx2_integers<>+4736(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
-DATA entries_avx2_integers<>+4744(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
-DATA entries_avx2_integers<>+4752(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
-DATA entries_avx2_integers<>+4760(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
-DATA entries_avx2_integers<>+4768(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
-GLOBL entries_avx2_integers<>(SB), RODATA, $4776
+DATA entries_avx2_integers<>+624(SB)/8, $k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49<>(SB)
+DATA entries_avx2_integers<>+632(SB)/8, $k_cast_cast_mul_u8_u16_uu_898dbd056d<>(SB)
+DATA entries_avx2_integers<>+640(SB)/8, $k_cast_cast_sub_u8_i16_uu_7f32b68eed<>(SB)
+DATA entries_avx2_integers<>+648(SB)/8, $k_cast_i16_i32_u_57652d1495<>(SB)
+DATA entries_avx2_integers<>+656(SB)/8, $k_cast_i16_i8_u_0aa9d3d90b<>(SB)
+DATA entries_avx2_integers<>+664(SB)/8, $k_cast_i16_u8_u_b818517d70<>(SB)
+DATA entries_avx2_integers<>+672(SB)/8, $k_cast_i32_bool_u_f415769208<>(SB)
+DATA entries_avx2_integers<>+680(SB)/8, $k_cast_i32_i16_u_5929fec011<>(SB)
+DATA entries_avx2_integers<>+688(SB)/8, $k_cast_i32_i64_u_ea8aac1fba<>(SB)
+DATA entries_avx2_integers<>+696(SB)/8, $k_cast_i32_i8_u_06033cb712<>(SB)
+DATA entries_avx2_integers<>+704(SB)/8, $k_cast_i32_u16_u_37b2d5d24a<>(SB)
+DATA entries_avx2_integers<>+712(SB)/8, $k_cast_i32_u32_u_5942d57ca6<>(SB)
+DATA entries_avx2_integers<>+720(SB)/8, $k_cast_i32_u64_u_a93f67b97c<>(SB)
+DATA entries_avx2_integers<>+728(SB)/8, $k_cast_i32_u8_u_e18233d4b1<>(SB)
+DATA entries_avx2_integers<>+736(SB)/8, $k_cast_i64_bool_u_81412c388b<>(SB)
+DATA entries_avx2_integers<>+744(SB)/8, $k_cast_i64_i32_u_18028b30e7<>(SB)
+DATA entries_avx2_integers<>+752(SB)/8, $k_cast_i64_u32_u_18629f63cc<>(SB)
+DATA entries_avx2_integers<>+760(SB)/8, $k_cast_i64_u64_u_94eae2e21b<>(SB)
+DATA entries_avx2_integers<>+768(SB)/8, $k_cast_i64_u8_u_7985f45909<>(SB)
+DATA entries_avx2_integers<>+776(SB)/8, $k_cast_i8_i16_u_7f5e02966c<>(SB)
+DATA entries_avx2_integers<>+784(SB)/8, $k_cast_i8_i32_u_502e8673b9<>(SB)
+DATA entries_avx2_integers<>+792(SB)/8, $k_cast_lt_select_cast_u8_u16_usuu_3e8160000b<>(SB)
+DATA entries_avx2_integers<>+800(SB)/8, $k_cast_mul_add_shr_u8_u16_usus_02a1e3da39<>(SB)
+DATA entries_avx2_integers<>+808(SB)/8, $k_cast_mul_add_u8_i32_usu_dca32f193f<>(SB)
+DATA entries_avx2_integers<>+816(SB)/8, $k_cast_mul_add_u8_u16_usu_5f6745ef35<>(SB)
+DATA entries_avx2_integers<>+824(SB)/8, $k_cast_mul_add_u8_u16_uuu_b8d4890e10<>(SB)
+DATA entries_avx2_integers<>+832(SB)/8, $k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5<>(SB)
+DATA entries_avx2_integers<>+840(SB)/8, $k_cast_mul_u8_i16_us_e4ccc582ba<>(SB)
+DATA entries_avx2_integers<>+848(SB)/8, $k_cast_mul_u8_i32_us_eb4706c5dc<>(SB)
+DATA entries_avx2_integers<>+856(SB)/8, $k_cast_mul_u8_u16_us_7d9a9f835c<>(SB)
+DATA entries_avx2_integers<>+864(SB)/8, $k_cast_mul_u8_u16_uu_fd1d16eea9<>(SB)
+DATA entries_avx2_integers<>+872(SB)/8, $k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed<>(SB)
+DATA entries_avx2_integers<>+880(SB)/8, $k_cast_sub_mul_u8_i16_uss_635367f13f<>(SB)
+DATA entries_avx2_integers<>+888(SB)/8, $k_cast_sub_u8_u16_us_357ab3bb26<>(SB)
+DATA entries_avx2_integers<>+896(SB)/8, $k_cast_u16_i32_u_341acb58d9<>(SB)
+DATA entries_avx2_integers<>+904(SB)/8, $k_cast_u16_u8_u_321d5a879f<>(SB)
+DATA entries_avx2_integers<>+912(SB)/8, $k_cast_u32_bool_u_0fe6001671<>(SB)
+DATA entries_avx2_integers<>+920(SB)/8, $k_cast_u32_i32_u_ef9eea2e1b<>(SB)
+DATA entries_avx2_integers<>+928(SB)/8, $k_cast_u32_i64_u_5ea9cd925f<>(SB)
+DATA entries_avx2_integers<>+936(SB)/8, $k_cast_u32_u64_u_340409d466<>(SB)
+DATA entries_avx2_integers<>+944(SB)/8, $k_cast_u32_u8_u_6d9c53e2f9<>(SB)
+DATA entries_avx2_integers<>+952(SB)/8, $k_cast_u64_bool_u_985b069819<>(SB)
+DATA entries_avx2_integers<>+960(SB)/8, $k_cast_u64_i32_u_30e018451a<>(SB)
+DATA entries_avx2_integers<>+968(SB)/8, $k_cast_u64_i64_u_421756f2a5<>(SB)
+DATA entries_avx2_integers<>+976(SB)/8, $k_cast_u64_u32_u_f853545810<>(SB)
+DATA entries_avx2_integers<>+984(SB)/8, $k_cast_u64_u8_u_ded4c758f4<>(SB)
+DATA entries_avx2_integers<>+992(SB)/8, $k_cast_u8_bool_u_9c5bfc28af<>(SB)
+DATA entries_avx2_integers<>+1000(SB)/8, $k_cast_u8_i16_u_9526cd2ab7<>(SB)
+DATA entries_avx2_integers<>+1008(SB)/8, $k_cast_u8_i32_u_9670a96e7c<>(SB)
+DATA entries_avx2_integers<>+1016(SB)/8, $k_cast_u8_i64_u_d703428f6a<>(SB)
+DATA entries_avx2_integers<>+1024(SB)/8, $k_cast_u8_u16_u_e0e8dae4b6<>(SB)
+DATA entries_avx2_integers<>+1032(SB)/8, $k_cast_u8_u32_u_65fef5c311<>(SB)
+DATA entries_avx2_integers<>+1040(SB)/8, $k_cast_u8_u64_u_df9b1c067a<>(SB)
+DATA entries_avx2_integers<>+1048(SB)/8, $k_cast_xor_u8_u16_us_16300b33bf<>(SB)
+DATA entries_avx2_integers<>+1056(SB)/8, $k_clip_cast_i32_u8_uss_107322162f<>(SB)
+DATA entries_avx2_integers<>+1064(SB)/8, $k_clip_i32_uss_3e98da1581<>(SB)
+DATA entries_avx2_integers<>+1072(SB)/8, $k_clip_i32_usu_42ae688f9f<>(SB)
+DATA entries_avx2_integers<>+1080(SB)/8, $k_clip_i32_uus_9e3c61a063<>(SB)
+DATA entries_avx2_integers<>+1088(SB)/8, $k_clip_i32_uuu_14389e2d63<>(SB)
+DATA entries_avx2_integers<>+1096(SB)/8, $k_clip_i64_uss_17b483ed62<>(SB)
+DATA entries_avx2_integers<>+1104(SB)/8, $k_clip_i64_usu_2d91f7bc85<>(SB)
+DATA entries_avx2_integers<>+1112(SB)/8, $k_clip_i64_uus_126d182b3e<>(SB)
+DATA entries_avx2_integers<>+1120(SB)/8, $k_clip_i64_uuu_9e3f990dd3<>(SB)
+DATA entries_avx2_integers<>+1128(SB)/8, $k_clip_u32_uss_df8f70968a<>(SB)
+DATA entries_avx2_integers<>+1136(SB)/8, $k_clip_u32_usu_56dab1b9bf<>(SB)
+DATA entries_avx2_integers<>+1144(SB)/8, $k_clip_u32_uus_bb88d1244f<>(SB)
+DATA entries_avx2_integers<>+1152(SB)/8, $k_clip_u32_uuu_0ce05f8523<>(SB)
+DATA entries_avx2_integers<>+1160(SB)/8, $k_clip_u64_uss_5853f20259<>(SB)
+DATA entries_avx2_integers<>+1168(SB)/8, $k_clip_u64_usu_1f27ef528d<>(SB)
+DATA entries_avx2_integers<>+1176(SB)/8, $k_clip_u64_uus_5446d8351a<>(SB)
+DATA entries_avx2_integers<>+1184(SB)/8, $k_clip_u64_uuu_6b7a16ea8c<>(SB)
+DATA entries_avx2_integers<>+1192(SB)/8, $k_clip_u8_uss_fee094ccd2<>(SB)
+DATA entries_avx2_integers<>+1200(SB)/8, $k_clip_u8_usu_8b2530f0ff<>(SB)
+DATA entries_avx2_integers<>+1208(SB)/8, $k_clip_u8_uus_96b2ef6e3a<>(SB)
+DATA entries_avx2_integers<>+1216(SB)/8, $k_clip_u8_uuu_6145acbbd3<>(SB)
+DATA entries_avx2_integers<>+1224(SB)/8, $k_div_i32_su_4ed8bce533<>(SB)
+DATA entries_avx2_integers<>+1232(SB)/8, $k_div_i32_us_0c1e268519<>(SB)
+DATA entries_avx2_integers<>+1240(SB)/8, $k_div_i32_uu_fb3c3f1081<>(SB)
+DATA entries_avx2_integers<>+1248(SB)/8, $k_div_i64_su_27c7b4c522<>(SB)
+DATA entries_avx2_integers<>+1256(SB)/8, $k_div_i64_us_0142decf0e<>(SB)
+DATA entries_avx2_integers<>+1264(SB)/8, $k_div_i64_uu_36b2ea6567<>(SB)
+DATA entries_avx2_integers<>+1272(SB)/8, $k_div_u16_su_5972fa0b96<>(SB)
+DATA entries_avx2_integers<>+1280(SB)/8, $k_div_u16_us_c061440ec0<>(SB)
+DATA entries_avx2_integers<>+1288(SB)/8, $k_div_u16_uu_e5273cb2a3<>(SB)
+DATA entries_avx2_integers<>+1296(SB)/8, $k_div_u32_su_8d939bd234<>(SB)
+DATA entries_avx2_integers<>+1304(SB)/8, $k_div_u32_us_54ae8ce6db<>(SB)
+DATA entries_avx2_integers<>+1312(SB)/8, $k_div_u32_uu_64bc3b7468<>(SB)
+DATA entries_avx2_integers<>+1320(SB)/8, $k_div_u64_su_709a43506e<>(SB)
+DATA entries_avx2_integers<>+1328(SB)/8, $k_div_u64_us_418c633f72<>(SB)
+DATA entries_avx2_integers<>+1336(SB)/8, $k_div_u64_uu_2cdab6e4fa<>(SB)
+DATA entries_avx2_integers<>+1344(SB)/8, $k_div_u8_su_777ae31059<>(SB)
+DATA entries_avx2_integers<>+1352(SB)/8, $k_div_u8_us_be173def17<>(SB)
+DATA entries_avx2_integers<>+1360(SB)/8, $k_div_u8_uu_545b998e4c<>(SB)
+DATA entries_avx2_integers<>+1368(SB)/8, $k_dot_i32_972e9a55c4<>(SB)
+DATA entries_avx2_integers<>+1376(SB)/8, $k_dot_i64_81eb46862c<>(SB)
+DATA entries_avx2_integers<>+1384(SB)/8, $k_dothalves_i32_9153d54bcc<>(SB)
+DATA entries_avx2_integers<>+1392(SB)/8, $k_eq_and_i32_bool_usu_62573766f3<>(SB)
+DATA entries_avx2_integers<>+1400(SB)/8, $k_eq_and_u8_bool_usu_e7ece9dd04<>(SB)
+DATA entries_avx2_integers<>+1408(SB)/8, $k_eq_i32_bool_us_9466469f1d<>(SB)
+DATA entries_avx2_integers<>+1416(SB)/8, $k_eq_i32_bool_uu_e03d8b1f7f<>(SB)
+DATA entries_avx2_integers<>+1424(SB)/8, $k_eq_i64_bool_us_cab5187da9<>(SB)
+DATA entries_avx2_integers<>+1432(SB)/8, $k_eq_i64_bool_uu_6bbb7637ec<>(SB)
+DATA entries_avx2_integers<>+1440(SB)/8, $k_eq_or_i32_bool_usu_43b4171ea5<>(SB)
+DATA entries_avx2_integers<>+1448(SB)/8, $k_eq_or_u8_bool_usu_67272e2f42<>(SB)
+DATA entries_avx2_integers<>+1456(SB)/8, $k_eq_select_eq_etc_i32_uussusuusus_c2b0971892<>(SB)
+DATA entries_avx2_integers<>+1464(SB)/8, $k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df<>(SB)
+DATA entries_avx2_integers<>+1472(SB)/8, $k_eq_select_min_i32_uussu_65dc94731f<>(SB)
+DATA entries_avx2_integers<>+1480(SB)/8, $k_eq_select_min_i64_i32_uussu_de6c92f097<>(SB)
+DATA entries_avx2_integers<>+1488(SB)/8, $k_eq_u32_bool_us_a9be959a34<>(SB)
+DATA entries_avx2_integers<>+1496(SB)/8, $k_eq_u32_bool_uu_abecd25158<>(SB)
+DATA entries_avx2_integers<>+1504(SB)/8, $k_eq_u64_bool_us_7f4b397c1e<>(SB)
+DATA entries_avx2_integers<>+1512(SB)/8, $k_eq_u64_bool_uu_5c919713ea<>(SB)
+DATA entries_avx2_integers<>+1520(SB)/8, $k_eq_u8_bool_su_e039f70e04<>(SB)
+DATA entries_avx2_integers<>+1528(SB)/8, $k_eq_u8_bool_uu_50ebcd7d25<>(SB)
+DATA entries_avx2_integers<>+1536(SB)/8, $k_floordiv_i32_uu_b738da5eea<>(SB)
+DATA entries_avx2_integers<>+1544(SB)/8, $k_floordiv_i64_uu_979ccfd4a1<>(SB)
+DATA entries_avx2_integers<>+1552(SB)/8, $k_le_i32_bool_su_14c04e2a3c<>(SB)
+DATA entries_avx2_integers<>+1560(SB)/8, $k_le_i32_bool_us_86486a61c5<>(SB)
+DATA entries_avx2_integers<>+1568(SB)/8, $k_le_i32_bool_uu_c3e983c213<>(SB)
+DATA entries_avx2_integers<>+1576(SB)/8, $k_le_i64_bool_su_40955dcce6<>(SB)
+DATA entries_avx2_integers<>+1584(SB)/8, $k_le_i64_bool_us_a2ff8af67d<>(SB)
+DATA entries_avx2_integers<>+1592(SB)/8, $k_le_i64_bool_uu_579ac043f0<>(SB)
+DATA entries_avx2_integers<>+1600(SB)/8, $k_le_u16_bool_su_918b402415<>(SB)
+DATA entries_avx2_integers<>+1608(SB)/8, $k_le_u16_bool_us_c8a20cd56d<>(SB)
+DATA entries_avx2_integers<>+1616(SB)/8, $k_le_u16_bool_uu_33602f81c8<>(SB)
+DATA entries_avx2_integers<>+1624(SB)/8, $k_le_u32_bool_su_fc07550b65<>(SB)
+DATA entries_avx2_integers<>+1632(SB)/8, $k_le_u32_bool_us_3472dc4b57<>(SB)
+DATA entries_avx2_integers<>+1640(SB)/8, $k_le_u32_bool_uu_7058264db4<>(SB)
+DATA entries_avx2_integers<>+1648(SB)/8, $k_le_u64_bool_su_debdd4dfb6<>(SB)
+DATA entries_avx2_integers<>+1656(SB)/8, $k_le_u64_bool_us_663632e73d<>(SB)
+DATA entries_avx2_integers<>+1664(SB)/8, $k_le_u64_bool_uu_57d8c965c2<>(SB)
+DATA entries_avx2_integers<>+1672(SB)/8, $k_le_u8_bool_su_4e98e38ed3<>(SB)
+DATA entries_avx2_integers<>+1680(SB)/8, $k_le_u8_bool_us_496751cee8<>(SB)
+DATA entries_avx2_integers<>+1688(SB)/8, $k_le_u8_bool_uu_18a889c672<>(SB)
+DATA entries_avx2_integers<>+1696(SB)/8, $k_lt_i32_bool_su_4e30771c73<>(SB)
+DATA entries_avx2_integers<>+1704(SB)/8, $k_lt_i32_bool_us_641b693c21<>(SB)
+DATA entries_avx2_integers<>+1712(SB)/8, $k_lt_i32_bool_uu_40496893b0<>(SB)
+DATA entries_avx2_integers<>+1720(SB)/8, $k_lt_i64_bool_su_696588ff8e<>(SB)
+DATA entries_avx2_integers<>+1728(SB)/8, $k_lt_i64_bool_us_a64ac4d0a1<>(SB)
+DATA entries_avx2_integers<>+1736(SB)/8, $k_lt_i64_bool_uu_a117340f31<>(SB)
+DATA entries_avx2_integers<>+1744(SB)/8, $k_lt_lt_and_i32_bool_sus_d580a0fa33<>(SB)
+DATA entries_avx2_integers<>+1752(SB)/8, $k_lt_lt_and_u8_bool_sus_22c6a8ab29<>(SB)
+DATA entries_avx2_integers<>+1760(SB)/8, $k_lt_lt_and_u8_bool_suus_f2f2660090<>(SB)
+DATA entries_avx2_integers<>+1768(SB)/8, $k_lt_select_i32_suus_8b7e4aa657<>(SB)
+DATA entries_avx2_integers<>+1776(SB)/8, $k_lt_select_i32_suuu_953e5b9f82<>(SB)
+DATA entries_avx2_integers<>+1784(SB)/8, $k_lt_select_i32_usus_780f2246ee<>(SB)
+DATA entries_avx2_integers<>+1792(SB)/8, $k_lt_select_i32_usuu_44a2bfd527<>(SB)
+DATA entries_avx2_integers<>+1800(SB)/8, $k_lt_select_i32_uuus_f508763eb6<>(SB)
+DATA entries_avx2_integers<>+1808(SB)/8, $k_lt_select_i32_uuuu_58c00ab3c1<>(SB)
+DATA entries_avx2_integers<>+1816(SB)/8, $k_lt_select_u16_usuu_d659d50d8d<>(SB)
+DATA entries_avx2_integers<>+1824(SB)/8, $k_lt_select_u8_suss_7c9af49240<>(SB)
+DATA entries_avx2_integers<>+1832(SB)/8, $k_lt_select_u8_susu_fdac78a1b9<>(SB)
+DATA entries_avx2_integers<>+1840(SB)/8, $k_lt_select_u8_suus_08ff500459<>(SB)
+DATA entries_avx2_integers<>+1848(SB)/8, $k_lt_select_u8_suuu_e0519bff85<>(SB)
+DATA entries_avx2_integers<>+1856(SB)/8, $k_lt_select_u8_usss_a84b55b9f8<>(SB)
+DATA entries_avx2_integers<>+1864(SB)/8, $k_lt_select_u8_ussu_a8c32e7e2e<>(SB)
+DATA entries_avx2_integers<>+1872(SB)/8, $k_lt_select_u8_usus_9c46eb2220<>(SB)
+DATA entries_avx2_integers<>+1880(SB)/8, $k_lt_select_u8_usuu_3ce81c5b37<>(SB)
+DATA entries_avx2_integers<>+1888(SB)/8, $k_lt_select_u8_uuss_8bca81cb4b<>(SB)
+DATA entries_avx2_integers<>+1896(SB)/8, $k_lt_select_u8_uusu_55c109e657<>(SB)
+DATA entries_avx2_integers<>+1904(SB)/8, $k_lt_select_u8_uuus_8f6e3b6aed<>(SB)
+DATA entries_avx2_integers<>+1912(SB)/8, $k_lt_select_u8_uuuu_7b152840da<>(SB)
+DATA entries_avx2_integers<>+1920(SB)/8, $k_lt_u16_bool_su_0a63a56625<>(SB)
+DATA entries_avx2_integers<>+1928(SB)/8, $k_lt_u16_bool_us_780307f4f8<>(SB)
+DATA entries_avx2_integers<>+1936(SB)/8, $k_lt_u16_bool_uu_52ccf32cb8<>(SB)
+DATA entries_avx2_integers<>+1944(SB)/8, $k_lt_u32_bool_su_a220fbc230<>(SB)
+DATA entries_avx2_integers<>+1952(SB)/8, $k_lt_u32_bool_us_6e2a8cc450<>(SB)
+DATA entries_avx2_integers<>+1960(SB)/8, $k_lt_u32_bool_uu_dde4d32cac<>(SB)
+DATA entries_avx2_integers<>+1968(SB)/8, $k_lt_u64_bool_su_eb6f9cf761<>(SB)
+DATA entries_avx2_integers<>+1976(SB)/8, $k_lt_u64_bool_us_cdd7a3a624<>(SB)
+DATA entries_avx2_integers<>+1984(SB)/8, $k_lt_u64_bool_uu_6752fc82a1<>(SB)
+DATA entries_avx2_integers<>+1992(SB)/8, $k_lt_u8_bool_su_86e1b67395<>(SB)
+DATA entries_avx2_integers<>+2000(SB)/8, $k_lt_u8_bool_us_33ea9c9e1a<>(SB)
+DATA entries_avx2_integers<>+2008(SB)/8, $k_lt_u8_bool_uu_1ce629a695<>(SB)
+DATA entries_avx2_integers<>+2016(SB)/8, $k_max_i16_us_74987a9325<>(SB)
+DATA entries_avx2_integers<>+2024(SB)/8, $k_max_i16_uu_f991b5d2a0<>(SB)
+DATA entries_avx2_integers<>+2032(SB)/8, $k_max_i32_us_a8e7b56bbb<>(SB)
+DATA entries_avx2_integers<>+2040(SB)/8, $k_max_i32_uu_f7b3137e5b<>(SB)
+DATA entries_avx2_integers<>+2048(SB)/8, $k_max_i64_us_4931f37a1f<>(SB)
+DATA entries_avx2_integers<>+2056(SB)/8, $k_max_i64_uu_702ea15ec3<>(SB)
+DATA entries_avx2_integers<>+2064(SB)/8, $k_max_i8_su_c3f2f4c219<>(SB)
+DATA entries_avx2_integers<>+2072(SB)/8, $k_max_i8_uu_7f374b1978<>(SB)
+DATA entries_avx2_integers<>+2080(SB)/8, $k_max_max_i32_uuu_564f6039cd<>(SB)
+DATA entries_avx2_integers<>+2088(SB)/8, $k_max_max_i64_uuu_3b8d92c0bc<>(SB)
+DATA entries_avx2_integers<>+2096(SB)/8, $k_max_max_max_etc_i32_uuuuuu_caa1b2db15<>(SB)
+DATA entries_avx2_integers<>+2104(SB)/8, $k_max_max_max_etc_i64_uuuuuu_2e1623b989<>(SB)
+DATA entries_avx2_integers<>+2112(SB)/8, $k_max_max_max_etc_u32_uuuuuu_1a19fd9265<>(SB)
+DATA entries_avx2_integers<>+2120(SB)/8, $k_max_max_max_etc_u64_uuuuuu_9b35f5c60f<>(SB)
+DATA entries_avx2_integers<>+2128(SB)/8, $k_max_max_max_etc_u8_uuuuuu_c611900758<>(SB)
+DATA entries_avx2_integers<>+2136(SB)/8, $k_max_max_max_max_i32_uuuuu_babcce2308<>(SB)
+DATA entries_avx2_integers<>+2144(SB)/8, $k_max_max_max_max_i32_uuuuu_c1c52ebbd1<>(SB)
+DATA entries_avx2_integers<>+2152(SB)/8, $k_max_max_max_max_i64_uuuuu_5ac990cf34<>(SB)
+DATA entries_avx2_integers<>+2160(SB)/8, $k_max_max_max_max_i64_uuuuu_b0a3def881<>(SB)
+DATA entries_avx2_integers<>+2168(SB)/8, $k_max_max_max_max_u32_uuuuu_8e2d6160cd<>(SB)
+DATA entries_avx2_integers<>+2176(SB)/8, $k_max_max_max_max_u64_uuuuu_c13987b274<>(SB)
+DATA entries_avx2_integers<>+2184(SB)/8, $k_max_max_max_max_u8_uuuuu_a89495660d<>(SB)
+DATA entries_avx2_integers<>+2192(SB)/8, $k_max_max_u32_uuu_c29a8b7939<>(SB)
+DATA entries_avx2_integers<>+2200(SB)/8, $k_max_max_u64_uuu_20b0e41013<>(SB)
+DATA entries_avx2_integers<>+2208(SB)/8, $k_max_max_u8_uuu_28c86b68c4<>(SB)
+DATA entries_avx2_integers<>+2216(SB)/8, $k_max_min_cast_i16_u8_uss_73714ec247<>(SB)
+DATA entries_avx2_integers<>+2224(SB)/8, $k_max_min_i32_sus_c68bab5ac7<>(SB)
+DATA entries_avx2_integers<>+2232(SB)/8, $k_max_min_sub_u8_uu_3de97ff8bd<>(SB)
+DATA entries_avx2_integers<>+2240(SB)/8, $k_max_u16_su_67ffd810ea<>(SB)
+DATA entries_avx2_integers<>+2248(SB)/8, $k_max_u16_uu_408b5484f9<>(SB)
+DATA entries_avx2_integers<>+2256(SB)/8, $k_max_u32_su_660900aac5<>(SB)
+DATA entries_avx2_integers<>+2264(SB)/8, $k_max_u32_uu_e3946b01f5<>(SB)
+DATA entries_avx2_integers<>+2272(SB)/8, $k_max_u64_us_d8b0009d8d<>(SB)
+DATA entries_avx2_integers<>+2280(SB)/8, $k_max_u64_uu_8aaa11e34b<>(SB)
+DATA entries_avx2_integers<>+2288(SB)/8, $k_max_u8_su_68beaefbd9<>(SB)
+DATA entries_avx2_integers<>+2296(SB)/8, $k_max_u8_uu_4c72f1ffc1<>(SB)
+DATA entries_avx2_integers<>+2304(SB)/8, $k_min_i16_us_62cbc1e255<>(SB)
+DATA entries_avx2_integers<>+2312(SB)/8, $k_min_i16_uu_d189cafe2c<>(SB)
+DATA entries_avx2_integers<>+2320(SB)/8, $k_min_i32_us_ff5bb7f3f0<>(SB)
+DATA entries_avx2_integers<>+2328(SB)/8, $k_min_i32_uu_ad14a0135d<>(SB)
+DATA entries_avx2_integers<>+2336(SB)/8, $k_min_i64_us_a167de3197<>(SB)
+DATA entries_avx2_integers<>+2344(SB)/8, $k_min_i64_uu_53bafe5025<>(SB)
+DATA entries_avx2_integers<>+2352(SB)/8, $k_min_i8_us_1348b2a2de<>(SB)
+DATA entries_avx2_integers<>+2360(SB)/8, $k_min_i8_uu_c53e5a2ac2<>(SB)
+DATA entries_avx2_integers<>+2368(SB)/8, $k_min_min_i32_uuu_cfde69c2f6<>(SB)
+DATA entries_avx2_integers<>+2376(SB)/8, $k_min_min_i64_uuu_e3d69da3ec<>(SB)
+DATA entries_avx2_integers<>+2384(SB)/8, $k_min_min_min_etc_i32_uuuuuu_fd63e77ed5<>(SB)
+DATA entries_avx2_integers<>+2392(SB)/8, $k_min_min_min_etc_i64_uuuuuu_853ec11265<>(SB)
+DATA entries_avx2_integers<>+2400(SB)/8, $k_min_min_min_etc_u32_uuuuuu_33a2e743b1<>(SB)
+DATA entries_avx2_integers<>+2408(SB)/8, $k_min_min_min_etc_u64_uuuuuu_d4d26e91ce<>(SB)
+DATA entries_avx2_integers<>+2416(SB)/8, $k_min_min_min_etc_u8_uuuuuu_a0694c78aa<>(SB)
+DATA entries_avx2_integers<>+2424(SB)/8, $k_min_min_min_min_i32_uuuuu_6b2f816d04<>(SB)
+DATA entries_avx2_integers<>+2432(SB)/8, $k_min_min_min_min_i32_uuuuu_91f56121cd<>(SB)
+DATA entries_avx2_integers<>+2440(SB)/8, $k_min_min_min_min_i64_uuuuu_331488ed89<>(SB)
+DATA entries_avx2_integers<>+2448(SB)/8, $k_min_min_min_min_i64_uuuuu_956ea8f4d3<>(SB)
+DATA entries_avx2_integers<>+2456(SB)/8, $k_min_min_min_min_u32_uuuuu_92306c82e1<>(SB)
+DATA entries_avx2_integers<>+2464(SB)/8, $k_min_min_min_min_u64_uuuuu_fe2d62042b<>(SB)
+DATA entries_avx2_integers<>+2472(SB)/8, $k_min_min_min_min_u8_uuuuu_183f149635<>(SB)
+DATA entries_avx2_integers<>+2480(SB)/8, $k_min_min_u32_uuu_d99a866278<>(SB)
+DATA entries_avx2_integers<>+2488(SB)/8, $k_min_min_u64_uuu_e3f3ba8518<>(SB)
+DATA entries_avx2_integers<>+2496(SB)/8, $k_min_min_u8_uuu_c55f0eb781<>(SB)
+DATA entries_avx2_integers<>+2504(SB)/8, $k_min_u16_us_79dee758ac<>(SB)
+DATA entries_avx2_integers<>+2512(SB)/8, $k_min_u16_uu_633e36536b<>(SB)
+DATA entries_avx2_integers<>+2520(SB)/8, $k_min_u32_us_bf28118442<>(SB)
+DATA entries_avx2_integers<>+2528(SB)/8, $k_min_u32_uu_6487624327<>(SB)
+DATA entries_avx2_integers<>+2536(SB)/8, $k_min_u64_us_1dfeb25aa6<>(SB)
+DATA entries_avx2_integers<>+2544(SB)/8, $k_min_u64_uu_71c425ba5a<>(SB)
+DATA entries_avx2_integers<>+2552(SB)/8, $k_min_u8_su_ace27ab957<>(SB)
+DATA entries_avx2_integers<>+2560(SB)/8, $k_min_u8_uu_e7c61d958d<>(SB)
+DATA entries_avx2_integers<>+2568(SB)/8, $k_mod_i32_uu_e72319ba92<>(SB)
+DATA entries_avx2_integers<>+2576(SB)/8, $k_mod_i64_uu_39bf3e80b6<>(SB)
+DATA entries_avx2_integers<>+2584(SB)/8, $k_mul_add_i32_sus_15d587b969<>(SB)
+DATA entries_avx2_integers<>+2592(SB)/8, $k_mul_add_i32_usu_2b4366e27f<>(SB)
+DATA entries_avx2_integers<>+2600(SB)/8, $k_mul_add_i32_uuu_1800471362<>(SB)
+DATA entries_avx2_integers<>+2608(SB)/8, $k_mul_add_i64_uuu_ac13442591<>(SB)
+DATA entries_avx2_integers<>+2616(SB)/8, $k_mul_add_shr_i32_uuss_ded8112d9e<>(SB)
+DATA entries_avx2_integers<>+2624(SB)/8, $k_mul_i16_us_c2aef55433<>(SB)
+DATA entries_avx2_integers<>+2632(SB)/8, $k_mul_i16_uu_89ae94988e<>(SB)
+DATA entries_avx2_integers<>+2640(SB)/8, $k_mul_i32_su_bcbf8718ef<>(SB)
+DATA entries_avx2_integers<>+2648(SB)/8, $k_mul_i32_uu_d4519af5a2<>(SB)
+DATA entries_avx2_integers<>+2656(SB)/8, $k_mul_i64_us_995cff4cd6<>(SB)
+DATA entries_avx2_integers<>+2664(SB)/8, $k_mul_i64_uu_3928b8d38e<>(SB)
+DATA entries_avx2_integers<>+2672(SB)/8, $k_mul_i8_su_2ed1d6ce71<>(SB)
+DATA entries_avx2_integers<>+2680(SB)/8, $k_mul_i8_uu_db60907b44<>(SB)
+DATA entries_avx2_integers<>+2688(SB)/8, $k_mul_mul_add_i32_susu_797356ce87<>(SB)
+DATA entries_avx2_integers<>+2696(SB)/8, $k_mul_mul_i32_uuu_6b26474ba1<>(SB)
+DATA entries_avx2_integers<>+2704(SB)/8, $k_mul_mul_i64_uuu_5051b24d65<>(SB)
+DATA entries_avx2_integers<>+2712(SB)/8, $k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a<>(SB)
+DATA entries_avx2_integers<>+2720(SB)/8, $k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b<>(SB)
+DATA entries_avx2_integers<>+2728(SB)/8, $k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7<>(SB)
+DATA entries_avx2_integers<>+2736(SB)/8, $k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b<>(SB)
+DATA entries_avx2_integers<>+2744(SB)/8, $k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b<>(SB)
+DATA entries_avx2_integers<>+2752(SB)/8, $k_mul_mul_mul_mul_i32_uuuuu_594859d274<>(SB)
+DATA entries_avx2_integers<>+2760(SB)/8, $k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff<>(SB)
+DATA entries_avx2_integers<>+2768(SB)/8, $k_mul_mul_mul_mul_u32_uuuuu_5d182b2263<>(SB)
+DATA entries_avx2_integers<>+2776(SB)/8, $k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1<>(SB)
+DATA entries_avx2_integers<>+2784(SB)/8, $k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad<>(SB)
+DATA entries_avx2_integers<>+2792(SB)/8, $k_mul_mul_u32_uuu_fda5307aa3<>(SB)
+DATA entries_avx2_integers<>+2800(SB)/8, $k_mul_mul_u64_uuu_e27e0856c5<>(SB)
+DATA entries_avx2_integers<>+2808(SB)/8, $k_mul_mul_u8_uuu_aced52e24d<>(SB)
+DATA entries_avx2_integers<>+2816(SB)/8, $k_mul_shr_cast_etc_i16_u8_susu_a6fba50683<>(SB)
+DATA entries_avx2_integers<>+2824(SB)/8, $k_mul_shr_u16_uus_403afbda79<>(SB)
+DATA entries_avx2_integers<>+2832(SB)/8, $k_mul_u16_us_7a2abd5ded<>(SB)
+DATA entries_avx2_integers<>+2840(SB)/8, $k_mul_u16_uu_5b786ec2a7<>(SB)
+DATA entries_avx2_integers<>+2848(SB)/8, $k_mul_u32_us_9d711a1ad3<>(SB)
+DATA entries_avx2_integers<>+2856(SB)/8, $k_mul_u32_uu_60b7b39a1b<>(SB)
+DATA entries_avx2_integers<>+2864(SB)/8, $k_mul_u64_su_c06c301c60<>(SB)
+DATA entries_avx2_integers<>+2872(SB)/8, $k_mul_u64_uu_7697b2f440<>(SB)
+DATA entries_avx2_integers<>+2880(SB)/8, $k_mul_u8_us_ee719da1b0<>(SB)
+DATA entries_avx2_integers<>+2888(SB)/8, $k_mul_u8_uu_17f710ad87<>(SB)
+DATA entries_avx2_integers<>+2896(SB)/8, $k_mulhalves_add_i32_uuu_3dfe96594c<>(SB)
+DATA entries_avx2_integers<>+2904(SB)/8, $k_mulhalves_i32_su_713da9a92b<>(SB)
+DATA entries_avx2_integers<>+2912(SB)/8, $k_mulhalves_i32_uu_103a65f3f0<>(SB)
+DATA entries_avx2_integers<>+2920(SB)/8, $k_ne_i32_bool_us_66c63fc56e<>(SB)
+DATA entries_avx2_integers<>+2928(SB)/8, $k_ne_i32_bool_uu_6531fce338<>(SB)
+DATA entries_avx2_integers<>+2936(SB)/8, $k_ne_i64_bool_su_e0c9f895df<>(SB)
+DATA entries_avx2_integers<>+2944(SB)/8, $k_ne_i64_bool_uu_f4b8c91bd6<>(SB)
+DATA entries_avx2_integers<>+2952(SB)/8, $k_ne_u32_bool_us_74a6863c8c<>(SB)
+DATA entries_avx2_integers<>+2960(SB)/8, $k_ne_u32_bool_uu_53248540b6<>(SB)
+DATA entries_avx2_integers<>+2968(SB)/8, $k_ne_u64_bool_su_c9392c1212<>(SB)
+DATA entries_avx2_integers<>+2976(SB)/8, $k_ne_u64_bool_uu_6f40ad12b5<>(SB)
+DATA entries_avx2_integers<>+2984(SB)/8, $k_ne_u8_bool_us_8a55802e7a<>(SB)
+DATA entries_avx2_integers<>+2992(SB)/8, $k_ne_u8_bool_uu_d1c6ce3ef7<>(SB)
+DATA entries_avx2_integers<>+3000(SB)/8, $k_neg_i32_u_c94fa1991e<>(SB)
+DATA entries_avx2_integers<>+3008(SB)/8, $k_neg_i64_u_ae93ed19a8<>(SB)
+DATA entries_avx2_integers<>+3016(SB)/8, $k_neg_u32_u_be8953ce60<>(SB)
+DATA entries_avx2_integers<>+3024(SB)/8, $k_neg_u64_u_efafe1e5a2<>(SB)
+DATA entries_avx2_integers<>+3032(SB)/8, $k_neg_u8_u_6bfadf2f08<>(SB)
+DATA entries_avx2_integers<>+3040(SB)/8, $k_not_i32_u_398b1ba0fb<>(SB)
+DATA entries_avx2_integers<>+3048(SB)/8, $k_not_i64_u_4b038e2144<>(SB)
+DATA entries_avx2_integers<>+3056(SB)/8, $k_not_u32_u_aa573cbc69<>(SB)
+DATA entries_avx2_integers<>+3064(SB)/8, $k_not_u64_u_9a6e0c83ca<>(SB)
+DATA entries_avx2_integers<>+3072(SB)/8, $k_not_u8_u_f5a9646d97<>(SB)
+DATA entries_avx2_integers<>+3080(SB)/8, $k_or_i32_us_6686acf415<>(SB)
+DATA entries_avx2_integers<>+3088(SB)/8, $k_or_i32_uu_79ad5ac294<>(SB)
+DATA entries_avx2_integers<>+3096(SB)/8, $k_or_i64_us_023baecda5<>(SB)
+DATA entries_avx2_integers<>+3104(SB)/8, $k_or_i64_uu_355f645aca<>(SB)
+DATA entries_avx2_integers<>+3112(SB)/8, $k_or_u32_su_7fce2896e9<>(SB)
+DATA entries_avx2_integers<>+3120(SB)/8, $k_or_u32_uu_6a548bdf49<>(SB)
+DATA entries_avx2_integers<>+3128(SB)/8, $k_or_u64_su_b9071ff793<>(SB)
+DATA entries_avx2_integers<>+3136(SB)/8, $k_or_u64_uu_8472c51f6b<>(SB)
+DATA entries_avx2_integers<>+3144(SB)/8, $k_or_u8_us_f5b51fcddf<>(SB)
+DATA entries_avx2_integers<>+3152(SB)/8, $k_or_u8_uu_3880e0f8db<>(SB)
+DATA entries_avx2_integers<>+3160(SB)/8, $k_popcount_i32_u_21cd239e81<>(SB)
+DATA entries_avx2_integers<>+3168(SB)/8, $k_popcount_i64_u_5bf167754e<>(SB)
+DATA entries_avx2_integers<>+3176(SB)/8, $k_popcount_u32_u_8bc1275b2f<>(SB)
+DATA entries_avx2_integers<>+3184(SB)/8, $k_popcount_u64_u_5349d2fe8a<>(SB)
+DATA entries_avx2_integers<>+3192(SB)/8, $k_popcount_u8_u_f802fd3ef9<>(SB)
+DATA entries_avx2_integers<>+3200(SB)/8, $k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB)
+DATA entries_avx2_integers<>+3208(SB)/8, $k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB)
+DATA entries_avx2_integers<>+3216(SB)/8, $k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB)
+DATA entries_avx2_integers<>+3224(SB)/8, $k_reduce_add_cast_i16_i64_u_d4a133146d<>(SB)
+DATA entries_avx2_integers<>+3232(SB)/8, $k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB)
+DATA entries_avx2_integers<>+3240(SB)/8, $k_reduce_add_cast_i8_i64_u_4e1657748e<>(SB)
+DATA entries_avx2_integers<>+3248(SB)/8, $k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB)
+DATA entries_avx2_integers<>+3256(SB)/8, $k_reduce_add_cast_u16_u64_u_aa42f87b5c<>(SB)
+DATA entries_avx2_integers<>+3264(SB)/8, $k_reduce_add_cast_u8_i32_u_19a994653e<>(SB)
+DATA entries_avx2_integers<>+3272(SB)/8, $k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB)
+DATA entries_avx2_integers<>+3280(SB)/8, $k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB)
+DATA entries_avx2_integers<>+3288(SB)/8, $k_reduce_add_i32_u_d3da606fb2<>(SB)
+DATA entries_avx2_integers<>+3296(SB)/8, $k_reduce_add_i64_u_6699f8c258<>(SB)
+DATA entries_avx2_integers<>+3304(SB)/8, $k_reduce_add_u32_u_912738c3fb<>(SB)
+DATA entries_avx2_integers<>+3312(SB)/8, $k_reduce_add_u64_u_279122caed<>(SB)
+DATA entries_avx2_integers<>+3320(SB)/8, $k_reduce_add_u8_u_50e2bfdeae<>(SB)
+DATA entries_avx2_integers<>+3328(SB)/8, $k_reduce_and_i32_u_d1a9830239<>(SB)
+DATA entries_avx2_integers<>+3336(SB)/8, $k_reduce_and_i64_u_a692f00729<>(SB)
+DATA entries_avx2_integers<>+3344(SB)/8, $k_reduce_and_u32_u_6cb10976ea<>(SB)
+DATA entries_avx2_integers<>+3352(SB)/8, $k_reduce_and_u64_u_4b702a6235<>(SB)
+DATA entries_avx2_integers<>+3360(SB)/8, $k_reduce_and_u8_u_bb5684ec4f<>(SB)
+DATA entries_avx2_integers<>+3368(SB)/8, $k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB)
+DATA entries_avx2_integers<>+3376(SB)/8, $k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB)
+DATA entries_avx2_integers<>+3384(SB)/8, $k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB)
+DATA entries_avx2_integers<>+3392(SB)/8, $k_reduce_argmax_i32_u_e7645df77b<>(SB)
+DATA entries_avx2_integers<>+3400(SB)/8, $k_reduce_argmax_i64_u_1334160cca<>(SB)
+DATA entries_avx2_integers<>+3408(SB)/8, $k_reduce_argmax_u32_u_140109ec86<>(SB)
+DATA entries_avx2_integers<>+3416(SB)/8, $k_reduce_argmax_u64_u_ace38f3196<>(SB)
+DATA entries_avx2_integers<>+3424(SB)/8, $k_reduce_argmax_u8_u_a6199d6ec6<>(SB)
+DATA entries_avx2_integers<>+3432(SB)/8, $k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB)
+DATA entries_avx2_integers<>+3440(SB)/8, $k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB)
+DATA entries_avx2_integers<>+3448(SB)/8, $k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB)
+DATA entries_avx2_integers<>+3456(SB)/8, $k_reduce_argmin_i32_u_4b44a953b7<>(SB)
+DATA entries_avx2_integers<>+3464(SB)/8, $k_reduce_argmin_i64_u_abcf2b5487<>(SB)
+DATA entries_avx2_integers<>+3472(SB)/8, $k_reduce_argmin_u32_u_7babf75b6b<>(SB)
+DATA entries_avx2_integers<>+3480(SB)/8, $k_reduce_argmin_u64_u_7717646c58<>(SB)
+DATA entries_avx2_integers<>+3488(SB)/8, $k_reduce_argmin_u8_u_7b26b0f213<>(SB)
+DATA entries_avx2_integers<>+3496(SB)/8, $k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB)
+DATA entries_avx2_integers<>+3504(SB)/8, $k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB)
+DATA entries_avx2_integers<>+3512(SB)/8, $k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB)
+DATA entries_avx2_integers<>+3520(SB)/8, $k_reduce_max_i32_u_6a5383f967<>(SB)
+DATA entries_avx2_integers<>+3528(SB)/8, $k_reduce_max_i64_u_613c5a600c<>(SB)
+DATA entries_avx2_integers<>+3536(SB)/8, $k_reduce_max_u32_u_6494554865<>(SB)
+DATA entries_avx2_integers<>+3544(SB)/8, $k_reduce_max_u64_u_83447700c2<>(SB)
+DATA entries_avx2_integers<>+3552(SB)/8, $k_reduce_max_u8_u_aa086b4524<>(SB)
+DATA entries_avx2_integers<>+3560(SB)/8, $k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB)
+DATA entries_avx2_integers<>+3568(SB)/8, $k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB)
+DATA entries_avx2_integers<>+3576(SB)/8, $k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB)
+DATA entries_avx2_integers<>+3584(SB)/8, $k_reduce_min_i32_u_c6c904d409<>(SB)
+DATA entries_avx2_integers<>+3592(SB)/8, $k_reduce_min_i64_u_8e896b88f0<>(SB)
+DATA entries_avx2_integers<>+3600(SB)/8, $k_reduce_min_u32_u_5ca15eca45<>(SB)
+DATA entries_avx2_integers<>+3608(SB)/8, $k_reduce_min_u64_u_99a74b5a47<>(SB)
+DATA entries_avx2_integers<>+3616(SB)/8, $k_reduce_min_u8_u_2f6c138dd0<>(SB)
+DATA entries_avx2_integers<>+3624(SB)/8, $k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB)
+DATA entries_avx2_integers<>+3632(SB)/8, $k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB)
+DATA entries_avx2_integers<>+3640(SB)/8, $k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB)
+DATA entries_avx2_integers<>+3648(SB)/8, $k_reduce_mul_i32_u_0f9d2d950b<>(SB)
+DATA entries_avx2_integers<>+3656(SB)/8, $k_reduce_mul_i64_u_3b4b067872<>(SB)
+DATA entries_avx2_integers<>+3664(SB)/8, $k_reduce_mul_u32_u_1499048f15<>(SB)
+DATA entries_avx2_integers<>+3672(SB)/8, $k_reduce_mul_u64_u_eb9d4ae4cb<>(SB)
+DATA entries_avx2_integers<>+3680(SB)/8, $k_reduce_mul_u8_u_965545054d<>(SB)
+DATA entries_avx2_integers<>+3688(SB)/8, $k_reduce_or_i32_u_e28e9e7c0f<>(SB)
+DATA entries_avx2_integers<>+3696(SB)/8, $k_reduce_or_i64_u_d58540cfa0<>(SB)
+DATA entries_avx2_integers<>+3704(SB)/8, $k_reduce_or_u32_u_3ac6401b79<>(SB)
+DATA entries_avx2_integers<>+3712(SB)/8, $k_reduce_or_u64_u_39e4f22e97<>(SB)
+DATA entries_avx2_integers<>+3720(SB)/8, $k_reduce_or_u8_u_aa9781b98b<>(SB)
+DATA entries_avx2_integers<>+3728(SB)/8, $k_reduce_xor_i32_u_180f32864c<>(SB)
+DATA entries_avx2_integers<>+3736(SB)/8, $k_reduce_xor_i64_u_6f0f666f2c<>(SB)
+DATA entries_avx2_integers<>+3744(SB)/8, $k_reduce_xor_u32_u_d2f41e376c<>(SB)
+DATA entries_avx2_integers<>+3752(SB)/8, $k_reduce_xor_u64_u_ab99db5b6f<>(SB)
+DATA entries_avx2_integers<>+3760(SB)/8, $k_reduce_xor_u8_u_57826d58bd<>(SB)
+DATA entries_avx2_integers<>+3768(SB)/8, $k_rem_i32_su_a835ec443d<>(SB)
+DATA entries_avx2_integers<>+3776(SB)/8, $k_rem_i32_us_88e0ff784f<>(SB)
+DATA entries_avx2_integers<>+3784(SB)/8, $k_rem_i32_uu_8fe246438f<>(SB)
+DATA entries_avx2_integers<>+3792(SB)/8, $k_rem_i64_su_cff0321774<>(SB)
+DATA entries_avx2_integers<>+3800(SB)/8, $k_rem_i64_us_d8b9a5d3aa<>(SB)
+DATA entries_avx2_integers<>+3808(SB)/8, $k_rem_i64_uu_e8971fd331<>(SB)
+DATA entries_avx2_integers<>+3816(SB)/8, $k_rem_u32_su_ad6367c123<>(SB)
+DATA entries_avx2_integers<>+3824(SB)/8, $k_rem_u32_us_0ab6b62fbf<>(SB)
+DATA entries_avx2_integers<>+3832(SB)/8, $k_rem_u32_uu_811ab3563b<>(SB)
+DATA entries_avx2_integers<>+3840(SB)/8, $k_rem_u64_su_c75cb3e04c<>(SB)
+DATA entries_avx2_integers<>+3848(SB)/8, $k_rem_u64_us_91c691bbd2<>(SB)
+DATA entries_avx2_integers<>+3856(SB)/8, $k_rem_u64_uu_491e456232<>(SB)
+DATA entries_avx2_integers<>+3864(SB)/8, $k_rem_u8_su_521c989f00<>(SB)
+DATA entries_avx2_integers<>+3872(SB)/8, $k_rem_u8_us_576c7e2710<>(SB)
+DATA entries_avx2_integers<>+3880(SB)/8, $k_rem_u8_uu_44aa483e04<>(SB)
+DATA entries_avx2_integers<>+3888(SB)/8, $k_select_bool_i32_uss_0dff0ddd32<>(SB)
+DATA entries_avx2_integers<>+3896(SB)/8, $k_select_bool_i32_usu_c65551e711<>(SB)
+DATA entries_avx2_integers<>+3904(SB)/8, $k_select_bool_i32_uus_f84edbd9a5<>(SB)
+DATA entries_avx2_integers<>+3912(SB)/8, $k_select_bool_i32_uuu_1f6b21a067<>(SB)
+DATA entries_avx2_integers<>+3920(SB)/8, $k_select_bool_i64_uss_43aa0c9972<>(SB)
+DATA entries_avx2_integers<>+3928(SB)/8, $k_select_bool_i64_usu_23175fb74d<>(SB)
+DATA entries_avx2_integers<>+3936(SB)/8, $k_select_bool_i64_uus_b9da5bb3e3<>(SB)
+DATA entries_avx2_integers<>+3944(SB)/8, $k_select_bool_i64_uuu_9db0caf738<>(SB)
+DATA entries_avx2_integers<>+3952(SB)/8, $k_select_bool_u16_uss_045b063470<>(SB)
+DATA entries_avx2_integers<>+3960(SB)/8, $k_select_bool_u16_usu_080d45fab8<>(SB)
+DATA entries_avx2_integers<>+3968(SB)/8, $k_select_bool_u16_uus_9ef9e69fcb<>(SB)
+DATA entries_avx2_integers<>+3976(SB)/8, $k_select_bool_u16_uuu_064e13e173<>(SB)
+DATA entries_avx2_integers<>+3984(SB)/8, $k_select_bool_u32_uss_23b2cb1dbe<>(SB)
+DATA entries_avx2_integers<>+3992(SB)/8, $k_select_bool_u32_usu_78a6232473<>(SB)
+DATA entries_avx2_integers<>+4000(SB)/8, $k_select_bool_u32_uus_3d8bab39c7<>(SB)
+DATA entries_avx2_integers<>+4008(SB)/8, $k_select_bool_u32_uuu_92a911a792<>(SB)
+DATA entries_avx2_integers<>+4016(SB)/8, $k_select_bool_u64_uss_96678e0daa<>(SB)
+DATA entries_avx2_integers<>+4024(SB)/8, $k_select_bool_u64_usu_1fae10b710<>(SB)
+DATA entries_avx2_integers<>+4032(SB)/8, $k_select_bool_u64_uus_7cee75de09<>(SB)
+DATA entries_avx2_integers<>+4040(SB)/8, $k_select_bool_u64_uuu_f04b2e9177<>(SB)
+DATA entries_avx2_integers<>+4048(SB)/8, $k_select_bool_u8_uss_7a71ced307<>(SB)
+DATA entries_avx2_integers<>+4056(SB)/8, $k_select_bool_u8_usu_f0893bd0b2<>(SB)
+DATA entries_avx2_integers<>+4064(SB)/8, $k_select_bool_u8_uus_a9017c783c<>(SB)
+DATA entries_avx2_integers<>+4072(SB)/8, $k_select_bool_u8_uuu_c0c7d6f5fc<>(SB)
+DATA entries_avx2_integers<>+4080(SB)/8, $k_shl_i32_su_1c964ab88d<>(SB)
+DATA entries_avx2_integers<>+4088(SB)/8, $k_shl_i32_us_39ae55b1eb<>(SB)
+DATA entries_avx2_integers<>+4096(SB)/8, $k_shl_i32_uu_6914c812f2<>(SB)
+DATA entries_avx2_integers<>+4104(SB)/8, $k_shl_i64_su_6dfb737e07<>(SB)
+DATA entries_avx2_integers<>+4112(SB)/8, $k_shl_i64_us_2213d1b831<>(SB)
+DATA entries_avx2_integers<>+4120(SB)/8, $k_shl_i64_uu_80707e4684<>(SB)
+DATA entries_avx2_integers<>+4128(SB)/8, $k_shl_or_and_i32_uss_79948134bd<>(SB)
+DATA entries_avx2_integers<>+4136(SB)/8, $k_shl_or_i32_usu_f8b3fe7168<>(SB)
+DATA entries_avx2_integers<>+4144(SB)/8, $k_shl_u16_su_1d32a2baab<>(SB)
+DATA entries_avx2_integers<>+4152(SB)/8, $k_shl_u16_us_5709c39bd7<>(SB)
+DATA entries_avx2_integers<>+4160(SB)/8, $k_shl_u16_uu_307aa93b26<>(SB)
+DATA entries_avx2_integers<>+4168(SB)/8, $k_shl_u32_su_b81c81a415<>(SB)
+DATA entries_avx2_integers<>+4176(SB)/8, $k_shl_u32_us_c03217461a<>(SB)
+DATA entries_avx2_integers<>+4184(SB)/8, $k_shl_u32_uu_33a87b7638<>(SB)
+DATA entries_avx2_integers<>+4192(SB)/8, $k_shl_u64_su_a205a37361<>(SB)
+DATA entries_avx2_integers<>+4200(SB)/8, $k_shl_u64_us_cb7c972961<>(SB)
+DATA entries_avx2_integers<>+4208(SB)/8, $k_shl_u64_uu_3bd76db569<>(SB)
+DATA entries_avx2_integers<>+4216(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
+DATA entries_avx2_integers<>+4224(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
+DATA entries_avx2_integers<>+4232(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
+DATA entries_avx2_integers<>+4240(SB)/8, $k_shl_xor_i32_us_ef4ec7d76c<>(SB)
+DATA entries_avx2_integers<>+4248(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
+DATA entries_avx2_integers<>+4256(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
+DATA entries_avx2_integers<>+4264(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
+DATA entries_avx2_integers<>+4272(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
+DATA entries_avx2_integers<>+4280(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
+DATA entries_avx2_integers<>+4288(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
+DATA entries_avx2_integers<>+4296(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
+DATA entries_avx2_integers<>+4304(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
+DATA entries_avx2_integers<>+4312(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
+DATA entries_avx2_integers<>+4320(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
+DATA entries_avx2_integers<>+4328(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
+DATA entries_avx2_integers<>+4336(SB)/8, $k_shr_sub_u16_uss_cb6692e370<>(SB)
+DATA entries_avx2_integers<>+4344(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
+DATA entries_avx2_integers<>+4352(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
+DATA entries_avx2_integers<>+4360(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
+DATA entries_avx2_integers<>+4368(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
+DATA entries_avx2_integers<>+4376(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
+DATA entries_avx2_integers<>+4384(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
+DATA entries_avx2_integers<>+4392(SB)/8, $k_shr_u64_su_731411a533<>(SB)
+DATA entries_avx2_integers<>+4400(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
+DATA entries_avx2_integers<>+4408(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
+DATA entries_avx2_integers<>+4416(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
+DATA entries_avx2_integers<>+4424(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
+DATA entries_avx2_integers<>+4432(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
+DATA entries_avx2_integers<>+4440(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
+DATA entries_avx2_integers<>+4448(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
+DATA entries_avx2_integers<>+4456(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
+DATA entries_avx2_integers<>+4464(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
+DATA entries_avx2_integers<>+4472(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
+DATA entries_avx2_integers<>+4480(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
+DATA entries_avx2_integers<>+4488(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
+DATA entries_avx2_integers<>+4496(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
+DATA entries_avx2_integers<>+4504(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
+DATA entries_avx2_integers<>+4512(SB)/8, $k_sub_cast_u16_u8_su_738936a74f<>(SB)
+DATA entries_avx2_integers<>+4520(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
+DATA entries_avx2_integers<>+4528(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
+DATA entries_avx2_integers<>+4536(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
+DATA entries_avx2_integers<>+4544(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
+DATA entries_avx2_integers<>+4552(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
+DATA entries_avx2_integers<>+4560(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
+DATA entries_avx2_integers<>+4568(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
+DATA entries_avx2_integers<>+4576(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
+DATA entries_avx2_integers<>+4584(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
+DATA entries_avx2_integers<>+4592(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
+DATA entries_avx2_integers<>+4600(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
+DATA entries_avx2_integers<>+4608(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
+DATA entries_avx2_integers<>+4616(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
+DATA entries_avx2_integers<>+4624(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
+DATA entries_avx2_integers<>+4632(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
+DATA entries_avx2_integers<>+4640(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
+DATA entries_avx2_integers<>+4648(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
+DATA entries_avx2_integers<>+4656(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
+DATA entries_avx2_integers<>+4664(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
+DATA entries_avx2_integers<>+4672(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
+DATA entries_avx2_integers<>+4680(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
+DATA entries_avx2_integers<>+4688(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
+DATA entries_avx2_integers<>+4696(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
+DATA entries_avx2_integers<>+4704(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
+DATA entries_avx2_integers<>+4712(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
+DATA entries_avx2_integers<>+4720(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
+DATA entries_avx2_integers<>+4728(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
+DATA entries_avx2_integers<>+4736(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
+DATA entries_avx2_integers<>+4744(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
+DATA entries_avx2_integers<>+4752(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
+DATA entries_avx2_integers<>+4760(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
+DATA entries_avx2_integers<>+4768(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
+DATA entries_avx2_integers<>+4776(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
+DATA entries_avx2_integers<>+4784(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
+DATA entries_avx2_integers<>+4792(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
+DATA entries_avx2_integers<>+4800(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
+DATA entries_avx2_integers<>+4808(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
+DATA entries_avx2_integers<>+4816(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
+DATA entries_avx2_integers<>+4824(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
+DATA entries_avx2_integers<>+4832(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
+DATA entries_avx2_integers<>+4840(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
+DATA entries_avx2_integers<>+4848(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
+DATA entries_avx2_integers<>+4856(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
+DATA entries_avx2_integers<>+4864(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
+DATA entries_avx2_integers<>+4872(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
+DATA entries_avx2_integers<>+4880(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
+DATA entries_avx2_integers<>+4888(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
+DATA entries_avx2_integers<>+4896(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
+GLOBL entries_avx2_integers<>(SB), RODATA, $4904
 
 // func entries_avx2_integers() *uintptr
 TEXT ·entries_avx2_integers(SB), NOSPLIT, $0-8

@@ -12,6 +12,7 @@ import (
 )
 
 var kernels_avx2_integers = loops{
+	{Sig: "kernel (u0:i16) { t0 = abs u0; store t0 }", Fn: k_abs_i16_u_a1340a89f6_go},
 	{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
 	{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a_go},
@@ -81,6 +82,7 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }", Fn: k_div_u16_uu_e5273cb2a3_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa_go},
 	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32, u7:i32, s8:i32, u9:i32, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min u6 t3; t5 = eq u7 u1; t6 = select t5 s8 s3; t7 = min t4 t6; t8 = eq u1 u9; t9 = select t8 s10 s3; t10 = min t7 t9; t11 = min t1 t10; store t11 }", Fn: k_eq_select_eq_etc_i32_uussusuusus_c2b0971892_go},
@@ -214,6 +216,7 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u16_uuu_064e13e173_go},
 	{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
 	{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u16_uu_307aa93b26_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u64_uu_3bd76db569_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i16_uu_bc9f2c53fb_go},
@@ -232,6 +235,29 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u16_uu_bd64362e99_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903_go},
+}
+
+// k_abs_i16_u_a1340a89f6_go is
+//
+//	kernel (u0:i16) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+func k_abs_i16_u_a1340a89f6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0
+			if t1 < 0 {
+				t1 = -t1
+			}
+			t2 := int16(t1)
+			o0[i] = t2
+		}
+	}
 }
 
 // k_abs_u32_u_fe3772477a_go is
@@ -1981,6 +2007,32 @@ func k_clip_u64_uuu_6b7a16ea8c_go(f *abi.Frame) {
 			t0 := scalar.Max(v0, v1)
 			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_div_u16_uu_e5273cb2a3_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+func k_div_u16_uu_e5273cb2a3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -5880,6 +5932,29 @@ func k_select_bool_u64_uuu_f04b2e9177_go(f *abi.Frame) {
 				t0 = v1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_shl_u16_uu_307aa93b26_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+func k_shl_u16_uu_307aa93b26_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }

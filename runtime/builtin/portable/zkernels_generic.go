@@ -18,6 +18,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6_go},
 	{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f_go},
 	{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f_go},
+	{Sig: "kernel (u0:i16) { t0 = abs u0; store t0 }", Fn: k_abs_i16_u_a1340a89f6_go},
 	{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
 	{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
 	{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
@@ -116,7 +117,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_go},
-	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_i32_u8_sus_f4a9d46487_go},
+	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = add t1 t0; t3 = shr t2 s2; store t3 }", Fn: k_add_shr_add_shr_u16_uss_bbf8b57912_go},
 	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }", Fn: k_add_shr_cast_u16_u8_uss_c3b7463c0f_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }", Fn: k_add_shr_i32_sus_a10554d1b7_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa_go},
@@ -208,7 +209,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
-	{Sig: "kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }", Fn: k_cast_add_u8_i32_us_47cef5cb0e_go},
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_u16_uu_c22f529236_go},
 	{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
@@ -223,8 +223,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = cast:u8 u0; t1 = cast:u8 u1; t2 = cast:u8 u2; store (t0 t1 t2) }", Fn: k_cast_cast_cast_f32_u8_uuu3_c33f6fd3cd_go},
 	{Sig: "kernel ((u0 u1 u2):u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; store t0 t1 t2 }", Fn: k_cast_cast_cast_u8_f32_ccc_640d768ec5_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add u2 t2; store t3 }", Fn: k_cast_cast_mul_add_u8_u16_uuu_654179f046_go},
+	{Sig: "kernel (u0:u8, u1:u8, s2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = shr t2 s2; store t3 }", Fn: k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }", Fn: k_cast_cast_mul_u8_u16_uu_898dbd056d_go},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_u8_i32_uu_0236bec240_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:i16 u0; t1 = cast:i16 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_u8_i16_uu_7f32b68eed_go},
 	{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
@@ -298,6 +299,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
+	{Sig: "kernel (u0:u8, s1:u16, u2:u16, u3:u16) { t0 = cast:u16 u0; t1 = lt t0 s1; t2 = select t1 u2 u3; t3 = cast:u8 t2; store t3 }", Fn: k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
 	{Sig: "kernel (u0:u8, s1:i32, u2:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_i32_usu_dca32f193f_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }", Fn: k_cast_mul_add_u8_u16_usu_5f6745ef35_go},
@@ -306,10 +308,13 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32) { t0 = cast:f32 u0; t1 = mul s3 t0; t2 = cast:f32 u1; t3 = mul t2 s3; t4 = cast:f32 u2; t5 = mul s3 t4; store t1 t3 t5 }", Fn: k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go},
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = mul t0 s3; t2 = cast:f32 u2; t3 = mul s4 t2; t4 = add t1 t3; t5 = cast:f32 u1; t6 = mul t5 s5; t7 = add t4 t6; store t7 }", Fn: k_cast_mul_cast_etc_u8_f32_cccsss_cfd8efa11e_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
+	{Sig: "kernel (u0:u8, s1:i16) { t0 = cast:i16 u0; t1 = mul t0 s1; store t1 }", Fn: k_cast_mul_u8_i16_us_e4ccc582ba_go},
 	{Sig: "kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_i32_us_eb4706c5dc_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_u8_u16_uu_fd1d16eea9_go},
 	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
+	{Sig: "kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }", Fn: k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go},
+	{Sig: "kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_u8_i16_uss_635367f13f_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = sub s1 t0; store t1 }", Fn: k_cast_sub_u8_u16_us_357ab3bb26_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
@@ -477,6 +482,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }", Fn: k_div_u16_su_5972fa0b96_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }", Fn: k_div_u16_us_c061440ec0_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }", Fn: k_div_u16_uu_e5273cb2a3_go},
 	{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
@@ -685,6 +693,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, s1:i32, u2:i32, u3:i32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_usuu_44a2bfd527_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_uuus_f508763eb6_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_uuuu_58c00ab3c1_go},
+	{Sig: "kernel (u0:u16, s1:u16, u2:u16, u3:u16) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u16_usuu_d659d50d8d_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9_go},
 	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_suus_08ff500459_go},
@@ -757,6 +766,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
+	{Sig: "kernel (u0:i16, s1:i16, s2:i16) { t0 = max u0 s1; t1 = min s2 t0; t2 = cast:u8 t1; store t2 }", Fn: k_max_min_cast_i16_u8_uss_73714ec247_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e_go},
 	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = max s0 u1; t1 = min s2 t0; store t1 }", Fn: k_max_min_i32_sus_c68bab5ac7_go},
@@ -962,6 +972,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f_go},
+	{Sig: "kernel (s0:i16, u1:i16, s2:i16, u3:u8) { t0 = mul s0 u1; t1 = shr t0 s2; t2 = cast:i16 u3; t3 = add t1 t2; t4 = cast:u8 t3; store t4 }", Fn: k_mul_shr_cast_etc_i16_u8_susu_a6fba50683_go},
 	{Sig: "kernel (u0:u16, u1:u16, s2:u16) { t0 = mul u0 u1; t1 = shr t0 s2; store t1 }", Fn: k_mul_shr_u16_uus_403afbda79_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f32_suuu_0c66717625_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f64_usuu_d0f515f18f_go},
@@ -1362,6 +1373,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = shl u0 s1; t1 = or t0 u0; t2 = and t1 s2; store t2 }", Fn: k_shl_or_and_i32_uss_79948134bd_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = shl u0 s1; t1 = or t0 u2; store t1 }", Fn: k_shl_or_i32_usu_f8b3fe7168_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u16_su_1d32a2baab_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u16_us_5709c39bd7_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u16_uu_307aa93b26_go},
 	{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
@@ -1383,6 +1397,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3_go},
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1_go},
+	{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = shr u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_shr_sub_u16_uss_cb6692e370_go},
 	{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61_go},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647_go},
@@ -1447,6 +1462,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_bf16_su_2c1d826673_go},
 	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_bf16_us_ff92a7c9b2_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_bf16_uu_42dd4849c9_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; t1 = cast:u8 t0; store t1 }", Fn: k_sub_cast_u16_u8_su_738936a74f_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db_go},
@@ -1722,6 +1738,29 @@ func k_abs_f64_u_2d873d3a2f_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
 			o0[i] = t0
+		}
+	}
+}
+
+// k_abs_i16_u_a1340a89f6_go is
+//
+//	kernel (u0:i16) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+func k_abs_i16_u_a1340a89f6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0
+			if t1 < 0 {
+				t1 = -t1
+			}
+			t2 := int16(t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -5713,24 +5752,50 @@ func k_add_reciprocal_f64_uu_fd58496f41_go(f *abi.Frame) {
 	}
 }
 
-// k_add_shr_cast_i32_u8_sus_f4a9d46487_go is
+// k_add_shr_add_shr_u16_uss_bbf8b57912_go is
 //
-//	kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; t2 = cast:u8 t1; store t2 }
+//	kernel (u0:u16, s1:u16, s2:u16) { t0 = add u0 s1; t1 = shr t0 s2; t2 = add t1 t0; t3 = shr t2 s2; store t3 }
 //
-// for i: o0[i] = uint8((a0 + a1[i]) >> a2)
-func k_add_shr_cast_i32_u8_sus_f4a9d46487_go(f *abi.Frame) {
+// for i: t0 := a0[i] + a1; o0[i] = ((t0 >> a2) + t0) >> a2
+func k_add_shr_add_shr_u16_uss_bbf8b57912_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := int32(s0 + v1)
-			t1 := t0 >> uint32(s2)
-			t2 := uint8(t1)
-			o0[i] = t2
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s1)
+		t5 := int32(s2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t2a, t2b := int32(t0a+t1), int32(t0b+t1)
+			t3a, t3b := uint16(t2a), uint16(t2b)
+			t4a, t4b := int32(t3a), int32(t3b)
+			t6a, t6b := t4a>>uint32(t5), t4b>>uint32(t5)
+			t7a, t7b := int32(t6a+t4a), int32(t6b+t4b)
+			t8a, t8b := uint16(t7a), uint16(t7b)
+			t9a, t9b := int32(t8a), int32(t8b)
+			t10a, t10b := t9a>>uint32(t5), t9b>>uint32(t5)
+			t11a, t11b := uint16(t10a), uint16(t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 + t1)
+			t3 := uint16(t2)
+			t4 := int32(t3)
+			t6 := t4 >> uint32(t5)
+			t7 := int32(t6 + t4)
+			t8 := uint16(t7)
+			t9 := int32(t8)
+			t10 := t9 >> uint32(t5)
+			t11 := uint16(t10)
+			o0[i] = t11
 		}
 	}
 }
@@ -10784,26 +10849,6 @@ func k_cast_add_f64_f32_su_70391d9e46_go(f *abi.Frame) {
 	}
 }
 
-// k_cast_add_u8_i32_us_47cef5cb0e_go is
-//
-//	kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = add t0 s1; store t1 }
-//
-// for i: o0[i] = int32(a0[i]) + a1
-func k_cast_add_u8_i32_us_47cef5cb0e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t1 := int32(t0 + s1)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_cast_add_u8_u16_uu_c22f529236_go is
 //
 //	kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }
@@ -11245,6 +11290,58 @@ func k_cast_cast_mul_add_u8_u16_uuu_654179f046_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49_go is
+//
+//	kernel (u0:u8, u1:u8, s2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = shr t2 s2; store t3 }
+//
+// for i: o0[i] = (uint16(a0[i]) * uint16(a1[i])) >> a2
+func k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t9 := int32(s2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(v1a), int32(v1b)
+			t3a, t3b := uint16(t2a), uint16(t2b)
+			t4a, t4b := int32(t1a), int32(t1b)
+			t5a, t5b := int32(t3a), int32(t3b)
+			t6a, t6b := int32(t4a*t5a), int32(t4b*t5b)
+			t7a, t7b := uint16(t6a), uint16(t6b)
+			t8a, t8b := int32(t7a), int32(t7b)
+			t10a, t10b := t8a>>uint32(t9), t8b>>uint32(t9)
+			t11a, t11b := uint16(t10a), uint16(t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(v1)
+			t3 := uint16(t2)
+			t4 := int32(t1)
+			t5 := int32(t3)
+			t6 := int32(t4 * t5)
+			t7 := uint16(t6)
+			t8 := int32(t7)
+			t10 := t8 >> uint32(t9)
+			t11 := uint16(t10)
+			o0[i] = t11
+		}
+	}
+}
+
 // k_cast_cast_mul_u8_u16_uu_898dbd056d_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }
@@ -11289,24 +11386,46 @@ func k_cast_cast_mul_u8_u16_uu_898dbd056d_go(f *abi.Frame) {
 	}
 }
 
-// k_cast_cast_sub_u8_i32_uu_0236bec240_go is
+// k_cast_cast_sub_u8_i16_uu_7f32b68eed_go is
 //
-//	kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; store t2 }
+//	kernel (u0:u8, u1:u8) { t0 = cast:i16 u0; t1 = cast:i16 u1; t2 = sub t0 t1; store t2 }
 //
-// for i: o0[i] = int32(a0[i]) - int32(a1[i])
-func k_cast_cast_sub_u8_i32_uu_0236bec240_go(f *abi.Frame) {
+// for i: o0[i] = int16(a0[i]) - int16(a1[i])
+func k_cast_cast_sub_u8_i16_uu_7f32b68eed_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int16(t0a), int16(t0b)
+			t2a, t2b := int32(v1a), int32(v1b)
+			t3a, t3b := int16(t2a), int16(t2b)
+			t4a, t4b := int32(t1a), int32(t1b)
+			t5a, t5b := int32(t3a), int32(t3b)
+			t6a, t6b := int32(t4a-t5a), int32(t4b-t5b)
+			t7a, t7b := int16(t6a), int16(t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := int32(v0)
-			t1 := int32(v1)
-			t2 := int32(t0 - t1)
-			o0[i] = t2
+			t1 := int16(t0)
+			t2 := int32(v1)
+			t3 := int16(t2)
+			t4 := int32(t1)
+			t5 := int32(t3)
+			t6 := int32(t4 - t5)
+			t7 := int16(t6)
+			o0[i] = t7
 		}
 	}
 }
@@ -13983,6 +14102,66 @@ func k_cast_i8_i32_u_502e8673b9_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go is
+//
+//	kernel (u0:u8, s1:u16, u2:u16, u3:u16) { t0 = cast:u16 u0; t1 = lt t0 s1; t2 = select t1 u2 u3; t3 = cast:u8 t2; store t3 }
+//
+// for i: o0[i] = uint8(select(uint16(a0[i]) < a1, a2[i], a3[i]))
+func k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t3 := int32(s1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(t1a), int32(t1b)
+			t4a, t4b := t2a < t3, t2b < t3
+			t5a, t5b := int32(v2a), int32(v2b)
+			t6a, t6b := int32(v3a), int32(v3b)
+			t7a := t6a
+			if t4a {
+				t7a = t5a
+			}
+			t7b := t6b
+			if t4b {
+				t7b = t5b
+			}
+			t8a, t8b := uint8(t7a), uint8(t7b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t8a, t8b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(t1)
+			t4 := t2 < t3
+			t5 := int32(v2)
+			t6 := int32(v3)
+			t7 := t6
+			if t4 {
+				t7 = t5
+			}
+			t8 := uint8(t7)
+			o0[i] = t8
+		}
+	}
+}
+
 // k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go is
 //
 //	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }
@@ -14323,6 +14502,30 @@ func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_u8_i16_us_e4ccc582ba_go is
+//
+//	kernel (u0:u8, s1:i16) { t0 = cast:i16 u0; t1 = mul t0 s1; store t1 }
+//
+// for i: o0[i] = int16(a0[i]) * a1
+func k_cast_mul_u8_i16_us_e4ccc582ba_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t3 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			t2 := int32(t1)
+			t4 := int32(t2 * t3)
+			t5 := int16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_mul_u8_i32_us_eb4706c5dc_go is
 //
 //	kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; store t1 }
@@ -14409,6 +14612,108 @@ func k_cast_q16x16_f64_u_3787717d59_go(f *abi.Frame) {
 			t1 := float64(t0)
 			t3 := float64(t1 * c2)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go is
+//
+//	kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }
+//
+// for i: o0[i] = (a1 - uint16(a0[i])) * (a1 - uint16(a2[i]))
+func k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t2 := int32(s1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t3a, t3b := int32(t1a), int32(t1b)
+			t4a, t4b := int32(t2-t3a), int32(t2-t3b)
+			t5a, t5b := uint16(t4a), uint16(t4b)
+			t6a, t6b := int32(v2a), int32(v2b)
+			t7a, t7b := uint16(t6a), uint16(t6b)
+			t8a, t8b := int32(t7a), int32(t7b)
+			t9a, t9b := int32(t2-t8a), int32(t2-t8b)
+			t10a, t10b := uint16(t9a), uint16(t9b)
+			t11a, t11b := int32(t5a), int32(t5b)
+			t12a, t12b := int32(t10a), int32(t10b)
+			t13a, t13b := int32(t11a*t12a), int32(t11b*t12b)
+			t14a, t14b := uint16(t13a), uint16(t13b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t14a, t14b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t3 := int32(t1)
+			t4 := int32(t2 - t3)
+			t5 := uint16(t4)
+			t6 := int32(v2)
+			t7 := uint16(t6)
+			t8 := int32(t7)
+			t9 := int32(t2 - t8)
+			t10 := uint16(t9)
+			t11 := int32(t5)
+			t12 := int32(t10)
+			t13 := int32(t11 * t12)
+			t14 := uint16(t13)
+			o0[i] = t14
+		}
+	}
+}
+
+// k_cast_sub_mul_u8_i16_uss_635367f13f_go is
+//
+//	kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
+//
+// for i: o0[i] = a2 * (int16(a0[i]) - a1)
+func k_cast_sub_mul_u8_i16_uss_635367f13f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t3 := int32(s1)
+		t6 := int32(s2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int16(t0a), int16(t0b)
+			t2a, t2b := int32(t1a), int32(t1b)
+			t4a, t4b := int32(t2a-t3), int32(t2b-t3)
+			t5a, t5b := int16(t4a), int16(t4b)
+			t7a, t7b := int32(t5a), int32(t5b)
+			t8a, t8b := int32(t6*t7a), int32(t6*t7b)
+			t9a, t9b := int16(t8a), int16(t8b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			t2 := int32(t1)
+			t4 := int32(t2 - t3)
+			t5 := int16(t4)
+			t7 := int32(t5)
+			t8 := int32(t6 * t7)
+			t9 := int16(t8)
+			o0[i] = t9
 		}
 	}
 }
@@ -21683,6 +21988,82 @@ func k_div_sub_f64_uuu_80ff5b4e3b_go(f *abi.Frame) {
 			t0 := float64(v0 / v1)
 			t1 := float64(v2 - t0)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_div_u16_su_5972fa0b96_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }
+//
+// for i: o0[i] = a0 / a1[i]
+func k_div_u16_su_5972fa0b96_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_div_u16_us_c061440ec0_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1
+func k_div_u16_us_c061440ec0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_div_u16_uu_e5273cb2a3_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+func k_div_u16_uu_e5273cb2a3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -35886,6 +36267,38 @@ func k_lt_select_i32_uuuu_58c00ab3c1_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_select_u16_usuu_d659d50d8d_go is
+//
+//	kernel (u0:u16, s1:u16, u2:u16, u3:u16) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
+func k_lt_select_u16_usuu_d659d50d8d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := int32(v0)
+			t2 := t0 < t1
+			t3 := int32(v2)
+			t4 := int32(v3)
+			t5 := t4
+			if t2 {
+				t5 = t3
+			}
+			t6 := uint16(t5)
+			o0[i] = t6
+		}
+	}
+}
+
 // k_lt_select_u8_suss_7c9af49240_go is
 //
 //	kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }
@@ -38167,6 +38580,31 @@ func k_max_max_u8_uuu_28c86b68c4_go(f *abi.Frame) {
 			t1 := scalar.Max(t0, v2)
 			o0[i] = t0
 			o1[i] = t1
+		}
+	}
+}
+
+// k_max_min_cast_i16_u8_uss_73714ec247_go is
+//
+//	kernel (u0:i16, s1:i16, s2:i16) { t0 = max u0 s1; t1 = min s2 t0; t2 = cast:u8 t1; store t2 }
+//
+// for i: o0[i] = uint8(min(a2, max(a0[i], a1)))
+func k_max_min_cast_i16_u8_uss_73714ec247_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s1)
+		t3 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := scalar.Max(t0, t1)
+			t4 := scalar.Min(t3, t2)
+			t5 := uint8(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -47148,6 +47586,62 @@ func k_mul_q16x16_uu_b4ec566c2f_go(f *abi.Frame) {
 			}
 			t12 := uint32(t11)
 			o0[i] = t12
+		}
+	}
+}
+
+// k_mul_shr_cast_etc_i16_u8_susu_a6fba50683_go is
+//
+//	kernel (s0:i16, u1:i16, s2:i16, u3:u8) { t0 = mul s0 u1; t1 = shr t0 s2; t2 = cast:i16 u3; t3 = add t1 t2; t4 = cast:u8 t3; store t4 }
+//
+// for i: o0[i] = uint8(((a0 * a1[i]) >> a2) + int16(a3[i]))
+func k_mul_shr_cast_etc_i16_u8_susu_a6fba50683_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t0 := int32(s0)
+		t5 := int32(s2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := int32(t0*t1a), int32(t0*t1b)
+			t3a, t3b := int16(t2a), int16(t2b)
+			t4a, t4b := int32(t3a), int32(t3b)
+			t6a, t6b := t4a>>uint32(t5), t4b>>uint32(t5)
+			t7a, t7b := int32(v3a), int32(v3b)
+			t8a, t8b := int16(t7a), int16(t7b)
+			t9a, t9b := int32(t8a), int32(t8b)
+			t10a, t10b := int32(t6a+t9a), int32(t6b+t9b)
+			t11a, t11b := int16(t10a), int16(t10b)
+			t12a, t12b := int32(t11a), int32(t11b)
+			t13a, t13b := uint8(t12a), uint8(t12b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t13a, t13b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v3 := a3[i]
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int16(t2)
+			t4 := int32(t3)
+			t6 := t4 >> uint32(t5)
+			t7 := int32(v3)
+			t8 := int16(t7)
+			t9 := int32(t8)
+			t10 := int32(t6 + t9)
+			t11 := int16(t10)
+			t12 := int32(t11)
+			t13 := uint8(t12)
+			o0[i] = t13
 		}
 	}
 }
@@ -61190,6 +61684,73 @@ func k_shl_or_i32_usu_f8b3fe7168_go(f *abi.Frame) {
 	}
 }
 
+// k_shl_u16_su_1d32a2baab_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }
+//
+// for i: o0[i] = a0 << a1[i]
+func k_shl_u16_su_1d32a2baab_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shl_u16_us_5709c39bd7_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1
+func k_shl_u16_us_5709c39bd7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shl_u16_uu_307aa93b26_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+func k_shl_u16_uu_307aa93b26_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_shl_u32_su_b81c81a415_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
@@ -61606,6 +62167,31 @@ func k_shr_i64_uu_b65fbb72d1_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 >> uint64(v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_shr_sub_u16_uss_cb6692e370_go is
+//
+//	kernel (u0:u16, s1:u16, s2:u16) { t0 = shr u0 s1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] >> a1)
+func k_shr_sub_u16_uss_cb6692e370_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s1)
+		t3 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 >> uint32(t1)
+			t4 := int32(t3 - t2)
+			t5 := uint16(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -67577,6 +68163,30 @@ func k_sub_bf16_uu_42dd4849c9_go(f *abi.Frame) {
 			t18 := uint16(t17)
 			t19 := uint16(t18)
 			o0[i] = t19
+		}
+	}
+}
+
+// k_sub_cast_u16_u8_su_738936a74f_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = sub s0 u1; t1 = cast:u8 t0; store t1 }
+//
+// for i: o0[i] = uint8(a0 - a1[i])
+func k_sub_cast_u16_u8_su_738936a74f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := uint16(t2)
+			t4 := int32(t3)
+			t5 := uint8(t4)
+			o0[i] = t5
 		}
 	}
 }
