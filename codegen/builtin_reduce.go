@@ -45,18 +45,18 @@ var reduceKernels = []string{
 	"reduce [add, add] kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }",
 	"reduce [add, add] kernel (u0:T, s1:T, s2:T) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:T t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }",
 	"reduce [add, add] kernel (s0:T, s1:T, u2:T) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:T t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }",
+	"reduce [or] kernel (u0:T) { t0 = ne u0 u0; store t0 }",
 	"reduce [min, max] kernel (u0:T) { store u0 u0 }",
 	"reduce [argmin, min] kernel (u0:T) { store u0 u0 }",
 	"reduce [argmax, max] kernel (u0:T) { store u0 u0 }",
 	"kernel (u0:T, u1:T, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }",
 }
 
-// questionKernels ask whether any or all elements are beyond a number, a NaN, or equal to others, for each of
-// superTypes, T: of rows, and of columns.
+// questionKernels ask whether any or all elements are beyond a number or equal to others, for each of
+// superTypes and int32, T: of rows, and of columns.
 var questionKernels = []string{
 	"reduce [or] kernel (s0:T, u1:T) { t0 = lt s0 u1; store t0 }",
 	"reduce [or] kernel (u0:T, s1:T) { t0 = lt u0 s1; store t0 }",
-	"reduce [or] kernel (u0:T) { t0 = ne u0 u0; store t0 }",
 	"reduce [or] kernel (u0:T, u1:T) { t0 = ne u0 u1; store t0 }",
 	"reduce [and] kernel (s0:T, u1:T) { t0 = lt s0 u1; store t0 }",
 	"reduce [and] kernel (u0:T, s1:T) { t0 = lt u0 s1; store t0 }",
@@ -177,6 +177,7 @@ var columnKernels = []string{
 func builtinReductions() []kernel.Code {
 	out := parseAll([]ir.DType{ir.Invalid}, slices.Concat(partialKernels, productKernels, byteKernels)...)
 	out = append(out, parseAll(superTypes, streamKernels...)...)
+	out = append(out, parseAll([]ir.DType{ir.Float32, ir.Float64, ir.Int32}, questionKernels...)...)
 	ops, types := combiners()
 	for _, by := range ops {
 		out = append(out, parseAll((types[by]&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)
@@ -198,7 +199,7 @@ func builtinReductions() []kernel.Code {
 		out = append(out, parseAll(superTypes, strings.ReplaceAll(fourRows, "BY", op.Info().By.String()), strings.ReplaceAll(eightRows, "BY", op.Info().By.String()))...)
 	}
 	out = append(out, manyRowKernels()...)
-	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, questionKernels, normKernels, columnKernels)...)...)
+	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, normKernels, columnKernels)...)...)
 }
 
 // manyRowKernels returns the kernels of manyRowsOf.

@@ -223,12 +223,15 @@ var kernels_portable = loops{
 	{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336_go},
 	{Sig: "reduce [and] kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_reduce_and_eq_f32_bool_uu_9efd0696d0_go},
 	{Sig: "reduce [and] kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }", Fn: k_reduce_and_eq_f64_bool_uu_6bae973db7_go},
+	{Sig: "reduce [and] kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_reduce_and_eq_i32_bool_uu_729b407d33_go},
 	{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239_go},
 	{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729_go},
 	{Sig: "reduce [and] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_and_lt_f32_bool_su_b9f83b6253_go},
 	{Sig: "reduce [and] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_and_lt_f32_bool_us_2f8cc17ed1_go},
 	{Sig: "reduce [and] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_and_lt_f64_bool_su_bec886096f_go},
 	{Sig: "reduce [and] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_and_lt_f64_bool_us_a6dfa2df4e_go},
+	{Sig: "reduce [and] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_and_lt_i32_bool_su_c2693a8e66_go},
+	{Sig: "reduce [and] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_and_lt_i32_bool_us_e7eda7f53c_go},
 	{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f_go},
 	{Sig: "reduce [argmax, argmax, max, max] kernel (u0:f32, u1:f32) { store u0 u1 u0 u1 }", Fn: k_reduce_argmax_argmax_max_max_f32_uu_26fa7aef82_go},
 	{Sig: "reduce [argmax, argmax, max, max] kernel (u0:f64, u1:f64) { store u0 u1 u0 u1 }", Fn: k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5_go},
@@ -283,10 +286,13 @@ var kernels_portable = loops{
 	{Sig: "reduce [or] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_or_lt_f32_bool_us_425289bc65_go},
 	{Sig: "reduce [or] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_or_lt_f64_bool_su_f64a36949e_go},
 	{Sig: "reduce [or] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_or_lt_f64_bool_us_6dd209a00d_go},
+	{Sig: "reduce [or] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_or_lt_i32_bool_su_10a7e9b0dc_go},
+	{Sig: "reduce [or] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_or_lt_i32_bool_us_352a7bd2d9_go},
 	{Sig: "reduce [or] kernel (u0:f32) { t0 = ne u0 u0; store t0 }", Fn: k_reduce_or_ne_f32_bool_u_0216388074_go},
 	{Sig: "reduce [or] kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_reduce_or_ne_f32_bool_uu_cf7d85d120_go},
 	{Sig: "reduce [or] kernel (u0:f64) { t0 = ne u0 u0; store t0 }", Fn: k_reduce_or_ne_f64_bool_u_858e14c97f_go},
 	{Sig: "reduce [or] kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }", Fn: k_reduce_or_ne_f64_bool_uu_7e27723042_go},
+	{Sig: "reduce [or] kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_reduce_or_ne_i32_bool_uu_d66191b424_go},
 	{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b_go},
 	{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c_go},
 	{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c_go},
@@ -7785,6 +7791,40 @@ func k_reduce_and_eq_f64_bool_uu_6bae973db7_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_and_eq_i32_bool_uu_729b407d33_go is
+//
+//	reduce [and] kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0 &= a0[i] == a1[i]
+func k_reduce_and_eq_i32_bool_uu_729b407d33_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v1
+			l0[i&31] = l0[i&31] && bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_and_i32_u_d1a9830239_go is
 //
 //	reduce [and] kernel (u0:i32) { store u0 }
@@ -7959,6 +7999,72 @@ func k_reduce_and_lt_f64_bool_us_a6dfa2df4e_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			l0[i&31] = l0[i&31] && bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_and_lt_i32_bool_su_c2693a8e66_go is
+//
+//	reduce [and] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0 &= a0 < a1[i]
+func k_reduce_and_lt_i32_bool_su_c2693a8e66_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			l0[i&31] = l0[i&31] && bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_and_lt_i32_bool_us_e7eda7f53c_go is
+//
+//	reduce [and] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0 &= a0[i] < a1
+func k_reduce_and_lt_i32_bool_us_e7eda7f53c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		var l0 [32]bool
 		for b := range l0 {
 			l0[b] = bool(true)
@@ -9854,6 +9960,66 @@ func k_reduce_or_lt_f64_bool_us_6dd209a00d_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_or_lt_i32_bool_su_10a7e9b0dc_go is
+//
+//	reduce [or] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0 |= a0 < a1[i]
+func k_reduce_or_lt_i32_bool_su_10a7e9b0dc_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_or_lt_i32_bool_us_352a7bd2d9_go is
+//
+//	reduce [or] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0 |= a0[i] < a1
+func k_reduce_or_lt_i32_bool_us_352a7bd2d9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_or_ne_f32_bool_u_0216388074_go is
 //
 //	reduce [or] kernel (u0:f32) { t0 = ne u0 u0; store t0 }
@@ -9956,6 +10122,37 @@ func k_reduce_or_ne_f64_bool_uu_7e27723042_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 != v1
+			l0[i&31] = l0[i&31] || bool(t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_or_ne_i32_bool_uu_d66191b424_go is
+//
+//	reduce [or] kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0 |= a0[i] != a1[i]
+func k_reduce_or_ne_i32_bool_uu_d66191b424_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		var l0 [32]bool
 		for i := range n {
 			v0 := a0[i]

@@ -94,6 +94,8 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_suu_cbcff04cb5_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_usu_4483a5da85_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1_go},
@@ -2351,6 +2353,50 @@ func k_le_u64_bool_uu_57d8c965c2_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 <= v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_lt_and_i32_bool_suu_cbcff04cb5_go is
+//
+//	kernel (s0:i32, u1:i32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 < a1[i]) & a2[i]
+func k_lt_and_i32_bool_suu_cbcff04cb5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := t0 && bool(v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_and_i32_bool_usu_4483a5da85_go is
+//
+//	kernel (u0:i32, s1:i32, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] < a1) & a2[i]
+func k_lt_and_i32_bool_usu_4483a5da85_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := t0 && bool(v2)
+			o0[i] = t1
 		}
 	}
 }
