@@ -52,18 +52,23 @@ var reduceKernels = []string{
 	"kernel (u0:T, u1:T, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }",
 }
 
-// questionKernels ask whether any or all elements are beyond a number or equal to others, for each of
-// superTypes and int32, T: of rows, and of columns.
+// questionKernels ask whether any or all elements are beyond a number or equal to others, and how many, for each of
+// questionTypes, T: of rows, and of columns.
 var questionKernels = []string{
 	"reduce [or] kernel (s0:T, u1:T) { t0 = lt s0 u1; store t0 }",
 	"reduce [or] kernel (u0:T, s1:T) { t0 = lt u0 s1; store t0 }",
 	"reduce [or] kernel (u0:T, u1:T) { t0 = ne u0 u1; store t0 }",
+	"reduce [add] kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }",
+	"reduce [add] kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }",
+	"reduce [add] kernel (u0:T, s1:T) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }",
 	"reduce [and] kernel (s0:T, u1:T) { t0 = lt s0 u1; store t0 }",
 	"reduce [and] kernel (u0:T, s1:T) { t0 = lt u0 s1; store t0 }",
 	"reduce [and] kernel (u0:T, u1:T) { t0 = eq u0 u1; store t0 }",
 	"kernel (s0:T, u1:T, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }",
 	"kernel (u0:T, s1:T, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }",
 }
+
+var questionTypes = []ir.DType{ir.Float32, ir.Float64, ir.Int32}
 
 // streamKernels reduce two rows at once that come from memory, for each of superTypes, T.
 var streamKernels = []string{
@@ -127,8 +132,8 @@ const (
 )
 
 // manyRowsOf are bodies of which column reductions have kernels that combine one row and as many, for each of
-// some types, T: of a row vector times a matrix, of norms and variances of columns and of rows, and of where
-// the least or greatest element of a column is. The numbers are those of the operands that are the same in all rows.
+// some types, T: of a row vector times a matrix, of norms and variances of columns and of rows, of where
+// the least or greatest element of a column is, and of counts. The numbers are those of the operands that are the same in all rows.
 var manyRowsOf = []struct {
 	body  string
 	by    ir.Op
@@ -141,6 +146,8 @@ var manyRowsOf = []struct {
 	{"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", ir.OpAdd, nil, superTypes},
 	{"kernel (u0:T, u1:T, s2:i32, s3:i32) { t0 = eq u0 u1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 s2 s3; store t3 }", ir.OpMin, []int{1, 3}, superTypes},
 	{"kernel (u0:T, u1:T, s2:i32, s3:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; store t1 }", ir.OpMin, []int{1, 3}, []ir.DType{ir.Int32, ir.Int64}},
+	{"kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", ir.OpAdd, []int{0}, questionTypes},
+	{"kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", ir.OpAdd, []int{1}, questionTypes},
 	{"kernel (u0:T) { store u0 }", ir.OpMax, nil, []ir.DType{ir.Int32, ir.Int64}},
 	{"kernel (u0:T) { store u0 }", ir.OpMin, nil, []ir.DType{ir.Int32, ir.Int64}},
 	{"kernel (u0:T) { store u0 }", ir.OpAdd, nil, []ir.DType{ir.Int32, ir.Int64}},
@@ -177,7 +184,7 @@ var columnKernels = []string{
 func builtinReductions() []kernel.Code {
 	out := parseAll([]ir.DType{ir.Invalid}, slices.Concat(partialKernels, productKernels, byteKernels)...)
 	out = append(out, parseAll(superTypes, streamKernels...)...)
-	out = append(out, parseAll([]ir.DType{ir.Float32, ir.Float64, ir.Int32}, questionKernels...)...)
+	out = append(out, parseAll(questionTypes, questionKernels...)...)
 	ops, types := combiners()
 	for _, by := range ops {
 		out = append(out, parseAll((types[by]&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)

@@ -103,7 +103,8 @@ func TestColumnReductionLoop(t *testing.T) {
 }
 
 // TestReductionLoops counts the instructions of a loop: a sum adds each of four vectors from memory; the
-// greatest element takes a load and three instructions for each of two vectors; its place takes four loads, two comparisons and two ors
+// greatest element takes a load and three instructions for each of two vectors; a count a comparison with memory, a
+// mask and an addition for each of four; the greatest element's place takes four loads, two comparisons and two ors
 // for NaN, three maxima, and a comparison, a maximum, a choice and a step of the block for all four; the place of a greatest square takes for each of
 // two vectors a load and a square, a comparison, two choices and an addition of the index, a comparison, an or and a minimum for NaN, and the
 // index for both.
@@ -114,6 +115,7 @@ func TestReductionLoops(t *testing.T) {
 	}{
 		{"reduce [add] kernel (u0:f32) { store u0 }", 4 + 3},
 		{"reduce [max] kernel (u0:f32) { store u0 }", 2*4 + 3},
+		{"reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", 4*3 + 3},
 		{"reduce [argmax] kernel (u0:f32) { store u0 }", 4 + 4 + 3 + 4 + 3},
 		{"reduce [argmax] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", 2*9 + 2 + 3},
 	} {

@@ -32,6 +32,7 @@ type Reduction struct {
 	First     int        // its first accumulator
 	Best      *Reduction // of an arg-reduction: the reduction of the elements, whose positions this one has
 	Positions *Reduction // of a Best: the arg-reduction
+	Counts    bool       // it counts in 32 bits where V is true, and widens the count at the end of the row
 }
 
 // Combiner is an operation that combines two elements of a type. It commutes.
@@ -122,6 +123,9 @@ func (g *Graph) reductions() []*Reduction {
 			}
 		}
 		r := &Reduction{Out: out, V: v, By: by, DType: k.DType(v)}
+		if in := v - kernel.Ref(len(k.In)); by == ir.OpAdd && m.Parts(r.DType) == 2 && in >= 0 && k.Body[in].Op == ir.OpCast && k.DType(k.Body[in].Args[0]) == ir.Bool && ir.Ints.Has(r.DType) {
+			r.V, r.DType, r.Counts = k.Body[in].Args[0], ir.Int32, true
+		}
 		plain = append(plain, r)
 		return r
 	}
@@ -213,8 +217,11 @@ func (c *Copy) reduce(r *Reduction) []Ref {
 	if r.Shared {
 		return nil
 	}
-	if r.DType == ir.Bool {
+	switch {
+	case r.DType == ir.Bool:
 		v = One(g.MaskPart(v, 1, 0))
+	case r.Counts:
+		v = One(g.Select(g, g.MaskPart(v, 1, 0), g.Constant(r.DType, 1).Part[0], g.Constant(r.DType, 0).Part[0]))
 	}
 	var out []Ref
 	for p := range g.m.Parts(r.DType) {

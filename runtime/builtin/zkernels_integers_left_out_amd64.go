@@ -96,6 +96,10 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2_go},
 	{Sig: "kernel (s0:i32, u1:i32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_suu_cbcff04cb5_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_usu_4483a5da85_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_i32_i64_suu_86691c49fa_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_i32_i64_usu_29d7b7fc05_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1_go},
@@ -180,6 +184,9 @@ var kernels_avx2_integers = loops{
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u16_u64_u_aa42f87b5c_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
+	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go},
+	{Sig: "reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go},
+	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go},
 	{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb_go},
 	{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed_go},
 	{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
@@ -2397,6 +2404,158 @@ func k_lt_and_i32_bool_usu_4483a5da85_go(f *abi.Frame) {
 			t0 := v0 < s1
 			t1 := t0 && bool(v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go is
+//
+//	kernel (s0:i32, u1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//
+// for i: o0[i] = (((a2[i] + int64(a0 < a1[i])) + int64(a0 < a3[i])) + int64(a0 < a4[i])) + int64(a0 < a5[i])
+func k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(v2 + t1)
+			t3 := s0 < v3
+			var t4 int64
+			if t3 {
+				t4 = 1
+			}
+			t5 := int64(t2 + t4)
+			t6 := s0 < v4
+			var t7 int64
+			if t6 {
+				t7 = 1
+			}
+			t8 := int64(t5 + t7)
+			t9 := s0 < v5
+			var t10 int64
+			if t9 {
+				t10 = 1
+			}
+			t11 := int64(t8 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go is
+//
+//	kernel (u0:i32, s1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//
+// for i: o0[i] = (((int64(a0[i] < a1) + a2[i]) + int64(a3[i] < a1)) + int64(a4[i] < a1)) + int64(a5[i] < a1)
+func k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(t1 + v2)
+			t3 := v3 < s1
+			var t4 int64
+			if t3 {
+				t4 = 1
+			}
+			t5 := int64(t2 + t4)
+			t6 := v4 < s1
+			var t7 int64
+			if t6 {
+				t7 = 1
+			}
+			t8 := int64(t5 + t7)
+			t9 := v5 < s1
+			var t10 int64
+			if t9 {
+				t10 = 1
+			}
+			t11 := int64(t8 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_lt_cast_add_i32_i64_suu_86691c49fa_go is
+//
+//	kernel (s0:i32, u1:i32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + int64(a0 < a1[i])
+func k_lt_cast_add_i32_i64_suu_86691c49fa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(v2 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_cast_add_i32_i64_usu_29d7b7fc05_go is
+//
+//	kernel (u0:i32, s1:i32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = int64(a0[i] < a1) + a2[i]
+func k_lt_cast_add_i32_i64_usu_29d7b7fc05_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(t1 + v2)
+			o0[i] = t2
 		}
 	}
 }
@@ -4921,6 +5080,108 @@ func k_reduce_add_cast_u8_u64_u_21ba4d0855_go(f *abi.Frame) {
 			}
 		}
 		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go is
+//
+//	reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0[i] == a1)
+func k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 == s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go is
+//
+//	reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0 < a1[i])
+func k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int64
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go is
+//
+//	reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0[i] < a1)
+func k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 

@@ -642,14 +642,26 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:bool) { t0 = lt u0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_f64_bool_uuu_b938ae9567_go},
 	{Sig: "kernel (s0:i32, u1:i32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_suu_cbcff04cb5_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_usu_4483a5da85_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_i64_suu_923bc95445_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_i64_usu_44fc07ca77_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_i64_suu_9c64545988_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_i64_usu_b8cfcebd0a_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_usu_48c52126bd_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_i32_i64_suu_86691c49fa_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_i32_i64_usu_29d7b7fc05_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_su_3714b2872f_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_us_21d3d2c79b_go},
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_su_2762d9c380_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_us_a94496eb15_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:i64, u4:f32, u5:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = add u3 t3; t5 = lt s0 u4; t6 = cast:i64 t5; t7 = add t4 t6; t8 = lt s0 u5; t9 = cast:i64 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_f32_i64_suuuuu_d4f2887bc2_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:i64, u5:f32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = lt u3 s1; t5 = cast:i64 t4; t6 = add u4 t5; t7 = lt u5 s1; t8 = cast:i64 t7; t9 = add t6 t8; t10 = add t3 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_f32_i64_usuuuu_7713d5a68d_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, u4:i64, u5:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = lt s0 u3; t5 = cast:i64 t4; t6 = add u4 t5; t7 = add t3 t6; t8 = add t1 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:i64, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = add u3 t3; t5 = add t1 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e_go},
@@ -1103,11 +1115,20 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
+	{Sig: "reduce [add] kernel (s0:f32, u1:f32) { t0 = eq s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_eq_cast_f32_i64_su_0d32d07474_go},
+	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_eq_cast_f64_i64_us_53309b6133_go},
+	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go},
 	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4_go},
 	{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
 	{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
 	{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2_go},
 	{Sig: "reduce [add] kernel (u0:i64) { store u0 }", Fn: k_reduce_add_i64_u_6699f8c258_go},
+	{Sig: "reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f32_i64_su_d4f2624687_go},
+	{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f32_i64_us_6af356a890_go},
+	{Sig: "reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go},
+	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go},
+	{Sig: "reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go},
+	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6_go},
 	{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0_go},
 	{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1_go},
@@ -35054,6 +35075,268 @@ func k_lt_and_i32_bool_usu_4483a5da85_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go is
+//
+//	kernel (s0:i32, u1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//
+// for i: o0[i] = (((a2[i] + int64(a0 < a1[i])) + int64(a0 < a3[i])) + int64(a0 < a4[i])) + int64(a0 < a5[i])
+func k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := s0 < v1a, s0 < v1b
+			var t1a int64
+			if t0a {
+				t1a = 1
+			}
+			var t1b int64
+			if t0b {
+				t1b = 1
+			}
+			t2a, t2b := int64(v2a+t1a), int64(v2b+t1b)
+			t3a, t3b := s0 < v3a, s0 < v3b
+			var t4a int64
+			if t3a {
+				t4a = 1
+			}
+			var t4b int64
+			if t3b {
+				t4b = 1
+			}
+			t5a, t5b := int64(t2a+t4a), int64(t2b+t4b)
+			t6a, t6b := s0 < v4a, s0 < v4b
+			var t7a int64
+			if t6a {
+				t7a = 1
+			}
+			var t7b int64
+			if t6b {
+				t7b = 1
+			}
+			t8a, t8b := int64(t5a+t7a), int64(t5b+t7b)
+			t9a, t9b := s0 < v5a, s0 < v5b
+			var t10a int64
+			if t9a {
+				t10a = 1
+			}
+			var t10b int64
+			if t9b {
+				t10b = 1
+			}
+			t11a, t11b := int64(t8a+t10a), int64(t8b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(v2 + t1)
+			t3 := s0 < v3
+			var t4 int64
+			if t3 {
+				t4 = 1
+			}
+			t5 := int64(t2 + t4)
+			t6 := s0 < v4
+			var t7 int64
+			if t6 {
+				t7 = 1
+			}
+			t8 := int64(t5 + t7)
+			t9 := s0 < v5
+			var t10 int64
+			if t9 {
+				t10 = 1
+			}
+			t11 := int64(t8 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go is
+//
+//	kernel (u0:i32, s1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//
+// for i: o0[i] = (((int64(a0[i] < a1) + a2[i]) + int64(a3[i] < a1)) + int64(a4[i] < a1)) + int64(a5[i] < a1)
+func k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := v0a < s1, v0b < s1
+			var t1a int64
+			if t0a {
+				t1a = 1
+			}
+			var t1b int64
+			if t0b {
+				t1b = 1
+			}
+			t2a, t2b := int64(t1a+v2a), int64(t1b+v2b)
+			t3a, t3b := v3a < s1, v3b < s1
+			var t4a int64
+			if t3a {
+				t4a = 1
+			}
+			var t4b int64
+			if t3b {
+				t4b = 1
+			}
+			t5a, t5b := int64(t2a+t4a), int64(t2b+t4b)
+			t6a, t6b := v4a < s1, v4b < s1
+			var t7a int64
+			if t6a {
+				t7a = 1
+			}
+			var t7b int64
+			if t6b {
+				t7b = 1
+			}
+			t8a, t8b := int64(t5a+t7a), int64(t5b+t7b)
+			t9a, t9b := v5a < s1, v5b < s1
+			var t10a int64
+			if t9a {
+				t10a = 1
+			}
+			var t10b int64
+			if t9b {
+				t10b = 1
+			}
+			t11a, t11b := int64(t8a+t10a), int64(t8b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(t1 + v2)
+			t3 := v3 < s1
+			var t4 int64
+			if t3 {
+				t4 = 1
+			}
+			t5 := int64(t2 + t4)
+			t6 := v4 < s1
+			var t7 int64
+			if t6 {
+				t7 = 1
+			}
+			t8 := int64(t5 + t7)
+			t9 := v5 < s1
+			var t10 int64
+			if t9 {
+				t10 = 1
+			}
+			t11 := int64(t8 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_lt_cast_add_f32_i64_suu_923bc95445_go is
+//
+//	kernel (s0:f32, u1:f32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = int64(a0 < a1[i]) + a2[i]
+func k_lt_cast_add_f32_i64_suu_923bc95445_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(t1 + v2)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_cast_add_f32_i64_usu_44fc07ca77_go is
+//
+//	kernel (u0:f32, s1:f32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = int64(a0[i] < a1) + a2[i]
+func k_lt_cast_add_f32_i64_usu_44fc07ca77_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(t1 + v2)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_lt_cast_add_f32_suu_6dc476c5d9_go is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
@@ -35106,6 +35389,58 @@ func k_lt_cast_add_f32_usu_8884ef40f7_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_cast_add_f64_i64_suu_9c64545988_go is
+//
+//	kernel (s0:f64, u1:f64, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + int64(a0 < a1[i])
+func k_lt_cast_add_f64_i64_suu_9c64545988_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(v2 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_cast_add_f64_i64_usu_b8cfcebd0a_go is
+//
+//	kernel (u0:f64, s1:f64, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = int64(a0[i] < a1) + a2[i]
+func k_lt_cast_add_f64_i64_usu_b8cfcebd0a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(t1 + v2)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_lt_cast_add_f64_suu_cfc37618ff_go is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
@@ -35153,6 +35488,58 @@ func k_lt_cast_add_f64_usu_48c52126bd_go(f *abi.Frame) {
 				t1 = 1
 			}
 			t2 := float64(t1 + v2)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_cast_add_i32_i64_suu_86691c49fa_go is
+//
+//	kernel (s0:i32, u1:i32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + int64(a0 < a1[i])
+func k_lt_cast_add_i32_i64_suu_86691c49fa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(v2 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_cast_add_i32_i64_usu_29d7b7fc05_go is
+//
+//	kernel (u0:i32, s1:i32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = int64(a0[i] < a1) + a2[i]
+func k_lt_cast_add_i32_i64_usu_29d7b7fc05_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := int64(t1 + v2)
 			o0[i] = t2
 		}
 	}
@@ -35246,6 +35633,426 @@ func k_lt_cast_f64_us_a94496eb15_go(f *abi.Frame) {
 				t1 = 1
 			}
 			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_cast_lt_etc_f32_i64_suuuuu_d4f2887bc2_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:i64, u4:f32, u5:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = add u3 t3; t5 = lt s0 u4; t6 = cast:i64 t5; t7 = add t4 t6; t8 = lt s0 u5; t9 = cast:i64 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+//
+// for i: o0[i] = int64(a0 < a1[i]) + (((a3[i] + int64(a0 < a2[i])) + int64(a0 < a4[i])) + int64(a0 < a5[i]))
+func k_lt_cast_lt_etc_f32_i64_suuuuu_d4f2887bc2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := s0 < v1a, s0 < v1b
+			var t1a int64
+			if t0a {
+				t1a = 1
+			}
+			var t1b int64
+			if t0b {
+				t1b = 1
+			}
+			t2a, t2b := s0 < v2a, s0 < v2b
+			var t3a int64
+			if t2a {
+				t3a = 1
+			}
+			var t3b int64
+			if t2b {
+				t3b = 1
+			}
+			t4a, t4b := int64(v3a+t3a), int64(v3b+t3b)
+			t5a, t5b := s0 < v4a, s0 < v4b
+			var t6a int64
+			if t5a {
+				t6a = 1
+			}
+			var t6b int64
+			if t5b {
+				t6b = 1
+			}
+			t7a, t7b := int64(t4a+t6a), int64(t4b+t6b)
+			t8a, t8b := s0 < v5a, s0 < v5b
+			var t9a int64
+			if t8a {
+				t9a = 1
+			}
+			var t9b int64
+			if t8b {
+				t9b = 1
+			}
+			t10a, t10b := int64(t7a+t9a), int64(t7b+t9b)
+			t11a, t11b := int64(t1a+t10a), int64(t1b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := s0 < v2
+			var t3 int64
+			if t2 {
+				t3 = 1
+			}
+			t4 := int64(v3 + t3)
+			t5 := s0 < v4
+			var t6 int64
+			if t5 {
+				t6 = 1
+			}
+			t7 := int64(t4 + t6)
+			t8 := s0 < v5
+			var t9 int64
+			if t8 {
+				t9 = 1
+			}
+			t10 := int64(t7 + t9)
+			t11 := int64(t1 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_lt_cast_lt_etc_f32_i64_usuuuu_7713d5a68d_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:i64, u5:f32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = lt u3 s1; t5 = cast:i64 t4; t6 = add u4 t5; t7 = lt u5 s1; t8 = cast:i64 t7; t9 = add t6 t8; t10 = add t3 t9; t11 = add t1 t10; store t11 }
+//
+// for i: o0[i] = int64(a0[i] < a1) + (int64(a2[i] < a1) + ((a4[i] + int64(a3[i] < a1)) + int64(a5[i] < a1)))
+func k_lt_cast_lt_etc_f32_i64_usuuuu_7713d5a68d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := v0a < s1, v0b < s1
+			var t1a int64
+			if t0a {
+				t1a = 1
+			}
+			var t1b int64
+			if t0b {
+				t1b = 1
+			}
+			t2a, t2b := v2a < s1, v2b < s1
+			var t3a int64
+			if t2a {
+				t3a = 1
+			}
+			var t3b int64
+			if t2b {
+				t3b = 1
+			}
+			t4a, t4b := v3a < s1, v3b < s1
+			var t5a int64
+			if t4a {
+				t5a = 1
+			}
+			var t5b int64
+			if t4b {
+				t5b = 1
+			}
+			t6a, t6b := int64(v4a+t5a), int64(v4b+t5b)
+			t7a, t7b := v5a < s1, v5b < s1
+			var t8a int64
+			if t7a {
+				t8a = 1
+			}
+			var t8b int64
+			if t7b {
+				t8b = 1
+			}
+			t9a, t9b := int64(t6a+t8a), int64(t6b+t8b)
+			t10a, t10b := int64(t3a+t9a), int64(t3b+t9b)
+			t11a, t11b := int64(t1a+t10a), int64(t1b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := v2 < s1
+			var t3 int64
+			if t2 {
+				t3 = 1
+			}
+			t4 := v3 < s1
+			var t5 int64
+			if t4 {
+				t5 = 1
+			}
+			t6 := int64(v4 + t5)
+			t7 := v5 < s1
+			var t8 int64
+			if t7 {
+				t8 = 1
+			}
+			t9 := int64(t6 + t8)
+			t10 := int64(t3 + t9)
+			t11 := int64(t1 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, u3:f64, u4:i64, u5:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = lt s0 u3; t5 = cast:i64 t4; t6 = add u4 t5; t7 = add t3 t6; t8 = add t1 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//
+// for i: o0[i] = (int64(a0 < a1[i]) + (int64(a0 < a2[i]) + (a4[i] + int64(a0 < a3[i])))) + int64(a0 < a5[i])
+func k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := s0 < v1a, s0 < v1b
+			var t1a int64
+			if t0a {
+				t1a = 1
+			}
+			var t1b int64
+			if t0b {
+				t1b = 1
+			}
+			t2a, t2b := s0 < v2a, s0 < v2b
+			var t3a int64
+			if t2a {
+				t3a = 1
+			}
+			var t3b int64
+			if t2b {
+				t3b = 1
+			}
+			t4a, t4b := s0 < v3a, s0 < v3b
+			var t5a int64
+			if t4a {
+				t5a = 1
+			}
+			var t5b int64
+			if t4b {
+				t5b = 1
+			}
+			t6a, t6b := int64(v4a+t5a), int64(v4b+t5b)
+			t7a, t7b := int64(t3a+t6a), int64(t3b+t6b)
+			t8a, t8b := int64(t1a+t7a), int64(t1b+t7b)
+			t9a, t9b := s0 < v5a, s0 < v5b
+			var t10a int64
+			if t9a {
+				t10a = 1
+			}
+			var t10b int64
+			if t9b {
+				t10b = 1
+			}
+			t11a, t11b := int64(t8a+t10a), int64(t8b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := s0 < v2
+			var t3 int64
+			if t2 {
+				t3 = 1
+			}
+			t4 := s0 < v3
+			var t5 int64
+			if t4 {
+				t5 = 1
+			}
+			t6 := int64(v4 + t5)
+			t7 := int64(t3 + t6)
+			t8 := int64(t1 + t7)
+			t9 := s0 < v5
+			var t10 int64
+			if t9 {
+				t10 = 1
+			}
+			t11 := int64(t8 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, u3:i64, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = add u3 t3; t5 = add t1 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//
+// for i: o0[i] = ((int64(a0[i] < a1) + (a3[i] + int64(a2[i] < a1))) + int64(a4[i] < a1)) + int64(a5[i] < a1)
+func k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := v0a < s1, v0b < s1
+			var t1a int64
+			if t0a {
+				t1a = 1
+			}
+			var t1b int64
+			if t0b {
+				t1b = 1
+			}
+			t2a, t2b := v2a < s1, v2b < s1
+			var t3a int64
+			if t2a {
+				t3a = 1
+			}
+			var t3b int64
+			if t2b {
+				t3b = 1
+			}
+			t4a, t4b := int64(v3a+t3a), int64(v3b+t3b)
+			t5a, t5b := int64(t1a+t4a), int64(t1b+t4b)
+			t6a, t6b := v4a < s1, v4b < s1
+			var t7a int64
+			if t6a {
+				t7a = 1
+			}
+			var t7b int64
+			if t6b {
+				t7b = 1
+			}
+			t8a, t8b := int64(t5a+t7a), int64(t5b+t7b)
+			t9a, t9b := v5a < s1, v5b < s1
+			var t10a int64
+			if t9a {
+				t10a = 1
+			}
+			var t10b int64
+			if t9b {
+				t10b = 1
+			}
+			t11a, t11b := int64(t8a+t10a), int64(t8b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			t2 := v2 < s1
+			var t3 int64
+			if t2 {
+				t3 = 1
+			}
+			t4 := int64(v3 + t3)
+			t5 := int64(t1 + t4)
+			t6 := v4 < s1
+			var t7 int64
+			if t6 {
+				t7 = 1
+			}
+			t8 := int64(t5 + t7)
+			t9 := v5 < s1
+			var t10 int64
+			if t9 {
+				t10 = 1
+			}
+			t11 := int64(t8 + t10)
+			o0[i] = t11
 		}
 	}
 }
@@ -52809,6 +53616,108 @@ func k_reduce_add_cast_u8_u64_u_21ba4d0855_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_eq_cast_f32_i64_su_0d32d07474_go is
+//
+//	reduce [add] kernel (s0:f32, u1:f32) { t0 = eq s0 u1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0 == a1[i])
+func k_reduce_add_eq_cast_f32_i64_su_0d32d07474_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int64
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 == v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_eq_cast_f64_i64_us_53309b6133_go is
+//
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0[i] == a1)
+func k_reduce_add_eq_cast_f64_i64_us_53309b6133_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 == s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go is
+//
+//	reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0[i] == a1)
+func k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 == s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_add_exponent_add_f64_uu_0a956456f4_go is
 //
 //	reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
@@ -53049,6 +53958,210 @@ func k_reduce_add_i64_u_6699f8c258_go(f *abi.Frame) {
 			}
 		}
 		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_lt_cast_f32_i64_su_d4f2624687_go is
+//
+//	reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0 < a1[i])
+func k_reduce_add_lt_cast_f32_i64_su_d4f2624687_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int64
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_lt_cast_f32_i64_us_6af356a890_go is
+//
+//	reduce [add] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0[i] < a1)
+func k_reduce_add_lt_cast_f32_i64_us_6af356a890_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go is
+//
+//	reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0 < a1[i])
+func k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int64
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go is
+//
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0[i] < a1)
+func k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go is
+//
+//	reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0 < a1[i])
+func k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int64
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go is
+//
+//	reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+//
+// for i: o0 += int64(a0[i] < a1)
+func k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			var t1 int64
+			if t0 {
+				t1 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
