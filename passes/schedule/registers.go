@@ -32,6 +32,7 @@ func (r *registers) put(at int) { r.unused = append(r.unused, at) }
 // write gives every value a place and returns the calls.
 func (c *tiling) write(_ *elementwise, rows, tile *walk) (perRow, perTile []nest.Item) {
 	c.placeOperands()
+	c.placeTables(tile)
 	for i := range c.perRow {
 		perRow = append(perRow, c.writeRow(&c.perRow[i], rows))
 	}
@@ -66,12 +67,37 @@ func (c *tiling) placeOperands() {
 	}
 }
 
+// placeTables makes the tables of the constants that kernels take as operands with columns.
+func (c *tiling) placeTables(tile *walk) {
+	for r := len(c.k.In) + len(c.k.Body); r < len(c.values); r++ {
+		v := &c.values[r]
+		if !v.constant {
+			continue
+		}
+		v.at = view{strides: make([]int, len(c.e.step.Axes)), from: tile.depth()}
+		v.at.strides[c.e.row], v.at.strides[c.e.col] = c.e.tileCols, 1
+		of, n := v.of-1, c.e.tileRows*c.e.tileCols
+		if in := c.k.Inst(of); in != nil {
+			v.at.slot = c.e.draft.table(v.dtype, in.Bits, n)
+			continue
+		}
+		i := c.order[of]
+		v.at.slot = c.e.draft.table(v.dtype, c.e.t.buffers[c.e.step.In[i].Buffer].Bits, n)
+		c.e.draft.constants = append(c.e.draft.constants, constantSlot{v.at.slot, c.e.operandOf(i)})
+	}
+}
+
 // tileElems returns how many elements a register has: so few that the registers that have values
 // at once, and the operands that several calls read, stay in the first-level cache.
 func (c *tiling) tileElems() int {
 	widest, shared := c.widest(), 0
 	for i := range c.e.ops {
 		widest = max(widest, c.e.ops[i].size())
+	}
+	for _, v := range c.values[len(c.k.In)+len(c.k.Body):] {
+		if v.constant {
+			shared += v.dtype.Size()
+		}
 	}
 	for i := range c.k.In {
 		reads := 0
