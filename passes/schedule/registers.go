@@ -111,6 +111,9 @@ func (c *tiling) tileElems() int {
 		}
 	}
 	fit := c.e.t.TilingBytes / max(1, c.live*c.widest()+shared) &^ (cacheLine - 1)
+	if n := c.e.blockRows * c.e.blockCols; n <= fit*3/2 { // one tile of a little more costs less than two
+		fit = max(fit, n)
+	}
 	return min(c.e.t.TileBytes/widest, max(c.e.t.LeastTile, fit))
 }
 
