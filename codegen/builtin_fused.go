@@ -23,7 +23,6 @@ var superKernels = []string{
 	"t0 = mul $0 $1; t1 = sub t0 $2",
 	"t0 = mul $0 $1; t1 = sub $2 t0",
 	"t0 = add $0 $1; t1 = mul t0 $2",
-	"t0 = add $0 $1; t1 = div $2 t0",
 	"t0 = add $0 $1; t1 = sqrt t0",
 	"t0 = add $0 $1; t1 = reciprocal t0",
 	"t0 = sub $0 $1; t1 = mul t0 $2",
@@ -98,6 +97,8 @@ var longKernels = []string{
 	"kernel (u0:T, s1:T, s2:T) { t0 = mul u0 s1; t1 = max t0 s2; store t1 }",
 	"kernel (u0:T, s1:T) { t0 = abs u0; t1 = mul t0 s1; store t1 }",
 	"kernel (u0:T, s1:T) { t0 = abs u0; t1 = lt t0 s1; store t1 }",
+	"kernel (u0:T, u1:bool) { t0 = eq u0 u0; t1 = and t0 u1; store t1 }",
+	"kernel (u0:bool, u1:bool, u2:T, s3:T) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }",
 	"kernel (s0:T, u1:T) { t0 = abs u1; t1 = lt s0 t0; store t1 }",
 	"kernel (u0:T, u1:T) { t0 = abs u0; t1 = abs u1; t2 = lt t0 t1; t3 = select t2 u0 u1; store t3 }",
 	"kernel (s0:T, u1:T, u2:T, u3:T, s4:T) { t0 = mul u1 u2; t1 = lt s0 t0; t2 = select t1 u3 s4; store t2 }",
@@ -131,6 +132,9 @@ var sharedKernels = []string{
 	"kernel (u0:T, u1:T) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }",
 	"kernel (u0:T, u1:T) { t0 = mul u0 u0; t1 = add t0 u1; t2 = reciprocal t1; store t2 }",
 	"kernel (u0:T, u1:T, u2:T) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }",
+	"kernel (u0:T, u1:T, u2:T) { t0 = add u0 u1; t1 = div u2 t0; store t1 }",
+	"kernel (u0:T, s1:T, u2:T) { t0 = add u0 s1; t1 = div u2 t0; store t1 }",
+	"kernel (u0:T, u1:T) { t0 = neg u0; t1 = sub t0 u1; store t1 }",
 	"kernel (u0:T, s1:T, u2:T, u3:T) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }",
 }
 

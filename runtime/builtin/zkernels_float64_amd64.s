@@ -1238,118 +1238,6 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// for i: o0[i] = a2 / (a0[i] + a1)
-// Requires: AVX, CMOV
-TEXT k_add_div_f64_uss_ab9c0f2fad<>(SB), NOSPLIT, $16-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
-
-row:
-	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
-	PCALIGN $0x40
-
-loop:
-	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VDIVPD Y0, Y14, Y0; VDIVPD Y1, Y14, Y1
-	VMOVUPS Y0, (R8)(BX*8); VMOVUPS Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
-
-tail:
-	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1; VADDPD Y15, Y1, Y1; VDIVPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8)
-	MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VADDPD Y15, Y1, Y1; VDIVPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
-
-next:
-	DECQ R9; JLE last
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
-
-done:
-	VZEROUPPER; RET
-
-past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
-
-rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
-	CMOVQLT CX, SI; JMP row
-
-last:
-	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
-
-lines:
-	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
-
-line:
-	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VDIVPD Y0, Y14, Y0; VDIVPD Y1, Y14, Y1
-	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
-
-rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
-
-// for i: o0[i] = a2 / (a0[i] + a1[i])
-// Requires: AVX, CMOV
-TEXT k_add_div_f64_uus_14435f44ae<>(SB), NOSPLIT, $16-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
-
-row:
-	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
-
-loop:
-	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
-	VDIVPD Y0, Y15, Y0; VDIVPD Y1, Y15, Y1; VMOVUPS Y0, (R9)(BX*8); VMOVUPS Y1, 32(R9)(BX*8); ADDQ $0x08, BX
-	CMPQ BX, AX; JLE loop
-
-tail:
-	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1; VMASKMOVPD (R8)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VDIVPD Y1, Y15, Y1
-	VMASKMOVPD Y1, Y0, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VMASKMOVPD 32(R8)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1
-	VDIVPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
-
-next:
-	DECQ R10; JLE last
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
-
-done:
-	VZEROUPPER; RET
-
-past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
-
-rowPast:
-	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
-	CMOVQLT CX, SI; JMP row
-
-last:
-	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
-
-lines:
-	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
-
-line:
-	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
-	VDIVPD Y0, Y15, Y0; VDIVPD Y1, Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
-	CMPQ BX, AX; JLE line
-
-rest:
-	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
-
 // for i: o0[i] = a2[i] / (a0[i] + a1[i])
 // Requires: AVX, CMOV
 TEXT k_add_div_f64_uuu_7541d18581<>(SB), NOSPLIT, $16-8
@@ -2210,6 +2098,73 @@ line:
 
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = select(a0[i] & a1[i], a2[i], a3)
+// Requires: AVX, AVX2, CMOV
+TEXT k_and_select_bool_f64_uuus_29a1d65b2d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:bool, u1:bool, u2:f64, s3:f64) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R12; MOVQ 48(CX), R10; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VPMOVZXBD (R8)(BX*1), Y1; VPCMPGTD Y15, Y1, Y1
+	VPAND Y1, Y0, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, (R9)(BX*8), Y14, Y1; VEXTRACTF128 $0x01, Y0, X0
+	VPMOVSXDQ X0, Y0; VBLENDVPS Y0, 32(R9)(BX*8), Y14, Y0; VMOVUPS Y1, (R10)(BX*8); VMOVUPS Y0, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; LEAQ -1(DI)(BX*1), DX; XORQ AX, AX
+
+load1:
+	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load1; VMOVQ AX, X0; VPMOVZXBD X0, Y0; VPCMPGTD Y15, Y0, Y0
+	MOVQ SI, CX; SUBQ BX, CX; LEAQ -1(R8)(BX*1), DX; XORQ AX, AX
+
+load2:
+	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load2; VMOVQ AX, X1; VPMOVZXBD X1, Y1; VPCMPGTD Y15, Y1, Y1
+	VPAND Y1, Y0, Y0; VPMOVSXDQ X0, Y1; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*8), Y2; VMASKMOVPD (R9)(BX*8), Y2, Y3; VBLENDVPS Y1, Y3, Y14, Y1
+	VMASKMOVPD Y1, Y2, (R10)(BX*8); VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; MOVQ SI, CX; SUBQ BX, CX
+	NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(R9)(BX*8), Y1, Y2
+	VBLENDVPS Y0, Y2, Y14, Y0; VMASKMOVPD Y0, Y1, 32(R10)(BX*8)
+
+next:
+	DECQ R11; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R12; ADDQ 240(CX), R10; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R12; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VPMOVZXBD (R8)(BX*1), Y1; VPCMPGTD Y15, Y1, Y1
+	VPAND Y1, Y0, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, (R9)(BX*8), Y14, Y1; VEXTRACTF128 $0x01, Y0, X0
+	VPMOVSXDQ X0, Y0; VBLENDVPS Y0, 32(R9)(BX*8), Y14, Y0; VMOVNTDQ Y1, (R10)(BX*8); VMOVNTDQ Y0, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = asin(a0[i])
 // Requires: AVX, AVX2, FMA3
@@ -7040,6 +6995,46 @@ cold1:
 leave1:
 	VMOVUPS 384(SP), Y0; VMOVUPS 416(SP), Y1; VMOVUPS 448(SP), Y2; VMOVUPS 480(SP), Y5; VMOVUPS 512(SP), Y8
 	VMOVUPS 544(SP), Y9; VMOVUPS 576(SP), Y10; VMOVUPS 320(SP), Y6; VMOVUPS 352(SP), Y11; JMP after1
+
+// for i: o0[i] = a1[i] & (a0[i] == a0[i])
+// Requires: AVX, AVX2
+TEXT k_eq_and_f64_bool_uu_c02757040d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0; VCMPPD $0x00, Y0, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VCMPPD $0x00, Y1, Y1, Y1
+	VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VPMOVZXBD (R8)(BX*1), Y1; VPCMPGTD Y15, Y1, Y1
+	VPAND Y0, Y1, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKSSDW X1, X0, X0; VPACKSSWB X0, X0, X0; VPABSB X0, X0
+	VMOVQ X0, (R9)(BX*1); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x00, Y0, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(DI)(BX*8), Y1, Y1; VCMPPD $0x00, Y1, Y1, Y1
+	VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; LEAQ -1(R8)(BX*1), DX; XORQ AX, AX
+
+load1:
+	SHLQ $0x08, AX; MOVB (DX)(CX*1), AL; DECQ CX; JNE load1; VMOVQ AX, X1; VPMOVZXBD X1, Y1; VPCMPGTD Y15, Y1, Y1
+	VPAND Y0, Y1, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKSSDW X1, X0, X0; VPACKSSWB X0, X0, X0; VPABSB X0, X0
+	MOVQ SI, CX; SUBQ BX, CX; LEAQ (R9)(BX*1), DX; VMOVQ X0, AX
+
+store3:
+	MOVB AL, (DX); SHRQ $0x08, AX; ADDQ $0x01, DX; DECQ CX; JNE store3
+
+next:
+	DECQ R10; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
 
 // for i: o0[i] = a0 == a1[i]
 // Requires: AVX, AVX2
@@ -16320,6 +16315,63 @@ line:
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = (-a0[i]) - a1[i]
+// Requires: AVX, CMOV
+TEXT k_neg_sub_f64_uu_daa7d6f623<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64) { t0 = neg u0; t1 = sub t0 u1; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VXORPS (DI)(BX*8), Y15, Y0; VXORPS 32(DI)(BX*8), Y15, Y1; VSUBPD (R8)(BX*8), Y0, Y0
+	VSUBPD 32(R8)(BX*8), Y1, Y1; VMOVUPS Y0, (R9)(BX*8); VMOVUPS Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1; VXORPS Y15, Y1, Y1; VMASKMOVPD (R8)(BX*8), Y0, Y2; VSUBPD Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VXORPS Y15, Y1, Y1; VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VXORPS (DI)(BX*8), Y15, Y0; VXORPS 32(DI)(BX*8), Y15, Y1; VSUBPD (R8)(BX*8), Y0, Y0
+	VSUBPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = pow(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
@@ -30331,78 +30383,78 @@ DATA entries_avx2_float64<>+136(SB)/8, $k_add_add_f64_uuu_4d5010526b<>(SB)
 DATA entries_avx2_float64<>+144(SB)/8, $k_add_add_max_f64_suus_1279ef9a3e<>(SB)
 DATA entries_avx2_float64<>+152(SB)/8, $k_add_cast_add_f32_f64_uuu_a1fdca91c5<>(SB)
 DATA entries_avx2_float64<>+160(SB)/8, $k_add_div_f64_suu_db9165b6df<>(SB)
-DATA entries_avx2_float64<>+168(SB)/8, $k_add_div_f64_uss_ab9c0f2fad<>(SB)
-DATA entries_avx2_float64<>+176(SB)/8, $k_add_div_f64_uus_14435f44ae<>(SB)
-DATA entries_avx2_float64<>+184(SB)/8, $k_add_div_f64_uuu_7541d18581<>(SB)
-DATA entries_avx2_float64<>+192(SB)/8, $k_add_f64_us_3770aac67c<>(SB)
-DATA entries_avx2_float64<>+200(SB)/8, $k_add_f64_uu_819accbd74<>(SB)
-DATA entries_avx2_float64<>+208(SB)/8, $k_add_lt_cast_add_f64_uusu_7796355261<>(SB)
-DATA entries_avx2_float64<>+216(SB)/8, $k_add_max_add_etc_f64_uusu_1ca6175c87<>(SB)
-DATA entries_avx2_float64<>+224(SB)/8, $k_add_max_f64_uss_8ea08a9a9c<>(SB)
-DATA entries_avx2_float64<>+232(SB)/8, $k_add_max_f64_uus_eb7b8e091b<>(SB)
-DATA entries_avx2_float64<>+240(SB)/8, $k_add_mul_f64_uss_49288156d8<>(SB)
-DATA entries_avx2_float64<>+248(SB)/8, $k_add_mul_f64_usu_43319fc0a3<>(SB)
-DATA entries_avx2_float64<>+256(SB)/8, $k_add_mul_f64_uus_6a500a5b69<>(SB)
-DATA entries_avx2_float64<>+264(SB)/8, $k_add_mul_f64_uuu_c0adfe2a64<>(SB)
-DATA entries_avx2_float64<>+272(SB)/8, $k_add_reciprocal_f64_us_a9fc18cb97<>(SB)
-DATA entries_avx2_float64<>+280(SB)/8, $k_add_reciprocal_f64_uu_fd58496f41<>(SB)
-DATA entries_avx2_float64<>+288(SB)/8, $k_add_sqrt_f64_su_b9d1b8021b<>(SB)
-DATA entries_avx2_float64<>+296(SB)/8, $k_add_sqrt_f64_uu_9ee6425c70<>(SB)
-DATA entries_avx2_float64<>+304(SB)/8, $k_asin_f64_u_0c7edb221f<>(SB)
-DATA entries_avx2_float64<>+312(SB)/8, $k_asin_f64_u_e1e7d4acf5<>(SB)
-DATA entries_avx2_float64<>+320(SB)/8, $k_asinh_f64_u_aadc7ea616<>(SB)
-DATA entries_avx2_float64<>+328(SB)/8, $k_atan2_f64_uu_38066da722<>(SB)
-DATA entries_avx2_float64<>+336(SB)/8, $k_atan2_f64_uu_b362669ee1<>(SB)
-DATA entries_avx2_float64<>+344(SB)/8, $k_atan_f64_u_730df536cf<>(SB)
-DATA entries_avx2_float64<>+352(SB)/8, $k_atan_f64_u_c59c3592e6<>(SB)
-DATA entries_avx2_float64<>+360(SB)/8, $k_atanh_f64_u_37f5d3bfa3<>(SB)
-DATA entries_avx2_float64<>+368(SB)/8, $k_bitcast_f64_i64_u_f147707485<>(SB)
-DATA entries_avx2_float64<>+376(SB)/8, $k_bitcast_f64_u64_u_a73d5902fe<>(SB)
-DATA entries_avx2_float64<>+384(SB)/8, $k_bitcast_i64_f64_u_46f8a625a3<>(SB)
-DATA entries_avx2_float64<>+392(SB)/8, $k_bitcast_u64_f64_u_ab205328a2<>(SB)
-DATA entries_avx2_float64<>+400(SB)/8, $k_cast_add_f32_f64_uu_d94107099a<>(SB)
-DATA entries_avx2_float64<>+408(SB)/8, $k_cast_add_f64_f32_su_70391d9e46<>(SB)
-DATA entries_avx2_float64<>+416(SB)/8, $k_cast_bool_f64_u_4c3a727071<>(SB)
-DATA entries_avx2_float64<>+424(SB)/8, $k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6<>(SB)
-DATA entries_avx2_float64<>+432(SB)/8, $k_cast_f32_f64_u_b86e37f909<>(SB)
-DATA entries_avx2_float64<>+440(SB)/8, $k_cast_f64_bf16_u_96611387a9<>(SB)
-DATA entries_avx2_float64<>+448(SB)/8, $k_cast_f64_bool_u_df94fee7b9<>(SB)
-DATA entries_avx2_float64<>+456(SB)/8, $k_cast_f64_f16_u_6bb378271c<>(SB)
-DATA entries_avx2_float64<>+464(SB)/8, $k_cast_f64_f32_u_dde0c6aeba<>(SB)
-DATA entries_avx2_float64<>+472(SB)/8, $k_cast_f64_i16_u_29a1616815<>(SB)
-DATA entries_avx2_float64<>+480(SB)/8, $k_cast_f64_i32_u_aaa871b404<>(SB)
-DATA entries_avx2_float64<>+488(SB)/8, $k_cast_f64_i64_u_8f24d43433<>(SB)
-DATA entries_avx2_float64<>+496(SB)/8, $k_cast_f64_i8_u_eecab02cc2<>(SB)
-DATA entries_avx2_float64<>+504(SB)/8, $k_cast_f64_q16x16_u_5c158ef4e2<>(SB)
-DATA entries_avx2_float64<>+512(SB)/8, $k_cast_f64_u16_u_98c5c27beb<>(SB)
-DATA entries_avx2_float64<>+520(SB)/8, $k_cast_f64_u32_u_7a4f613017<>(SB)
-DATA entries_avx2_float64<>+528(SB)/8, $k_cast_f64_u64_u_4fb2dc96a4<>(SB)
-DATA entries_avx2_float64<>+536(SB)/8, $k_cast_f64_u8_u_6bc5559001<>(SB)
-DATA entries_avx2_float64<>+544(SB)/8, $k_cast_i32_f64_u_eab81f3ff2<>(SB)
-DATA entries_avx2_float64<>+552(SB)/8, $k_cast_i64_f64_u_11adf92f88<>(SB)
-DATA entries_avx2_float64<>+560(SB)/8, $k_cast_mul_cast_f32_f64_uu_dcef9183bf<>(SB)
-DATA entries_avx2_float64<>+568(SB)/8, $k_cast_q16x16_f64_u_3787717d59<>(SB)
-DATA entries_avx2_float64<>+576(SB)/8, $k_cast_u32_f64_u_a8a6788db1<>(SB)
-DATA entries_avx2_float64<>+584(SB)/8, $k_cast_u64_f64_u_97004cf19d<>(SB)
-DATA entries_avx2_float64<>+592(SB)/8, $k_cast_u8_f64_u_396674fb76<>(SB)
-DATA entries_avx2_float64<>+600(SB)/8, $k_cbrt_f64_u_b44aeb6339<>(SB)
-DATA entries_avx2_float64<>+608(SB)/8, $k_ceil_f64_u_ad872537b7<>(SB)
-DATA entries_avx2_float64<>+616(SB)/8, $k_celu_f64_uu_261ead757e<>(SB)
-DATA entries_avx2_float64<>+624(SB)/8, $k_clip_f64_uss_fc1d4981d6<>(SB)
-DATA entries_avx2_float64<>+632(SB)/8, $k_clip_f64_usu_13e0d41b19<>(SB)
-DATA entries_avx2_float64<>+640(SB)/8, $k_clip_f64_uus_a6f77f260c<>(SB)
-DATA entries_avx2_float64<>+648(SB)/8, $k_clip_f64_uuu_03821ce53e<>(SB)
-DATA entries_avx2_float64<>+656(SB)/8, $k_cos_f64_u_231c08b2d9<>(SB)
-DATA entries_avx2_float64<>+664(SB)/8, $k_cos_f64_u_59b6c7c217<>(SB)
-DATA entries_avx2_float64<>+672(SB)/8, $k_cosh_f64_u_59600fe59b<>(SB)
-DATA entries_avx2_float64<>+680(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9<>(SB)
-DATA entries_avx2_float64<>+688(SB)/8, $k_div_f64_su_24c7c4ac78<>(SB)
-DATA entries_avx2_float64<>+696(SB)/8, $k_div_f64_us_e1eb7cc70b<>(SB)
-DATA entries_avx2_float64<>+704(SB)/8, $k_div_f64_uu_2ba8d394f2<>(SB)
-DATA entries_avx2_float64<>+712(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2<>(SB)
-DATA entries_avx2_float64<>+720(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b<>(SB)
-DATA entries_avx2_float64<>+728(SB)/8, $k_dot_f64_94c78171a9<>(SB)
-DATA entries_avx2_float64<>+736(SB)/8, $k_elu_f64_uu_8c57d63d8a<>(SB)
+DATA entries_avx2_float64<>+168(SB)/8, $k_add_div_f64_uuu_7541d18581<>(SB)
+DATA entries_avx2_float64<>+176(SB)/8, $k_add_f64_us_3770aac67c<>(SB)
+DATA entries_avx2_float64<>+184(SB)/8, $k_add_f64_uu_819accbd74<>(SB)
+DATA entries_avx2_float64<>+192(SB)/8, $k_add_lt_cast_add_f64_uusu_7796355261<>(SB)
+DATA entries_avx2_float64<>+200(SB)/8, $k_add_max_add_etc_f64_uusu_1ca6175c87<>(SB)
+DATA entries_avx2_float64<>+208(SB)/8, $k_add_max_f64_uss_8ea08a9a9c<>(SB)
+DATA entries_avx2_float64<>+216(SB)/8, $k_add_max_f64_uus_eb7b8e091b<>(SB)
+DATA entries_avx2_float64<>+224(SB)/8, $k_add_mul_f64_uss_49288156d8<>(SB)
+DATA entries_avx2_float64<>+232(SB)/8, $k_add_mul_f64_usu_43319fc0a3<>(SB)
+DATA entries_avx2_float64<>+240(SB)/8, $k_add_mul_f64_uus_6a500a5b69<>(SB)
+DATA entries_avx2_float64<>+248(SB)/8, $k_add_mul_f64_uuu_c0adfe2a64<>(SB)
+DATA entries_avx2_float64<>+256(SB)/8, $k_add_reciprocal_f64_us_a9fc18cb97<>(SB)
+DATA entries_avx2_float64<>+264(SB)/8, $k_add_reciprocal_f64_uu_fd58496f41<>(SB)
+DATA entries_avx2_float64<>+272(SB)/8, $k_add_sqrt_f64_su_b9d1b8021b<>(SB)
+DATA entries_avx2_float64<>+280(SB)/8, $k_add_sqrt_f64_uu_9ee6425c70<>(SB)
+DATA entries_avx2_float64<>+288(SB)/8, $k_and_select_bool_f64_uuus_29a1d65b2d<>(SB)
+DATA entries_avx2_float64<>+296(SB)/8, $k_asin_f64_u_0c7edb221f<>(SB)
+DATA entries_avx2_float64<>+304(SB)/8, $k_asin_f64_u_e1e7d4acf5<>(SB)
+DATA entries_avx2_float64<>+312(SB)/8, $k_asinh_f64_u_aadc7ea616<>(SB)
+DATA entries_avx2_float64<>+320(SB)/8, $k_atan2_f64_uu_38066da722<>(SB)
+DATA entries_avx2_float64<>+328(SB)/8, $k_atan2_f64_uu_b362669ee1<>(SB)
+DATA entries_avx2_float64<>+336(SB)/8, $k_atan_f64_u_730df536cf<>(SB)
+DATA entries_avx2_float64<>+344(SB)/8, $k_atan_f64_u_c59c3592e6<>(SB)
+DATA entries_avx2_float64<>+352(SB)/8, $k_atanh_f64_u_37f5d3bfa3<>(SB)
+DATA entries_avx2_float64<>+360(SB)/8, $k_bitcast_f64_i64_u_f147707485<>(SB)
+DATA entries_avx2_float64<>+368(SB)/8, $k_bitcast_f64_u64_u_a73d5902fe<>(SB)
+DATA entries_avx2_float64<>+376(SB)/8, $k_bitcast_i64_f64_u_46f8a625a3<>(SB)
+DATA entries_avx2_float64<>+384(SB)/8, $k_bitcast_u64_f64_u_ab205328a2<>(SB)
+DATA entries_avx2_float64<>+392(SB)/8, $k_cast_add_f32_f64_uu_d94107099a<>(SB)
+DATA entries_avx2_float64<>+400(SB)/8, $k_cast_add_f64_f32_su_70391d9e46<>(SB)
+DATA entries_avx2_float64<>+408(SB)/8, $k_cast_bool_f64_u_4c3a727071<>(SB)
+DATA entries_avx2_float64<>+416(SB)/8, $k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6<>(SB)
+DATA entries_avx2_float64<>+424(SB)/8, $k_cast_f32_f64_u_b86e37f909<>(SB)
+DATA entries_avx2_float64<>+432(SB)/8, $k_cast_f64_bf16_u_96611387a9<>(SB)
+DATA entries_avx2_float64<>+440(SB)/8, $k_cast_f64_bool_u_df94fee7b9<>(SB)
+DATA entries_avx2_float64<>+448(SB)/8, $k_cast_f64_f16_u_6bb378271c<>(SB)
+DATA entries_avx2_float64<>+456(SB)/8, $k_cast_f64_f32_u_dde0c6aeba<>(SB)
+DATA entries_avx2_float64<>+464(SB)/8, $k_cast_f64_i16_u_29a1616815<>(SB)
+DATA entries_avx2_float64<>+472(SB)/8, $k_cast_f64_i32_u_aaa871b404<>(SB)
+DATA entries_avx2_float64<>+480(SB)/8, $k_cast_f64_i64_u_8f24d43433<>(SB)
+DATA entries_avx2_float64<>+488(SB)/8, $k_cast_f64_i8_u_eecab02cc2<>(SB)
+DATA entries_avx2_float64<>+496(SB)/8, $k_cast_f64_q16x16_u_5c158ef4e2<>(SB)
+DATA entries_avx2_float64<>+504(SB)/8, $k_cast_f64_u16_u_98c5c27beb<>(SB)
+DATA entries_avx2_float64<>+512(SB)/8, $k_cast_f64_u32_u_7a4f613017<>(SB)
+DATA entries_avx2_float64<>+520(SB)/8, $k_cast_f64_u64_u_4fb2dc96a4<>(SB)
+DATA entries_avx2_float64<>+528(SB)/8, $k_cast_f64_u8_u_6bc5559001<>(SB)
+DATA entries_avx2_float64<>+536(SB)/8, $k_cast_i32_f64_u_eab81f3ff2<>(SB)
+DATA entries_avx2_float64<>+544(SB)/8, $k_cast_i64_f64_u_11adf92f88<>(SB)
+DATA entries_avx2_float64<>+552(SB)/8, $k_cast_mul_cast_f32_f64_uu_dcef9183bf<>(SB)
+DATA entries_avx2_float64<>+560(SB)/8, $k_cast_q16x16_f64_u_3787717d59<>(SB)
+DATA entries_avx2_float64<>+568(SB)/8, $k_cast_u32_f64_u_a8a6788db1<>(SB)
+DATA entries_avx2_float64<>+576(SB)/8, $k_cast_u64_f64_u_97004cf19d<>(SB)
+DATA entries_avx2_float64<>+584(SB)/8, $k_cast_u8_f64_u_396674fb76<>(SB)
+DATA entries_avx2_float64<>+592(SB)/8, $k_cbrt_f64_u_b44aeb6339<>(SB)
+DATA entries_avx2_float64<>+600(SB)/8, $k_ceil_f64_u_ad872537b7<>(SB)
+DATA entries_avx2_float64<>+608(SB)/8, $k_celu_f64_uu_261ead757e<>(SB)
+DATA entries_avx2_float64<>+616(SB)/8, $k_clip_f64_uss_fc1d4981d6<>(SB)
+DATA entries_avx2_float64<>+624(SB)/8, $k_clip_f64_usu_13e0d41b19<>(SB)
+DATA entries_avx2_float64<>+632(SB)/8, $k_clip_f64_uus_a6f77f260c<>(SB)
+DATA entries_avx2_float64<>+640(SB)/8, $k_clip_f64_uuu_03821ce53e<>(SB)
+DATA entries_avx2_float64<>+648(SB)/8, $k_cos_f64_u_231c08b2d9<>(SB)
+DATA entries_avx2_float64<>+656(SB)/8, $k_cos_f64_u_59b6c7c217<>(SB)
+DATA entries_avx2_float64<>+664(SB)/8, $k_cosh_f64_u_59600fe59b<>(SB)
+DATA entries_avx2_float64<>+672(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9<>(SB)
+DATA entries_avx2_float64<>+680(SB)/8, $k_div_f64_su_24c7c4ac78<>(SB)
+DATA entries_avx2_float64<>+688(SB)/8, $k_div_f64_us_e1eb7cc70b<>(SB)
+DATA entries_avx2_float64<>+696(SB)/8, $k_div_f64_uu_2ba8d394f2<>(SB)
+DATA entries_avx2_float64<>+704(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2<>(SB)
+DATA entries_avx2_float64<>+712(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b<>(SB)
+DATA entries_avx2_float64<>+720(SB)/8, $k_dot_f64_94c78171a9<>(SB)
+DATA entries_avx2_float64<>+728(SB)/8, $k_elu_f64_uu_8c57d63d8a<>(SB)
+DATA entries_avx2_float64<>+736(SB)/8, $k_eq_and_f64_bool_uu_c02757040d<>(SB)
 DATA entries_avx2_float64<>+744(SB)/8, $k_eq_f64_bool_su_af5c2a3303<>(SB)
 DATA entries_avx2_float64<>+752(SB)/8, $k_eq_f64_bool_uu_6a3b78d870<>(SB)
 DATA entries_avx2_float64<>+760(SB)/8, $k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc<>(SB)
@@ -30538,114 +30590,115 @@ DATA entries_avx2_float64<>+1792(SB)/8, $k_ne_f64_bool_us_f722a5752b<>(SB)
 DATA entries_avx2_float64<>+1800(SB)/8, $k_ne_f64_bool_uu_ca342584d9<>(SB)
 DATA entries_avx2_float64<>+1808(SB)/8, $k_ne_or_f64_bool_uu_ac86e02f76<>(SB)
 DATA entries_avx2_float64<>+1816(SB)/8, $k_neg_f64_u_31fb8351c9<>(SB)
-DATA entries_avx2_float64<>+1824(SB)/8, $k_pow_f64_uu_e460ef1270<>(SB)
-DATA entries_avx2_float64<>+1832(SB)/8, $k_reciprocal_f64_u_b37d10e017<>(SB)
-DATA entries_avx2_float64<>+1840(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a<>(SB)
-DATA entries_avx2_float64<>+1848(SB)/8, $k_reduce_add_add_abs_abs_f64_uu_036ab3151c<>(SB)
-DATA entries_avx2_float64<>+1856(SB)/8, $k_reduce_add_add_f64_uu_36441419bf<>(SB)
-DATA entries_avx2_float64<>+1864(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295<>(SB)
-DATA entries_avx2_float64<>+1872(SB)/8, $k_reduce_add_add_mul_mul_f64_uu_fef3484c9d<>(SB)
-DATA entries_avx2_float64<>+1880(SB)/8, $k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d<>(SB)
-DATA entries_avx2_float64<>+1888(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899<>(SB)
-DATA entries_avx2_float64<>+1896(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB)
-DATA entries_avx2_float64<>+1904(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB)
-DATA entries_avx2_float64<>+1912(SB)/8, $k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB)
-DATA entries_avx2_float64<>+1920(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB)
-DATA entries_avx2_float64<>+1928(SB)/8, $k_reduce_add_f64_u_2a4323ccac<>(SB)
-DATA entries_avx2_float64<>+1936(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1<>(SB)
-DATA entries_avx2_float64<>+1944(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB)
-DATA entries_avx2_float64<>+1952(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB)
-DATA entries_avx2_float64<>+1960(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0<>(SB)
-DATA entries_avx2_float64<>+1968(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07<>(SB)
-DATA entries_avx2_float64<>+1976(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0<>(SB)
-DATA entries_avx2_float64<>+1984(SB)/8, $k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5<>(SB)
-DATA entries_avx2_float64<>+1992(SB)/8, $k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de<>(SB)
-DATA entries_avx2_float64<>+2000(SB)/8, $k_reduce_argmax_f64_u_f41777e260<>(SB)
-DATA entries_avx2_float64<>+2008(SB)/8, $k_reduce_argmax_max_f64_u_198ed0041d<>(SB)
-DATA entries_avx2_float64<>+2016(SB)/8, $k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7<>(SB)
-DATA entries_avx2_float64<>+2024(SB)/8, $k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB)
-DATA entries_avx2_float64<>+2032(SB)/8, $k_reduce_argmin_f64_u_f2cf5b58f8<>(SB)
-DATA entries_avx2_float64<>+2040(SB)/8, $k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB)
-DATA entries_avx2_float64<>+2048(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB)
-DATA entries_avx2_float64<>+2056(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB)
-DATA entries_avx2_float64<>+2064(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB)
-DATA entries_avx2_float64<>+2072(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB)
-DATA entries_avx2_float64<>+2080(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB)
-DATA entries_avx2_float64<>+2088(SB)/8, $k_reduce_columns_max_add_f64_us_878cd2b780<>(SB)
-DATA entries_avx2_float64<>+2096(SB)/8, $k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB)
-DATA entries_avx2_float64<>+2104(SB)/8, $k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB)
-DATA entries_avx2_float64<>+2112(SB)/8, $k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB)
-DATA entries_avx2_float64<>+2120(SB)/8, $k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB)
-DATA entries_avx2_float64<>+2128(SB)/8, $k_reduce_max_f64_u_68681c4585<>(SB)
-DATA entries_avx2_float64<>+2136(SB)/8, $k_reduce_max_max_f64_uu_c2d8565351<>(SB)
-DATA entries_avx2_float64<>+2144(SB)/8, $k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB)
-DATA entries_avx2_float64<>+2152(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
-DATA entries_avx2_float64<>+2160(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
-DATA entries_avx2_float64<>+2168(SB)/8, $k_reduce_min_min_f64_uu_9ec9891305<>(SB)
-DATA entries_avx2_float64<>+2176(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
-DATA entries_avx2_float64<>+2184(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
-DATA entries_avx2_float64<>+2192(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
-DATA entries_avx2_float64<>+2200(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
-DATA entries_avx2_float64<>+2208(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df<>(SB)
-DATA entries_avx2_float64<>+2216(SB)/8, $k_round_f64_u_2a10e311cc<>(SB)
-DATA entries_avx2_float64<>+2224(SB)/8, $k_rsqrt_f64_u_007cfad6d9<>(SB)
-DATA entries_avx2_float64<>+2232(SB)/8, $k_select_bool_f64_uss_490c89af08<>(SB)
-DATA entries_avx2_float64<>+2240(SB)/8, $k_select_bool_f64_usu_39d5b6147a<>(SB)
-DATA entries_avx2_float64<>+2248(SB)/8, $k_select_bool_f64_uus_3f5d7c1226<>(SB)
-DATA entries_avx2_float64<>+2256(SB)/8, $k_select_bool_f64_uuu_7486dd3191<>(SB)
-DATA entries_avx2_float64<>+2264(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
-DATA entries_avx2_float64<>+2272(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
-DATA entries_avx2_float64<>+2280(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
-DATA entries_avx2_float64<>+2288(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
-DATA entries_avx2_float64<>+2296(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
-DATA entries_avx2_float64<>+2304(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
-DATA entries_avx2_float64<>+2312(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
-DATA entries_avx2_float64<>+2320(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
-DATA entries_avx2_float64<>+2328(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
-DATA entries_avx2_float64<>+2336(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
-DATA entries_avx2_float64<>+2344(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
-DATA entries_avx2_float64<>+2352(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
-DATA entries_avx2_float64<>+2360(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
-DATA entries_avx2_float64<>+2368(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
-DATA entries_avx2_float64<>+2376(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
-DATA entries_avx2_float64<>+2384(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
-DATA entries_avx2_float64<>+2392(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
-DATA entries_avx2_float64<>+2400(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
-DATA entries_avx2_float64<>+2408(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
-DATA entries_avx2_float64<>+2416(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
-DATA entries_avx2_float64<>+2424(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
-DATA entries_avx2_float64<>+2432(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
-DATA entries_avx2_float64<>+2440(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
-DATA entries_avx2_float64<>+2448(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
-DATA entries_avx2_float64<>+2456(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
-DATA entries_avx2_float64<>+2464(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
-DATA entries_avx2_float64<>+2472(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
-DATA entries_avx2_float64<>+2480(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
-DATA entries_avx2_float64<>+2488(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
-DATA entries_avx2_float64<>+2496(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
-DATA entries_avx2_float64<>+2504(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
-DATA entries_avx2_float64<>+2512(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
-DATA entries_avx2_float64<>+2520(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
-DATA entries_avx2_float64<>+2528(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
-DATA entries_avx2_float64<>+2536(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
-DATA entries_avx2_float64<>+2544(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
-DATA entries_avx2_float64<>+2552(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
-DATA entries_avx2_float64<>+2560(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
-DATA entries_avx2_float64<>+2568(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
-DATA entries_avx2_float64<>+2576(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
-DATA entries_avx2_float64<>+2584(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
-DATA entries_avx2_float64<>+2592(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
-DATA entries_avx2_float64<>+2600(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
-DATA entries_avx2_float64<>+2608(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
-DATA entries_avx2_float64<>+2616(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
-DATA entries_avx2_float64<>+2624(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
-DATA entries_avx2_float64<>+2632(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
-DATA entries_avx2_float64<>+2640(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
-DATA entries_avx2_float64<>+2648(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
-DATA entries_avx2_float64<>+2656(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
-DATA entries_avx2_float64<>+2664(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
-DATA entries_avx2_float64<>+2672(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
-GLOBL entries_avx2_float64<>(SB), RODATA, $2680
+DATA entries_avx2_float64<>+1824(SB)/8, $k_neg_sub_f64_uu_daa7d6f623<>(SB)
+DATA entries_avx2_float64<>+1832(SB)/8, $k_pow_f64_uu_e460ef1270<>(SB)
+DATA entries_avx2_float64<>+1840(SB)/8, $k_reciprocal_f64_u_b37d10e017<>(SB)
+DATA entries_avx2_float64<>+1848(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a<>(SB)
+DATA entries_avx2_float64<>+1856(SB)/8, $k_reduce_add_add_abs_abs_f64_uu_036ab3151c<>(SB)
+DATA entries_avx2_float64<>+1864(SB)/8, $k_reduce_add_add_f64_uu_36441419bf<>(SB)
+DATA entries_avx2_float64<>+1872(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295<>(SB)
+DATA entries_avx2_float64<>+1880(SB)/8, $k_reduce_add_add_mul_mul_f64_uu_fef3484c9d<>(SB)
+DATA entries_avx2_float64<>+1888(SB)/8, $k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d<>(SB)
+DATA entries_avx2_float64<>+1896(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899<>(SB)
+DATA entries_avx2_float64<>+1904(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB)
+DATA entries_avx2_float64<>+1912(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB)
+DATA entries_avx2_float64<>+1920(SB)/8, $k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB)
+DATA entries_avx2_float64<>+1928(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB)
+DATA entries_avx2_float64<>+1936(SB)/8, $k_reduce_add_f64_u_2a4323ccac<>(SB)
+DATA entries_avx2_float64<>+1944(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1<>(SB)
+DATA entries_avx2_float64<>+1952(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB)
+DATA entries_avx2_float64<>+1960(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB)
+DATA entries_avx2_float64<>+1968(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0<>(SB)
+DATA entries_avx2_float64<>+1976(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07<>(SB)
+DATA entries_avx2_float64<>+1984(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0<>(SB)
+DATA entries_avx2_float64<>+1992(SB)/8, $k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5<>(SB)
+DATA entries_avx2_float64<>+2000(SB)/8, $k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de<>(SB)
+DATA entries_avx2_float64<>+2008(SB)/8, $k_reduce_argmax_f64_u_f41777e260<>(SB)
+DATA entries_avx2_float64<>+2016(SB)/8, $k_reduce_argmax_max_f64_u_198ed0041d<>(SB)
+DATA entries_avx2_float64<>+2024(SB)/8, $k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7<>(SB)
+DATA entries_avx2_float64<>+2032(SB)/8, $k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB)
+DATA entries_avx2_float64<>+2040(SB)/8, $k_reduce_argmin_f64_u_f2cf5b58f8<>(SB)
+DATA entries_avx2_float64<>+2048(SB)/8, $k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB)
+DATA entries_avx2_float64<>+2056(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB)
+DATA entries_avx2_float64<>+2064(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB)
+DATA entries_avx2_float64<>+2072(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB)
+DATA entries_avx2_float64<>+2080(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB)
+DATA entries_avx2_float64<>+2088(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB)
+DATA entries_avx2_float64<>+2096(SB)/8, $k_reduce_columns_max_add_f64_us_878cd2b780<>(SB)
+DATA entries_avx2_float64<>+2104(SB)/8, $k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB)
+DATA entries_avx2_float64<>+2112(SB)/8, $k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB)
+DATA entries_avx2_float64<>+2120(SB)/8, $k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB)
+DATA entries_avx2_float64<>+2128(SB)/8, $k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB)
+DATA entries_avx2_float64<>+2136(SB)/8, $k_reduce_max_f64_u_68681c4585<>(SB)
+DATA entries_avx2_float64<>+2144(SB)/8, $k_reduce_max_max_f64_uu_c2d8565351<>(SB)
+DATA entries_avx2_float64<>+2152(SB)/8, $k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB)
+DATA entries_avx2_float64<>+2160(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
+DATA entries_avx2_float64<>+2168(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
+DATA entries_avx2_float64<>+2176(SB)/8, $k_reduce_min_min_f64_uu_9ec9891305<>(SB)
+DATA entries_avx2_float64<>+2184(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
+DATA entries_avx2_float64<>+2192(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
+DATA entries_avx2_float64<>+2200(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
+DATA entries_avx2_float64<>+2208(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
+DATA entries_avx2_float64<>+2216(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df<>(SB)
+DATA entries_avx2_float64<>+2224(SB)/8, $k_round_f64_u_2a10e311cc<>(SB)
+DATA entries_avx2_float64<>+2232(SB)/8, $k_rsqrt_f64_u_007cfad6d9<>(SB)
+DATA entries_avx2_float64<>+2240(SB)/8, $k_select_bool_f64_uss_490c89af08<>(SB)
+DATA entries_avx2_float64<>+2248(SB)/8, $k_select_bool_f64_usu_39d5b6147a<>(SB)
+DATA entries_avx2_float64<>+2256(SB)/8, $k_select_bool_f64_uus_3f5d7c1226<>(SB)
+DATA entries_avx2_float64<>+2264(SB)/8, $k_select_bool_f64_uuu_7486dd3191<>(SB)
+DATA entries_avx2_float64<>+2272(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
+DATA entries_avx2_float64<>+2280(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
+DATA entries_avx2_float64<>+2288(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
+DATA entries_avx2_float64<>+2296(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
+DATA entries_avx2_float64<>+2304(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
+DATA entries_avx2_float64<>+2312(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
+DATA entries_avx2_float64<>+2320(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
+DATA entries_avx2_float64<>+2328(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
+DATA entries_avx2_float64<>+2336(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
+DATA entries_avx2_float64<>+2344(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
+DATA entries_avx2_float64<>+2352(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
+DATA entries_avx2_float64<>+2360(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
+DATA entries_avx2_float64<>+2368(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
+DATA entries_avx2_float64<>+2376(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
+DATA entries_avx2_float64<>+2384(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
+DATA entries_avx2_float64<>+2392(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
+DATA entries_avx2_float64<>+2400(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
+DATA entries_avx2_float64<>+2408(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
+DATA entries_avx2_float64<>+2416(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
+DATA entries_avx2_float64<>+2424(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
+DATA entries_avx2_float64<>+2432(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
+DATA entries_avx2_float64<>+2440(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
+DATA entries_avx2_float64<>+2448(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
+DATA entries_avx2_float64<>+2456(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
+DATA entries_avx2_float64<>+2464(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
+DATA entries_avx2_float64<>+2472(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
+DATA entries_avx2_float64<>+2480(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
+DATA entries_avx2_float64<>+2488(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
+DATA entries_avx2_float64<>+2496(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
+DATA entries_avx2_float64<>+2504(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
+DATA entries_avx2_float64<>+2512(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
+DATA entries_avx2_float64<>+2520(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
+DATA entries_avx2_float64<>+2528(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
+DATA entries_avx2_float64<>+2536(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
+DATA entries_avx2_float64<>+2544(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
+DATA entries_avx2_float64<>+2552(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
+DATA entries_avx2_float64<>+2560(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
+DATA entries_avx2_float64<>+2568(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
+DATA entries_avx2_float64<>+2576(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
+DATA entries_avx2_float64<>+2584(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
+DATA entries_avx2_float64<>+2592(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
+DATA entries_avx2_float64<>+2600(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
+DATA entries_avx2_float64<>+2608(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
+DATA entries_avx2_float64<>+2616(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
+DATA entries_avx2_float64<>+2624(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
+DATA entries_avx2_float64<>+2632(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
+DATA entries_avx2_float64<>+2640(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
+DATA entries_avx2_float64<>+2648(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
+DATA entries_avx2_float64<>+2656(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
+DATA entries_avx2_float64<>+2664(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
+DATA entries_avx2_float64<>+2672(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
+DATA entries_avx2_float64<>+2680(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
+GLOBL entries_avx2_float64<>(SB), RODATA, $2688
 
 // func entries_avx2_float64() *uintptr
 TEXT ·entries_avx2_float64(SB), NOSPLIT, $0-8

@@ -75,13 +75,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_add_clip_f32_suss_0acc5bdafe_go},
 	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32) { t0 = add u0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_add_clip_i32_uuss_0158f90973_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_go},
-	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_uuu_9062432642_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_suu_db9165b6df_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad_go},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581_go},
 	{Sig: "kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }", Fn: k_add_f16_us_be99b3dfa4_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }", Fn: k_add_f16_uu_92e145834c_go},
@@ -149,6 +145,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1_go},
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178_go},
+	{Sig: "kernel (u0:bool, u1:bool, u2:f32, s3:f32) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_and_select_bool_f32_uuus_c8caf7387d_go},
+	{Sig: "kernel (u0:bool, u1:bool, u2:f64, s3:f64) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_and_select_bool_f64_uuus_29a1d65b2d_go},
 	{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642_go},
 	{Sig: "kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }", Fn: k_and_u64_us_ea8823d8c5_go},
@@ -486,6 +484,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
+	{Sig: "kernel (u0:f32, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }", Fn: k_eq_and_f32_bool_uu_a3df44229a_go},
+	{Sig: "kernel (u0:f64, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }", Fn: k_eq_and_f64_bool_uu_c02757040d_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = and t0 u2; store t1 }", Fn: k_eq_and_i32_bool_usu_62573766f3_go},
 	{Sig: "kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = and u2 t0; store t1 }", Fn: k_eq_and_u8_bool_usu_e7ece9dd04_go},
 	{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c_go},
@@ -1015,6 +1015,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9_go},
 	{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e_go},
 	{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = neg u0; t1 = sub t0 u1; store t1 }", Fn: k_neg_sub_f32_uu_4d755f9093_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = neg u0; t1 = sub t0 u1; store t1 }", Fn: k_neg_sub_f64_uu_daa7d6f623_go},
 	{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60_go},
 	{Sig: "kernel (u0:u64) { t0 = neg u0; store t0 }", Fn: k_neg_u64_u_efafe1e5a2_go},
 	{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08_go},
@@ -4688,27 +4690,6 @@ func k_add_clip_i32_uuss_0158f90973_go(f *abi.Frame) {
 	}
 }
 
-// k_add_div_f32_sus_b2f31c3abc_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0 + a1[i])
-func k_add_div_f32_sus_b2f31c3abc_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 + v1)
-			t1 := float32(s2 / t0)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_add_div_f32_suu_9e4ef60e2e_go is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
@@ -4726,28 +4707,6 @@ func k_add_div_f32_suu_9e4ef60e2e_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(s0 + v1)
 			t1 := float32(v2 / t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_add_div_f32_uus_ad8656b663_go is
-//
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1[i])
-func k_add_div_f32_uus_ad8656b663_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 + v1)
-			t1 := float32(s2 / t0)
 			o0[i] = t1
 		}
 	}
@@ -4793,49 +4752,6 @@ func k_add_div_f64_suu_db9165b6df_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float64(s0 + v1)
 			t1 := float64(v2 / t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_add_div_f64_uss_ab9c0f2fad_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1)
-func k_add_div_f64_uss_ab9c0f2fad_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 + s1)
-			t1 := float64(s2 / t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_add_div_f64_uus_14435f44ae_go is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1[i])
-func k_add_div_f64_uus_14435f44ae_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 + v1)
-			t1 := float64(s2 / t0)
 			o0[i] = t1
 		}
 	}
@@ -6380,6 +6296,60 @@ func k_and_i64_uu_be870bd178_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 & v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_and_select_bool_f32_uuus_c8caf7387d_go is
+//
+//	kernel (u0:bool, u1:bool, u2:f32, s3:f32) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] & a1[i], a2[i], a3)
+func k_and_select_bool_f32_uuus_c8caf7387d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0 && bool(v1)
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_and_select_bool_f64_uuus_29a1d65b2d_go is
+//
+//	kernel (u0:bool, u1:bool, u2:f64, s3:f64) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] & a1[i], a2[i], a3)
+func k_and_select_bool_f64_uuus_29a1d65b2d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0 && bool(v1)
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
 		}
 	}
 }
@@ -22495,6 +22465,48 @@ func k_elu_f64_uu_8c57d63d8a_go(f *abi.Frame) {
 				t83 = t78
 			}
 			o0[i] = t83
+		}
+	}
+}
+
+// k_eq_and_f32_bool_uu_a3df44229a_go is
+//
+//	kernel (u0:f32, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] & (a0[i] == a0[i])
+func k_eq_and_f32_bool_uu_a3df44229a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v0
+			t1 := v1 && bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_eq_and_f64_bool_uu_c02757040d_go is
+//
+//	kernel (u0:f64, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] & (a0[i] == a0[i])
+func k_eq_and_f64_bool_uu_c02757040d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v0
+			t1 := v1 && bool(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -47821,6 +47833,48 @@ func k_neg_i64_u_ae93ed19a8_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := -v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_neg_sub_f32_uu_4d755f9093_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = neg u0; t1 = sub t0 u1; store t1 }
+//
+// for i: o0[i] = (-a0[i]) - a1[i]
+func k_neg_sub_f32_uu_4d755f9093_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := -v0
+			t1 := float32(t0 - v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_neg_sub_f64_uu_daa7d6f623_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = neg u0; t1 = sub t0 u1; store t1 }
+//
+// for i: o0[i] = (-a0[i]) - a1[i]
+func k_neg_sub_f64_uu_daa7d6f623_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := -v0
+			t1 := float64(t0 - v1)
+			o0[i] = t1
 		}
 	}
 }
