@@ -257,7 +257,9 @@ func (t *trial) find(insts [maxPattern]kernel.Ref, n int) (p pattern, ok bool) {
 		try(t.perRow, false, false)
 	}
 	if p.engine == "" && !t.perRow && c.readsConstant(insts[:n]) {
-		try(false, true, true)
+		if try(false, true, true); p.engine == "" && repeats {
+			try(false, false, true)
+		}
 	}
 	if p.engine == "" && n == 1 {
 		try(true, false, false)
