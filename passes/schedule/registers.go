@@ -67,26 +67,6 @@ func (c *tiling) placeOperands() {
 	}
 }
 
-// placeTables makes the tables of the constants that kernels take as operands with columns.
-func (c *tiling) placeTables(tile *walk) {
-	for r := len(c.k.In) + len(c.k.Body); r < len(c.values); r++ {
-		v := &c.values[r]
-		if !v.constant {
-			continue
-		}
-		v.at = view{strides: make([]int, len(c.e.step.Axes)), from: tile.depth()}
-		v.at.strides[c.e.row], v.at.strides[c.e.col] = c.e.tileCols, 1
-		of, n := v.of-1, c.e.tileRows*c.e.tileCols
-		if in := c.k.Inst(of); in != nil {
-			v.at.slot = c.e.draft.table(v.dtype, in.Bits, n)
-			continue
-		}
-		i := c.order[of]
-		v.at.slot = c.e.draft.table(v.dtype, c.e.t.buffers[c.e.step.In[i].Buffer].Bits, n)
-		c.e.draft.constants = append(c.e.draft.constants, constantSlot{v.at.slot, c.e.operandOf(i)})
-	}
-}
-
 // tileElems returns how many elements a register has: so few that the registers that have values
 // at once, and the operands that several calls read, stay in the first-level cache.
 func (c *tiling) tileElems() int {

@@ -144,28 +144,6 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 	return ""
 }
 
-// fillColumns returns a value with a splat in all columns: a table of a constant, or a register for which it
-// appends a copy.
-func (c *tiling) fillColumns(a kernel.Ref) (filled kernel.Ref, why string) {
-	d := c.values[a].dtype
-	for r := len(c.k.In) + len(c.k.Body); r < len(c.values); r++ {
-		if c.values[r].of == a+1 {
-			return kernel.Ref(r), ""
-		}
-	}
-	filled = kernel.Ref(len(c.values))
-	c.values = append(c.values, value{dtype: d, of: a + 1, constant: c.values[a].constant})
-	if c.values[a].constant {
-		return filled, ""
-	}
-	if why := c.addCopy(len(c.perTile), a, -1); why != "" {
-		return 0, why
-	}
-	c.perTile[len(c.perTile)-1].value = filled
-	c.cost += c.e.t.StageWork
-	return filled, ""
-}
-
 // repeatOnly keeps the marks of repeat on values that no pattern reads, as all compute them. It
 // reports whether there is one.
 func (c *tiling) repeatOnly(read []bool) (any bool) {
@@ -265,19 +243,6 @@ func (t *trial) find(insts [maxPattern]kernel.Ref, n int) (p pattern, ok bool) {
 		try(true, false, false)
 	}
 	return p, p.engine != ""
-}
-
-// readsConstant reports whether one of the instructions reads a constant.
-func (c *tiling) readsConstant(insts []kernel.Ref) bool {
-	for _, r := range insts {
-		in := c.k.Inst(r)
-		for _, a := range in.Args[:in.Arity()] {
-			if c.values[a].constant {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // steps returns how many an instruction is among those that a pattern has at most.
