@@ -23,7 +23,6 @@ var superKernels = []string{
 	"t0 = mul $0 $1; t1 = sub t0 $2",
 	"t0 = mul $0 $1; t1 = sub $2 t0",
 	"t0 = add $0 $1; t1 = mul t0 $2",
-	"t0 = add $0 $1; t1 = div $2 t0",
 	"t0 = add $0 $1; t1 = sqrt t0",
 	"t0 = add $0 $1; t1 = reciprocal t0",
 	"t0 = sub $0 $1; t1 = mul t0 $2",
@@ -40,6 +39,10 @@ var oneSplat = []string{
 	"t0 = mul $0 $1; t1 = mul t0 $2",
 	"t0 = add $0 $1; t1 = add t0 $2",
 	"t0 = sub $0 $1; t1 = add t0 $2",
+}
+
+// noSplat are such bodies without splats: the time of a division hides that of reading a constant from a table.
+var noSplat = []string{
 	"t0 = div $0 $1; t1 = add t0 $2",
 	"t0 = div $0 $1; t1 = sub t0 $2",
 	"t0 = div $0 $1; t1 = sub $2 t0",
@@ -89,6 +92,18 @@ var longKernels = []string{
 	"kernel (u0:T, s1:T, s2:T) { t0 = add u0 s1; t1 = max t0 s2; store t1 }",
 	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = add u0 s1; t1 = add t0 u2; t2 = max t1 s3; store t2 }",
 	"kernel (u0:T, u1:T, u2:T) { t0 = max u0 u1; t1 = max t0 u2; store t1 }",
+	"kernel (u0:T, u1:T, u2:T) { t0 = min u0 u1; t1 = min t0 u2; store t1 }",
+	"kernel (u0:T, s1:T, s2:T) { t0 = mul u0 s1; t1 = min t0 s2; store t1 }",
+	"kernel (u0:T, s1:T, s2:T) { t0 = mul u0 s1; t1 = max t0 s2; store t1 }",
+	"kernel (u0:T, s1:T) { t0 = abs u0; t1 = mul t0 s1; store t1 }",
+	"kernel (u0:T, s1:T) { t0 = abs u0; t1 = lt t0 s1; store t1 }",
+	"kernel (u0:T, u1:bool) { t0 = eq u0 u0; t1 = and t0 u1; store t1 }",
+	"kernel (u0:bool, u1:bool, u2:T, s3:T) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }",
+	"kernel (s0:T, u1:T) { t0 = abs u1; t1 = lt s0 t0; store t1 }",
+	"kernel (u0:T, u1:T) { t0 = abs u0; t1 = abs u1; t2 = lt t0 t1; t3 = select t2 u0 u1; store t3 }",
+	"kernel (s0:T, u1:T, u2:T, u3:T, s4:T) { t0 = mul u1 u2; t1 = lt s0 t0; t2 = select t1 u3 s4; store t2 }",
+	"kernel (u0:T, s1:T, u2:T, s3:T, s4:T) { t0 = lt u0 s1; t1 = mul u2 s3; t2 = select t0 t1 s4; store t2 }",
+	"kernel (s0:T, u1:T, u2:T, s3:T, s4:T) { t0 = lt s0 u1; t1 = mul u2 s3; t2 = select t0 t1 s4; store t2 }",
 	"kernel (u0:T, s1:T, s2:T) { t0 = sub u0 s1; t1 = max t0 s2; store t1 }",
 	"kernel (s0:T, u1:T, s2:T) { t0 = sub s0 u1; t1 = max t0 s2; store t1 }",
 	"kernel (u0:T, u1:T, s2:T) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }",
@@ -112,10 +127,14 @@ var sharedKernels = []string{
 	"kernel (u0:T, u1:T, s2:T) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }",
 	"kernel (s0:T, u1:T, s2:T) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }",
 	"kernel (u0:T) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }",
+	"kernel (u0:T) { t0 = mul u0 u0; t1 = mul t0 t0; store t1 }",
 	"kernel (u0:T, s1:T) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }",
 	"kernel (u0:T, u1:T) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }",
 	"kernel (u0:T, u1:T) { t0 = mul u0 u0; t1 = add t0 u1; t2 = reciprocal t1; store t2 }",
 	"kernel (u0:T, u1:T, u2:T) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }",
+	"kernel (u0:T, u1:T, u2:T) { t0 = add u0 u1; t1 = div u2 t0; store t1 }",
+	"kernel (u0:T, s1:T, u2:T) { t0 = add u0 s1; t1 = div u2 t0; store t1 }",
+	"kernel (u0:T, u1:T) { t0 = neg u0; t1 = sub t0 u1; store t1 }",
 	"kernel (u0:T, s1:T, u2:T, u3:T) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }",
 }
 
@@ -132,6 +151,8 @@ var singleKernels = []string{
 	"kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add t0 s1; t2 = div u2 t1; t3 = sub u3 t2; store t3 }",
 	"kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }",
 	"kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; store t1 }",
+	"kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = add t0 u3; store t1 }",
+	"kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = mul t0 u3; store t1 }",
 	"kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = add u0 s1; t1 = max t0 s2; t2 = min t1 s3; store t2 }",
 	"kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = add u0 u1; t1 = max t0 s2; t2 = min t1 s3; store t2 }",
 	"kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = clip t0 s2 s3; store t1 }",
@@ -162,6 +183,7 @@ func fusedBuiltins() []kernel.Code {
 	}
 	add(superKernels, 2, superTypes...)
 	add(oneSplat, 1, superTypes...)
+	add(noSplat, 0, superTypes...)
 	add(thresholds, 4, ir.Uint8)
 	out = append(out, parseAll(superTypes, slices.Concat(longKernels, sharedKernels, maskKernels)...)...)
 	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, integerKernels, pixelKernels)...)...)

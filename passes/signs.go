@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The identities of values and their negatives, which keep every bit where an op rounds to even or wraps, but
-// not where it saturates; and of numbers and their bounds.
+// The identities of values and their negatives, of conditions and theirs, and of numbers and their bounds. Those of
+// numbers keep every bit where an op rounds to even or wraps, but not where it saturates.
 
 // negatable are the types that have them.
 var negatable = ir.Floats | ir.Ints
@@ -44,6 +44,23 @@ func ofNegative(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 		return f.Add(ir.OpSub, ir.Attr{}, v.Pos, v.Args[1], v.Args[0].Args[0])
 	case v.Op == ir.OpSub && v.Args[1].Op == ir.OpNeg:
 		return f.Add(ir.OpAdd, ir.Attr{}, v.Pos, v.Args[0], v.Args[1].Args[0])
+	}
+	return nil, nil
+}
+
+// ofNot is !(x != y) == (x == y) and !(x == y) == (x != y), and where(!c, x, y) == where(c, y, x). Of the other
+// comparisons there is no such identity: NaN makes all of them false.
+func ofNot(f *ir.Func, v *ir.Value) (*ir.Value, error) {
+	if len(v.Args) == 0 {
+		return nil, nil
+	}
+	switch c := v.Args[0]; {
+	case v.Op == ir.OpSelect && c.Op == ir.OpNot:
+		return f.Add(ir.OpSelect, ir.Attr{}, v.Pos, c.Args[0], v.Args[2], v.Args[1])
+	case v.Op == ir.OpNot && c.Op == ir.OpNe:
+		return f.Add(ir.OpEq, ir.Attr{}, v.Pos, c.Args...)
+	case v.Op == ir.OpNot && c.Op == ir.OpEq:
+		return f.Add(ir.OpNe, ir.Attr{}, v.Pos, c.Args...)
 	}
 	return nil, nil
 }

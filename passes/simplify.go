@@ -132,7 +132,7 @@ func bareConstants(v *ir.Value) (bared bool) {
 // rules are the identities, each for any value: a rule returns the simpler
 // value, or nil. A result of another type is not used: x*1 with a broadcast.
 var rules = []func(f *ir.Func, v *ir.Value) (*ir.Value, error){
-	neutral, repeated, sameArguments, constantCondition, castBack, divideByPower, timesMinusOne, ofNegative, strictly,
+	neutral, repeated, sameArguments, constantCondition, castBack, divideByPower, timesMinusOne, ofNegative, ofNot, strictly,
 }
 
 // neutral is x op c == x for the identity of op: x*1, x/1, x-0, x+(-0), ...

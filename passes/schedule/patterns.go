@@ -30,7 +30,8 @@ type patternInst struct {
 
 // keyOf returns the key of the pattern of the given instructions, and what its operands
 // are. A value that is read several times is one operand if shared, else one for each time.
-func (c *tiling) keyOf(insts []kernel.Ref, perRow, shared bool) (key patternKey, args [maxPatternArgs]kernel.Ref) {
+// With perRow, splats are operands with one column, as constants are with tables.
+func (c *tiling) keyOf(insts []kernel.Ref, perRow, shared, tables bool) (key patternKey, args [maxPatternArgs]kernel.Ref) {
 	var sorted [maxPattern]kernel.Ref // the last value first, as each is computed from earlier ones
 	for n, r := range insts {
 		at := n
@@ -61,7 +62,7 @@ func (c *tiling) keyOf(insts []kernel.Ref, perRow, shared bool) (key patternKey,
 				}
 			}
 			v := &c.values[a]
-			key.in[key.ins] = kernel.Operand{DType: v.dtype, Splat: v.splat && !perRow}
+			key.in[key.ins] = kernel.Operand{DType: v.dtype, Splat: v.splat && !perRow && !(tables && v.constant)}
 			args[key.ins] = a
 			row.args[i] = key.ins
 			key.ins++

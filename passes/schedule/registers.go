@@ -32,6 +32,7 @@ func (r *registers) put(at int) { r.unused = append(r.unused, at) }
 // write gives every value a place and returns the calls.
 func (c *tiling) write(_ *elementwise, rows, tile *walk) (perRow, perTile []nest.Item) {
 	c.placeOperands()
+	c.placeTables(tile)
 	for i := range c.perRow {
 		perRow = append(perRow, c.writeRow(&c.perRow[i], rows))
 	}
@@ -73,6 +74,11 @@ func (c *tiling) tileElems() int {
 	for i := range c.e.ops {
 		widest = max(widest, c.e.ops[i].size())
 	}
+	for _, v := range c.values[len(c.k.In)+len(c.k.Body):] {
+		if v.constant {
+			shared += v.dtype.Size()
+		}
+	}
 	for i := range c.k.In {
 		reads := 0
 		for p := range c.perTile {
@@ -85,6 +91,9 @@ func (c *tiling) tileElems() int {
 		}
 	}
 	fit := c.e.t.TilingBytes / max(1, c.live*c.widest()+shared) &^ (cacheLine - 1)
+	if n := c.e.blockRows * c.e.blockCols; n <= fit*3/2 { // one tile of a little more costs less than two
+		fit = max(fit, n)
+	}
 	return min(c.e.t.TileBytes/widest, max(c.e.t.LeastTile, fit))
 }
 

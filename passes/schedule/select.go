@@ -32,7 +32,6 @@ type pattern struct {
 	args   [maxPatternArgs]kernel.Ref // what the pattern reads
 	n      int                        // instructions
 	kernel *patternKernel
-	fills  bool   // the kernel takes splats as operands of all columns
 	engine string // that has the kernel, or nothing
 	own    int    // what the kernel costs
 	cost   int    // with all that the value needs alone
@@ -118,7 +117,7 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 		return ""
 	}
 	if p.engine == "" {
-		key, _ := c.keyOf([]kernel.Ref{r}, c.values[r].splat, false)
+		key, _ := c.keyOf([]kernel.Ref{r}, c.values[r].splat, false, false)
 		return "no kernel is registered for " + kernelOf(&key).k.Signature()
 	}
 	ops := 0.0
@@ -126,9 +125,9 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 		ops += c.k.Inst(r).Op.Info().Cost
 	}
 	i := tileInst{k: p.kernel.k, value: r, out: -1, args: make([]kernel.Ref, 0, len(p.kernel.order))}
-	for _, from := range p.kernel.order {
+	for k, from := range p.kernel.order {
 		a := p.args[from]
-		if p.fills && c.values[a].splat && !c.values[r].splat {
+		if !p.kernel.k.In[k].Splat && c.values[a].splat && !c.values[r].splat {
 			if a, why = c.fillColumns(a); why != "" {
 				return why
 			}
@@ -143,25 +142,6 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 	i.out = stored[r] - 1
 	c.perTile = append(c.perTile, i)
 	return ""
-}
-
-// fillColumns appends a copy of a splat to all columns of a register, and returns the
-// value of that.
-func (c *tiling) fillColumns(a kernel.Ref) (filled kernel.Ref, why string) {
-	d := c.values[a].dtype
-	for _, i := range c.perTile {
-		if i.args[0] == a && i.k == copyKernel(d, true) && i.out < 0 {
-			return i.value, ""
-		}
-	}
-	filled = kernel.Ref(len(c.values))
-	c.values = append(c.values, value{dtype: d})
-	if why := c.addCopy(len(c.perTile), a, -1); why != "" {
-		return 0, why
-	}
-	c.perTile[len(c.perTile)-1].value = filled
-	c.cost += c.e.t.StageWork
-	return filled, ""
 }
 
 // repeatOnly keeps the marks of repeat on values that no pattern reads, as all compute them. It
@@ -221,24 +201,13 @@ func (t *trial) grow(insts [maxPattern]kernel.Ref, n, steps, from int) {
 
 // compare sets best to the pattern of the first n of insts if that is better.
 func (t *trial) compare(insts [maxPattern]kernel.Ref, n int) {
-	c := t.of
-	key, args := c.keyOf(insts[:n], t.perRow, true)
-	p := pattern{insts: insts, args: args, n: n, kernel: kernelOf(&key)}
-	if p.engine = c.engineOf(&p, &t.best); p.engine == "" && key.repeats {
-		key, p.args = c.keyOf(insts[:n], t.perRow, false)
-		p.kernel = kernelOf(&key)
-		p.engine = c.engineOf(&p, &t.best)
-	}
-	if p.engine == "" && n == 1 {
-		key, p.args = c.keyOf(insts[:n], true, false)
-		p.kernel, p.fills = kernelOf(&key), true
-		p.engine = c.engineOf(&p, &t.best)
-	}
-	if p.engine == "" {
+	p, ok := t.find(insts, n)
+	if !ok {
 		return
 	}
-	used := p.args[:key.ins]
-	p.own = c.kernelCost(insts[:n], used)
+	c := t.of
+	used := p.args[:p.kernel.key.ins]
+	p.own = c.kernelCost(&p)
 	p.cost = p.own
 	for i, a := range used {
 		if v := &c.values[a]; (v.inner || v.again) && !slices.Contains(used[:i], a) {
@@ -248,6 +217,32 @@ func (t *trial) compare(insts [maxPattern]kernel.Ref, n int) {
 	if t.best.engine == "" || p.cost < t.best.cost {
 		t.best = p
 	}
+}
+
+// find returns the pattern of the first n of insts, if the library has its kernel: the one that takes the
+// operands as they are, one that takes a value for each time that it is read, or one that takes constants, and for a
+// single instruction other splats, as operands of all columns.
+func (t *trial) find(insts [maxPattern]kernel.Ref, n int) (p pattern, ok bool) {
+	c := t.of
+	try := func(perRow, shared, tables bool) (repeats bool) {
+		key, args := c.keyOf(insts[:n], perRow, shared, tables)
+		p = pattern{insts: insts, args: args, n: n, kernel: kernelOf(&key)}
+		p.engine = c.engineOf(&p, &t.best)
+		return key.repeats
+	}
+	repeats := try(t.perRow, true, false)
+	if p.engine == "" && repeats {
+		try(t.perRow, false, false)
+	}
+	if p.engine == "" && !t.perRow && c.readsConstant(insts[:n]) {
+		if try(false, true, true); p.engine == "" && repeats {
+			try(false, false, true)
+		}
+	}
+	if p.engine == "" && n == 1 {
+		try(true, false, false)
+	}
+	return p, p.engine != ""
 }
 
 // steps returns how many an instruction is among those that a pattern has at most.
@@ -273,18 +268,18 @@ func (c *tiling) engineOf(p, best *pattern) string {
 	return engine
 }
 
-// kernelCost estimates the time that a kernel takes for an element: that of its memory
+// kernelCost estimates the time that the kernel of a pattern takes for an element: that of its memory
 // traffic or of its slow operations, whichever is longer, for they overlap. Fast
 // operations hide behind both. The unit is the addition of bytes.
-func (c *tiling) kernelCost(insts, args []kernel.Ref) int {
+func (c *tiling) kernelCost(p *pattern) int {
 	const loads, stores = 1, 2
-	memory, slow := stores*c.values[insts[0]].dtype.Size(), 0.0
-	for _, a := range args {
-		if v := &c.values[a]; !v.splat {
-			memory += loads * v.dtype.Size()
+	memory, slow := stores*c.values[p.insts[0]].dtype.Size(), 0.0
+	for _, in := range p.kernel.key.in[:p.kernel.key.ins] {
+		if !in.Splat {
+			memory += loads * in.DType.Size()
 		}
 	}
-	for _, r := range insts {
+	for _, r := range p.insts[:p.n] {
 		if in := c.k.Inst(r); in.Op.Info().Cost > 1 {
 			slow += in.Op.Info().Cost * float64(in.DType.Size())
 		}

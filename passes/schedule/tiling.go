@@ -59,6 +59,9 @@ type value struct {
 	once  bool // and for all rows
 	inner bool // one instruction reads it, nothing else does
 	again bool // each pattern that reads it may compute it
+	// constant says that the plan has the element, or the body.
+	constant bool
+	of       kernel.Ref // 1 + the splat that it has in all columns, or 0
 
 	at       view
 	register int // that holds it: 1 + its offset in local memory, or 0
@@ -112,11 +115,12 @@ func (c *tiling) addValues(stored []int) {
 	c.values = make([]value, 0, len(c.k.In)+len(c.k.Body)+len(c.k.Out))
 	for i, in := range c.k.In {
 		once := in.Splat && c.e.ops[c.order[i]].row == 0
-		c.values = append(c.values, value{dtype: in.DType, splat: in.Splat, once: once})
+		constant := in.Splat && c.e.t.buffers[c.e.step.In[c.order[i]].Buffer].Kind == plan.ConstBuffer
+		c.values = append(c.values, value{dtype: in.DType, splat: in.Splat, once: once, constant: constant})
 	}
 	for j := range c.k.Body {
 		in := &c.k.Body[j]
-		v := value{dtype: in.DType, splat: true, once: true}
+		v := value{dtype: in.DType, splat: true, once: true, constant: in.Op == ir.OpConst}
 		for _, a := range in.Args[:in.Arity()] {
 			v.splat = v.splat && c.values[a].splat
 			v.once = v.once && c.values[a].once

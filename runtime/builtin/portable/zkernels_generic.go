@@ -11,6 +11,8 @@ import (
 )
 
 var kernels_portable = []abi.Kernel{
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = abs u1; t2 = lt t0 t1; t3 = select t2 u0 u1; store t3 }", Fn: k_abs_abs_lt_select_f32_uu_cf42a69b3c_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; t2 = lt t0 t1; t3 = select t2 u0 u1; store t3 }", Fn: k_abs_abs_lt_select_f64_uu_861b5091d1_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }", Fn: k_abs_add_div_sub_f32_usuu_9021bb011f_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f32_us_0d3cfdbab1_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa_go},
@@ -21,6 +23,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i16) { t0 = abs u0; store t0 }", Fn: k_abs_i16_u_a1340a89f6_go},
 	{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
 	{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = lt t0 s1; store t1 }", Fn: k_abs_lt_f32_bool_us_17582f6b56_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = lt s1 t0; store t1 }", Fn: k_abs_lt_f32_bool_us_1f00e5ffb6_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = lt s1 t0; store t1 }", Fn: k_abs_lt_f64_bool_us_9538c59d19_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = lt t0 s1; store t1 }", Fn: k_abs_lt_f64_bool_us_caac221758_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = mul t0 s1; store t1 }", Fn: k_abs_mul_f32_us_635fa8ce0e_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = mul s1 t0; store t1 }", Fn: k_abs_mul_f64_us_9e7b45350b_go},
 	{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
 	{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2_go},
 	{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b_go},
@@ -70,13 +78,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_add_clip_f32_suss_0acc5bdafe_go},
 	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32) { t0 = add u0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_add_clip_i32_uuss_0158f90973_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_go},
-	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_uuu_9062432642_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_suu_db9165b6df_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad_go},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581_go},
 	{Sig: "kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }", Fn: k_add_f16_us_be99b3dfa4_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }", Fn: k_add_f16_uu_92e145834c_go},
@@ -144,6 +148,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1_go},
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178_go},
+	{Sig: "kernel (u0:bool, u1:bool, u2:f32, s3:f32) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_and_select_bool_f32_uuus_c8caf7387d_go},
+	{Sig: "kernel (u0:bool, u1:bool, u2:f64, s3:f64) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_and_select_bool_f64_uuus_29a1d65b2d_go},
 	{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642_go},
 	{Sig: "kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }", Fn: k_and_u64_us_ea8823d8c5_go},
@@ -356,6 +362,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = add t0 u3; store t1 }", Fn: k_clip_add_f32_ussu_0f9b83379c_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }", Fn: k_clip_cast_i32_u8_uss_107322162f_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f32_uss_520388fc42_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f32_usu_9055f9d083_go},
@@ -373,6 +380,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i64_usu_2d91f7bc85_go},
 	{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = mul t0 u3; store t1 }", Fn: k_clip_mul_f32_ussu_8e1d474187_go},
 	{Sig: "kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u32_uss_df8f70968a_go},
 	{Sig: "kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u32_usu_56dab1b9bf_go},
 	{Sig: "kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u32_uus_bb88d1244f_go},
@@ -446,13 +454,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184_go},
 	{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_go},
 	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442_go},
-	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_usu_5c4ecf844d_go},
-	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uus_a5ec2c6398_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f64_suu_6ca9462384_go},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b_go},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19_go},
@@ -466,20 +468,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }", Fn: k_div_i64_su_27c7b4c522_go},
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }", Fn: k_div_i64_us_0142decf0e_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }", Fn: k_div_i64_uu_36b2ea6567_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_suu_c9ea47b499_go},
-	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_usu_4b0e9a0e42_go},
-	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_usu_937b4279d1_go},
-	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uus_63f317b3ea_go},
-	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uus_8cad7045ed_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_uuu_339ed6047e_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_uuu_f8a9ef3add_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1_go},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254_go},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3_go},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587_go},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b_go},
 	{Sig: "kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }", Fn: k_div_u16_su_5972fa0b96_go},
@@ -504,6 +494,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
+	{Sig: "kernel (u0:f32, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }", Fn: k_eq_and_f32_bool_uu_a3df44229a_go},
+	{Sig: "kernel (u0:f64, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }", Fn: k_eq_and_f64_bool_uu_c02757040d_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = and t0 u2; store t1 }", Fn: k_eq_and_i32_bool_usu_62573766f3_go},
 	{Sig: "kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = and u2 t0; store t1 }", Fn: k_eq_and_u8_bool_usu_e7ece9dd04_go},
 	{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c_go},
@@ -681,6 +673,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29_go},
 	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = lt s0 u1; t1 = mul s2 u3; t2 = select t0 t1 s4; store t2 }", Fn: k_lt_mul_select_f32_susus_cbda72fe85_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = lt u0 s1; t1 = mul u2 s3; t2 = select t0 t1 s4; store t2 }", Fn: k_lt_mul_select_f32_ususs_19d26ccf4d_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = lt s0 u1; t1 = mul s2 u3; t2 = select t0 t1 s4; store t2 }", Fn: k_lt_mul_select_f64_susus_fcac2b7519_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64) { t0 = lt u0 s1; t1 = mul u2 s3; t2 = select t0 t1 s4; store t2 }", Fn: k_lt_mul_select_f64_ususs_56d4d73ab2_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = or t0 u2; store t1 }", Fn: k_lt_or_f32_bool_suu_b5a22289b5_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:bool) { t0 = lt u0 s1; t1 = or t0 u2; store t1 }", Fn: k_lt_or_f32_bool_usu_69cd040080_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:bool) { t0 = lt s0 u1; t1 = or u2 t0; store t1 }", Fn: k_lt_or_f64_bool_suu_64ed925dfc_go},
@@ -811,7 +807,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025_go},
 	{Sig: "kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }", Fn: k_min_i8_us_1348b2a2de_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }", Fn: k_min_i8_uu_c53e5a2ac2_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t1 }", Fn: k_min_min_f32_uuu_9321000f75_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_f32_uuu_9c5de5dc85_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min t0 u2; store t1 }", Fn: k_min_min_f64_uuu_48095218f2_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i64_uuu_e3d69da3ec_go},
@@ -925,6 +923,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = lt t0 u2; store t1 }", Fn: k_mul_lt_f32_bool_usu_a224673f40_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul u0 u1; t1 = lt s2 t0; t2 = select t1 u3 s4; store t2 }", Fn: k_mul_lt_select_f32_uusus_ca7d0bcaa1_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = mul u0 u1; t1 = lt s2 t0; t2 = select t1 u3 s4; store t2 }", Fn: k_mul_lt_select_f64_uusus_c6fd8ea650_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = max t0 s2; store t1 }", Fn: k_mul_max_f32_sus_f9f830f11a_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = max t0 s2; store t1 }", Fn: k_mul_max_f64_uss_60421f2775_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = min s2 t0; store t1 }", Fn: k_mul_min_f32_uss_d5ead2122c_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = min t0 s2; store t1 }", Fn: k_mul_min_f64_uss_3de59695ee_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }", Fn: k_mul_mul_add_etc_f32_uusu_ca8b59eec8_go},
 	{Sig: "kernel ((u0 u1):f32) { t0 = mul u1 u1; t1 = mul u0 u0; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_cc_f373a7da15_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_go},
@@ -941,11 +945,13 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }", Fn: k_mul_mul_add_sqrt_f32_uu_7c07120190_go},
 	{Sig: "kernel ((u0 u1):f32, s2:f32) { t0 = mul u0 s2; t1 = mul u1 s2; store t0 t1 }", Fn: k_mul_mul_f32_ccs_b10a4c08eb_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = mul u2 s0; store (t0 t1) }", Fn: k_mul_mul_f32_suu2_36acb7ee81_go},
+	{Sig: "kernel (u0:f32) { t0 = mul u0 u0; t1 = mul t0 t0; store t1 }", Fn: k_mul_mul_f32_u_555ff18a56_go},
 	{Sig: "kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }", Fn: k_mul_mul_f32_u_80e658ec97_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }", Fn: k_mul_mul_f32_us_9827c8c6f7_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc_go},
+	{Sig: "kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 t0; store t1 }", Fn: k_mul_mul_f64_u_4536dc52dd_go},
 	{Sig: "kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }", Fn: k_mul_mul_f64_u_aae9e59fed_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5_go},
@@ -1048,6 +1054,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9_go},
 	{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e_go},
 	{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = neg u0; t1 = sub t0 u1; store t1 }", Fn: k_neg_sub_f32_uu_4d755f9093_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = neg u0; t1 = sub t0 u1; store t1 }", Fn: k_neg_sub_f64_uu_daa7d6f623_go},
 	{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60_go},
 	{Sig: "kernel (u0:u64) { t0 = neg u0; store t0 }", Fn: k_neg_u64_u_efafe1e5a2_go},
 	{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08_go},
@@ -1627,6 +1635,58 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
 }
 
+// k_abs_abs_lt_select_f32_uu_cf42a69b3c_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = abs u1; t2 = lt t0 t1; t3 = select t2 u0 u1; store t3 }
+//
+// for i: o0[i] = select(abs(a0[i]) < abs(a1[i]), a0[i], a1[i])
+func k_abs_abs_lt_select_f32_uu_cf42a69b3c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := math.Float32frombits(math.Float32bits(v1) &^ (1 << 31))
+			t2 := t0 < t1
+			t3 := v1
+			if t2 {
+				t3 = v0
+			}
+			o0[i] = t3
+		}
+	}
+}
+
+// k_abs_abs_lt_select_f64_uu_861b5091d1_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; t2 = lt t0 t1; t3 = select t2 u0 u1; store t3 }
+//
+// for i: o0[i] = select(abs(a0[i]) < abs(a1[i]), a0[i], a1[i])
+func k_abs_abs_lt_select_f64_uu_861b5091d1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t2 := t0 < t1
+			t3 := v1
+			if t2 {
+				t3 = v0
+			}
+			o0[i] = t3
+		}
+	}
+}
+
 // k_abs_add_div_sub_f32_usuu_9021bb011f_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }
@@ -1832,6 +1892,126 @@ func k_abs_i64_u_6ea560aed5_go(f *abi.Frame) {
 				t0 = -t0
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_abs_lt_f32_bool_us_17582f6b56_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = lt t0 s1; store t1 }
+//
+// for i: o0[i] = abs(a0[i]) < a1
+func k_abs_lt_f32_bool_us_17582f6b56_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := t0 < s1
+			o0[i] = t1
+		}
+	}
+}
+
+// k_abs_lt_f32_bool_us_1f00e5ffb6_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = lt s1 t0; store t1 }
+//
+// for i: o0[i] = a1 < abs(a0[i])
+func k_abs_lt_f32_bool_us_1f00e5ffb6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := s1 < t0
+			o0[i] = t1
+		}
+	}
+}
+
+// k_abs_lt_f64_bool_us_9538c59d19_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = lt s1 t0; store t1 }
+//
+// for i: o0[i] = a1 < abs(a0[i])
+func k_abs_lt_f64_bool_us_9538c59d19_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := s1 < t0
+			o0[i] = t1
+		}
+	}
+}
+
+// k_abs_lt_f64_bool_us_caac221758_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = lt t0 s1; store t1 }
+//
+// for i: o0[i] = abs(a0[i]) < a1
+func k_abs_lt_f64_bool_us_caac221758_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := t0 < s1
+			o0[i] = t1
+		}
+	}
+}
+
+// k_abs_mul_f32_us_635fa8ce0e_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = mul t0 s1; store t1 }
+//
+// for i: o0[i] = abs(a0[i]) * a1
+func k_abs_mul_f32_us_635fa8ce0e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float32(t0 * s1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_abs_mul_f64_us_9e7b45350b_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * abs(a0[i])
+func k_abs_mul_f64_us_9e7b45350b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := float64(s1 * t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -4673,27 +4853,6 @@ func k_add_clip_i32_uuss_0158f90973_go(f *abi.Frame) {
 	}
 }
 
-// k_add_div_f32_sus_b2f31c3abc_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0 + a1[i])
-func k_add_div_f32_sus_b2f31c3abc_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 + v1)
-			t1 := float32(s2 / t0)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_add_div_f32_suu_9e4ef60e2e_go is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
@@ -4711,28 +4870,6 @@ func k_add_div_f32_suu_9e4ef60e2e_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(s0 + v1)
 			t1 := float32(v2 / t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_add_div_f32_uus_ad8656b663_go is
-//
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1[i])
-func k_add_div_f32_uus_ad8656b663_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 + v1)
-			t1 := float32(s2 / t0)
 			o0[i] = t1
 		}
 	}
@@ -4778,49 +4915,6 @@ func k_add_div_f64_suu_db9165b6df_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float64(s0 + v1)
 			t1 := float64(v2 / t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_add_div_f64_uss_ab9c0f2fad_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1)
-func k_add_div_f64_uss_ab9c0f2fad_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 + s1)
-			t1 := float64(s2 / t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_add_div_f64_uus_14435f44ae_go is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1[i])
-func k_add_div_f64_uus_14435f44ae_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 + v1)
-			t1 := float64(s2 / t0)
 			o0[i] = t1
 		}
 	}
@@ -6391,6 +6485,60 @@ func k_and_i64_uu_be870bd178_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 & v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_and_select_bool_f32_uuus_c8caf7387d_go is
+//
+//	kernel (u0:bool, u1:bool, u2:f32, s3:f32) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] & a1[i], a2[i], a3)
+func k_and_select_bool_f32_uuus_c8caf7387d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0 && bool(v1)
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_and_select_bool_f64_uuus_29a1d65b2d_go is
+//
+//	kernel (u0:bool, u1:bool, u2:f64, s3:f64) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] & a1[i], a2[i], a3)
+func k_and_select_bool_f64_uuus_29a1d65b2d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0 && bool(v1)
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
 		}
 	}
 }
@@ -16576,6 +16724,30 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 	}
 }
 
+// k_clip_add_f32_ussu_0f9b83379c_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = add t0 u3; store t1 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2) + a3[i]
+func k_clip_add_f32_ussu_0f9b83379c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v3 := a3[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
+			t2 := float32(t1 + v3)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_clip_cast_i32_u8_uss_107322162f_go is
 //
 //	kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }
@@ -16946,6 +17118,30 @@ func k_clip_i64_uuu_9e3f990dd3_go(f *abi.Frame) {
 			t0 := scalar.Max(v0, v1)
 			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_clip_mul_f32_ussu_8e1d474187_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = mul t0 u3; store t1 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2) * a3[i]
+func k_clip_mul_f32_ussu_8e1d474187_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v3 := a3[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
+			t2 := float32(t1 * v3)
+			o0[i] = t2
 		}
 	}
 }
@@ -21237,72 +21433,6 @@ func k_cosh_f64_u_59600fe59b_go(f *abi.Frame) {
 	}
 }
 
-// k_div_add_f32_suu_6979087442_go is
-//
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0 / a1[i])
-func k_div_add_f32_suu_6979087442_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := float32(s0 / v1)
-			t1 := float32(v2 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_add_f32_usu_5c4ecf844d_go is
-//
-//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) + a2[i]
-func k_div_add_f32_usu_5c4ecf844d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := float32(v0 / s1)
-			t1 := float32(t0 + v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_add_f32_uus_a5ec2c6398_go is
-//
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] / a1[i])
-func k_div_add_f32_uus_a5ec2c6398_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 / v1)
-			t1 := float32(s2 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_div_add_f32_uuu_359df21de5_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }
@@ -21321,72 +21451,6 @@ func k_div_add_f32_uuu_359df21de5_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(v0 / v1)
 			t1 := float32(t0 + v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_add_f64_suu_6ca9462384_go is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) + a2[i]
-func k_div_add_f64_suu_6ca9462384_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := float64(s0 / v1)
-			t1 := float64(t0 + v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_add_f64_usu_8c4369949b_go is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] / a1)
-func k_div_add_f64_usu_8c4369949b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := float64(v0 / s1)
-			t1 := float64(v2 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_add_f64_uus_ea3c140a9a_go is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1[i]) + a2
-func k_div_add_f64_uus_ea3c140a9a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 / v1)
-			t1 := float64(t0 + s2)
 			o0[i] = t1
 		}
 	}
@@ -21665,138 +21729,6 @@ func k_div_i64_uu_36b2ea6567_go(f *abi.Frame) {
 	}
 }
 
-// k_div_sub_f32_suu_6d775b58f3_go is
-//
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0 / a1[i])
-func k_div_sub_f32_suu_6d775b58f3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := float32(s0 / v1)
-			t1 := float32(v2 - t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f32_suu_c9ea47b499_go is
-//
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2[i]
-func k_div_sub_f32_suu_c9ea47b499_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := float32(s0 / v1)
-			t1 := float32(t0 - v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f32_usu_4b0e9a0e42_go is
-//
-//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2[i]
-func k_div_sub_f32_usu_4b0e9a0e42_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := float32(v0 / s1)
-			t1 := float32(t0 - v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f32_usu_937b4279d1_go is
-//
-//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] / a1)
-func k_div_sub_f32_usu_937b4279d1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := float32(v0 / s1)
-			t1 := float32(v2 - t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f32_uus_63f317b3ea_go is
-//
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1[i])
-func k_div_sub_f32_uus_63f317b3ea_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 / v1)
-			t1 := float32(s2 - t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f32_uus_8cad7045ed_go is
-//
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1[i]) - a2
-func k_div_sub_f32_uus_8cad7045ed_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 / v1)
-			t1 := float32(t0 - s2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_div_sub_f32_uuu_339ed6047e_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
@@ -21838,138 +21770,6 @@ func k_div_sub_f32_uuu_f8a9ef3add_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(v0 / v1)
 			t1 := float32(v2 - t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f64_suu_2cf0cf91e1_go is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2[i]
-func k_div_sub_f64_suu_2cf0cf91e1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := float64(s0 / v1)
-			t1 := float64(t0 - v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f64_suu_8353240aa1_go is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0 / a1[i])
-func k_div_sub_f64_suu_8353240aa1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := float64(s0 / v1)
-			t1 := float64(v2 - t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f64_usu_0e6a379254_go is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] / a1)
-func k_div_sub_f64_usu_0e6a379254_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := float64(v0 / s1)
-			t1 := float64(v2 - t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f64_usu_b1c4a04ea3_go is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2[i]
-func k_div_sub_f64_usu_b1c4a04ea3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := float64(v0 / s1)
-			t1 := float64(t0 - v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f64_uus_4260569587_go is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1[i]) - a2
-func k_div_sub_f64_uus_4260569587_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 / v1)
-			t1 := float64(t0 - s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f64_uus_aa70541fea_go is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1[i])
-func k_div_sub_f64_uus_aa70541fea_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 / v1)
-			t1 := float64(s2 - t0)
 			o0[i] = t1
 		}
 	}
@@ -23170,6 +22970,48 @@ func k_elu_f64_uu_8c57d63d8a_go(f *abi.Frame) {
 				t83 = t78
 			}
 			o0[i] = t83
+		}
+	}
+}
+
+// k_eq_and_f32_bool_uu_a3df44229a_go is
+//
+//	kernel (u0:f32, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] & (a0[i] == a0[i])
+func k_eq_and_f32_bool_uu_a3df44229a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v0
+			t1 := v1 && bool(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_eq_and_f64_bool_uu_c02757040d_go is
+//
+//	kernel (u0:f64, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] & (a0[i] == a0[i])
+func k_eq_and_f64_bool_uu_c02757040d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v0
+			t1 := v1 && bool(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -36453,6 +36295,118 @@ func k_lt_mul_select_f32_sus_3d9238c874_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_mul_select_f32_susus_cbda72fe85_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = lt s0 u1; t1 = mul s2 u3; t2 = select t0 t1 s4; store t2 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2 * a3[i], a4)
+func k_lt_mul_select_f32_susus_cbda72fe85_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := s0 < v1
+			t1 := float32(s2 * v3)
+			t2 := s4
+			if t0 {
+				t2 = t1
+			}
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_mul_select_f32_ususs_19d26ccf4d_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = lt u0 s1; t1 = mul u2 s3; t2 = select t0 t1 s4; store t2 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i] * a3, a4)
+func k_lt_mul_select_f32_ususs_19d26ccf4d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := float32(v2 * s3)
+			t2 := s4
+			if t0 {
+				t2 = t1
+			}
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_mul_select_f64_susus_fcac2b7519_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = lt s0 u1; t1 = mul s2 u3; t2 = select t0 t1 s4; store t2 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2 * a3[i], a4)
+func k_lt_mul_select_f64_susus_fcac2b7519_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := s0 < v1
+			t1 := float64(s2 * v3)
+			t2 := s4
+			if t0 {
+				t2 = t1
+			}
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_mul_select_f64_ususs_56d4d73ab2_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64) { t0 = lt u0 s1; t1 = mul u2 s3; t2 = select t0 t1 s4; store t2 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i] * a3, a4)
+func k_lt_mul_select_f64_ususs_56d4d73ab2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := float64(v2 * s3)
+			t2 := s4
+			if t0 {
+				t2 = t1
+			}
+			o0[i] = t2
+		}
+	}
+}
+
 // k_lt_or_f32_bool_suu_b5a22289b5_go is
 //
 //	kernel (s0:f32, u1:f32, u2:bool) { t0 = lt s0 u1; t1 = or t0 u2; store t1 }
@@ -40275,6 +40229,29 @@ func k_min_i8_uu_c53e5a2ac2_go(f *abi.Frame) {
 	}
 }
 
+// k_min_min_f32_uuu_9321000f75_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t1 }
+//
+// for i: o0[i] = min(min(a0[i], a1[i]), a2[i])
+func k_min_min_f32_uuu_9321000f75_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_min_min_f32_uuu_9c5de5dc85_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
@@ -40296,6 +40273,29 @@ func k_min_min_f32_uuu_9c5de5dc85_go(f *abi.Frame) {
 			t1 := scalar.Min(t0, v2)
 			o0[i] = t0
 			o1[i] = t1
+		}
+	}
+}
+
+// k_min_min_f64_uuu_48095218f2_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min t0 u2; store t1 }
+//
+// for i: o0[i] = min(min(a0[i], a1[i]), a2[i])
+func k_min_min_f64_uuu_48095218f2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t1
 		}
 	}
 }
@@ -46385,6 +46385,148 @@ func k_mul_lt_f32_bool_usu_a224673f40_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_lt_select_f32_uusus_ca7d0bcaa1_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul u0 u1; t1 = lt s2 t0; t2 = select t1 u3 s4; store t2 }
+//
+// for i: o0[i] = select(a2 < (a0[i] * a1[i]), a3[i], a4)
+func k_mul_lt_select_f32_uusus_ca7d0bcaa1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float32(v0 * v1)
+			t1 := s2 < t0
+			t2 := s4
+			if t1 {
+				t2 = v3
+			}
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_lt_select_f64_uusus_c6fd8ea650_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = mul u0 u1; t1 = lt s2 t0; t2 = select t1 u3 s4; store t2 }
+//
+// for i: o0[i] = select(a2 < (a0[i] * a1[i]), a3[i], a4)
+func k_mul_lt_select_f64_uusus_c6fd8ea650_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float64(v0 * v1)
+			t1 := s2 < t0
+			t2 := s4
+			if t1 {
+				t2 = v3
+			}
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_max_f32_sus_f9f830f11a_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0 * a1[i], a2)
+func k_mul_max_f32_sus_f9f830f11a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 * v1)
+			t1 := scalar.Max(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_max_f64_uss_60421f2775_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] * a1, a2)
+func k_mul_max_f64_uss_60421f2775_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * s1)
+			t1 := scalar.Max(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_min_f32_uss_d5ead2122c_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = min s2 t0; store t1 }
+//
+// for i: o0[i] = min(a2, a0[i] * a1)
+func k_mul_min_f32_uss_d5ead2122c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * s1)
+			t1 := scalar.Min(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_min_f64_uss_3de59695ee_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = min t0 s2; store t1 }
+//
+// for i: o0[i] = min(a0[i] * a1, a2)
+func k_mul_min_f64_uss_3de59695ee_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * s1)
+			t1 := scalar.Min(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_mul_mul_add_etc_f32_uusu_ca8b59eec8_go is
 //
 //	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }
@@ -46774,6 +46916,25 @@ func k_mul_mul_f32_suu2_36acb7ee81_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_f32_u_555ff18a56_go is
+//
+//	kernel (u0:f32) { t0 = mul u0 u0; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] * a0[i]; o0[i] = t0 * t0
+func k_mul_mul_f32_u_555ff18a56_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_mul_mul_f32_u_80e658ec97_go is
 //
 //	kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }
@@ -46875,6 +47036,25 @@ func k_mul_mul_f32_uuu_d7b937fccc_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(v0 * v1)
 			t1 := float32(v2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f64_u_4536dc52dd_go is
+//
+//	kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] * a0[i]; o0[i] = t0 * t0
+func k_mul_mul_f64_u_4536dc52dd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(t0 * t0)
 			o0[i] = t1
 		}
 	}
@@ -49821,6 +50001,48 @@ func k_neg_i64_u_ae93ed19a8_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := -v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_neg_sub_f32_uu_4d755f9093_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = neg u0; t1 = sub t0 u1; store t1 }
+//
+// for i: o0[i] = (-a0[i]) - a1[i]
+func k_neg_sub_f32_uu_4d755f9093_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := -v0
+			t1 := float32(t0 - v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_neg_sub_f64_uu_daa7d6f623_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = neg u0; t1 = sub t0 u1; store t1 }
+//
+// for i: o0[i] = (-a0[i]) - a1[i]
+func k_neg_sub_f64_uu_daa7d6f623_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := -v0
+			t1 := float64(t0 - v1)
+			o0[i] = t1
 		}
 	}
 }
