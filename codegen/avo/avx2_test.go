@@ -68,6 +68,20 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestGoldenChannels pins the assembly of kernels that take interleaved channels apart or put them together. They are
+// made for AVX2 alone.
+func TestGoldenChannels(t *testing.T) {
+	for name, text := range map[string]string{
+		"channels_apart": "kernel ((u0 u1):f32) { t0 = mul u0 u1; store t0 }",
+		"channels_pairs": "kernel (u0:f32, u1:f32) { t0 = neg u1; store (u0 t0) }",
+	} {
+		k, err := kernel.ParseKernel(text)
+		require.NoError(t, err)
+		golden(t, avo.AVX2, name, k)
+		require.False(t, avo.AVX512.Emits(k))
+	}
+}
+
 func golden(t *testing.T, target codegen.Target, name string, k kernel.Code) {
 	t.Run(name, func(t *testing.T) {
 		got, err := target.Assemble("kernels", []kernel.Code{k})
