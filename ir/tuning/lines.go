@@ -46,3 +46,13 @@ func defaultLines() Lines {
 		RecurrenceRows: 16, LookupWork: 25,
 	}
 }
+
+// TablePays reports whether it takes less time to look up n elements of some size in tables with so many entries, and
+// to store and read them, than to compute them in the loop that needs them, for so much work each.
+func (m *Machine) TablePays(work float64, entries, n, size int) bool {
+	each := work - m.LookupWork - m.LoadWork
+	if n*size > m.HeldBytes {
+		each -= m.HeldWork
+	}
+	return each*float64(n) > work*float64(entries)
+}

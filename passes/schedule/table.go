@@ -59,7 +59,7 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 		switch d := s.Body.In[i].DType; {
 		case plain(&s.In[i]) != "":
 			return nil, plain(&s.In[i])
-		case d.Size() == 1 && d != ir.Bool && (b.bytes < 0 || reach(s, i) > reach(s, b.bytes)):
+		case d.Size() == 1 && (b.bytes < 0 || reach(s, i) > reach(s, b.bytes)):
 			b.bytes = i
 		}
 	}
