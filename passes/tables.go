@@ -127,11 +127,11 @@ func (t *tabler) chainOf(v *ir.Value) byteChain {
 	if all.bytes != nil {
 		all.work += v.Op.Info().Cost
 	}
-	all.ok = all.bytes == nil || entries(v, all.axes) <= size(v.Type.Shape)/fewTables
+	all.ok = all.bytes == nil || all.axes == 0 || entries(v, all.axes) <= size(v.Type.Shape)/fewTables
 	return all
 }
 
-// fewTables is how many elements there are at least for each entry of a table.
+// fewTables is how many elements there are at least for each entry of several tables.
 const fewTables = 16
 
 // entries returns how many elements the tables of a value have that varies along axes.
