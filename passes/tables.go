@@ -22,12 +22,12 @@ func tables(s *State) error {
 	}
 	f := s.Func
 	f.Sweep()
-	t := &tabler{s: s, chains: newValueMap[byteChain](f), read: map[*ir.Value]*ir.Value{}, views: map[string]*wholeChain{}}
+	t := &tabler{s: s, chains: newValueMap[byteChain](f), read: map[*ir.Value]*ir.Value{}, views: map[string]*wholeChain{}, inPlace: map[*ir.Value]bool{}}
 	for _, v := range f.Body {
 		*t.chains.at(v) = t.chainOf(v)
 		if t.cuts(v) {
 			for _, a := range v.Args {
-				t.cut(a)
+				t.cut(a, v)
 			}
 		}
 	}
@@ -66,10 +66,11 @@ func hasBytes(f *ir.Func) bool {
 }
 
 type tabler struct {
-	s      *State
-	chains valueMap[byteChain]
-	read   map[*ir.Value]*ir.Value // by value that is looked up, and those computed again: what is read in its place
-	views  map[string]*wholeChain
+	s       *State
+	chains  valueMap[byteChain]
+	read    map[*ir.Value]*ir.Value // by value that is looked up, and those computed again: what is read in its place
+	views   map[string]*wholeChain
+	inPlace map[*ir.Value]bool // values that are looked up in their own order
 }
 
 // byteChain says what a value is made of, if elementwise ops make it of one operand of bytes, and of
@@ -163,17 +164,17 @@ func reads(v *ir.Value) bool { return v.Op.IsElementwise() || v.Op == ir.OpReduc
 // cuts reports whether the loop that computes v needs more than what single bytes give.
 func (t *tabler) cuts(v *ir.Value) bool { return reads(v) && !t.chain(v).ok }
 
-// cut notes that a value is looked up, if that pays.
-func (t *tabler) cut(v *ir.Value) {
-	if _, known := t.read[v]; known || !t.pays(v) {
+// cut notes that a value is looked up, if that pays, and that v reads it.
+func (t *tabler) cut(a, v *ir.Value) {
+	if !t.pays(a) {
 		return
 	}
-	t.read[v] = nil
-	if key := t.key(v); key != "" {
-		if t.views[key] == nil {
-			t.views[key] = &wholeChain{}
-		}
-		t.views[key].elems += size(v.Type.Shape)
+	if _, known := t.read[a]; !known {
+		t.read[a] = nil
+		t.addView(a)
+	}
+	if slices.ContainsFunc(v.Args, otherAxes) {
+		t.inPlace[a] = true
 	}
 }
 

@@ -19,17 +19,35 @@ type wholeChain struct {
 	value *ir.Value // of the whole buffer, nil before it is made
 }
 
+// addView counts the elements of a value among those of the views of one buffer.
+func (t *tabler) addView(v *ir.Value) {
+	key := t.key(v)
+	switch {
+	case key == "":
+		return
+	case t.views[key] == nil:
+		t.views[key] = &wholeChain{}
+	}
+	t.views[key].elems += size(v.Type.Shape)
+}
+
+// otherAxes reports whether a value is read along other axes than its own: then what is read with it
+// must be in row-major order, which fits any axes.
+func otherAxes(v *ir.Value) bool {
+	return v.Op == ir.OpAccess && !slices.Equal(v.Attr.At.Shape, extents(v))
+}
+
 // isWhole reports whether a value is looked up for the whole buffer that its bytes are in.
 func (t *tabler) isWhole(v *ir.Value) bool {
 	w := t.views[t.key(v)]
-	return w != nil && w.elems >= size(base(t.chain(v).bytes).Type.Shape)
+	return w != nil && !t.inPlace[v] && w.elems >= size(base(t.chain(v).bytes).Type.Shape)
 }
 
 // key returns a text that is the same for values that are one function of the bytes of one buffer,
 // seen through views, and "" if bytes are not seen through a view, or the function varies along axes.
 func (t *tabler) key(v *ir.Value) string {
 	c := t.chain(v)
-	if c.axes != 0 || c.bytes.Op != ir.OpAccess || base(c.bytes).Attr.At != nil {
+	if c.axes != 0 || c.bytes.Op != ir.OpAccess || otherAxes(c.bytes) || base(c.bytes).Attr.At != nil {
 		return ""
 	}
 	var b strings.Builder
