@@ -44,7 +44,8 @@ func (t *tabler) isWhole(v *ir.Value) bool {
 }
 
 // key returns a text that is the same for values that are one function of the bytes of one buffer,
-// seen through views, and "" if bytes are not seen through a view, or the function varies along axes.
+// seen through views, and "" if bytes are not seen through a view along the axes of v, or other
+// operands vary along some.
 func (t *tabler) key(v *ir.Value) string {
 	c := t.chain(v)
 	if c.axes != 0 || c.bytes.Op != ir.OpAccess || otherAxes(c.bytes) || base(c.bytes).Attr.At != nil {
