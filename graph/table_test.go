@@ -6,8 +6,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
 // TestTable compares chains over bytes that are looked up with the same chains over floats,
@@ -36,5 +39,94 @@ func TestTable(t *testing.T) {
 		want, err := computed.Run(context.Background(), graph.Of(floats, rows, cols, 3))
 		require.NoError(t, err)
 		require.Equal(t, elements(t, want), elements(t, got), name)
+	}
+}
+
+// TestTableParts compares loops that look up a part of what they compute with their definition.
+func TestTableParts(t *testing.T) {
+	bytes := []graph.DType{graph.Uint8, graph.Int8, graph.Bool, graph.Float8E4M3FN, graph.Float8E5M2, graph.Int4}
+	rapid.Check(t, func(t *rapid.T) {
+		rows, cols := rapid.IntRange(20, 40).Draw(t, "rows"), rapid.IntRange(30, 50).Draw(t, "columns")
+		in := []eval.Array{
+			irtest.Array(t, rapid.SampledFrom(bytes).Draw(t, "type"), rows, cols, 3), irtest.Array(t, graph.Uint8, rows, cols, 3),
+			irtest.Array(t, graph.Float32, rows, cols, 3), irtest.Array(t, graph.Float32, 3),
+		}
+		x, y := inputLike("x", toTensor(t, in[0], nil)), inputLike("y", toTensor(t, in[1], nil))
+		full, channel := inputLike("full", toTensor(t, in[2], nil)), inputLike("channel", toTensor(t, in[3], nil))
+		seen := rapid.SampledFrom([]func(x graph.Node) graph.Node{
+			func(x graph.Node) graph.Node { return x }, func(x graph.Node) graph.Node { return x.Slice("::-1, ::2") },
+			func(x graph.Node) graph.Node { return x.Permute(2, 1, 0) }, func(x graph.Node) graph.Node { return x.Index(-1, 1) },
+		}).Draw(t, "seen")
+		float := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float64}).Draw(t, "float")
+		costly := func(x graph.Node) graph.Node {
+			x = x.Cast(float)
+			for range rapid.IntRange(1, 3).Draw(t, "ops") {
+				switch rapid.IntRange(0, 4).Draw(t, "op") {
+				case 0:
+					x = x.Div(255).Abs().Pow(2.2)
+				case 1:
+					x = x.Sin()
+				case 2:
+					x = x.Add(1).Mul(x)
+				case 3:
+					x = x.Tanh()
+				case 4:
+					x = x.Atan()
+				}
+			}
+			return x
+		}
+		z := costly(x)
+		if rapid.Bool().Draw(t, "by channel") {
+			z = z.Mul(channel.Cast(float))
+		}
+		z = seen(z)
+		used := graph.Nodes{}
+		for range rapid.IntRange(1, 2).Draw(t, "uses") {
+			switch rapid.IntRange(0, 6).Draw(t, "use") {
+			case 0:
+				used = append(used, z.Sum())
+			case 1:
+				used = append(used, z.Max(0))
+			case 2:
+				used = append(used, z.Sum(-1).Mul(2))
+			case 3:
+				used = append(used, z.Mul(seen(full).Cast(float)).Add(1))
+			case 4:
+				used = append(used, z.Mul(0.5).Add(seen(costly(y)).Mul(0.5)))
+			case 5:
+				used = append(used, z.Sub(z.Max(-1).Unsqueeze(-1)), z.Add(seen(x).Cast(float)))
+			case 6:
+				used = append(used, z.CumSum(0), z.Mul(seen(y).Cast(float)))
+			}
+		}
+		f, _, err := graph.Define(used...)
+		require.NoError(t, err)
+		named := map[string]eval.Array{"x": in[0], "y": in[1], "full": in[2], "channel": in[3]}
+		var inputs []eval.Array
+		for _, p := range f.Params {
+			inputs = append(inputs, named[p.Name])
+		}
+		checkPrograms(t, f, inputs, nil)
+	})
+}
+
+// TestTableExplained requires that loops look up whose elements are reduced, or combined with others, where that pays.
+func TestTableExplained(t *testing.T) {
+	for _, n := range []int{300, 1 << 13, 1<<13 + 1} {
+		x, y := graph.Input("x", graph.Uint8, n), graph.Input("y", graph.Float32, n)
+		pow := x.Cast(graph.Float32).Pow(2.2)
+		for name, z := range map[string]graph.Node{
+			"sum": pow.Sum(), "product": pow.Mul(y), "bool": x.Cast(graph.Bool).Materialize().Cast(graph.Float32).Sin().Tanh().Mul(y),
+		} {
+			p, err := graph.Compile(z)
+			require.NoError(t, err)
+			if n < 1000 {
+				require.NotContains(t, p.Explain(), ": table", "%s of %d", name, n)
+				continue
+			}
+			require.Contains(t, p.Explain(), ": table", "%s of %d", name, n)
+			require.Contains(t, p.Explain(), "it costs less to look it up in a table of what each byte gives", "%s of %d", name, n)
+		}
 	}
 }

@@ -143,11 +143,13 @@ func (fu *fuser) count() {
 	}
 }
 
-// join unites values of one level that read each other, share a buffer or alternate in one.
+// join unites values of one level that read each other, share a buffer or alternate in one. A loop that looks values up
+// computes no others.
 func (fu *fuser) join() {
 	type shared struct {
-		a     *ir.Value
-		level int
+		a      *ir.Value
+		level  int
+		tabled bool
 	}
 	readers := map[shared]int{}
 	for i, v := range fu.s.Func.Body {
@@ -158,7 +160,7 @@ func (fu *fuser) join() {
 			if a.Op.IsElementwise() {
 				fu.unite(i, a.ID)
 			} else if !isConst(a) && !a.Op.IsComputed() {
-				k := shared{a, fu.level[i]}
+				k := shared{a, fu.level[i], fu.s.tabled[v]}
 				if j, ok := readers[k]; ok {
 					fu.unite(i, j)
 				}

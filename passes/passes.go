@@ -44,6 +44,7 @@ type State struct {
 	why     map[*ir.Value]string    // why a value has memory of its own
 	frozen  map[*ir.Value]bool      // params that never change
 	placed  map[*ir.Value]placement // values that are stored in the buffer of another
+	tabled  map[*ir.Value]bool      // values that loops compute which look them up
 	groups  []*group
 	ledger  []entry
 	slots   []*ir.Value                          // of numberings
@@ -71,7 +72,8 @@ var Default = []Pass{
 	{Name: "results", Run: results, Check: checkResults, Stage: ir.StageViewed, After: []Order{{"cse", "it would merge two results that are copies of one value"}}},
 	{Name: "joins", Run: joins, Stage: ir.StageViewed, After: []Order{{"results", "what is a result has memory of its own"}, {"cse", "it would merge copies of one value in two slices"}}},
 	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"joins", "what is stored in a slice is not computed again"}, {"results", "results are stored anyway"}, {"cse", "it would merge what is computed again"}}},
-	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}, {"recompute", "it says which values are stored"}}},
+	{Name: "tables", Run: tables, Stage: ir.StageViewed, After: []Order{{"recompute", "what is computed again is looked up again, or not"}, {"joins", "what is stored in a slice is stored anyway"}}},
+	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}, {"recompute", "it says which values are stored"}, {"tables", "it says which values are looked up, in loops of their own"}}},
 	{Name: "loops", Run: loops, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
 	{Name: "gathers", Run: gathers, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "the steps of a gather and of a reduction become one"}}},
 	{Name: "borders", Run: borders, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines are axes of loop nests"}}},

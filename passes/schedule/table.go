@@ -12,7 +12,8 @@ import (
 // tabled computes a body for the 256 values of an operand of bytes, and looks the elements
 // up: a power of each pixel of a picture costs as much as a load. The other operands vary
 // along few axes, such as one factor for each channel, and each of their combinations has a
-// table of its own:
+// table of its own. Where a body needs more than that, pass tables has made a step of its own of what
+// is looked up:
 //
 //	for each block of the indices of the axes that the other operands do not vary along
 //	  compute the tables into local memory, by another strategy
@@ -59,7 +60,7 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 		switch d := s.Body.In[i].DType; {
 		case plain(&s.In[i]) != "":
 			return nil, plain(&s.In[i])
-		case d.Size() == 1 && d != ir.Bool && (b.bytes < 0 || reach(s, i) > reach(s, b.bytes)):
+		case d.Size() == 1 && (b.bytes < 0 || reach(s, i) > reach(s, b.bytes)):
 			b.bytes = i
 		}
 	}
