@@ -5,6 +5,8 @@ type PrefixScan struct {
 	// ScanRows is how many lines are scanned side by side: a vector has that many
 	// elements of four bytes.
 	ScanRows int
+	// ScanShort is up to how many elements lines are transposed to be scanned.
+	ScanShort int
 	// ScanBytes is how many bytes of a row a block has that is scanned down its rows: long
 	// pieces of memory, while a row, the running values and the carries stay in the
 	// second-level cache.
@@ -25,5 +27,5 @@ type PrefixScan struct {
 }
 
 func defaultPrefixScan() PrefixScan {
-	return PrefixScan{ScanRows: 8, ScanBytes: 32 << 10, ScanBytesLeast: 4 << 10, ScanTileBytes: 8 << 10, ScanWork: 24, ScanParallelBytes: 2 << 20}
+	return PrefixScan{ScanRows: 8, ScanShort: 64, ScanBytes: 32 << 10, ScanBytesLeast: 4 << 10, ScanTileBytes: 8 << 10, ScanWork: 24, ScanParallelBytes: 2 << 20}
 }
