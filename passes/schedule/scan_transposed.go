@@ -22,7 +22,7 @@ func offerTransposedScan(t *target, s *plan.Step) (offer, string) {
 	switch {
 	case p == nil:
 		return offer{}, why
-	case s.Axes[p.col].Extent < 2 || s.Axes[p.col].Extent > t.ScanShort:
+	case s.Axes[p.col].Extent < 2 || s.Axes[p.col].Extent*p.dtype.Size() > t.ScanShort:
 		return offer{}, "the lines are long"
 	case s.Axes[p.row].Extent < t.LeastRows:
 		return offer{}, "the lines are few"
@@ -43,8 +43,9 @@ func (t *target) isPortable(k kernel.Code) bool {
 func (p *prefixScan) draftTransposed() (*Draft, string) {
 	rows, cols := p.step.Axes[p.row].Extent, p.step.Axes[p.col].Extent
 	wide := max(1, min(rows, p.t.PackBytes/p.dtype.Size()/cols))
+	line := wide + cacheLine/p.dtype.Size() // rows a power of two apart would be in few sets of the cache
 	w := newWalk(p.step.Axes).cutAll(p.row, p.col).cut(p.row, wide)
-	each, tile := w.size[p.row], p.local(p.draft.scratch(p.dtype, cols*wide), 1, wide).inside(w)
+	each, tile := w.size[p.row], p.local(p.draft.scratch(p.dtype, cols*line), 1, line).inside(w)
 	running := tile // the rows that are combined
 	var items []nest.Item
 	if p.exclusive {
