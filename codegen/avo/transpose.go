@@ -39,6 +39,7 @@ func compileTranspose(m *kernel.Micro) *program {
 	t.tiles()
 	t.here("few")
 	t.few()
+	t.narrow()
 	t.here("elements")
 	t.elements()
 	t.here("done")
@@ -131,26 +132,55 @@ func (t *transposer) moveBack(left int, elements, steps []int, step int) {
 
 // tile copies a tile.
 func (t *transposer) tile() {
-	switch t.size {
-	case 1:
-		t.byteTile()
-	case 2:
-		t.wordTile()
-	default:
-		t.store(t.to, t.transpose(t.load(t.from, unmasked)), unmasked)
-	}
+	v := t.transposed(t.loadRows())
+	t.storeRows(v)
+	t.release(v...)
 }
 
-// wordTile copies 8x8 elements of two bytes. Each of three rounds interleaves the vectors
-// of the upper half of the tile with those of the lower half. A round rotates the six bits
-// of an element's position, three of the row and three of the column, by one; three rounds
-// exchange row and column.
-func (t *transposer) wordTile() {
+// loadRows returns the rows of a tile.
+func (t *transposer) loadRows() []int {
+	if t.size > 2 {
+		return t.load(t.from, unmasked)
+	}
 	v := make([]int, 8)
 	for i := range v {
 		v[i] = t.alloc()
-		t.do("VMOVDQU", mem(t.from.rowOf(i, 8)), x(v[i]))
+		t.do(map[int]string{1: "VMOVQ", 2: "VMOVDQU"}[t.size], mem(t.from.rowOf(i, 8)), x(v[i]))
 	}
+	return v
+}
+
+// storeRows stores the rows of a tile.
+func (t *transposer) storeRows(v []int) {
+	for i, r := range v {
+		switch to := mem(t.to.rowOf(i, t.lanes)); t.size {
+		case 1:
+			t.do("VMOVQ", x(r), mem(t.to.rowOf(2*i, 8)))
+			t.do("VMOVHPS", x(r), mem(t.to.rowOf(2*i+1, 8)))
+		case 2:
+			t.do("VMOVDQU", x(r), to)
+		default:
+			t.do("VMOVUPS", y(r), to)
+		}
+	}
+}
+
+// transposed transposes a tile, and releases what it was. Vectors of bytes then have two rows each.
+func (t *transposer) transposed(v []int) []int {
+	switch t.size {
+	case 1:
+		return t.transposeBytes(v)
+	case 2:
+		return t.transposeWords(v)
+	}
+	return t.transpose(v)
+}
+
+// transposeWords transposes 8x8 elements of two bytes. Each of three rounds interleaves the vectors
+// of the upper half of the tile with those of the lower half. A round rotates the six bits
+// of an element's position, three of the row and three of the column, by one; three rounds
+// exchange row and column.
+func (t *transposer) transposeWords(v []int) []int {
 	for range 3 {
 		w := make([]int, 8)
 		for i := range 4 {
@@ -162,23 +192,15 @@ func (t *transposer) wordTile() {
 		}
 		v = w
 	}
-	for i, r := range v {
-		t.do("VMOVDQU", x(r), mem(t.to.rowOf(i, 8)))
-	}
-	t.release(v...)
+	return v
 }
 
-// byteTile copies 8x8 bytes.
-func (t *transposer) byteTile() {
+// transposeBytes transposes 8x8 bytes.
+func (t *transposer) transposeBytes(v []int) []int {
 	op := func(name string, a, b int) int {
 		dst := t.alloc()
 		t.do(name, x(b), x(a), x(dst))
 		return dst
-	}
-	v := make([]int, 8)
-	for i := range v {
-		v[i] = t.alloc()
-		t.do("VMOVQ", mem(t.from.rowOf(i, 8)), x(v[i]))
 	}
 	var two [4]int // rows 2i and 2i+1, byte by byte
 	for i := range two {
@@ -190,13 +212,12 @@ func (t *transposer) byteTile() {
 		four[i] = op([]string{"VPUNPCKLWD", "VPUNPCKHWD"}[i%2], two[i/2*2], two[i/2*2+1])
 	}
 	t.release(two[:]...)
-	for i := range 4 { // two columns
-		w := op([]string{"VUNPCKLPS", "VUNPCKHPS"}[i%2], four[i/2], four[i/2+2])
-		t.do("VMOVQ", x(w), mem(t.to.rowOf(2*i, 8)))
-		t.do("VMOVHPS", x(w), mem(t.to.rowOf(2*i+1, 8)))
-		t.release(w)
+	w := make([]int, 4) // two columns each
+	for i := range w {
+		w[i] = op([]string{"VUNPCKLPS", "VUNPCKHPS"}[i%2], four[i/2], four[i/2+2])
 	}
 	t.release(four[:]...)
+	return w
 }
 
 // elements writes the loop over single elements, along the rows of the input. The bytes

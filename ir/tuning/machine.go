@@ -86,7 +86,7 @@ type Machine struct {
 	TransposedCols int
 
 	// ShortCols is up to how many columns rows are joined, CopiedCols below how many that
-	// pays even if an input is copied, and LeastRows how many rows are worth it.
+	// pays even if an input is copied and they fill a vector, and LeastRows how many rows are worth it.
 	ShortCols, CopiedCols, LeastRows int
 	// AcrossRows is below how many columns a dense tile is packed column by column.
 	AcrossRows int

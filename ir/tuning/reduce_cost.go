@@ -11,9 +11,9 @@ import (
 // RowCost estimates a row reduction.
 func (m *Machine) RowCost(s *plan.Step) float64 {
 	last := len(s.Axes) - 1
-	_, across := contiguousBytes(s)
+	along, across := contiguousBytes(s)
 	each := m.BodyWork(s) + m.StridedByte*float64(across)
-	if s.Axes[last].Extent <= m.ShortLine {
+	if n := s.Axes[last].Extent; n <= m.ShortLine || n*along <= m.ShortBytes && along > 0 {
 		each += m.EmptyVector
 	}
 	return each * indices(s)

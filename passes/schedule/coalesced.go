@@ -51,21 +51,28 @@ func (e *elementwise) denseStage(i int) stage {
 }
 
 // shortRows reports whether joining rows is worth it: they are short and do not fill
-// vectors, the outputs are dense, and so are the inputs, or they repeat; in very short
+// vectors, or fill one or two, the outputs are dense, and so are the inputs, or they repeat; in very short
 // rows copying an input costs less than not to join them.
 func (e *elementwise) shortRows() bool {
 	rows, cols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
 	if rows < e.t.LeastRows || cols < 2 || cols > e.t.ShortCols {
 		return false
 	}
-	widest := 1
+	widest, copies := 1, false
 	for i := range e.ops {
 		o := &e.ops[i]
 		widest = max(widest, o.size())
-		dense := o.col == 1 && o.row == cols
-		if !dense && (i >= len(e.step.In) || o.row != 0 && cols >= e.t.CopiedCols) {
+		if o.col == 1 && o.row == cols {
+			continue
+		}
+		if i >= len(e.step.In) {
 			return false
 		}
+		copies = copies || o.row != 0
 	}
-	return cols*widest%e.t.Vector != 0
+	bytes := cols * widest
+	if copies && cols >= e.t.CopiedCols && bytes >= e.t.Vector {
+		return false
+	}
+	return bytes%e.t.Vector != 0 || bytes <= 2*e.t.Vector
 }

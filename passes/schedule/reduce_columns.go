@@ -90,6 +90,9 @@ func (c *columnWriter) kernels() (engine, why string) {
 		return "", "the body has too many operands to accumulate"
 	}
 	engine, ok := c.t.lib.Engine(c.one.code.Signature())
+	if !ok {
+		engine, ok = c.lanesAlone()
+	}
 	if ok = ok && !c.t.NoWhole; !ok || engine == portable {
 		c.tiles, why = c.tiling(0, nil).newTiling()
 		if c.tiles == nil && !ok {
@@ -118,6 +121,22 @@ func (c *columnWriter) kernels() (engine, why string) {
 		}
 	}
 	return engine, ""
+}
+
+// lanesAlone takes the kernel of the body for that which accumulates, if there is one and each row is a lane, which is combined
+// with no other row before the lanes are.
+func (c *columnWriter) lanesAlone() (engine string, ok bool) {
+	if c.s.Axes[len(c.s.Axes)-1].Extent > ir.ReduceLanes {
+		return "", false
+	}
+	code, from := c.body.Accumulate(make([]ir.Op, len(c.s.Out)), 1, func(int) bool { return false })
+	if code == nil {
+		return "", false
+	}
+	if engine, ok = c.t.lib.Engine(code.Signature()); ok {
+		c.one.code, c.one.from = code, from
+	}
+	return engine, ok
 }
 
 // combineKernel returns the kernel that combines two rows of lanes.
@@ -163,8 +182,11 @@ func (c *columnWriter) tile() {
 	}
 	c.flat = c.flat && c.tiles == nil && ir.ReduceLanes*cols*bytes <= c.t.FlatBytes
 	lanes := min(ir.ReduceLanes, n)
-	if widest > 0 { // packed 32 rows at a time
-		c.width = min(c.width, c.t.PackBytes/lanes/widest)
+	if widest > 0 { // packed 32 rows at a time, no power of two apart: they would be in few sets of the cache
+		if n <= ir.ReduceLanes {
+			widest = max(widest, bytes)
+		}
+		c.width = min(c.width, max(1, (c.t.PackBytes/lanes-cacheLine)/widest))
 	}
 	if c.tiles != nil {
 		c.width = min(c.width, max(c.t.MinColumns, c.tiles.tileElems()/lanes))

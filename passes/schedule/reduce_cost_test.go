@@ -43,7 +43,8 @@ func TestReduceChoice(t *testing.T) {
 		b := kernel.NewBuilder(ins...)
 		b.Store(0)
 		s.Body = b.Kernel()
-		want := (acrossBytes > alongBytes || along <= 8) && (across >= 16 || joins)
+		short := along <= 8 || alongBytes > 0 && along*alongBytes <= 16
+		want := (acrossBytes > alongBytes || short) && (across >= 16 || joins)
 		require.Equal(t, want, m.ColumnCost(s) < m.RowCost(s))
 	})
 }

@@ -41,19 +41,21 @@ func (c *columnWriter) part(s *plan.Step) {
 	w.layInputs()
 	w.layLanes()
 	items := w.before
-	if !w.laneEach() {
+	if w.laneEach() {
+		items = append(items, w.pack(w.block.having(w.lanes, w.n), box{0, 1, w.n})...)
+	} else {
 		items = append(items, w.reduce()...)
 	}
 	c.d.Parts = append(c.d.Parts, w.block.part(append(items, w.join()...)))
 	c.d.Scratch = max(c.d.Scratch, w.most)
 }
 
-// laneEach reports whether each row of the one input is a lane as it is, with no other row: the input is
-// in place of the accumulators. If the rows are no power of two some are copied, which short ones do not pay.
+// laneEach reports whether each row of the one input is a lane as it is, with no other row: the input, or its copy, is
+// in place of the accumulators. If the rows are no power of two some of the input are copied, which short ones do not pay.
 func (w *laneWriter) laneEach() bool {
 	return w.n > 1 && w.n <= ir.ReduceLanes && len(w.s.In) == 1 && len(w.s.Out) == 1 && !w.s.Out[0].Stored() &&
-		len(w.c.body.Body) == 0 && w.c.ops[0].class == unit && w.c.ops[0].row != 0 && w.c.tiles == nil &&
-		(w.n&(w.n-1) == 0 || w.c.width >= w.c.t.LaneColumns)
+		len(w.c.body.Body) == 0 && w.c.ops[0].class != splat && w.c.ops[0].row != 0 && w.c.tiles == nil &&
+		(len(w.packs) > 0 || w.n&(w.n-1) == 0 || w.c.width >= w.c.t.LaneColumns)
 }
 
 // local returns the view of local memory that has some elements for each lane.
@@ -114,6 +116,10 @@ func (w *laneWriter) layLanes() {
 		wide := w.c.width
 		if w.c.flat {
 			wide *= rows
+		}
+		if w.laneEach() && len(w.packs) > 0 {
+			w.accs[o] = w.ins[0]
+			continue
 		}
 		w.accs[o] = w.local(w.c.d.scratch(d, rows*w.c.width), w.c.width)
 		if !w.laneEach() {

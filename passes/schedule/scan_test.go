@@ -39,7 +39,7 @@ var scanLibrary = func() builtins {
 	return b
 }()
 
-var scanStrategies = []strategy{scanParallel, scanLine, scanLines, scanColumns}
+var scanStrategies = []strategy{scanParallel, scanLine, scanTransposed, scanLines, scanColumns}
 
 // scanCase is a scan of an array along its last axis or the one before.
 type scanCase struct {
@@ -141,7 +141,7 @@ func (c *scanCase) element(rng *rand.Rand) uint64 {
 var (
 	scanOps   = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
 	scanTypes = (ir.Numeric & ir.Native).List()
-	scanSizes = []int{1, 2, 7, 8, 9, 1023, 1024, 1025, 2048, 2049, 5000, 9000}
+	scanSizes = []int{1, 2, 3, 5, 7, 8, 9, 16, 1023, 1024, 1025, 2048, 2049, 5000, 9000}
 )
 
 // TestScans compares what all strategies compute with the definition.

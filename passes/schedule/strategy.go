@@ -30,7 +30,7 @@ var strategies struct {
 // first is preferred. A new strategy is a file of its own and an entry here.
 func strategiesOf(role plan.Role) []strategy {
 	strategies.once.Do(func() {
-		scans := []strategy{scanParallel, scanLine, scanLines, scanColumns}
+		scans := []strategy{scanParallel, scanLine, scanTransposed, scanLines, scanColumns}
 		strategies.byRole = [...][]strategy{
 			plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, channels, whole, transposeLines, fill, tabled(), tiled},
 			plan.Reduce:        {reducePairs, reduceStreams, reduceRows, reduceColumns},
