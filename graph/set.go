@@ -109,11 +109,21 @@ func (x Node) interleaved(axis, begin, count, step int, y Node) Node {
 	merged[axis] = ir.Fixed(blocks * step)
 	split := slices.Insert(slices.Clone(merged), axis+1, ir.Fixed(step))
 	split[axis] = ir.Fixed(blocks)
-	rest := x.SliceAxis(axis, begin, end, 1).Reshape(split).SliceAxis(axis+1, 1, step, 1)
-	of := y.SliceAxis(axis, 0, blocks, 1).Unsqueeze(axis + 1)
-	parts := []Node{x.SliceAxis(axis, 0, begin, 1), Concat(axis+1, of, rest).Reshape(merged), y.SliceAxis(axis, blocks, count, 1), x.SliceAxis(axis, end+count-blocks, extent, 1)}
+	of := x.SliceAxis(axis, begin, end, 1).Reshape(split)
+	block := []Node{y.SliceAxis(axis, 0, blocks, 1).Unsqueeze(axis + 1)}
+	if step <= fewChannels && axis == x.Rank()-1 { // as few elements in a row as are copied faster one by one
+		for at := 1; at < step; at++ {
+			block = append(block, of.SliceAxis(axis+1, at, at+1, 1))
+		}
+	} else {
+		block = append(block, of.SliceAxis(axis+1, 1, step, 1))
+	}
+	parts := []Node{x.SliceAxis(axis, 0, begin, 1), Concat(axis+1, block...).Reshape(merged), y.SliceAxis(axis, blocks, count, 1), x.SliceAxis(axis, end+count-blocks, extent, 1)}
 	return Concat(axis, nonempty(parts, begin, blocks, count-blocks, extent-end-(count-blocks))...)
 }
+
+// fewChannels is up to how many elements of a block each are an array of their own.
+const fewChannels = 5
 
 // scattered is replaced for an axis of unknown extent: r is its range, rest those of other axes.
 func (x Node) scattered(r setRange, rest []setRange, y Node) (Node, error) {
