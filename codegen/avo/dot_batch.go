@@ -9,7 +9,7 @@ import (
 )
 
 // Products of small matrices (micro-kernel DotBatch), one after another in a call. A row of a product is one vector, or two
-// of 8 elements of 8 bytes. Tiles of up to four rows are computed as those of Dot: the loop over pairs loads a row of the
+// of 8 elements of 8 bytes. Tiles of up to four rows, or of eight, are computed as those of Dot: the loop over pairs loads a row of the
 // right matrix, broadcasts the elements of the left one, and adds to the rows' sums. The CPU goes on with the next tile, or
 // the next matrix, while the sums of one wait for each other.
 //
@@ -34,15 +34,18 @@ const (
 	batchB     // pointer to the matrix B
 )
 
-// The vector registers besides the sums of a tile, four for each vector of a row.
+// The vector registers besides the sums of a tile, up to eight.
 const (
 	batchRowB    = 8 // of one or two vectors
 	batchElement = 10
 	batchMask    = 15
 )
 
-// batchRowsMost is how many rows a tile has at most.
-const batchRowsMost = 4
+// Tiles have up to batchRowsMost rows, or batchTall of one vector: with as many sums, none waits for another.
+const (
+	batchRowsMost = 4
+	batchTall     = 2 * batchRowsMost
+)
 
 // batchWriter writes the function of products of small matrices.
 type batchWriter struct {
@@ -51,14 +54,14 @@ type batchWriter struct {
 	d     ir.DType
 	size  int
 	// Offsets in the stack frame: how many matrices are left, rows of each, pairs, and bytes from the end of one
-	// matrix to the next, for B from the beginning.
-	count, rows, pairs, nextA, nextB, nextC int
+	// matrix to the next, for B from the beginning; then batchRows while a tall tile has another use of it.
+	count, rows, pairs, nextA, nextB, nextC, held int
 }
 
 // compileDotBatch returns the function of products of small matrices.
 func compileDotBatch(m *kernel.Micro) *program {
 	w := &batchWriter{micro: m, d: m.Type, size: m.Type.Size()}
-	for _, at := range []*int{&w.count, &w.rows, &w.pairs, &w.nextA, &w.nextB, &w.nextC} {
+	for _, at := range []*int{&w.count, &w.rows, &w.pairs, &w.nextA, &w.nextB, &w.nextC, &w.held} {
 		*at = w.local(8)
 	}
 	w.begin()
@@ -136,6 +139,10 @@ func (w *batchWriter) form(name string, vectors int) {
 	w.do("MOVQ", mem(stack(w.rows)), gp(batchRows))
 	w.here(name + "Tiles")
 	tile := func(rows int) *batchTile { return &batchTile{w, name, rows, vectors} }
+	if vectors == 1 {
+		w.do("CMPQ", gp(batchRows), imm(batchTall))
+		w.do("JGE", label(tile(batchTall).label()))
+	}
 	w.do("CMPQ", gp(batchRows), imm(5)) // 3 and 2
 	w.do("JEQ", label(tile(3).label()))
 	w.do("CMPQ", gp(batchRows), imm(batchRowsMost))
@@ -145,6 +152,9 @@ func (w *batchWriter) form(name string, vectors int) {
 	w.do("JEQ", label(tile(2).label()))
 	for rows := 1; rows <= batchRowsMost; rows++ {
 		tile(rows).write()
+	}
+	if vectors == 1 {
+		tile(batchTall).write()
 	}
 	w.here(name + "Next")
 	w.do("ADDQ", mem(stack(w.nextA)), gp(batchTop))

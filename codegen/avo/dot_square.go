@@ -17,31 +17,44 @@ func (w *batchWriter) squares() {
 	}
 	side := xBytes / w.size
 	w.square(side, "matrices")
+	w.do("MOVQ", mem(stack(w.count)), gp(ax))
+	steps := []int{batchStepA3, batchStepC3, batchLimit} // which are free here
+	for i, r := range steps {
+		w.do("MOVQ", mem(at(cx, codegen.FrameStep+8*i)), gp(r))
+	}
+	w.do("PCALIGN", imm(32))
 	w.here("square")
 	for j := range side {
 		w.do("VBROADCASTF128", mem(at(batchB, xBytes*j)), y(batchRowB+j))
 	}
+	w.here("sameB")
 	for v := range side * xBytes / vectorBytes(1) {
+		w.do("VMOVUPS", mem(at(batchTop, vectorBytes(v))), y(squareRows))
 		w.do("VXORPS", y(v), y(v), y(v))
 		for j := range side {
-			w.spread(j, at(batchTop, vectorBytes(v)))
+			w.spread(j)
 			w.multiply(batchRowB+j, squareElement, v)
 		}
 		w.do("VMOVUPS", y(v), mem(at(batchC, vectorBytes(v))))
 	}
-	for i, r := range []int{batchTop, batchB, batchC} {
-		w.do("ADDQ", mem(at(cx, codegen.FrameStep+8*i)), gp(r))
-	}
-	w.do("DECQ", mem(stack(w.count)))
-	w.do("JNE", label("square"))
-	w.do("JMP", label("done"))
+	w.do("ADDQ", gp(steps[0]), gp(batchTop))
+	w.do("ADDQ", gp(steps[2]), gp(batchC))
+	w.do("DECQ", gp(ax))
+	w.do("JEQ", label("done"))
+	w.do("TESTQ", gp(steps[1]), gp(steps[1]))
+	w.do("JEQ", label("sameB"))
+	w.do("ADDQ", gp(steps[1]), gp(batchB))
+	w.do("JMP", label("square"))
 }
 
 // xBytes is the size of half a vector.
 const xBytes = 16
 
-// squareElement is the vector register of an element of A of each row.
-const squareElement = batchRowB + 4
+// The vector registers of the loops of squares, besides sums and rows of B.
+const (
+	squareRows    = batchRowB + 4 // rows of A
+	squareElement = batchRowB + 5 // an element of each of them
+)
 
 // square writes a jump to a label unless the matrices are dense squares of a side.
 func (w *batchWriter) square(side int, other string) {
@@ -59,12 +72,12 @@ func (w *batchWriter) square(side int, other string) {
 	}
 }
 
-// spread loads a vector of rows, of half a vector each, and broadcasts their elements j within them.
-func (w *batchWriter) spread(j int, from memory) {
+// spread broadcasts the elements j of rows of half a vector each within them.
+func (w *batchWriter) spread(j int) {
 	if w.size == 4 {
-		w.do("VPERMILPS", imm(int64(0x55*j)), mem(from), y(squareElement))
+		w.do("VPERMILPS", imm(int64(0x55*j)), y(squareRows), y(squareElement))
 	} else {
-		w.do("VPERMILPD", imm(int64(0xf*j)), mem(from), y(squareElement))
+		w.do("VPERMILPD", imm(int64(0xf*j)), y(squareRows), y(squareElement))
 	}
 }
 
@@ -78,22 +91,26 @@ func (w *batchWriter) quarters() {
 	w.do("MOVQ", mem(stack(w.count)), gp(ax))
 	w.do("SUBQ", imm(2), gp(ax))
 	w.do("JLT", label("matrices"))
+	w.do("MOVQ", imm32(0), gp(dx))
+	w.do("PCALIGN", imm(32))
 	w.here("quarters")
+	now := func(pointer int) arg { return mem(at(pointer, 0).indexed(dx, 1)) }
 	w.do("VXORPS", y(0), y(0), y(0))
 	for j := range 2 {
-		w.do("VPERMILPS", imm([]int64{0xa0, 0xf5}[j]), mem(at(batchTop, 0)), y(squareElement))
-		w.do("VPERMILPD", imm(int64(0xf*j)), mem(at(batchB, 0)), y(batchRowB))
+		w.do("VPERMILPS", imm([]int64{0xa0, 0xf5}[j]), now(batchTop), y(squareElement))
+		w.do("VPERMILPD", imm(int64(0xf*j)), now(batchB), y(batchRowB))
 		w.multiply(batchRowB, squareElement, 0)
 	}
-	w.do("VMOVUPS", y(0), mem(at(batchC, 0)))
-	for _, r := range []int{batchTop, batchB, batchC} {
-		w.do("ADDQ", imm(int64(vectorBytes(1))), gp(r))
-	}
+	w.do("VMOVUPS", y(0), now(batchC))
+	w.do("ADDQ", imm(int64(vectorBytes(1))), gp(dx))
 	w.do("SUBQ", imm(2), gp(ax))
 	w.do("JGE", label("quarters"))
 	w.do("ADDQ", imm(2), gp(ax))
 	w.do("JEQ", label("done"))
 	w.do("MOVQ", gp(ax), mem(stack(w.count)))
+	for _, r := range []int{batchTop, batchB, batchC} {
+		w.do("ADDQ", gp(dx), gp(r))
+	}
 	w.do("JMP", label("matrices"))
 	w.here("halves")
 }

@@ -140,10 +140,10 @@ func setWindows(rng *rand.Rand, s size) {
 }
 
 // setBatch sets the fields of products of small matrices but the first one, and returns how many elements a product
-// has. Kernels have loops for dense matrices of 2x2 and 4x4.
+// has. Kernels have loops for dense matrices of 2x2, 4x4 and 8x8.
 func setBatch(rng *rand.Rand, f []int) (cols int) {
 	rows, n, gap := 1+rng.IntN(9), 1+rng.IntN(kernel.DotBatchColumns), rng.IntN(2)*rng.IntN(4)
-	if side := 2 << rng.IntN(2); rng.IntN(3) == 0 {
+	if side := 2 << rng.IntN(3); rng.IntN(3) == 0 {
 		rows, n, f[kernel.DotBatchPairs] = side, side, side
 	}
 	pairs := f[kernel.DotBatchPairs]
