@@ -42,6 +42,8 @@ func offerSmall(t *target, s *plan.Step) (offer, string) {
 		return offer{}, "the pairs, rows or columns are several axes"
 	case p.pairs > m.SmallPairs || s.Axes[cols].Extent > kernel.DotBatchColumns:
 		return offer{}, "the pairs or columns are many"
+	case s.Axes[p.at.Rows].Extent > m.SmallRows && p.pairs*((s.Axes[cols].Extent*p.dtype.Size()-1)/t.Vector+1) > m.SmallVectors:
+		return offer{}, "the rows are many, and so are the elements of the right matrix"
 	case p.right.panel != nil || p.right.strides[cols] != 1 || p.out.strides[p.at.Rows] != s.Axes[cols].Extent:
 		return offer{}, "the rows of the right operand or the product are not contiguous"
 	case b.reach(p.left.strides, p.at.Pairs, p.at.Rows) > math.MaxInt32 || b.reach(p.right.strides, p.at.Pairs) > math.MaxInt32:
