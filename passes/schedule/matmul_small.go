@@ -38,6 +38,8 @@ func offerSmall(t *target, s *plan.Step) (offer, string) {
 	b := &smallProducts{t: t, step: s, at: p.at, code: microKernel(kernel.Micro{Kind: kernel.DotBatch, Type: p.dtype})}
 	cols := len(s.Axes) - 1
 	switch m := &t.Matmul; {
+	case kernel.DotOf(s.Body.Body[0].Op) != kernel.Dot:
+		return offer{}, "its pairs are multiplied by halves"
 	case p.at.Rows-p.at.Pairs > 1 || p.at.Cols-p.at.Rows > 1 || p.at.Cols != cols:
 		return offer{}, "the pairs, rows or columns are several axes"
 	case p.pairs > m.SmallPairs || s.Axes[cols].Extent > kernel.DotBatchColumns:
