@@ -18,6 +18,7 @@ var portableMicros = map[kernel.MicroKind]func(w *portable, m *kernel.Micro) err
 	kernel.DotHalves:      (*portable).dot,
 	kernel.DotWindows:     (*portable).dot,
 	kernel.DotLeftWindows: (*portable).dot,
+	kernel.DotBatch:       (*portable).dot,
 	kernel.ScanRows:       (*portable).scan,
 	kernel.Reduce:         (*portable).reduce,
 	kernel.ReduceColumns:  (*portable).reduceColumns,
@@ -33,6 +34,7 @@ var microLoops = map[kernel.MicroKind]func(*kernel.Micro) string{
 	kernel.DotHalves:      dotLoop,
 	kernel.DotWindows:     dotLoop,
 	kernel.DotLeftWindows: dotLoop,
+	kernel.DotBatch:       dotLoop,
 	kernel.ScanRows:       scanLoop,
 	kernel.Reduce: func(m *kernel.Micro) string {
 		return bodyLoop(m.Body, rowNames, func(i int, value string) string {

@@ -149,6 +149,7 @@ func plannedMicros(t *testing.T) map[plannedMicro]bool {
 						all[plannedMicro{kernel.ScanRows, by, d}] = true
 					case s.Contracts():
 						all[plannedMicro{kernel.DotOf(op.Info().By), ir.OpInvalid, d}] = true
+						all[plannedMicro{kernel.DotBatch, ir.OpInvalid, d}] = true
 					}
 				}
 			}

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
@@ -22,7 +23,7 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 		return false // each of its blocks has all rows
 	case s.Contracts() && readsWindows(s):
 		return false // it packs what it reads for several rows at once
-	case s.Contracts() && g.rows < r.s.machine.LeastProductRows && !r.s.eager:
+	case s.Contracts() && (g.rows < r.s.machine.LeastProductRows || pairsOfBatch(s) < r.s.machine.LeastProduct) && !r.s.eager:
 		return false
 	}
 	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)
@@ -96,4 +97,17 @@ func (g *rowGroup) rowOnly(b *plan.Buffer, extents []int, a plan.Access, along, 
 		return lo >= 0 && hi < b.Size() && !slices.ContainsFunc(append(inner.Strides, lo), func(n int) bool { return n%g.rows != 0 })
 	}
 	return lo >= 0 && hi < row
+}
+
+// pairsOfBatch returns how many pairs the elements of one product of a batch have together. Without a batch it is as good as many.
+func pairsOfBatch(s *plan.Step) int {
+	first := s.Product().Pairs
+	if first == 0 {
+		return math.MaxInt
+	}
+	n := 1
+	for _, a := range s.Axes[first:] {
+		n *= a.Extent
+	}
+	return n
 }

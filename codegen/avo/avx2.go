@@ -81,6 +81,7 @@ var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error
 	kernel.DotWindows:     func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
 	kernel.DotLeftWindows: func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
 	kernel.DotHalves:      func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
+	kernel.DotBatch:       func(_ *isa, m *kernel.Micro) (*program, error) { return compileDotBatch(m), nil },
 	kernel.ScanRows:       func(_ *isa, m *kernel.Micro) (*program, error) { return compileScan(m), nil },
 	kernel.Reduce:         func(t *isa, m *kernel.Micro) (*program, error) { return compileRows(t, m.Body, m.Combine) },
 	kernel.ReduceColumns:  func(_ *isa, m *kernel.Micro) (*program, error) { return compileReduceColumns(m) },

@@ -21,6 +21,7 @@ const (
 	DotHalves                // multiplies matrices whose elements are two of 16 bits
 	DotWindows               // multiplies a matrix by the windows of channels
 	DotLeftWindows           // multiplies the windows of channels by a matrix
+	DotBatch                 // multiplies small matrices, one after another
 	ScanRows                 // prefix scans along the rows
 	Reduce                   // reduces rows
 	ReduceColumns            // reduces columns
@@ -100,6 +101,9 @@ func init() {
 		DotLeftWindows: {name: "dotleftwindows", doc: "dot where a[r,k] is tap k of window r: windows are step apart in a line, and lines line_step; pairs are those of dotwindows",
 			has: microParts{dtype: true}, types: ir.SetOf(ir.Float32), fields: dotLeftWindowsFields, args: dotLeftWindowsArgs, limits: dotLeftWindowsLimits, meaning: dotWindowsMeaning,
 			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, fit: dotLeftWindowsFit},
+		DotBatch: {name: "dotbatch", doc: "out[r,c] = element c of the product, of columns columns, of a left and a right matrix, which begin at row r; their rows are left_row and right_row elements apart, the columns of the left one left_pair",
+			has: microParts{dtype: true}, types: ir.SetOf(ir.Float32, ir.Float64, ir.Int32), fields: dotBatchFields, args: dotBatchArgs, limits: dotBatchLimits, meaning: dotBatchMeaning,
+			time: Time{Unit: Paired, Times: Field0 + DotBatchPairs}, wholeRows: true, fit: dotBatchFit},
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic,
 			args: scanArgs, limits: scanLimits, meaning: scanMeaning, check: checkScan,

@@ -218,6 +218,7 @@ var kernels_avx2 = assembly{entries_avx2, []string{
 	"kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }",
 	"kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }",
 	"dot f32",
+	"dotbatch f32",
 	"dotleftwindows f32",
 	"dotwindows f32",
 	"kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }",

@@ -96,6 +96,7 @@ var kernels_avx2_float64 = assembly{entries_avx2_float64, []string{
 	"kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }",
 	"kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }",
 	"dot f64",
+	"dotbatch f64",
 	"kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }",
 	"kernel (u0:f64, u1:bool) { t0 = eq u0 u0; t1 = and u1 t0; store t1 }",
 	"kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }",

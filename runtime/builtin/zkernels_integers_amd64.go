@@ -178,6 +178,7 @@ var kernels_avx2_integers = assembly{entries_avx2_integers, []string{
 	"kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }",
 	"dot i32",
 	"dot i64",
+	"dotbatch i32",
 	"dothalves i32",
 	"kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = and t0 u2; store t1 }",
 	"kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = and u2 t0; store t1 }",

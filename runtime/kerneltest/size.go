@@ -58,9 +58,13 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 				s.fields[i] = min(max(length, l.Least), l.Most)
 			}
 		}
-		if m, ok := c.(*kernel.Micro); ok && (m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows) {
+		m, ok := c.(*kernel.Micro)
+		if ok && (m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows) {
 			s.rows = within(kernel.Rows, s.rows)
 			setWindows(rng, s)
+		}
+		if ok && m.Kind == kernel.DotBatch {
+			s.cols = setBatch(rng, s.fields)
 		}
 		sizes = append(sizes, s)
 	}
@@ -133,4 +137,22 @@ func setWindows(rng *rand.Rand, s size) {
 		first = max(0, s.rows-1)/f[kernel.DotLine]*f[kernel.DotLineStep] + (min(max(1, s.rows), f[kernel.DotLine])-1)*f[kernel.DotStep] + 1
 	}
 	f[kernel.DotSpan] = (f[kernel.DotRuns]-1)*f[kernel.DotRunStep] + (f[kernel.DotTaps]-1)*f[kernel.DotTapStep] + first
+}
+
+// setBatch sets the fields of products of small matrices but the first one, and returns how many elements a product
+// has. Kernels have loops for dense matrices of 2x2, 4x4 and 8x8.
+func setBatch(rng *rand.Rand, f []int) (cols int) {
+	rows, n, gap := 1+rng.IntN(9), 1+rng.IntN(kernel.DotBatchColumns), rng.IntN(2)*rng.IntN(4)
+	if side := 2 << rng.IntN(3); rng.IntN(3) == 0 {
+		rows, n, f[kernel.DotBatchPairs] = side, side, side
+	}
+	pairs := f[kernel.DotBatchPairs]
+	f[kernel.DotBatchCols], f[kernel.DotBatchRightRow] = n, n+gap
+	f[kernel.DotBatchLeftRow], f[kernel.DotBatchLeftPair] = pairs+gap, 1
+	if rng.IntN(4) == 0 {
+		f[kernel.DotBatchLeftRow], f[kernel.DotBatchLeftPair] = 1, rows+gap
+	}
+	f[kernel.DotBatchLeft] = (rows-1)*f[kernel.DotBatchLeftRow] + (pairs-1)*f[kernel.DotBatchLeftPair] + 1
+	f[kernel.DotBatchRight] = (pairs-1)*f[kernel.DotBatchRightRow] + n
+	return rows * n
 }

@@ -488,6 +488,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_go},
 	{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4_go},
 	{Sig: "dot i64", Fn: k_dot_i64_81eb46862c_go},
+	{Sig: "dotbatch f32", Fn: k_dotbatch_f32_50c9796430_go},
+	{Sig: "dotbatch f64", Fn: k_dotbatch_f64_d256253dc8_go},
+	{Sig: "dotbatch i32", Fn: k_dotbatch_i32_533a3845df_go},
 	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_go},
 	{Sig: "dotleftwindows f32", Fn: k_dotleftwindows_f32_eea7e8f90b_go},
 	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_go},
@@ -22276,6 +22279,127 @@ func k_dot_i64_81eb46862c_go(f *abi.Frame) {
 	}
 }
 
+// k_dotbatch_f32_50c9796430_go is
+//
+//	dotbatch f32
+//
+// for r: for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum }, of matrices r
+func k_dotbatch_f32_50c9796430_go(f *abi.Frame) {
+	n, pairs := f.Step[4], f.Step[3]
+	rowStep, across, down := f.Step[7]*4, f.Step[8]*4, f.Step[9]*4
+	for r := range f.Rows {
+		product := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), f.Cols)
+		for row := range f.Cols / n {
+			o0 := product[row*n:][:n]
+			c := 0
+			for ; c+4 <= n; c += 4 {
+				var t0, t1, t2, t3 float32
+				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*4)
+				for k := range pairs {
+					x, row := *(*float32)(unsafe.Add(a, k*across)), (*[4]float32)(unsafe.Add(b, k*down))
+					s0, s1, s2, s3 := float64(x)*float64(row[0])+float64(t0), float64(x)*float64(row[1])+float64(t1), float64(x)*float64(row[2])+float64(t2), float64(x)*float64(row[3])+float64(t3)
+					if scalar.Doubtful32(s0) || scalar.Doubtful32(s1) || scalar.Doubtful32(s2) || scalar.Doubtful32(s3) {
+						t0, t1, t2, t3 = scalar.FMA32(x, row[0], t0), scalar.FMA32(x, row[1], t1), scalar.FMA32(x, row[2], t2), scalar.FMA32(x, row[3], t3)
+					} else {
+						t0, t1, t2, t3 = float32(s0), float32(s1), float32(s2), float32(s3)
+					}
+				}
+				y := o0[c : c+4 : c+4]
+				y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+			}
+			for ; c < n; c++ {
+				var t0 float32
+				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*4)
+				for k := range pairs {
+					x, row := *(*float32)(unsafe.Add(a, k*across)), (*[1]float32)(unsafe.Add(b, k*down))
+					s0 := float64(x)*float64(row[0]) + float64(t0)
+					if scalar.Doubtful32(s0) {
+						t0 = scalar.FMA32(x, row[0], t0)
+					} else {
+						t0 = float32(s0)
+					}
+				}
+				y := o0[c : c+1 : c+1]
+				y[0] = t0
+			}
+		}
+	}
+}
+
+// k_dotbatch_f64_d256253dc8_go is
+//
+//	dotbatch f64
+//
+// for r: for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum }, of matrices r
+func k_dotbatch_f64_d256253dc8_go(f *abi.Frame) {
+	n, pairs := f.Step[4], f.Step[3]
+	rowStep, across, down := f.Step[7]*8, f.Step[8]*8, f.Step[9]*8
+	for r := range f.Rows {
+		product := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), f.Cols)
+		for row := range f.Cols / n {
+			o0 := product[row*n:][:n]
+			c := 0
+			for ; c+4 <= n; c += 4 {
+				var t0, t1, t2, t3 float64
+				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*8)
+				for k := range pairs {
+					x, row := *(*float64)(unsafe.Add(a, k*across)), (*[4]float64)(unsafe.Add(b, k*down))
+					t0, t1, t2, t3 = math.FMA(x, row[0], t0), math.FMA(x, row[1], t1), math.FMA(x, row[2], t2), math.FMA(x, row[3], t3)
+				}
+				y := o0[c : c+4 : c+4]
+				y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+			}
+			for ; c < n; c++ {
+				var t0 float64
+				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*8)
+				for k := range pairs {
+					x, row := *(*float64)(unsafe.Add(a, k*across)), (*[1]float64)(unsafe.Add(b, k*down))
+					t0 = math.FMA(x, row[0], t0)
+				}
+				y := o0[c : c+1 : c+1]
+				y[0] = t0
+			}
+		}
+	}
+}
+
+// k_dotbatch_i32_533a3845df_go is
+//
+//	dotbatch i32
+//
+// for r: for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum }, of matrices r
+func k_dotbatch_i32_533a3845df_go(f *abi.Frame) {
+	n, pairs := f.Step[4], f.Step[3]
+	rowStep, across, down := f.Step[7]*4, f.Step[8]*4, f.Step[9]*4
+	for r := range f.Rows {
+		product := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), f.Cols)
+		for row := range f.Cols / n {
+			o0 := product[row*n:][:n]
+			c := 0
+			for ; c+4 <= n; c += 4 {
+				var t0, t1, t2, t3 int32
+				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*4)
+				for k := range pairs {
+					x, row := *(*int32)(unsafe.Add(a, k*across)), (*[4]int32)(unsafe.Add(b, k*down))
+					t0, t1, t2, t3 = t0+x*row[0], t1+x*row[1], t2+x*row[2], t3+x*row[3]
+				}
+				y := o0[c : c+4 : c+4]
+				y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+			}
+			for ; c < n; c++ {
+				var t0 int32
+				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*4)
+				for k := range pairs {
+					x, row := *(*int32)(unsafe.Add(a, k*across)), (*[1]int32)(unsafe.Add(b, k*down))
+					t0 = t0 + x*row[0]
+				}
+				y := o0[c : c+1 : c+1]
+				y[0] = t0
+			}
+		}
+	}
+}
+
 // k_dothalves_i32_9153d54bcc_go is
 //
 //	dothalves i32
@@ -22332,8 +22456,8 @@ func k_dotleftwindows_f32_eea7e8f90b_go(f *abi.Frame) {
 	}
 	for r := range f.Rows {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		c := 0
 		window := (r/f.Step[14]*f.Step[15] + r%f.Step[14]*across) * 4
+		c := 0
 		for ; c+4 <= n; c += 4 {
 			var t0, t1, t2, t3 float32
 			a, b := unsafe.Add(f.Ptr[0], window), unsafe.Add(f.Ptr[1], c*4)

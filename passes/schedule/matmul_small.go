@@ -1,0 +1,127 @@
+package schedule
+
+import (
+	"math"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// multiplySmall is the strategy of products with few pairs and columns: a call multiplies many small matrices, and
+// reads them where they are.
+//
+//	for each tile of the batch                                       in parallel
+//	  dotbatch
+//
+// Many rows that multiply one matrix are a batch too, of a few rows each: [1000,3] x [3,3] is 250 products
+// [4,3] x [3,3]. The rows that are left are one more product.
+var multiplySmall = strategy{name: "matmul-small", offer: offerSmall}
+
+// smallProducts is a product that is being scheduled so.
+type smallProducts struct {
+	t      *target
+	draft  *Draft
+	step   *plan.Step
+	code   kernel.Code
+	engine string
+	at     plan.Product
+}
+
+// offerSmall is the offer for a step with few pairs and columns.
+func offerSmall(t *target, s *plan.Step) (offer, string) {
+	p := newProduct(t, s)
+	if why := p.match(); why != "" {
+		return offer{}, why
+	}
+	b := &smallProducts{t: t, step: s, at: p.at, code: microKernel(kernel.Micro{Kind: kernel.DotBatch, Type: p.dtype})}
+	cols := len(s.Axes) - 1
+	switch m := &t.Matmul; {
+	case kernel.DotOf(s.Body.Body[0].Op) != kernel.Dot:
+		return offer{}, "its pairs are multiplied by halves"
+	case p.at.Rows-p.at.Pairs > 1 || p.at.Cols-p.at.Rows > 1 || p.at.Cols != cols:
+		return offer{}, "the pairs, rows or columns are several axes"
+	case p.pairs > m.SmallPairs || s.Axes[cols].Extent > kernel.DotBatchColumns:
+		return offer{}, "the pairs or columns are many"
+	case s.Axes[p.at.Rows].Extent > m.SmallRows && p.pairs*((s.Axes[cols].Extent*p.dtype.Size()-1)/t.Vector+1) > m.SmallVectors:
+		return offer{}, "the rows are many, and so are the elements of the right matrix"
+	case p.right.panel != nil || p.right.strides[cols] != 1 || p.out.strides[p.at.Rows] != s.Axes[cols].Extent:
+		return offer{}, "the rows of the right operand or the product are not contiguous"
+	case b.reach(p.left.strides, p.at.Pairs, p.at.Rows) > math.MaxInt32 || b.reach(p.right.strides, p.at.Pairs) > math.MaxInt32:
+		return offer{}, "the elements of a matrix are far apart, or against the order of memory"
+	}
+	var ok bool
+	if b.engine, ok = t.lib.Engine(b.code.Signature()); !ok {
+		return offer{}, "there is no kernel " + b.code.Signature()
+	}
+	return offer{b.cost(), func() (*Draft, string) { return b.write(), "" }}, ""
+}
+
+// reach returns how many elements behind the first one of a matrix the last one is: too many if an axis goes back.
+func (b *smallProducts) reach(strides []int, axes ...int) (n int) {
+	for _, k := range axes {
+		if strides[k] < 0 || strides[k] > math.MaxInt32 {
+			return math.MaxInt
+		}
+		n += strides[k] * (b.step.Axes[k].Extent - 1)
+	}
+	return n
+}
+
+// cost returns what the step costs: its multiplications, and what each product takes besides.
+func (b *smallProducts) cost() float64 {
+	m := &b.t.Matmul
+	products := elems(&plan.Step{Axes: b.step.Axes[:b.at.Pairs]})
+	if rows := b.step.Axes[b.at.Rows].Extent; rows > m.SmallRows {
+		products *= rows / m.RowsOfMany
+	}
+	return b.t.Work(b.step)*m.SmallTime*b.t.slowdown(b.engine) + m.SmallWork*float64(products)
+}
+
+// write returns the draft.
+func (b *smallProducts) write() *Draft {
+	b.draft = newDraft(b.t, b.step)
+	b.draft.Choice = nest.Choice{Kernel: b.code.Signature(), Engine: b.engine, Kernels: 1, Cost: b.cost()}
+	rows, each := b.step.Axes[b.at.Rows].Extent, b.t.Matmul.RowsOfMany
+	switch {
+	case rows > b.t.Matmul.SmallRows:
+		b.multiply(b.rowsOf(0, rows/each, each))
+		if rest := rows % each; rest > 0 {
+			b.multiply(b.rowsOf(rows-rest, 1, rest))
+		}
+	case b.at.Pairs == 0:
+		b.multiply(b.rowsOf(0, 1, rows))
+	default:
+		b.multiply(b.step)
+	}
+	return b.draft
+}
+
+// rowsOf returns the step for some rows from one on, as the last axis of the batch and so many rows of each product.
+func (b *smallProducts) rowsOf(from, products, rows int) *plan.Step {
+	s := *b.step
+	s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
+	s.Axes = slices.Insert(slices.Clone(s.Axes), b.at.Pairs, plan.Axis{Extent: products})
+	s.Axes[b.at.Rows+1].Extent = rows
+	for a := range s.Accesses() {
+		row := a.Strides[b.at.Rows]
+		a.Offset += from * row
+		a.Strides = slices.Insert(slices.Clone(a.Strides), b.at.Pairs, rows*row)
+	}
+	return &s
+}
+
+// multiply appends the part that computes a step, whose last axis of the batch is the rows of the calls.
+func (b *smallProducts) multiply(s *plan.Step) {
+	rows := len(s.Axes) - 2
+	pairs, cols, along := rows-1, rows+1, rows-2
+	most := max(1, b.t.mostElems(s)/(elems(s)/elems(&plan.Step{Axes: s.Axes[:pairs]})))
+	w := newWalk(s.Axes).cutAll(along, pairs, rows, cols).cut(along, evenly(s.Axes[along].Extent, most, cacheLine/b.step.Body.In[0].DType.Size()))
+	left, right, out := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
+	m, k, n := s.Axes[rows].Extent, s.Axes[pairs].Extent, s.Axes[cols].Extent
+	leftRow, leftPair, rightRow := left.strides[rows], left.strides[pairs], right.strides[pairs]
+	fields := fixed([]int{k, n, (m-1)*leftRow + (k-1)*leftPair + 1, (k-1)*rightRow + n, leftRow, leftPair, rightRow})
+	args := []nest.Arg{w.arg(&left, along), w.arg(&right, along), w.arg(&out, along)}
+	b.draft.Parts = append(b.draft.Parts, w.part([]nest.Item{call(b.code, w.size[along], nest.Fixed(m*n), args, fields...)}))
+}
