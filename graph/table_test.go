@@ -130,3 +130,32 @@ func TestTableExplained(t *testing.T) {
 		}
 	}
 }
+
+// TestTableCompiles compiles functions of bytes whose values are read several times, and many of one byte, through a view:
+// the time is that of the values, not of the ways through them.
+func TestTableCompiles(t *testing.T) {
+	x := graph.Input("x", graph.Uint8, 100, 100, 3)
+	w := graph.Input("w", graph.Float32, 100, 100)
+	total, y := w, w
+	for c := range 3 {
+		z := x.Index(-1, c).Cast(graph.Float32)
+		for range 60 {
+			z = z.Add(z.Mul(0.25))
+		}
+		total = total.Mul(z.Sin())
+	}
+	z := x.Index(-1, 1).Cast(graph.Float32)
+	for range 600 {
+		z = z.Sin()
+		y = y.Mul(z).Add(1)
+	}
+	b := graph.Input("b", graph.Uint8, 100, 100)
+	prev, outs := b.Cast(graph.Int32), []graph.Item{total, y}
+	outs = append(outs, prev)
+	for range 1500 {
+		prev = prev.Mul(b.Cast(graph.Int32))
+		outs = append(outs, prev.Cast(graph.Uint8))
+	}
+	_, err := graph.Compile(outs...)
+	require.NoError(t, err)
+}

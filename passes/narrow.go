@@ -56,8 +56,7 @@ func (n *narrowing) find() {
 			n.ends[v] = n.exact(v)
 		}
 	}
-	for n.drop() {
-	}
+	n.drop()
 	for v := range n.ends {
 		if !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return n.members[a] }) {
 			delete(n.ends, v)
@@ -65,34 +64,52 @@ func (n *narrowing) find() {
 	}
 }
 
-// drop removes the values that have an operand or a reader that is not among them. It reports whether
-// there was one.
-func (n *narrowing) drop() (dropped bool) {
-	remove := func(v *ir.Value) {
-		if n.members[v] {
-			dropped = true
+// drop removes the values that have an operand or a reader that is not among them, until there is none.
+func (n *narrowing) drop() {
+	readers := map[*ir.Value][]*ir.Value{} // of members
+	var dropped []*ir.Value
+	drop := func(v *ir.Value) {
+		if n.members[v] || n.ends[v] {
+			delete(n.members, v)
+			delete(n.ends, v)
+			dropped = append(dropped, v)
 		}
-		delete(n.members, v)
+	}
+	dropArgs := func(v *ir.Value) {
+		for _, a := range v.Args {
+			if n.members[a] {
+				drop(a)
+			}
+		}
 	}
 	for _, v := range n.f.Body {
 		for _, a := range v.Args {
-			if a.Type.DType == ir.Int32 && !isConst(a) && !n.members[a] {
-				remove(v)
-				delete(n.ends, v)
+			if n.members[a] {
+				readers[a] = append(readers[a], v)
 			}
 		}
 	}
-	for _, v := range slices.Backward(n.f.Body) {
+	for _, v := range n.f.Body {
+		if slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Type.DType == ir.Int32 && !isConst(a) && !n.members[a] }) {
+			drop(v)
+		}
 		if !n.members[v] && !n.ends[v] {
-			for _, a := range v.Args {
-				remove(a)
-			}
+			dropArgs(v)
 		}
 	}
 	for _, r := range n.f.Results {
-		remove(r)
+		if n.members[r] {
+			drop(r)
+		}
 	}
-	return dropped
+	for len(dropped) > 0 {
+		v := dropped[len(dropped)-1]
+		dropped = dropped[:len(dropped)-1]
+		dropArgs(v)
+		for _, r := range readers[v] {
+			drop(r)
+		}
+	}
 }
 
 // exact reports whether an op on the narrow type gives the lower bits of its result, or the same of another type.

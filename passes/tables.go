@@ -22,7 +22,8 @@ func tables(s *State) error {
 	}
 	f := s.Func
 	f.Sweep()
-	t := &tabler{s: s, chains: newValueMap[byteChain](f), read: map[*ir.Value]*ir.Value{}, views: map[string]*wholeChain{}, inPlace: map[*ir.Value]bool{}}
+	t := &tabler{s: s, chains: newValueMap[byteChain](f), read: map[*ir.Value]*ir.Value{}, views: map[int]*wholeChain{}, inPlace: map[*ir.Value]bool{},
+		functions: map[function]int{}, over: map[function]*ir.Value{}}
 	for _, v := range f.Body {
 		*t.chains.at(v) = t.chainOf(v)
 		if t.cuts(v) {
@@ -69,8 +70,11 @@ type tabler struct {
 	s       *State
 	chains  valueMap[byteChain]
 	read    map[*ir.Value]*ir.Value // by value that is looked up, and those computed again: what is read in its place
-	views   map[string]*wholeChain
-	inPlace map[*ir.Value]bool // values that are looked up in their own order
+	views   map[int]*wholeChain     // by key
+	inPlace map[*ir.Value]bool      // values that are looked up in their own order
+
+	functions map[function]int       // their numbers
+	over      map[function]*ir.Value // what is computed of all bytes of a buffer, by that and the number
 }
 
 // byteChain says what a value is made of, if elementwise ops make it of one operand of bytes, and of
@@ -80,6 +84,8 @@ type byteChain struct {
 	bytes *ir.Value // the operand, nil if there are only single elements
 	work  float64   // of the costliest way from the bytes to the value, in additions
 	axes  uint64    // those along which other operands vary: each of their indices has a table
+
+	function int // the number of what it is of the bytes of a buffer
 }
 
 // chain returns the chain of a value that is not after the present one.
@@ -88,12 +94,12 @@ func (t *tabler) chain(v *ir.Value) byteChain {
 	case v.Op.IsElementwise():
 		return *t.chains.at(v)
 	case isSplat(v):
-		return byteChain{ok: true}
+		return byteChain{ok: true, function: t.leaf(v, false)}
 	case repeatsAny(v):
 		axes, ok := axesOf(v)
 		return byteChain{ok: ok, axes: axes}
 	case v.Type.DType.Size() == 1:
-		return byteChain{ok: true, bytes: v}
+		return byteChain{ok: true, bytes: v, function: t.leaf(v, true)}
 	}
 	return byteChain{}
 }
@@ -114,9 +120,10 @@ func (t *tabler) chainOf(v *ir.Value) byteChain {
 	if !v.Op.IsElementwise() {
 		return byteChain{}
 	}
-	all := byteChain{ok: true}
-	for _, a := range v.Args {
+	all, f := byteChain{ok: true}, function{op: v.Op, dtype: v.Type.DType}
+	for i, a := range v.Args {
 		c := t.chain(a)
+		f.args[i] = c.function
 		if !c.ok || c.bytes != nil && all.bytes != nil && c.bytes != all.bytes {
 			return byteChain{}
 		}
@@ -128,6 +135,7 @@ func (t *tabler) chainOf(v *ir.Value) byteChain {
 	if all.bytes != nil {
 		all.work += v.Op.Info().Cost
 	}
+	all.function = t.number(f)
 	all.ok = all.bytes == nil || all.axes == 0 || entries(v, all.axes) <= size(v.Type.Shape)/fewTables
 	return all
 }

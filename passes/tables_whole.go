@@ -1,9 +1,7 @@
 package passes
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
@@ -23,7 +21,7 @@ type wholeChain struct {
 func (t *tabler) addView(v *ir.Value) {
 	key := t.key(v)
 	switch {
-	case key == "":
+	case key == 0:
 		return
 	case t.views[key] == nil:
 		t.views[key] = &wholeChain{}
@@ -43,35 +41,45 @@ func (t *tabler) isWhole(v *ir.Value) bool {
 	return w != nil && !t.inPlace[v] && w.elems >= size(base(t.chain(v).bytes).Type.Shape)
 }
 
-// key returns a text that is the same for values that are one function of the bytes of one buffer,
-// seen through views, and "" if bytes are not seen through a view along the axes of v, or other
-// operands vary along some.
-func (t *tabler) key(v *ir.Value) string {
-	c := t.chain(v)
-	if c.axes != 0 || c.bytes.Op != ir.OpAccess || otherAxes(c.bytes) || base(c.bytes).Attr.At != nil {
-		return ""
-	}
-	var b strings.Builder
-	t.write(&b, v, c.bytes)
-	return b.String()
+// function tells functions of the bytes of a buffer apart: an op with the numbers of its operands, a constant with its
+// bits, an element with its place in a buffer, or the bytes themselves.
+type function struct {
+	op     ir.Op
+	dtype  ir.DType
+	args   [3]int
+	buffer *ir.Value
+	bits   uint64
 }
 
-// write writes the key of a value that is made of bytes.
-func (t *tabler) write(b *strings.Builder, v, bytes *ir.Value) {
-	switch {
-	case v.Op.IsElementwise():
-		fmt.Fprintf(b, "%d:%d(", v.Op, v.Type.DType)
-		for _, a := range v.Args {
-			t.write(b, a, bytes)
-		}
-		b.WriteByte(')')
-	case isConst(v):
-		fmt.Fprintf(b, "%d:%x ", v.Type.DType, v.Attr.Bits)
-	case v == bytes:
-		fmt.Fprintf(b, "%p ", base(v))
-	default:
-		fmt.Fprintf(b, "%p+%d ", base(v), v.Attr.At.Offset)
+// number returns the number of a function, from 1 on.
+func (t *tabler) number(f function) int {
+	n, known := t.functions[f]
+	if !known {
+		n = len(t.functions) + 1
+		t.functions[f] = n
 	}
+	return n
+}
+
+// leaf returns the number of what is not computed: bytes, a constant or a single element.
+func (t *tabler) leaf(v *ir.Value, isBytes bool) int {
+	switch {
+	case isConst(v):
+		return t.number(function{op: ir.OpConst, dtype: v.Type.DType, bits: v.Attr.Bits})
+	case isBytes:
+		return t.number(function{buffer: base(v)})
+	}
+	return t.number(function{op: ir.OpAccess, buffer: base(v), bits: uint64(v.Attr.At.Offset)})
+}
+
+// key returns a number that is the same for values that are one function of the bytes of one buffer,
+// seen through views, and 0 if bytes are not seen through a view, or the function varies along axes.
+func (t *tabler) key(v *ir.Value) int {
+	c := t.chain(v)
+	if c.axes != 0 || c.bytes.Op != ir.OpAccess || otherAxes(c.bytes) || base(c.bytes).Attr.At != nil {
+		return 0
+	}
+	return c.function
 }
 
 // whole returns the value that v is a view of.
@@ -86,26 +94,29 @@ func (t *tabler) whole(v *ir.Value) *ir.Value {
 
 // overBuffer returns a value of a chain for all bytes of the buffer.
 func (t *tabler) overBuffer(v, bytes *ir.Value) *ir.Value {
-	buffer := base(bytes)
+	buffer, c := base(bytes), t.chain(v)
+	key := function{buffer: buffer, args: [3]int{c.function}}
 	switch {
 	case isConst(v):
 		return v
 	case v == bytes:
 		return buffer
-	case !v.Op.IsElementwise(): // a single element
-		again := *v
-		shape := extents(buffer)
-		again.Type.Shape = buffer.Type.Shape
-		again.Attr = &ir.Attr{Shape: buffer.Type.Shape, At: &layout.Layout{Shape: shape, Strides: make([]int, len(shape)), Offset: v.Attr.At.Offset}}
-		return t.s.Func.Append(again)
+	case t.over[key] != nil:
+		return t.over[key]
 	}
 	again := *v
 	again.Type.Shape = buffer.Type.Shape
+	if !v.Op.IsElementwise() { // a single element
+		shape := extents(buffer)
+		again.Attr = &ir.Attr{Shape: buffer.Type.Shape, At: &layout.Layout{Shape: shape, Strides: make([]int, len(shape)), Offset: v.Attr.At.Offset}}
+		t.over[key] = t.s.Func.Append(again)
+		return t.over[key]
+	}
 	again.Args = slices.Clone(v.Args)
 	for i, a := range again.Args {
 		again.Args[i] = t.overBuffer(a, bytes)
 	}
 	w := t.s.Func.Append(again)
-	t.s.tabled[w] = true
+	t.s.tabled[w], t.over[key] = true, w
 	return w
 }
