@@ -88,7 +88,7 @@ func (x Node) replaced(ranges []setRange, y Node) (Node, error) {
 	switch {
 	case count == extent:
 		return y, nil
-	case step == 1:
+	case step == 1 || count == 1:
 		parts := []Node{x.SliceAxis(r.axis, 0, begin, 1), y, x.SliceAxis(r.axis, last+1, extent, 1)}
 		return Concat(r.axis, nonempty(parts, begin, count, extent-last-1)...), nil
 	}

@@ -131,6 +131,21 @@ func TestTableExplained(t *testing.T) {
 	}
 }
 
+// TestConstantsOfTilings has two reductions of one form whose constants differ: the draft of one serves the other.
+func TestConstantsOfTilings(t *testing.T) {
+	x, y := graph.Input("x", graph.Float32, 130, 301), graph.Input("y", graph.Float32, 301, 130)
+	f := func(a, b, c float32) graph.Node {
+		return x.Div(y.T()).Add(b).Div(y.T()).Sub(c).Div(a).Maximum(c).Minimum(b * 100).Abs()
+	}
+	for _, of := range []func(graph.Node) graph.Node{
+		func(z graph.Node) graph.Node { return z.Sum(0) }, func(z graph.Node) graph.Node { return z.Sum(1) },
+		func(z graph.Node) graph.Node { return z.Max() }, func(z graph.Node) graph.Node { return z.CumSum(0) },
+		func(z graph.Node) graph.Node { return z.ArgMax(0) }, func(z graph.Node) graph.Node { return z.Sub(z.Mean(1, graph.KeepDims)) },
+	} {
+		everyWay(t, graph.Nodes{of(f(2, 3, 4)), of(f(5, 7, 9))}, graph.Uniform(graph.Float32, 1, -500, 500, 130, 301), graph.Uniform(graph.Float32, 2, 0.5, 300, 301, 130))
+	}
+}
+
 // TestTableCompiles compiles functions of bytes whose values are read several times, and many of one byte, through a view:
 // the time is that of the values, not of the ways through them.
 func TestTableCompiles(t *testing.T) {

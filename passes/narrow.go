@@ -114,14 +114,14 @@ func (n *narrowing) drop() {
 
 // exact reports whether an op on the narrow type gives the lower bits of its result, or the same of another type.
 func (n *narrowing) exact(v *ir.Value) bool {
-	if n.to == ir.Int16 && !slices.Contains(signedOps, v.Op) {
+	if n.to == ir.Int16 && !slices.Contains(signedOps, v.Op) || n.to == ir.Uint16 && slices.Contains(withoutWords, v.Op) {
 		return false
 	}
 	if v.Op.IsView() {
 		return true
 	}
 	switch v.Op {
-	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpNeg, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSelect, ir.OpShl, ir.OpCast:
+	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpNeg, ir.OpSelect, ir.OpShl, ir.OpCast:
 		return true
 	}
 	least, greatest := rangeOf(n.to)
@@ -135,6 +135,9 @@ func (n *narrowing) exact(v *ir.Value) bool {
 
 // signedOps are the ops of int16 that tilings have kernels for: the others would be computed in 32 bits there.
 var signedOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpAbs, ir.OpShr, ir.OpCast}
+
+// withoutWords are the ops of uint16 that tilings have no kernels for.
+var withoutWords = []ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpEq, ir.OpNe}
 
 // isEnd reports whether v may read what is computed in 16 bits: it is a conversion to as many or fewer, or a comparison.
 func isEnd(v *ir.Value) bool {

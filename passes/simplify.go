@@ -248,6 +248,9 @@ func divideByPower(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if ir.ToFloat(dt, bits) != 1/c { // float16 has few powers
 		return nil, nil
 	}
+	if c == -1 {
+		return f.Add(ir.OpNeg, ir.Attr{}, v.Pos, v.Args[0])
+	}
 	r, err := f.Add(ir.OpConst, ir.Attr{DType: dt, Bits: bits}, v.Args[1].Pos)
 	if err != nil {
 		return nil, err

@@ -190,7 +190,13 @@ func (t *tabler) cut(a, v *ir.Value) {
 // than to compute it.
 func (t *tabler) pays(v *ir.Value) bool {
 	c := t.chain(v)
-	return c.ok && c.bytes != nil && t.s.placed[v].in == nil && t.s.machine.TablePays(c.work, entries(v, c.axes), size(v.Type.Shape), v.Type.DType.Size())
+	return c.ok && c.bytes != nil && t.s.placed[v].in == nil && t.fits(v) && t.s.machine.TablePays(c.work, entries(v, c.axes), size(v.Type.Shape), v.Type.DType.Size())
+}
+
+// fits reports whether a value is small, or has rows by which overlap can divide the loops that store and read it.
+func (t *tabler) fits(v *ir.Value) bool {
+	shape := extents(v)
+	return bytes(v) <= t.s.machine.TableBytes || size(v.Type.Shape) >= t.s.machine.TableRows*shape[len(shape)-1]
 }
 
 // mark notes that a value and all that it is computed from belong to a loop that looks up.

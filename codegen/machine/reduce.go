@@ -123,8 +123,8 @@ func (g *Graph) reductions() []*Reduction {
 			}
 		}
 		r := &Reduction{Out: out, V: v, By: by, DType: k.DType(v)}
-		if in := v - kernel.Ref(len(k.In)); by == ir.OpAdd && m.Parts(r.DType) == 2 && in >= 0 && k.Body[in].Op == ir.OpCast && k.DType(k.Body[in].Args[0]) == ir.Bool && ir.Ints.Has(r.DType) {
-			r.V, r.DType, r.Counts = k.Body[in].Args[0], ir.Int32, true
+		if in := k.Inst(v); by == ir.OpAdd && in != nil && m.Parts(r.DType) == 2 && countsTrue(k, in) {
+			r.V, r.DType, r.Counts = in.Args[0], ir.Int32, true
 		}
 		plain = append(plain, r)
 		return r
@@ -144,6 +144,11 @@ func (g *Graph) reductions() []*Reduction {
 		}
 	}
 	return append(positions, plain...)
+}
+
+// countsTrue reports whether an instruction makes an integer of a bool. A call has less than 2^31 columns.
+func countsTrue(k *kernel.Kernel, in *kernel.Inst) bool {
+	return in.Op == ir.OpCast && k.DType(in.Args[0]) == ir.Bool && ir.Ints.Has(in.DType)
 }
 
 // Accumulators returns how many vectors a reduction takes for itself.

@@ -39,13 +39,16 @@ type Lines struct {
 	LookupWork float64
 	// TableWork is what it costs to have a loop of its own that looks up, in additions: 0.2 microseconds.
 	TableWork float64
+	// TableBytes is how many bytes a loop that looks up stores at most if it has less than TableRows rows: no
+	// blocks of them go through the cache.
+	TableBytes, TableRows int
 }
 
 func defaultLines() Lines {
 	return Lines{
 		LineElems: 1 << 14, ScatterCols: 64, GatherBytes: 4096, GatherElems: 1 << 16, GatherColumns: 16, SumColumns: 2, TableUpdates: 64, PieceUpdates: 1 << 15, LineWork: 8,
 		SortWork: 250, SortChunk: 1 << 17, MergeElems: 1 << 17, MergeWork: 500, SortLines: 16,
-		RecurrenceRows: 16, LookupWork: 25, TableWork: 1 << 14,
+		RecurrenceRows: 16, LookupWork: 25, TableWork: 1 << 14, TableBytes: 64 << 20, TableRows: 64,
 	}
 }
 

@@ -25,10 +25,12 @@ func (c *columnWriter) tiling(rows int, views []view) *elementwise {
 			a.Buffer = s.Out[from.In-len(s.In)].Buffer
 		}
 		step.In, e.ops, e.splats = append(step.In, a), append(e.ops, o), append(e.splats, k.In[i].Splat)
+		e.from = append(e.from, from.In)
 	}
 	for o := range s.Out {
 		step.Out = append(step.Out, plan.Output{Access: plan.Access{Buffer: s.Out[o].Buffer}})
 		e.ops = append(e.ops, operand{dtype: k.DType(k.Out[o]), row: 1, col: 1})
+		e.from = append(e.from, len(s.In)+o)
 	}
 	e.stages = make([]stage, len(e.ops))
 	return e

@@ -36,7 +36,7 @@ func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 		case constant:
 			b := &e.t.buffers[e.step.In[i].Buffer]
 			slot := e.draft.table(b.DType, b.Bits, e.tileCols)
-			e.draft.constants = append(e.draft.constants, constantSlot{slot, i})
+			e.draft.constants = append(e.draft.constants, constantSlot{slot, e.operandOf(i)})
 			e.at[i] = view{slot: slot, strides: make([]int, len(e.step.Axes))}
 			continue
 		}
