@@ -16,7 +16,7 @@ type grid struct {
 	tiling     bool // whether to measure it without its own kernels too
 }
 
-// grids is W6 to W16, W18, B1 to B12, M1 to M3, C1 to C5, and D1 to D7.
+// grids is W6 to W16, W18, B1 to B12, M1 to M3, N1 to N8, C1 to C5, and D1 to D7.
 func grids() []workload {
 	var ws []workload
 	for _, g := range allGrids() {
@@ -34,6 +34,7 @@ func allGrids() []grid {
 	gs = append(gs, runningSums(1<<16, "64K"), runningSums(1<<20, "1M"), runningSums(1<<24, "16M"))
 	gs = append(append(gs, rowwise(64, 128)...), rowwise(4096, 1024)...)
 	gs = append(append(gs, convolutions()...), movement()...)
+	gs = append(append(gs, questions(2048)...), narrow(1<<18)...)
 	return append(append(gs, products()...), append(append(pixels(360, 640), integerProduct(1024)), image(2160, 3840), distances(2048, 64), mandelbrot(2048))...)
 }
 
