@@ -172,17 +172,18 @@ func reads(v *ir.Value) bool { return v.Op.IsElementwise() || v.Op == ir.OpReduc
 // cuts reports whether the loop that computes v needs more than what single bytes give.
 func (t *tabler) cuts(v *ir.Value) bool { return reads(v) && !t.chain(v).ok }
 
-// cut notes that a value is looked up, if that pays, and that v reads it.
+// cut notes that a value is looked up, if that pays, and that v reads it. Beside an operand along other axes
+// what v reads, or computes again of it, must be in row-major order.
 func (t *tabler) cut(a, v *ir.Value) {
+	if slices.ContainsFunc(v.Args, otherAxes) {
+		t.keepOrder(a)
+	}
 	if !t.pays(a) {
 		return
 	}
 	if _, known := t.read[a]; !known {
 		t.read[a] = nil
 		t.addView(a)
-	}
-	if slices.ContainsFunc(v.Args, otherAxes) {
-		t.inPlace[a] = true
 	}
 }
 

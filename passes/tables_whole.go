@@ -35,6 +35,17 @@ func otherAxes(v *ir.Value) bool {
 	return v.Op == ir.OpAccess && !slices.Equal(v.Attr.At.Shape, extents(v))
 }
 
+// keepOrder notes that a value, and what it is computed of, is looked up in its own order, if it is.
+func (t *tabler) keepOrder(v *ir.Value) {
+	if !v.Op.IsElementwise() || t.inPlace[v] {
+		return
+	}
+	t.inPlace[v] = true
+	for _, a := range v.Args {
+		t.keepOrder(a)
+	}
+}
+
 // isWhole reports whether a value is looked up for the whole buffer that its bytes are in.
 func (t *tabler) isWhole(v *ir.Value) bool {
 	w := t.views[t.key(v)]
