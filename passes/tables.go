@@ -69,7 +69,7 @@ func hasBytes(f *ir.Func) bool {
 type tabler struct {
 	s       *State
 	chains  valueMap[byteChain]
-	read    map[*ir.Value]*ir.Value // by value that is looked up, and those computed again: what is read in its place
+	read    map[*ir.Value]*ir.Value // the value that loops read instead of one that is looked up, or computed again
 	views   map[int]*wholeChain     // by key
 	inPlace map[*ir.Value]bool      // values that are looked up in their own order
 

@@ -123,7 +123,7 @@ func (w *batchWriter) begin() {
 	}
 }
 
-// form writes the loops over the matrices, and over their tiles, whose rows are so many vectors.
+// form writes the loops over the matrices and over their tiles. A row of a tile has the given number of vectors.
 func (w *batchWriter) form(name string, vectors int) {
 	w.here(name + "Form")
 	w.limit(name, vectorBytes(vectors))
@@ -165,8 +165,8 @@ func (w *batchWriter) form(name string, vectors int) {
 	w.do("JMP", label("done"))
 }
 
-// limit sets batchLimit for rows of vectors of so many bytes: there is none if they are whole, and no row is stored as a whole
-// if the matrices do not follow one another.
+// limit sets batchLimit for rows whose vectors have the given number of bytes. Whole vectors need no limit. If the matrices do
+// not follow one another, no row is stored as whole vectors.
 func (w *batchWriter) limit(name string, bytes int) {
 	w.do("MOVQ", imm32(-1), gp(batchLimit))
 	w.do("CMPQ", gp(batchStepC), imm(int64(bytes)))

@@ -52,9 +52,8 @@ func defaultLines() Lines {
 	}
 }
 
-// TablePays reports whether it takes less time to look up n elements of some size in tables with so many entries, to
-// store them and to read them, than to compute them where they are needed, for so much work each if they have four
-// bytes. Zen 3 with AVX2, in a loop that multiplies and adds: of float32, exp 0.9 to 1.25 of the time that it takes to
+// TablePays reports whether it takes less time to look up n elements of size bytes in tables with entries elements, to store
+// them and to read them, than to compute them where they are needed. The work is that of an element of four bytes, in additions. Zen 3 with AVX2, in a loop that multiplies and adds: of float32, exp 0.9 to 1.25 of the time that it takes to
 // compute them, tanh 0.4 to 0.8, pow 0.1 to 0.2; of float64 exp 0.4.
 func (m *Machine) TablePays(work float64, entries, n, size int) bool {
 	work *= float64(max(4, size)) / 4

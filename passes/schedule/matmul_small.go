@@ -98,7 +98,8 @@ func (b *smallProducts) write() *Draft {
 	return b.draft
 }
 
-// rowsOf returns the step for some rows from one on, as the last axis of the batch and so many rows of each product.
+// rowsOf returns the step that multiplies products*rows rows, from a given one on: as an axis of the batch with an index for
+// each product, and the rows of each.
 func (b *smallProducts) rowsOf(from, products, rows int) *plan.Step {
 	s := *b.step
 	s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
