@@ -21,15 +21,17 @@ import (
 func simplify(s *State) error {
 	n := s.numbering()
 	err := s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		bareConstants(v)
-		w, err := simpler(s.Func, v)
-		if err != nil || w == nil {
-			return n.first(v), err
+		for { // a rule may make what another one, or its own, applies to
+			bareConstants(v)
+			w, err := simpler(s.Func, v)
+			if err != nil || w == nil {
+				return n.first(v), err
+			}
+			for i, a := range w.Args {
+				w.Args[i] = n.first(a) // a rule may have made it
+			}
+			v = w
 		}
-		for i, a := range w.Args {
-			w.Args[i] = n.first(a) // a rule may have made it
-		}
-		return n.first(w), nil
 	})
 	s.distinct = err == nil && s.fuel == nil // all values have been looked at
 	return err
