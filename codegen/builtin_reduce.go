@@ -58,9 +58,9 @@ var questionKernels = []string{
 	"reduce [or] kernel (s0:T, u1:T) { t0 = lt s0 u1; store t0 }",
 	"reduce [or] kernel (u0:T, s1:T) { t0 = lt u0 s1; store t0 }",
 	"reduce [or] kernel (u0:T, u1:T) { t0 = ne u0 u1; store t0 }",
-	"reduce [add] kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }",
-	"reduce [add] kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }",
-	"reduce [add] kernel (u0:T, s1:T) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }",
+	"reduce [add] kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }",
+	"reduce [add] kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }",
+	"reduce [add] kernel (u0:T, s1:T) { t0 = eq u0 s1; t1 = cast:i32 t0; store t1 }",
 	"reduce [and] kernel (s0:T, u1:T) { t0 = lt s0 u1; store t0 }",
 	"reduce [and] kernel (u0:T, s1:T) { t0 = lt u0 s1; store t0 }",
 	"reduce [and] kernel (u0:T, u1:T) { t0 = eq u0 u1; store t0 }",
@@ -87,8 +87,10 @@ func isStream(m *kernel.Micro) bool {
 	return slices.ContainsFunc(parseAll(superTypes, streamKernels...), func(c kernel.Code) bool { return c.Signature() == m.Signature() })
 }
 
-// partialKernels combine what a float32 sum does in float64.
+// partialKernels combine what a float32 sum does in float64, and one of short integers in 64 bits.
 var partialKernels = []string{
+	"reduce [add] kernel (u0:i32) { t0 = cast:i64 u0; store t0 }",
+	"kernel (u0:i32, u1:i64) { t0 = cast:i64 u0; t1 = add t0 u1; store t1 }",
 	"reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }",
 	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }",
 }
@@ -146,11 +148,12 @@ var manyRowsOf = []struct {
 	{"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", ir.OpAdd, nil, superTypes},
 	{"kernel (u0:T, u1:T, s2:i32, s3:i32) { t0 = eq u0 u1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 s2 s3; store t3 }", ir.OpMin, []int{1, 3}, superTypes},
 	{"kernel (u0:T, u1:T, s2:i32, s3:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; store t1 }", ir.OpMin, []int{1, 3}, []ir.DType{ir.Int32, ir.Int64}},
-	{"kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", ir.OpAdd, []int{0}, questionTypes},
-	{"kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", ir.OpAdd, []int{1}, questionTypes},
+	{"kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", ir.OpAdd, []int{0}, questionTypes},
+	{"kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }", ir.OpAdd, []int{1}, questionTypes},
 	{"kernel (u0:T) { store u0 }", ir.OpMax, nil, []ir.DType{ir.Int32, ir.Int64}},
 	{"kernel (u0:T) { store u0 }", ir.OpMin, nil, []ir.DType{ir.Int32, ir.Int64}},
 	{"kernel (u0:T) { store u0 }", ir.OpAdd, nil, []ir.DType{ir.Int32, ir.Int64}},
+	{"kernel (u0:T) { t0 = cast:i32 u0; store t0 }", ir.OpAdd, nil, []ir.DType{ir.Bool, ir.Uint8, ir.Int8, ir.Uint16, ir.Int16}},
 }
 
 // manyRowsAtOnce is how many rows that is: Machine.RowsAtOnce.

@@ -112,9 +112,13 @@ func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error
 	if ir.ScalesProducts(by, d) {
 		return r.product(v, x, axes)
 	}
-	for i, group := range ir.ReduceGroups(extents(x), axes) {
+	groups := ir.ReduceGroups(extents(x), axes)
+	x, err := r.narrowSum(by, x, axes)
+	if err != nil {
+		return nil, err
+	}
+	for i, group := range groups {
 		var n int
-		var err error
 		if x, n, err = r.last(v, x, group); err != nil {
 			return nil, err
 		}
@@ -133,6 +137,20 @@ func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error
 		}
 	}
 	return r.cast(x, d)
+}
+
+// narrowSum returns what a sum of short integers in 64 bits adds in each chunk: the same in 32 bits, which hold the
+// sum of a chunk. Short lines are added as they are: they would be read again to be widened.
+func (r *reducer) narrowSum(by ir.Op, x *ir.Value, axes []int) (*ir.Value, error) {
+	n, shape := 1, extents(x)
+	for _, axis := range axes {
+		n *= shape[axis]
+	}
+	wide := x.Op == ir.OpCast && x.Type.DType.Size() == 8 && ir.Ints.Has(x.Type.DType) && shortInt(x.Args[0].Type.DType)
+	if by != ir.OpAdd || !wide || n < ir.ReduceLanes {
+		return x, nil
+	}
+	return r.f.Add(ir.OpCast, ir.Attr{DType: ir.Int32}, x.Pos, x.Args[0])
 }
 
 // reduceLast reduces the last axis, of n elements, until one element is left.

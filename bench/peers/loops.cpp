@@ -1,5 +1,5 @@
-// Loops in C++ of the workloads B1 to B14 and H1 to H3, which print the lines that the benchmark
-// program does:
+// Loops in C++ of the workloads B1 to B14, H1, H3, M1 to M3 and N1 to N8, which print the lines that
+// the benchmark program does:
 //
 //     g++ -O3 -mavx2 -mfma -mf16c -o loops bench/peers/loops.cpp && ./loops
 //
@@ -155,6 +155,128 @@ LOOP multiplyAdd(const float *FAST z, const float *FAST w, const float *FAST v, 
 	}
 }
 
+// Products: many of N by N matrices, and few rows times one matrix of n by n.
+template <int N> LOOP products(const float *FAST x, const float *FAST y, float *FAST z, size_t count) {
+	for (size_t p = 0; p < count; p++, x += N * N, y += N * N, z += N * N)
+		for (int i = 0; i < N; i++) {
+			float row[N] = {};
+#pragma GCC unroll 8
+			for (int k = 0; k < N; k++)
+#pragma GCC unroll 8
+				for (int j = 0; j < N; j++)
+					row[j] += x[N * i + k] * y[N * k + j];
+			for (int j = 0; j < N; j++)
+				z[N * i + j] = row[j];
+		}
+}
+template <int M> LOOP fewRows(const float *FAST x, const float *FAST y, float *FAST z, size_t n) {
+	memset(z, 0, M * n * sizeof(float));
+	for (size_t k = 0; k < n; k++)
+		for (size_t j = 0; j < n; j++)
+			for (int i = 0; i < M; i++)
+				z[i * n + j] += x[i * n + k] * y[k * n + j];
+}
+template <int M> LOOP fewRowsTransposed(const float *FAST x, const float *FAST y, float *FAST z, size_t n) {
+	for (size_t j = 0; j < n; j++) {
+		float total[M][32] = {};
+		for (size_t k = 0; k < n; k += 32)
+			for (int i = 0; i < M; i++)
+				for (int l = 0; l < 32; l++)
+					total[i][l] += x[i * n + k + l] * y[j * n + k + l];
+		for (int i = 0; i < M; i++) {
+			float t = 0;
+			for (int l = 0; l < 32; l++)
+				t += total[i][l];
+			z[i * n + j] = t;
+		}
+	}
+}
+
+// Reductions of a matrix of n by n.
+LOOP any(const float *FAST x, bool *FAST y, size_t n) {
+	int found = 0;
+	for (size_t i = 0; i < n * n; i++)
+		found |= x[i] > 2 ? -1 : 0;
+	*y = found;
+}
+LOOP countColumns(const float *FAST x, int *FAST few, std::int64_t *FAST y, size_t n) {
+	memset(few, 0, n * sizeof *few);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < n; j++)
+			few[j] += x[i * n + j] > 0.5f;
+	for (size_t j = 0; j < n; j++)
+		y[j] = few[j];
+}
+LOOP greatestOfColumns(const float *FAST x, float *FAST best, int *FAST few, std::int64_t *FAST y, size_t n) {
+	memcpy(best, x, n * sizeof *best);
+	memset(few, 0, n * sizeof *few);
+	for (size_t i = 1; i < n; i++)
+		for (size_t j = 0; j < n; j++) {
+			bool more = x[i * n + j] > best[j];
+			best[j] = more ? x[i * n + j] : best[j];
+			few[j] = more ? i : few[j];
+		}
+	for (size_t j = 0; j < n; j++)
+		y[j] = few[j];
+}
+LOOP variances(const float *FAST x, const float *FAST mean, float *FAST y, size_t n) {
+	memset(y, 0, n * sizeof *y);
+	for (size_t i = 0; i < n; i += 4)
+		for (size_t j = 0; j < n; j++)
+			for (size_t r = i; r < i + 4; r++) {
+				float d = x[r * n + j] - mean[j];
+				y[j] += d * d;
+			}
+}
+
+// m rows of few elements.
+LOOP runningSums(const float *FAST x, float *FAST y, size_t m) {
+	for (size_t i = 0; i < 3 * m; i += 3) {
+		y[i] = x[i];
+		y[i + 1] = y[i] + x[i + 1];
+		y[i + 2] = y[i + 1] + x[i + 2];
+	}
+}
+LOOP sums(const bytes *FAST x, std::int64_t *FAST y, size_t m) {
+	for (size_t i = 0; i < m; i++) {
+		int total = 0;
+		for (int j = 0; j < 8; j++)
+			total += x[8 * i + j];
+		y[i] = total;
+	}
+}
+LOOP everySecond(const float *FAST x, const float *FAST v, float *FAST y, size_t m) {
+	for (size_t i = 0; i < m; i++) {
+		y[2 * i] = v[i] + 1;
+		y[2 * i + 1] = x[2 * i + 1];
+	}
+}
+LOOP powers(const bytes *FAST x, float *FAST y, size_t m) {
+	float table[256];
+	for (int i = 0; i < 256; i++)
+		table[i] = powf(i / 255.f, 2.2f);
+	for (size_t i = 0; i < m; i++) {
+		float total = 0;
+		for (int j = 0; j < 8; j++)
+			total += table[x[8 * i + j]];
+		y[i] = total;
+	}
+}
+
+// productsAndRows measures M1 to M3, for N by N matrices and for as many rows.
+template <int N> void productsAndRows() {
+	char size[32];
+	const size_t count = 360 * 640, n = 4096;
+	float *x = make<float>(count * N * N, -1, 1), *y = make<float>(std::max(count * N * N, n * n), -1, 1), *z = make<float>(count * N * N, 0, 1);
+	snprintf(size, sizeof size, "%zux%dx%d", count, N, N);
+	measure("M1-small", size, [&] { products<N>(x, y, z, count); });
+	snprintf(size, sizeof size, "%dx%zux%zu", N, n, n);
+	measure("M2-rows", size, [&] { fewRows<N>(x, y, z, n); });
+	measure("M3-rows-transposed", size, [&] { fewRowsTransposed<N>(x, y, z, n); });
+	for (float *p : {x, y, z})
+		free(p);
+}
+
 int main(int count_, char **arguments) {
 	if (count_ > 1)
 		peer = arguments[1];
@@ -192,4 +314,25 @@ int main(int count_, char **arguments) {
 		for (void *p : {(void *)x, (void *)h, (void *)out, (void *)z, (void *)w, (void *)v, (void *)r})
 			free(p);
 	}
+	productsAndRows<1>();
+	productsAndRows<2>();
+	productsAndRows<3>();
+	productsAndRows<4>();
+	productsAndRows<8>();
+	const size_t side = 2048, rows = 262144;
+	const char *square = "2048x2048";
+	float *x = make<float>(side * side, -1, 1), *mean = make<float>(side, -1, 1), *out = make<float>(2 * rows, 0, 1);
+	std::int64_t *places = make<std::int64_t>(rows, 0, 1);
+	int *few = make<int>(side, 0, 1);
+	bool found;
+	measure("N1-any", square, [&] { any(x, &found, side); });
+	measure("N2-count0", square, [&] { countColumns(x, few, places, side); });
+	measure("N3-argmax0", square, [&] { greatestOfColumns(x, out, few, places, side); });
+	measure("N4-variance0", square, [&] { variances(x, mean, out, side); });
+	float *lines = make<float>(3 * rows, 0, 1);
+	bytes *eights = make<bytes>(8 * rows, 0, 200);
+	measure("N5-cumsum3", "262144x3", [&] { runningSums(x, lines, rows); });
+	measure("N6-sum8", "262144x8", [&] { sums(eights, places, rows); });
+	measure("N7-set2", "262144x2", [&] { everySecond(x, lines, out, rows); });
+	measure("N8-power-sum", "262144x8", [&] { powers(eights, out, rows); });
 }

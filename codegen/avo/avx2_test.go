@@ -129,7 +129,7 @@ func TestReductionLoops(t *testing.T) {
 	}{
 		{"reduce [add] kernel (u0:f32) { store u0 }", 4 + 3},
 		{"reduce [max] kernel (u0:f32) { store u0 }", 2*4 + 3},
-		{"reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", 4*3 + 3},
+		{"reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", 4*3 + 3},
 		{"reduce [argmax] kernel (u0:f32) { store u0 }", 4 + 4 + 3 + 4 + 3},
 		{"reduce [argmax] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", 2*9 + 2 + 3},
 	} {

@@ -32,7 +32,6 @@ type Reduction struct {
 	First     int        // its first accumulator
 	Best      *Reduction // of an arg-reduction: the reduction of the elements, whose positions this one has
 	Positions *Reduction // of a Best: the arg-reduction
-	Counts    bool       // it counts in 32 bits where V is true, and widens the count at the end of the row
 }
 
 // Combiner is an operation that combines two elements of a type. It commutes.
@@ -123,9 +122,6 @@ func (g *Graph) reductions() []*Reduction {
 			}
 		}
 		r := &Reduction{Out: out, V: v, By: by, DType: k.DType(v)}
-		if in := k.Inst(v); by == ir.OpAdd && in != nil && m.Parts(r.DType) == 2 && countsTrue(k, in) {
-			r.V, r.DType, r.Counts = in.Args[0], ir.Int32, true
-		}
 		plain = append(plain, r)
 		return r
 	}
@@ -144,11 +140,6 @@ func (g *Graph) reductions() []*Reduction {
 		}
 	}
 	return append(positions, plain...)
-}
-
-// countsTrue reports whether an instruction makes an integer of a bool. A call has less than 2^31 columns.
-func countsTrue(k *kernel.Kernel, in *kernel.Inst) bool {
-	return in.Op == ir.OpCast && k.DType(in.Args[0]) == ir.Bool && ir.Ints.Has(in.DType)
 }
 
 // Accumulators returns how many vectors a reduction takes for itself.
@@ -222,11 +213,8 @@ func (c *Copy) reduce(r *Reduction) []Ref {
 	if r.Shared {
 		return nil
 	}
-	switch {
-	case r.DType == ir.Bool:
+	if r.DType == ir.Bool {
 		v = One(g.MaskPart(v, 1, 0))
-	case r.Counts:
-		v = One(g.Select(g, g.MaskPart(v, 1, 0), g.Constant(r.DType, 1).Part[0], g.Constant(r.DType, 0).Part[0]))
 	}
 	var out []Ref
 	for p := range g.m.Parts(r.DType) {

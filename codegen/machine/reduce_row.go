@@ -34,8 +34,6 @@ func (r *Reduction) horizontal(g *Graph) Ref {
 	switch {
 	case r.Best != nil: // the place of a NaN has the sign bit set
 		return r.lane(g, ir.OpAnd, r.position(g), g.Constant(r.DType, 1<<31-1).Part[0])
-	case r.Counts:
-		return g.Lane(g, ir.OpAnd, ir.Int64, [3]Ref{r.combined(g, 0), g.Constant(ir.Int64, 1<<32-1).Part[0]})
 	case r.byBits():
 		return r.extreme(g, r.combined(g, 0), r.combined(g, 1), r.combined(g, 2))
 	case len(r.Combiners) == 2: // the elements and their signs

@@ -10924,14 +10924,14 @@ next:
 done:
 	VZEROUPPER; RET
 
-// for i: o0[i] = a2[i] + int64(a0 < a1[i])
+// for i: o0[i] = a2[i] + int32(a0 < a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT k_lt_cast_add_f64_i64_suu_9c64545988<>(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_add_f64_i32_suu_a9ce2c1b8c<>(SB), NOSPLIT, $16-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// kernel (s0:f64, u1:f64, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }
+	// kernel (s0:f64, u1:f64, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VMOVUPS c0000000000000001<>+0(SB), Y14
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VMOVUPS c0000000100000001<>+0(SB), Y14
 	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
@@ -10939,16 +10939,17 @@ row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VCMPPD $0x11, (DI)(BX*8), Y15, Y0; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
-	VPADDQ (R8)(BX*8), Y0, Y0; VPADDQ 32(R8)(BX*8), Y1, Y1; VMOVUPS Y0, (R9)(BX*8); VMOVUPS Y1, 32(R9)(BX*8)
-	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VCMPPD $0x11, (DI)(BX*8), Y15, Y0; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y1; VSHUFPS $0x88, Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; VPADDD (R8)(BX*4), Y0, Y0; VMOVUPS Y0, (R9)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
-	VMASKMOVPD (R8)(BX*8), Y0, Y1; VMASKMOVPD (DI)(BX*8), Y0, Y2; VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2
-	VPADDQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(R8)(BX*8), Y0, Y1; VMASKMOVPD 32(DI)(BX*8), Y0, Y2
-	VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2; VPADDQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+	VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x11, Y0, Y15, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(DI)(BX*8), Y1, Y1; VCMPPD $0x11, Y1, Y15, Y1
+	VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1; VMASKMOVPS (R8)(BX*4), Y1, Y2; VPADDD Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (R9)(BX*4)
 
 next:
 	DECQ R10; JLE last
@@ -10962,7 +10963,7 @@ past:
 	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
 
 rowPast:
-	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 last:
@@ -10971,24 +10972,25 @@ last:
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
 
 lines:
-	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x40
 
 line:
-	VCMPPD $0x11, (DI)(BX*8), Y15, Y0; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
-	VPADDQ (R8)(BX*8), Y0, Y0; VPADDQ 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
-	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+	VCMPPD $0x11, (DI)(BX*8), Y15, Y0; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y1; VSHUFPS $0x88, Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; VPADDD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// for i: o0[i] = int64(a0[i] < a1) + a2[i]
+// for i: o0[i] = a2[i] + int32(a0[i] < a1)
 // Requires: AVX, AVX2, CMOV
-TEXT k_lt_cast_add_f64_i64_usu_b8cfcebd0a<>(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_add_f64_i32_usu_be5102783f<>(SB), NOSPLIT, $16-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// kernel (u0:f64, s1:f64, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+	// kernel (u0:f64, s1:f64, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VMOVUPS c0000000000000001<>+0(SB), Y14
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VMOVUPS c0000000100000001<>+0(SB), Y14
 	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
@@ -10996,16 +10998,17 @@ row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VCMPPD $0x1e, (DI)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
-	VPADDQ (R8)(BX*8), Y0, Y0; VPADDQ 32(R8)(BX*8), Y1, Y1; VMOVUPS Y0, (R9)(BX*8); VMOVUPS Y1, 32(R9)(BX*8)
-	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VCMPPD $0x1e, (DI)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y1; VSHUFPS $0x88, Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; VPADDD (R8)(BX*4), Y0, Y0; VMOVUPS Y0, (R9)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1; VCMPPD $0x11, Y15, Y1, Y1; VANDPS Y14, Y1, Y1; VMASKMOVPD (R8)(BX*8), Y0, Y2
-	VPADDQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VCMPPD $0x11, Y15, Y1, Y1; VANDPS Y14, Y1, Y1
-	VMASKMOVPD 32(R8)(BX*8), Y0, Y2; VPADDQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+	VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x11, Y15, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(DI)(BX*8), Y1, Y1; VCMPPD $0x11, Y15, Y1, Y1
+	VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1; VMASKMOVPS (R8)(BX*4), Y1, Y2; VPADDD Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (R9)(BX*4)
 
 next:
 	DECQ R10; JLE last
@@ -11019,7 +11022,7 @@ past:
 	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
 
 rowPast:
-	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 last:
@@ -11028,12 +11031,13 @@ last:
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
 
 lines:
-	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x40
 
 line:
-	VCMPPD $0x1e, (DI)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
-	VPADDQ (R8)(BX*8), Y0, Y0; VPADDQ 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
-	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+	VCMPPD $0x1e, (DI)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y1; VSHUFPS $0x88, Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; VPADDD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -11262,15 +11266,15 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// for i: o0[i] = (int64(a0 < a1[i]) + (int64(a0 < a2[i]) + (a4[i] + int64(a0 < a3[i])))) + int64(a0 < a5[i])
+// for i: o0[i] = int32(a0 < a1[i]) + (((a3[i] + int32(a0 < a2[i])) + int32(a0 < a4[i])) + int32(a0 < a5[i]))
 // Requires: AVX, AVX2, CMOV
-TEXT k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1<>(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0<>(SB), NOSPLIT, $16-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// kernel (s0:f64, u1:f64, u2:f64, u3:f64, u4:i64, u5:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = lt s0 u3; t5 = cast:i64 t4; t6 = add u4 t5; t7 = add t3 t6; t8 = add t1 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+	// kernel (s0:f64, u1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt s0 u4; t6 = cast:i32 t5; t7 = add t4 t6; t8 = lt s0 u5; t9 = cast:i32 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), R14
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11; MOVQ 64(CX), R12
-	VMOVUPS c0000000000000001<>+0(SB), Y14
+	VMOVUPS c0000000100000001<>+0(SB), Y14
 	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
@@ -11278,26 +11282,28 @@ row:
 	VBROADCASTSD (R14), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
 
 loop:
-	VCMPPD $0x11, (R9)(BX*8), Y15, Y0; VCMPPD $0x11, 32(R9)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
-	VPADDQ (R10)(BX*8), Y0, Y0; VPADDQ 32(R10)(BX*8), Y1, Y1; VCMPPD $0x11, (R8)(BX*8), Y15, Y2
-	VCMPPD $0x11, 32(R8)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2; VANDPS Y14, Y3, Y3; VPADDQ Y0, Y2, Y0
-	VPADDQ Y1, Y3, Y1; VCMPPD $0x11, (DI)(BX*8), Y15, Y2; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2
-	VANDPS Y14, Y3, Y3; VPADDQ Y0, Y2, Y0; VPADDQ Y1, Y3, Y1; VCMPPD $0x11, (R11)(BX*8), Y15, Y2
-	VCMPPD $0x11, 32(R11)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2; VANDPS Y14, Y3, Y3; VPADDQ Y2, Y0, Y0
-	VPADDQ Y3, Y1, Y1; VMOVUPS Y0, (R12)(BX*8); VMOVUPS Y1, 32(R12)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VCMPPD $0x11, (R8)(BX*8), Y15, Y0; VCMPPD $0x11, 32(R8)(BX*8), Y15, Y1; VSHUFPS $0x88, Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; VPADDD (R9)(BX*4), Y0, Y0; VCMPPD $0x11, (R10)(BX*8), Y15, Y1
+	VCMPPD $0x11, 32(R10)(BX*8), Y15, Y2; VSHUFPS $0x88, Y2, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1
+	VPADDD Y1, Y0, Y0; VCMPPD $0x11, (R11)(BX*8), Y15, Y1; VCMPPD $0x11, 32(R11)(BX*8), Y15, Y2
+	VSHUFPS $0x88, Y2, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; VPADDD Y1, Y0, Y0
+	VCMPPD $0x11, (DI)(BX*8), Y15, Y1; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y2; VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; VPADDD Y0, Y1, Y0; VMOVUPS Y0, (R12)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
-	VMASKMOVPD (R10)(BX*8), Y0, Y1; VMASKMOVPD (R9)(BX*8), Y0, Y2; VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2
-	VPADDQ Y2, Y1, Y1; VMASKMOVPD (R8)(BX*8), Y0, Y2; VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2
-	VPADDQ Y1, Y2, Y1; VMASKMOVPD (DI)(BX*8), Y0, Y2; VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2
-	VPADDQ Y1, Y2, Y1; VMASKMOVPD (R11)(BX*8), Y0, Y2; VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2
-	VPADDQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, (R12)(BX*8); MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(R10)(BX*8), Y0, Y1; VMASKMOVPD 32(R9)(BX*8), Y0, Y2
-	VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2; VPADDQ Y2, Y1, Y1; VMASKMOVPD 32(R8)(BX*8), Y0, Y2
-	VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2; VPADDQ Y1, Y2, Y1; VMASKMOVPD 32(DI)(BX*8), Y0, Y2
-	VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2; VPADDQ Y1, Y2, Y1; VMASKMOVPD 32(R11)(BX*8), Y0, Y2
-	VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2; VPADDQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
+	VMASKMOVPD (R8)(BX*8), Y0, Y1; VCMPPD $0x11, Y1, Y15, Y1; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2; VMASKMOVPD 32(R8)(BX*8), Y2, Y3; VCMPPD $0x11, Y3, Y15, Y3
+	VSHUFPS $0x88, Y3, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y3; VMASKMOVPS (R9)(BX*4), Y3, Y4; VPADDD Y1, Y4, Y1
+	VMASKMOVPD (R10)(BX*8), Y0, Y4; VCMPPD $0x11, Y4, Y15, Y4; VMASKMOVPD 32(R10)(BX*8), Y2, Y5
+	VCMPPD $0x11, Y5, Y15, Y5; VSHUFPS $0x88, Y5, Y4, Y4; VPERMQ $0xd8, Y4, Y4; VANDPS Y14, Y4, Y4
+	VPADDD Y4, Y1, Y1; VMASKMOVPD (R11)(BX*8), Y0, Y4; VCMPPD $0x11, Y4, Y15, Y4; VMASKMOVPD 32(R11)(BX*8), Y2, Y5
+	VCMPPD $0x11, Y5, Y15, Y5; VSHUFPS $0x88, Y5, Y4, Y4; VPERMQ $0xd8, Y4, Y4; VANDPS Y14, Y4, Y4
+	VPADDD Y4, Y1, Y1; VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x11, Y0, Y15, Y0; VMASKMOVPD 32(DI)(BX*8), Y2, Y2
+	VCMPPD $0x11, Y2, Y15, Y2; VSHUFPS $0x88, Y2, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0
+	VPADDD Y1, Y0, Y0; VMASKMOVPS Y0, Y3, (R12)(BX*4)
 
 next:
 	DECQ R13; JLE last
@@ -11312,7 +11318,7 @@ past:
 	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
 
 rowPast:
-	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 last:
@@ -11322,29 +11328,31 @@ last:
 	ADDQ 256(CX), R12; JMP rowPast
 
 lines:
-	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
 
 line:
-	VCMPPD $0x11, (R9)(BX*8), Y15, Y0; VCMPPD $0x11, 32(R9)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
-	VPADDQ (R10)(BX*8), Y0, Y0; VPADDQ 32(R10)(BX*8), Y1, Y1; VCMPPD $0x11, (R8)(BX*8), Y15, Y2
-	VCMPPD $0x11, 32(R8)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2; VANDPS Y14, Y3, Y3; VPADDQ Y0, Y2, Y0
-	VPADDQ Y1, Y3, Y1; VCMPPD $0x11, (DI)(BX*8), Y15, Y2; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2
-	VANDPS Y14, Y3, Y3; VPADDQ Y0, Y2, Y0; VPADDQ Y1, Y3, Y1; VCMPPD $0x11, (R11)(BX*8), Y15, Y2
-	VCMPPD $0x11, 32(R11)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2; VANDPS Y14, Y3, Y3; VPADDQ Y2, Y0, Y0
-	VPADDQ Y3, Y1, Y1; VMOVNTDQ Y0, (R12)(BX*8); VMOVNTDQ Y1, 32(R12)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+	VCMPPD $0x11, (R8)(BX*8), Y15, Y0; VCMPPD $0x11, 32(R8)(BX*8), Y15, Y1; VSHUFPS $0x88, Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; VPADDD (R9)(BX*4), Y0, Y0; VCMPPD $0x11, (R10)(BX*8), Y15, Y1
+	VCMPPD $0x11, 32(R10)(BX*8), Y15, Y2; VSHUFPS $0x88, Y2, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1
+	VPADDD Y1, Y0, Y0; VCMPPD $0x11, (R11)(BX*8), Y15, Y1; VCMPPD $0x11, 32(R11)(BX*8), Y15, Y2
+	VSHUFPS $0x88, Y2, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; VPADDD Y1, Y0, Y0
+	VCMPPD $0x11, (DI)(BX*8), Y15, Y1; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y2; VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; VPADDD Y0, Y1, Y0; VMOVNTDQ Y0, (R12)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// for i: o0[i] = ((int64(a0[i] < a1) + (a3[i] + int64(a2[i] < a1))) + int64(a4[i] < a1)) + int64(a5[i] < a1)
+// for i: o0[i] = (int32(a0[i] < a1) + ((a3[i] + int32(a2[i] < a1)) + int32(a4[i] < a1))) + int32(a5[i] < a1)
 // Requires: AVX, AVX2, CMOV
-TEXT k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69<>(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258<>(SB), NOSPLIT, $16-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// kernel (u0:f64, s1:f64, u2:f64, u3:i64, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = add u3 t3; t5 = add t1 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+	// kernel (u0:f64, s1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = lt u2 s1; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt u4 s1; t6 = cast:i32 t5; t7 = add t4 t6; t8 = add t1 t7; t9 = lt u5 s1; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11; MOVQ 64(CX), R12
-	VMOVUPS c0000000000000001<>+0(SB), Y14
+	VMOVUPS c0000000100000001<>+0(SB), Y14
 	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
@@ -11352,27 +11360,28 @@ row:
 	VBROADCASTSD (R14), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
 
 loop:
-	VCMPPD $0x1e, (R8)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(R8)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
-	VPADDQ (R9)(BX*8), Y0, Y0; VPADDQ 32(R9)(BX*8), Y1, Y1; VCMPPD $0x1e, (DI)(BX*8), Y15, Y2
-	VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2; VANDPS Y14, Y3, Y3; VPADDQ Y0, Y2, Y0
-	VPADDQ Y1, Y3, Y1; VCMPPD $0x1e, (R10)(BX*8), Y15, Y2; VCMPPD $0x1e, 32(R10)(BX*8), Y15, Y3
-	VANDPS Y14, Y2, Y2; VANDPS Y14, Y3, Y3; VPADDQ Y2, Y0, Y0; VPADDQ Y3, Y1, Y1
-	VCMPPD $0x1e, (R11)(BX*8), Y15, Y2; VCMPPD $0x1e, 32(R11)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2
-	VANDPS Y14, Y3, Y3; VPADDQ Y2, Y0, Y0; VPADDQ Y3, Y1, Y1; VMOVUPS Y0, (R12)(BX*8); VMOVUPS Y1, 32(R12)(BX*8)
-	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VCMPPD $0x1e, (R8)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(R8)(BX*8), Y15, Y1; VSHUFPS $0x88, Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; VPADDD (R9)(BX*4), Y0, Y0; VCMPPD $0x1e, (R10)(BX*8), Y15, Y1
+	VCMPPD $0x1e, 32(R10)(BX*8), Y15, Y2; VSHUFPS $0x88, Y2, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1
+	VPADDD Y1, Y0, Y0; VCMPPD $0x1e, (DI)(BX*8), Y15, Y1; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y2
+	VSHUFPS $0x88, Y2, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; VPADDD Y0, Y1, Y0
+	VCMPPD $0x1e, (R11)(BX*8), Y15, Y1; VCMPPD $0x1e, 32(R11)(BX*8), Y15, Y2; VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; VPADDD Y1, Y0, Y0; VMOVUPS Y0, (R12)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
-	VMASKMOVPD (R9)(BX*8), Y0, Y1; VMASKMOVPD (R8)(BX*8), Y0, Y2; VCMPPD $0x11, Y15, Y2, Y2; VANDPS Y14, Y2, Y2
-	VPADDQ Y2, Y1, Y1; VMASKMOVPD (DI)(BX*8), Y0, Y2; VCMPPD $0x11, Y15, Y2, Y2; VANDPS Y14, Y2, Y2
-	VPADDQ Y1, Y2, Y1; VMASKMOVPD (R10)(BX*8), Y0, Y2; VCMPPD $0x11, Y15, Y2, Y2; VANDPS Y14, Y2, Y2
-	VPADDQ Y2, Y1, Y1; VMASKMOVPD (R11)(BX*8), Y0, Y2; VCMPPD $0x11, Y15, Y2, Y2; VANDPS Y14, Y2, Y2
-	VPADDQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, (R12)(BX*8); MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(R9)(BX*8), Y0, Y1; VMASKMOVPD 32(R8)(BX*8), Y0, Y2
-	VCMPPD $0x11, Y15, Y2, Y2; VANDPS Y14, Y2, Y2; VPADDQ Y2, Y1, Y1; VMASKMOVPD 32(DI)(BX*8), Y0, Y2
-	VCMPPD $0x11, Y15, Y2, Y2; VANDPS Y14, Y2, Y2; VPADDQ Y1, Y2, Y1; VMASKMOVPD 32(R10)(BX*8), Y0, Y2
-	VCMPPD $0x11, Y15, Y2, Y2; VANDPS Y14, Y2, Y2; VPADDQ Y2, Y1, Y1; VMASKMOVPD 32(R11)(BX*8), Y0, Y2
-	VCMPPD $0x11, Y15, Y2, Y2; VANDPS Y14, Y2, Y2; VPADDQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
+	VMASKMOVPD (R8)(BX*8), Y0, Y1; VCMPPD $0x11, Y15, Y1, Y1; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2; VMASKMOVPD 32(R8)(BX*8), Y2, Y3; VCMPPD $0x11, Y15, Y3, Y3
+	VSHUFPS $0x88, Y3, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y3; VMASKMOVPS (R9)(BX*4), Y3, Y4; VPADDD Y1, Y4, Y1
+	VMASKMOVPD (R10)(BX*8), Y0, Y4; VCMPPD $0x11, Y15, Y4, Y4; VMASKMOVPD 32(R10)(BX*8), Y2, Y5
+	VCMPPD $0x11, Y15, Y5, Y5; VSHUFPS $0x88, Y5, Y4, Y4; VPERMQ $0xd8, Y4, Y4; VANDPS Y14, Y4, Y4
+	VPADDD Y4, Y1, Y1; VMASKMOVPD (DI)(BX*8), Y0, Y4; VCMPPD $0x11, Y15, Y4, Y4; VMASKMOVPD 32(DI)(BX*8), Y2, Y5
+	VCMPPD $0x11, Y15, Y5, Y5; VSHUFPS $0x88, Y5, Y4, Y4; VPERMQ $0xd8, Y4, Y4; VANDPS Y14, Y4, Y4
+	VPADDD Y1, Y4, Y1; VMASKMOVPD (R11)(BX*8), Y0, Y0; VCMPPD $0x11, Y15, Y0, Y0; VMASKMOVPD 32(R11)(BX*8), Y2, Y2
+	VCMPPD $0x11, Y15, Y2, Y2; VSHUFPS $0x88, Y2, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0
+	VPADDD Y0, Y1, Y0; VMASKMOVPS Y0, Y3, (R12)(BX*4)
 
 next:
 	DECQ R13; JLE last
@@ -11387,7 +11396,7 @@ past:
 	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
 
 rowPast:
-	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 last:
@@ -11397,17 +11406,18 @@ last:
 	ADDQ 256(CX), R12; JMP rowPast
 
 lines:
-	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
 
 line:
-	VCMPPD $0x1e, (R8)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(R8)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
-	VPADDQ (R9)(BX*8), Y0, Y0; VPADDQ 32(R9)(BX*8), Y1, Y1; VCMPPD $0x1e, (DI)(BX*8), Y15, Y2
-	VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2; VANDPS Y14, Y3, Y3; VPADDQ Y0, Y2, Y0
-	VPADDQ Y1, Y3, Y1; VCMPPD $0x1e, (R10)(BX*8), Y15, Y2; VCMPPD $0x1e, 32(R10)(BX*8), Y15, Y3
-	VANDPS Y14, Y2, Y2; VANDPS Y14, Y3, Y3; VPADDQ Y2, Y0, Y0; VPADDQ Y3, Y1, Y1
-	VCMPPD $0x1e, (R11)(BX*8), Y15, Y2; VCMPPD $0x1e, 32(R11)(BX*8), Y15, Y3; VANDPS Y14, Y2, Y2
-	VANDPS Y14, Y3, Y3; VPADDQ Y2, Y0, Y0; VPADDQ Y3, Y1, Y1; VMOVNTDQ Y0, (R12)(BX*8); VMOVNTDQ Y1, 32(R12)(BX*8)
-	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+	VCMPPD $0x1e, (R8)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(R8)(BX*8), Y15, Y1; VSHUFPS $0x88, Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0; VANDPS Y14, Y0, Y0; VPADDD (R9)(BX*4), Y0, Y0; VCMPPD $0x1e, (R10)(BX*8), Y15, Y1
+	VCMPPD $0x1e, 32(R10)(BX*8), Y15, Y2; VSHUFPS $0x88, Y2, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1
+	VPADDD Y1, Y0, Y0; VCMPPD $0x1e, (DI)(BX*8), Y15, Y1; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y2
+	VSHUFPS $0x88, Y2, Y1, Y1; VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; VPADDD Y0, Y1, Y0
+	VCMPPD $0x1e, (R11)(BX*8), Y15, Y1; VCMPPD $0x1e, 32(R11)(BX*8), Y15, Y2; VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMQ $0xd8, Y1, Y1; VANDPS Y14, Y1, Y1; VPADDD Y1, Y0, Y0; VMOVNTDQ Y0, (R12)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -18068,14 +18078,14 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// for i: o0 += int64(a0[i] == a1)
+// for i: o0 += int32(a0 == a1[i])
 // Requires: AVX, AVX2
-TEXT k_reduce_add_eq_cast_f64_i64_us_53309b6133<>(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_eq_cast_f64_i32_su_85b410c34c<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add] kernel (u0:f64, s1:f64) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }
+	// reduce [add] kernel (s0:f64, u1:f64) { t0 = eq s0 u1; t1 = cast:i32 t0; store t1 }
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R9; MOVQ 32(CX), R10; VMOVUPS c0000000100000001<>+0(SB), Y10
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
+	MOVQ 24(CX), DI; MOVQ 32(CX), R10; VMOVUPS c0000000100000001<>+0(SB), Y10
 
 row:
 	VBROADCASTSD (R9), Y11; VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14; VMOVAPS Y15, Y13; VMOVAPS Y15, Y12
@@ -18098,40 +18108,40 @@ tail:
 	CMPQ CX, SI; JGT part2; VCMPPD $0x00, 128(DI)(BX*8), Y11, Y0; VCMPPD $0x00, 160(DI)(BX*8), Y11, Y1
 	VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y10, Y0, Y0; VPADDD Y0, Y13, Y13; ADDQ $0x18, BX
 	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x00, Y11, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
-	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(DI)(BX*8), Y1, Y1; VCMPPD $0x00, Y11, Y1, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x00, Y0, Y11, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(DI)(BX*8), Y1, Y1; VCMPPD $0x00, Y1, Y11, Y1
 	VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y10, Y0, Y0; VPADDD Y0, Y12, Y0; MOVQ SI, CX
 	SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1; VBLENDVPS Y1, Y0, Y12, Y12; JMP combine
 
 part2:
 	ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS (DX)(CX*8), Y0; VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x00, Y11, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX
+	VMOVUPS (DX)(CX*8), Y0; VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x00, Y0, Y11, Y0; MOVQ SI, CX; SUBQ BX, CX
 	NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(DI)(BX*8), Y1, Y1
-	VCMPPD $0x00, Y11, Y1, Y1; VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y10, Y0, Y0
+	VCMPPD $0x00, Y1, Y11, Y1; VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y10, Y0, Y0
 	VPADDD Y0, Y13, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
 	VBLENDVPS Y1, Y0, Y13, Y13; JMP combine
 
 part1:
 	ADDQ $0x08, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS (DX)(CX*8), Y0; VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x00, Y11, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX
+	VMOVUPS (DX)(CX*8), Y0; VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x00, Y0, Y11, Y0; MOVQ SI, CX; SUBQ BX, CX
 	NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(DI)(BX*8), Y1, Y1
-	VCMPPD $0x00, Y11, Y1, Y1; VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y10, Y0, Y0
+	VCMPPD $0x00, Y1, Y11, Y1; VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y10, Y0, Y0
 	VPADDD Y0, Y14, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1
 	VBLENDVPS Y1, Y0, Y14, Y14; JMP combine
 
 part0:
 	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x00, Y11, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
-	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(DI)(BX*8), Y1, Y1; VCMPPD $0x00, Y11, Y1, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y0; VCMPPD $0x00, Y0, Y11, Y0; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(DI)(BX*8), Y1, Y1; VCMPPD $0x00, Y1, Y11, Y1
 	VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VANDPS Y10, Y0, Y0; VPADDD Y0, Y15, Y0; MOVQ SI, CX
 	SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y1; VBLENDVPS Y1, Y0, Y15, Y15
 
 combine:
 	VPADDD Y13, Y15, Y0; VPADDD Y12, Y14, Y1; VPADDD Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPADDD Y1, Y0, Y0
-	VSHUFPS $0xee, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VSHUFPS $0x55, Y0, Y0, Y1; VPADDD Y1, Y0, Y0
-	VPAND c00000000ffffffff<>+0(SB), Y0, Y0; VMOVQ X0, (R10); DECQ R8; JLE done
+	VSHUFPS $0xee, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VSHUFPS $0x55, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VMOVD X0, (R10)
+	DECQ R8; JLE done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R9; ADDQ 224(CX), R10; JMP row
+	ADDQ 208(CX), R9; ADDQ 216(CX), DI; ADDQ 224(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
@@ -18278,11 +18288,11 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// for i: o0 += int64(a0 < a1[i])
+// for i: o0 += int32(a0 < a1[i])
 // Requires: AVX, AVX2
-TEXT k_reduce_add_lt_cast_f64_i64_su_ca790a6eec<>(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_lt_cast_f64_i32_su_9fd303424b<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+	// reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
 	MOVQ 24(CX), DI; MOVQ 32(CX), R10; VMOVUPS c0000000100000001<>+0(SB), Y10
@@ -18338,19 +18348,19 @@ part0:
 
 combine:
 	VPADDD Y13, Y15, Y0; VPADDD Y12, Y14, Y1; VPADDD Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPADDD Y1, Y0, Y0
-	VSHUFPS $0xee, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VSHUFPS $0x55, Y0, Y0, Y1; VPADDD Y1, Y0, Y0
-	VPAND c00000000ffffffff<>+0(SB), Y0, Y0; VMOVQ X0, (R10); DECQ R8; JLE done
+	VSHUFPS $0xee, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VSHUFPS $0x55, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VMOVD X0, (R10)
+	DECQ R8; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R9; ADDQ 216(CX), DI; ADDQ 224(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
-// for i: o0 += int64(a0[i] < a1)
+// for i: o0 += int32(a0[i] < a1)
 // Requires: AVX, AVX2
-TEXT k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf<>(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_lt_cast_f64_i32_us_964eb44313<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+	// reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R9; MOVQ 32(CX), R10; VMOVUPS c0000000100000001<>+0(SB), Y10
@@ -18406,8 +18416,8 @@ part0:
 
 combine:
 	VPADDD Y13, Y15, Y0; VPADDD Y12, Y14, Y1; VPADDD Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPADDD Y1, Y0, Y0
-	VSHUFPS $0xee, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VSHUFPS $0x55, Y0, Y0, Y1; VPADDD Y1, Y0, Y0
-	VPAND c00000000ffffffff<>+0(SB), Y0, Y0; VMOVQ X0, (R10); DECQ R8; JLE done
+	VSHUFPS $0xee, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VSHUFPS $0x55, Y0, Y0, Y1; VPADDD Y1, Y0, Y0; VMOVD X0, (R10)
+	DECQ R8; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R9; ADDQ 224(CX), R10; JMP row
 
@@ -31964,14 +31974,14 @@ DATA entries_avx2_float64<>+1064(SB)/8, $k_logit_f64_u_9e5c5ac773<>(SB)
 DATA entries_avx2_float64<>+1072(SB)/8, $k_lt_and_f64_bool_suu_2a5eb51eb0<>(SB)
 DATA entries_avx2_float64<>+1080(SB)/8, $k_lt_and_f64_bool_usu_5988bbebc8<>(SB)
 DATA entries_avx2_float64<>+1088(SB)/8, $k_lt_and_f64_bool_uuu_b938ae9567<>(SB)
-DATA entries_avx2_float64<>+1096(SB)/8, $k_lt_cast_add_f64_i64_suu_9c64545988<>(SB)
-DATA entries_avx2_float64<>+1104(SB)/8, $k_lt_cast_add_f64_i64_usu_b8cfcebd0a<>(SB)
+DATA entries_avx2_float64<>+1096(SB)/8, $k_lt_cast_add_f64_i32_suu_a9ce2c1b8c<>(SB)
+DATA entries_avx2_float64<>+1104(SB)/8, $k_lt_cast_add_f64_i32_usu_be5102783f<>(SB)
 DATA entries_avx2_float64<>+1112(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff<>(SB)
 DATA entries_avx2_float64<>+1120(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd<>(SB)
 DATA entries_avx2_float64<>+1128(SB)/8, $k_lt_cast_f64_su_2762d9c380<>(SB)
 DATA entries_avx2_float64<>+1136(SB)/8, $k_lt_cast_f64_us_a94496eb15<>(SB)
-DATA entries_avx2_float64<>+1144(SB)/8, $k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1<>(SB)
-DATA entries_avx2_float64<>+1152(SB)/8, $k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69<>(SB)
+DATA entries_avx2_float64<>+1144(SB)/8, $k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0<>(SB)
+DATA entries_avx2_float64<>+1152(SB)/8, $k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258<>(SB)
 DATA entries_avx2_float64<>+1160(SB)/8, $k_lt_f64_bool_su_03aca8ab90<>(SB)
 DATA entries_avx2_float64<>+1168(SB)/8, $k_lt_f64_bool_us_0149d1acba<>(SB)
 DATA entries_avx2_float64<>+1176(SB)/8, $k_lt_f64_bool_uu_cfae620772<>(SB)
@@ -32075,11 +32085,11 @@ DATA entries_avx2_float64<>+1952(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_us
 DATA entries_avx2_float64<>+1960(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB)
 DATA entries_avx2_float64<>+1968(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB)
 DATA entries_avx2_float64<>+1976(SB)/8, $k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB)
-DATA entries_avx2_float64<>+1984(SB)/8, $k_reduce_add_eq_cast_f64_i64_us_53309b6133<>(SB)
+DATA entries_avx2_float64<>+1984(SB)/8, $k_reduce_add_eq_cast_f64_i32_su_85b410c34c<>(SB)
 DATA entries_avx2_float64<>+1992(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB)
 DATA entries_avx2_float64<>+2000(SB)/8, $k_reduce_add_f64_u_2a4323ccac<>(SB)
-DATA entries_avx2_float64<>+2008(SB)/8, $k_reduce_add_lt_cast_f64_i64_su_ca790a6eec<>(SB)
-DATA entries_avx2_float64<>+2016(SB)/8, $k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf<>(SB)
+DATA entries_avx2_float64<>+2008(SB)/8, $k_reduce_add_lt_cast_f64_i32_su_9fd303424b<>(SB)
+DATA entries_avx2_float64<>+2016(SB)/8, $k_reduce_add_lt_cast_f64_i32_us_964eb44313<>(SB)
 DATA entries_avx2_float64<>+2024(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1<>(SB)
 DATA entries_avx2_float64<>+2032(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB)
 DATA entries_avx2_float64<>+2040(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB)

@@ -75,10 +75,10 @@ var kernels_avx2_float64 = loops{
 	{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756_go},
 	{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1_go},
 	{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_i64_suu_9c64545988_go},
-	{Sig: "kernel (u0:f64, s1:f64, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_i64_usu_b8cfcebd0a_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, u4:i64, u5:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = lt s0 u3; t5 = cast:i64 t4; t6 = add u4 t5; t7 = add t3 t6; t8 = add t1 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:i64, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = add u3 t3; t5 = add t1 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_i32_suu_a9ce2c1b8c_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_i32_usu_be5102783f_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt s0 u4; t6 = cast:i32 t5; t7 = add t4 t6; t8 = lt s0 u5; t9 = cast:i32 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = lt u2 s1; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt u4 s1; t6 = cast:i32 t5; t7 = add t4 t6; t8 = add t1 t7; t9 = lt u5 s1; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }", Fn: k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_go},
@@ -107,10 +107,10 @@ var kernels_avx2_float64 = loops{
 	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27_go},
 	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
-	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_eq_cast_f64_i64_us_53309b6133_go},
+	{Sig: "reduce [add] kernel (s0:f64, u1:f64) { t0 = eq s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_eq_cast_f64_i32_su_85b410c34c_go},
 	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4_go},
-	{Sig: "reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go},
-	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go},
+	{Sig: "reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i32_su_9fd303424b_go},
+	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i32_us_964eb44313_go},
 	{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go},
 	{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0_go},
 	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07_go},
@@ -6154,73 +6154,73 @@ func k_logit_f64_u_9e5c5ac773_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_cast_add_f64_i64_suu_9c64545988_go is
+// k_lt_cast_add_f64_i32_suu_a9ce2c1b8c_go is
 //
-//	kernel (s0:f64, u1:f64, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }
+//	kernel (s0:f64, u1:f64, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }
 //
-// for i: o0[i] = a2[i] + int64(a0 < a1[i])
-func k_lt_cast_add_f64_i64_suu_9c64545988_go(f *abi.Frame) {
+// for i: o0[i] = a2[i] + int32(a0 < a1[i])
+func k_lt_cast_add_f64_i32_suu_a9ce2c1b8c_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(v2 + t1)
+			t2 := int32(v2 + t1)
 			o0[i] = t2
 		}
 	}
 }
 
-// k_lt_cast_add_f64_i64_usu_b8cfcebd0a_go is
+// k_lt_cast_add_f64_i32_usu_be5102783f_go is
 //
-//	kernel (u0:f64, s1:f64, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//	kernel (u0:f64, s1:f64, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }
 //
-// for i: o0[i] = int64(a0[i] < a1) + a2[i]
-func k_lt_cast_add_f64_i64_usu_b8cfcebd0a_go(f *abi.Frame) {
+// for i: o0[i] = a2[i] + int32(a0[i] < a1)
+func k_lt_cast_add_f64_i32_usu_be5102783f_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(t1 + v2)
+			t2 := int32(v2 + t1)
 			o0[i] = t2
 		}
 	}
 }
 
-// k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go is
+// k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0_go is
 //
-//	kernel (s0:f64, u1:f64, u2:f64, u3:f64, u4:i64, u5:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = lt s0 u3; t5 = cast:i64 t4; t6 = add u4 t5; t7 = add t3 t6; t8 = add t1 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//	kernel (s0:f64, u1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt s0 u4; t6 = cast:i32 t5; t7 = add t4 t6; t8 = lt s0 u5; t9 = cast:i32 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
 //
-// for i: o0[i] = (int64(a0 < a1[i]) + (int64(a0 < a2[i]) + (a4[i] + int64(a0 < a3[i])))) + int64(a0 < a5[i])
-func k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go(f *abi.Frame) {
+// for i: o0[i] = int32(a0 < a1[i]) + (((a3[i] + int32(a0 < a2[i])) + int32(a0 < a4[i])) + int32(a0 < a5[i]))
+func k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
@@ -6228,49 +6228,49 @@ func k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go(f *abi.Frame) {
 			v4 := a4[i]
 			v5 := a5[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
 			t2 := s0 < v2
-			var t3 int64
+			var t3 int32
 			if t2 {
 				t3 = 1
 			}
-			t4 := s0 < v3
-			var t5 int64
-			if t4 {
-				t5 = 1
+			t4 := int32(v3 + t3)
+			t5 := s0 < v4
+			var t6 int32
+			if t5 {
+				t6 = 1
 			}
-			t6 := int64(v4 + t5)
-			t7 := int64(t3 + t6)
-			t8 := int64(t1 + t7)
-			t9 := s0 < v5
-			var t10 int64
-			if t9 {
-				t10 = 1
+			t7 := int32(t4 + t6)
+			t8 := s0 < v5
+			var t9 int32
+			if t8 {
+				t9 = 1
 			}
-			t11 := int64(t8 + t10)
+			t10 := int32(t7 + t9)
+			t11 := int32(t1 + t10)
 			o0[i] = t11
 		}
 	}
 }
 
-// k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go is
+// k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258_go is
 //
-//	kernel (u0:f64, s1:f64, u2:f64, u3:i64, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = add u3 t3; t5 = add t1 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//	kernel (u0:f64, s1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = lt u2 s1; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt u4 s1; t6 = cast:i32 t5; t7 = add t4 t6; t8 = add t1 t7; t9 = lt u5 s1; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }
 //
-// for i: o0[i] = ((int64(a0[i] < a1) + (a3[i] + int64(a2[i] < a1))) + int64(a4[i] < a1)) + int64(a5[i] < a1)
-func k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go(f *abi.Frame) {
+// for i: o0[i] = (int32(a0[i] < a1) + ((a3[i] + int32(a2[i] < a1)) + int32(a4[i] < a1))) + int32(a5[i] < a1)
+func k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
@@ -6278,29 +6278,29 @@ func k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go(f *abi.Frame) {
 			v4 := a4[i]
 			v5 := a5[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
 			t2 := v2 < s1
-			var t3 int64
+			var t3 int32
 			if t2 {
 				t3 = 1
 			}
-			t4 := int64(v3 + t3)
-			t5 := int64(t1 + t4)
-			t6 := v4 < s1
-			var t7 int64
-			if t6 {
-				t7 = 1
+			t4 := int32(v3 + t3)
+			t5 := v4 < s1
+			var t6 int32
+			if t5 {
+				t6 = 1
 			}
-			t8 := int64(t5 + t7)
+			t7 := int32(t4 + t6)
+			t8 := int32(t1 + t7)
 			t9 := v5 < s1
-			var t10 int64
+			var t10 int32
 			if t9 {
 				t10 = 1
 			}
-			t11 := int64(t8 + t10)
+			t11 := int32(t8 + t10)
 			o0[i] = t11
 		}
 	}
@@ -7776,37 +7776,37 @@ func k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go(f *abi.Frame) {
 	}
 }
 
-// k_reduce_add_eq_cast_f64_i64_us_53309b6133_go is
+// k_reduce_add_eq_cast_f64_i32_su_85b410c34c_go is
 //
-//	reduce [add] kernel (u0:f64, s1:f64) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (s0:f64, u1:f64) { t0 = eq s0 u1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0[i] == a1)
-func k_reduce_add_eq_cast_f64_i64_us_53309b6133_go(f *abi.Frame) {
+// for i: o0 += int32(a0 == a1[i])
+func k_reduce_add_eq_cast_f64_i32_su_85b410c34c_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]int64
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
 		for i := range n {
-			v0 := a0[i]
-			t0 := v0 == s1
-			var t1 int64
+			v1 := a1[i]
+			t0 := s0 == v1
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
@@ -7880,12 +7880,12 @@ func k_reduce_add_exponent_add_f64_uu_0a956456f4_go(f *abi.Frame) {
 	}
 }
 
-// k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go is
+// k_reduce_add_lt_cast_f64_i32_su_9fd303424b_go is
 //
-//	reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0 < a1[i])
-func k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go(f *abi.Frame) {
+// for i: o0 += int32(a0 < a1[i])
+func k_reduce_add_lt_cast_f64_i32_su_9fd303424b_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -7893,33 +7893,33 @@ func k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go(f *abi.Frame) {
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v1 := a1[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go is
+// k_reduce_add_lt_cast_f64_i32_us_964eb44313_go is
 //
-//	reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0[i] < a1)
-func k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go(f *abi.Frame) {
+// for i: o0 += int32(a0[i] < a1)
+func k_reduce_add_lt_cast_f64_i32_us_964eb44313_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -7927,24 +7927,24 @@ func k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 

@@ -50,8 +50,19 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87_go},
 	{Sig: "kernel (u0:u64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u64_u_a735bc2f7b_go},
 	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
+	{Sig: "kernel (u0:bool, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_bool_i32_uu_d2045f83fb_go},
+	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_i16_i32_uu_be19233c30_go},
+	{Sig: "kernel (u0:i32, u1:i64) { t0 = cast:i64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_i32_i64_uu_6a1bcd1214_go},
+	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_i8_i32_uu_28b24fbe46_go},
+	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_u16_i32_uu_95b1c49989_go},
+	{Sig: "kernel (u0:u8, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_i32_uu_ff8a8d9e32_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
+	{Sig: "kernel (u0:bool, u1:bool, u2:i32, u3:bool, u4:bool) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54_go},
+	{Sig: "kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = add t0 t2; t4 = cast:i32 u3; t5 = add t3 t4; t6 = cast:i32 u4; t7 = add t5 t6; store t7 }", Fn: k_cast_cast_add_etc_i16_i32_uuuuu_7fc7debaae_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:i32, u3:u8, u4:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add u2 t1; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d_go},
+	{Sig: "kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = add t2 u3; t4 = cast:i32 u4; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go},
+	{Sig: "kernel (u0:u16, u1:u16, u2:u16, u3:u16, u4:i32) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = cast:i32 u3; t4 = add t3 u4; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
@@ -96,10 +107,10 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2_go},
 	{Sig: "kernel (s0:i32, u1:i32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_suu_cbcff04cb5_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_usu_4483a5da85_go},
-	{Sig: "kernel (s0:i32, u1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go},
-	{Sig: "kernel (u0:i32, s1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go},
-	{Sig: "kernel (s0:i32, u1:i32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_i32_i64_suu_86691c49fa_go},
-	{Sig: "kernel (u0:i32, s1:i32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_i32_i64_usu_29d7b7fc05_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i32 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i32 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_usuuuu_8571e4052e_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_i32_suu_1b9bf8c782_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_i32_usu_8e1bdb542d_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = lt s0 u3; t5 = cast:i32 t4; t6 = lt s0 u4; t7 = cast:i32 t6; t8 = add u5 t7; t9 = add t5 t8; t10 = add t3 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_i32_suuuuu_2ac8009143_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1_go},
@@ -184,9 +195,9 @@ var kernels_avx2_integers = loops{
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u16_u64_u_aa42f87b5c_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
-	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go},
-	{Sig: "reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go},
-	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go},
+	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_eq_cast_i32_us_243e067d1a_go},
+	{Sig: "reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_su_6c0b3322e5_go},
+	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_us_4e2096aa4c_go},
 	{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb_go},
 	{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed_go},
 	{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
@@ -1422,6 +1433,135 @@ func k_bitlen_u8_u_c980daa905_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_add_bool_i32_uu_d2045f83fb_go is
+//
+//	kernel (u0:bool, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + int32(a0[i])
+func k_cast_add_bool_i32_uu_d2045f83fb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			t1 := int32(v1 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_i16_i32_uu_be19233c30_go is
+//
+//	kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + int32(a0[i])
+func k_cast_add_i16_i32_uu_be19233c30_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_i32_i64_uu_6a1bcd1214_go is
+//
+//	kernel (u0:i32, u1:i64) { t0 = cast:i64 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = int64(a0[i]) + a1[i]
+func k_cast_add_i32_i64_uu_6a1bcd1214_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int64(v0)
+			t1 := int64(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_i8_i32_uu_28b24fbe46_go is
+//
+//	kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = int32(a0[i]) + a1[i]
+func k_cast_add_i8_i32_uu_28b24fbe46_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_u16_i32_uu_95b1c49989_go is
+//
+//	kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = int32(a0[i]) + a1[i]
+func k_cast_add_u16_i32_uu_95b1c49989_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_u8_i32_uu_ff8a8d9e32_go is
+//
+//	kernel (u0:u8, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + int32(a0[i])
+func k_cast_add_u8_i32_uu_ff8a8d9e32_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_bool_u32_u_fc0741dfa3_go is
 //
 //	kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
@@ -1460,6 +1600,183 @@ func k_cast_bool_u64_u_77ed0f810d_go(f *abi.Frame) {
 				t0 = 1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54_go is
+//
+//	kernel (u0:bool, u1:bool, u2:i32, u3:bool, u4:bool) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = int32(a0[i]) + (((int32(a1[i]) + a2[i]) + int32(a3[i])) + int32(a4[i]))
+func k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			var t1 int32
+			if v1 {
+				t1 = 1
+			}
+			t2 := int32(t1 + v2)
+			var t3 int32
+			if v3 {
+				t3 = 1
+			}
+			t4 := int32(t2 + t3)
+			var t5 int32
+			if v4 {
+				t5 = 1
+			}
+			t6 := int32(t4 + t5)
+			t7 := int32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_add_etc_i16_i32_uuuuu_7fc7debaae_go is
+//
+//	kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = add t0 t2; t4 = cast:i32 u3; t5 = add t3 t4; t6 = cast:i32 u4; t7 = add t5 t6; store t7 }
+//
+// for i: o0[i] = ((int32(a0[i]) + (int32(a1[i]) + a2[i])) + int32(a3[i])) + int32(a4[i])
+func k_cast_cast_add_etc_i16_i32_uuuuu_7fc7debaae_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t1 + v2)
+			t3 := int32(t0 + t2)
+			t4 := int32(v3)
+			t5 := int32(t3 + t4)
+			t6 := int32(v4)
+			t7 := int32(t5 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d_go is
+//
+//	kernel (u0:u8, u1:u8, u2:i32, u3:u8, u4:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add u2 t1; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = int32(a0[i]) + (((a2[i] + int32(a1[i])) + int32(a3[i])) + int32(a4[i]))
+func k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2 + t1)
+			t3 := int32(v3)
+			t4 := int32(t2 + t3)
+			t5 := int32(v4)
+			t6 := int32(t4 + t5)
+			t7 := int32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go is
+//
+//	kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = add t2 u3; t4 = cast:i32 u4; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = int32(a0[i]) + (int32(a1[i]) + ((int32(a2[i]) + a3[i]) + int32(a4[i])))
+func k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := int32(t2 + v3)
+			t4 := int32(v4)
+			t5 := int32(t3 + t4)
+			t6 := int32(t1 + t5)
+			t7 := int32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go is
+//
+//	kernel (u0:u16, u1:u16, u2:u16, u3:u16, u4:i32) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = cast:i32 u3; t4 = add t3 u4; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = int32(a0[i]) + (int32(a1[i]) + (int32(a2[i]) + (int32(a3[i]) + a4[i])))
+func k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := int32(v3)
+			t4 := int32(t3 + v4)
+			t5 := int32(t2 + t4)
+			t6 := int32(t1 + t5)
+			t7 := int32(t0 + t6)
+			o0[i] = t7
 		}
 	}
 }
@@ -2408,71 +2725,21 @@ func k_lt_and_i32_bool_usu_4483a5da85_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go is
+// k_lt_cast_add_etc_i32_usuuuu_8571e4052e_go is
 //
-//	kernel (s0:i32, u1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//	kernel (u0:i32, s1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i32 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i32 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }
 //
-// for i: o0[i] = (((a2[i] + int64(a0 < a1[i])) + int64(a0 < a3[i])) + int64(a0 < a4[i])) + int64(a0 < a5[i])
-func k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			t0 := s0 < v1
-			var t1 int64
-			if t0 {
-				t1 = 1
-			}
-			t2 := int64(v2 + t1)
-			t3 := s0 < v3
-			var t4 int64
-			if t3 {
-				t4 = 1
-			}
-			t5 := int64(t2 + t4)
-			t6 := s0 < v4
-			var t7 int64
-			if t6 {
-				t7 = 1
-			}
-			t8 := int64(t5 + t7)
-			t9 := s0 < v5
-			var t10 int64
-			if t9 {
-				t10 = 1
-			}
-			t11 := int64(t8 + t10)
-			o0[i] = t11
-		}
-	}
-}
-
-// k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go is
-//
-//	kernel (u0:i32, s1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
-//
-// for i: o0[i] = (((int64(a0[i] < a1) + a2[i]) + int64(a3[i] < a1)) + int64(a4[i] < a1)) + int64(a5[i] < a1)
-func k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go(f *abi.Frame) {
+// for i: o0[i] = (((int32(a0[i] < a1) + a2[i]) + int32(a3[i] < a1)) + int32(a4[i] < a1)) + int32(a5[i] < a1)
+func k_lt_cast_add_etc_i32_usuuuu_8571e4052e_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
@@ -2480,82 +2747,132 @@ func k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go(f *abi.Frame) {
 			v4 := a4[i]
 			v5 := a5[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(t1 + v2)
+			t2 := int32(t1 + v2)
 			t3 := v3 < s1
-			var t4 int64
+			var t4 int32
 			if t3 {
 				t4 = 1
 			}
-			t5 := int64(t2 + t4)
+			t5 := int32(t2 + t4)
 			t6 := v4 < s1
-			var t7 int64
+			var t7 int32
 			if t6 {
 				t7 = 1
 			}
-			t8 := int64(t5 + t7)
+			t8 := int32(t5 + t7)
 			t9 := v5 < s1
-			var t10 int64
+			var t10 int32
 			if t9 {
 				t10 = 1
 			}
-			t11 := int64(t8 + t10)
+			t11 := int32(t8 + t10)
 			o0[i] = t11
 		}
 	}
 }
 
-// k_lt_cast_add_i32_i64_suu_86691c49fa_go is
+// k_lt_cast_add_i32_suu_1b9bf8c782_go is
 //
-//	kernel (s0:i32, u1:i32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }
+//	kernel (s0:i32, u1:i32, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add t1 u2; store t2 }
 //
-// for i: o0[i] = a2[i] + int64(a0 < a1[i])
-func k_lt_cast_add_i32_i64_suu_86691c49fa_go(f *abi.Frame) {
+// for i: o0[i] = int32(a0 < a1[i]) + a2[i]
+func k_lt_cast_add_i32_suu_1b9bf8c782_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(v2 + t1)
+			t2 := int32(t1 + v2)
 			o0[i] = t2
 		}
 	}
 }
 
-// k_lt_cast_add_i32_i64_usu_29d7b7fc05_go is
+// k_lt_cast_add_i32_usu_8e1bdb542d_go is
 //
-//	kernel (u0:i32, s1:i32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//	kernel (u0:i32, s1:i32, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }
 //
-// for i: o0[i] = int64(a0[i] < a1) + a2[i]
-func k_lt_cast_add_i32_i64_usu_29d7b7fc05_go(f *abi.Frame) {
+// for i: o0[i] = a2[i] + int32(a0[i] < a1)
+func k_lt_cast_add_i32_usu_8e1bdb542d_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(t1 + v2)
+			t2 := int32(v2 + t1)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_cast_lt_etc_i32_suuuuu_2ac8009143_go is
+//
+//	kernel (s0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = lt s0 u3; t5 = cast:i32 t4; t6 = lt s0 u4; t7 = cast:i32 t6; t8 = add u5 t7; t9 = add t5 t8; t10 = add t3 t9; t11 = add t1 t10; store t11 }
+//
+// for i: o0[i] = int32(a0 < a1[i]) + (int32(a0 < a2[i]) + (int32(a0 < a3[i]) + (a5[i] + int32(a0 < a4[i]))))
+func k_lt_cast_lt_etc_i32_suuuuu_2ac8009143_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := s0 < v1
+			var t1 int32
+			if t0 {
+				t1 = 1
+			}
+			t2 := s0 < v2
+			var t3 int32
+			if t2 {
+				t3 = 1
+			}
+			t4 := s0 < v3
+			var t5 int32
+			if t4 {
+				t5 = 1
+			}
+			t6 := s0 < v4
+			var t7 int32
+			if t6 {
+				t7 = 1
+			}
+			t8 := int32(v5 + t7)
+			t9 := int32(t5 + t8)
+			t10 := int32(t3 + t9)
+			t11 := int32(t1 + t10)
+			o0[i] = t11
 		}
 	}
 }
@@ -5083,12 +5400,12 @@ func k_reduce_add_cast_u8_u64_u_21ba4d0855_go(f *abi.Frame) {
 	}
 }
 
-// k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go is
+// k_reduce_add_eq_cast_i32_us_243e067d1a_go is
 //
-//	reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0[i] == a1)
-func k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go(f *abi.Frame) {
+// for i: o0 += int32(a0[i] == a1)
+func k_reduce_add_eq_cast_i32_us_243e067d1a_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -5096,33 +5413,33 @@ func k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0 == s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go is
+// k_reduce_add_lt_cast_i32_su_6c0b3322e5_go is
 //
-//	reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0 < a1[i])
-func k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go(f *abi.Frame) {
+// for i: o0 += int32(a0 < a1[i])
+func k_reduce_add_lt_cast_i32_su_6c0b3322e5_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -5130,33 +5447,33 @@ func k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go(f *abi.Frame) {
 	for r := range f.Rows {
 		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v1 := a1[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go is
+// k_reduce_add_lt_cast_i32_us_4e2096aa4c_go is
 //
-//	reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0[i] < a1)
-func k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go(f *abi.Frame) {
+// for i: o0 += int32(a0[i] < a1)
+func k_reduce_add_lt_cast_i32_us_4e2096aa4c_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -5164,24 +5481,24 @@ func k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 

@@ -213,8 +213,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87_go},
 	{Sig: "kernel (u0:u64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u64_u_a735bc2f7b_go},
 	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
+	{Sig: "kernel (u0:bool, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_bool_i32_uu_d2045f83fb_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
+	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_i16_i32_uu_be19233c30_go},
+	{Sig: "kernel (u0:i32, u1:i64) { t0 = cast:i64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_i32_i64_uu_6a1bcd1214_go},
+	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_i8_i32_uu_28b24fbe46_go},
+	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_u16_i32_uu_95b1c49989_go},
+	{Sig: "kernel (u0:u8, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_i32_uu_ff8a8d9e32_go},
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_u16_uu_c22f529236_go},
 	{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
@@ -224,8 +230,13 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7_go},
+	{Sig: "kernel (u0:bool, u1:bool, u2:i32, u3:bool, u4:bool) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54_go},
+	{Sig: "kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = add t0 t2; t4 = cast:i32 u3; t5 = add t3 t4; t6 = cast:i32 u4; t7 = add t5 t6; store t7 }", Fn: k_cast_cast_add_etc_i16_i32_uuuuu_7fc7debaae_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:i32, u3:u8, u4:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add u2 t1; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = add t0 t1; store t2 }", Fn: k_cast_cast_add_u8_u16_uu_3c79fd8c9f_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go},
+	{Sig: "kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = add t2 u3; t4 = cast:i32 u4; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go},
+	{Sig: "kernel (u0:u16, u1:u16, u2:u16, u3:u16, u4:i32) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = cast:i32 u3; t4 = add t3 u4; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = cast:u8 u0; t1 = cast:u8 u1; t2 = cast:u8 u2; store (t0 t1 t2) }", Fn: k_cast_cast_cast_f32_u8_uuu3_c33f6fd3cd_go},
 	{Sig: "kernel ((u0 u1 u2):u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; store t0 t1 t2 }", Fn: k_cast_cast_cast_u8_f32_ccc_640d768ec5_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add u2 t2; store t3 }", Fn: k_cast_cast_mul_add_u8_u16_uuu_654179f046_go},
@@ -637,26 +648,26 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:bool) { t0 = lt u0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_f64_bool_uuu_b938ae9567_go},
 	{Sig: "kernel (s0:i32, u1:i32, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_suu_cbcff04cb5_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }", Fn: k_lt_and_i32_bool_usu_4483a5da85_go},
-	{Sig: "kernel (s0:i32, u1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go},
-	{Sig: "kernel (u0:i32, s1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_i64_suu_923bc95445_go},
-	{Sig: "kernel (u0:f32, s1:f32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_i64_usu_44fc07ca77_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:i32, u3:f32, u4:f32, u5:f32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i32 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i32 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_f32_i32_suuuuu_97c2bf7e77_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i32 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i32 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_add_etc_i32_usuuuu_8571e4052e_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f32_i32_suu_94abc78c37_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_i32_usu_40030ef98c_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_i64_suu_9c64545988_go},
-	{Sig: "kernel (u0:f64, s1:f64, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_i64_usu_b8cfcebd0a_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_i32_suu_a9ce2c1b8c_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_i32_usu_be5102783f_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_usu_48c52126bd_go},
-	{Sig: "kernel (s0:i32, u1:i32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_i32_i64_suu_86691c49fa_go},
-	{Sig: "kernel (u0:i32, s1:i32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_i32_i64_usu_29d7b7fc05_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_i32_suu_1b9bf8c782_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_i32_usu_8e1bdb542d_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_su_3714b2872f_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_us_21d3d2c79b_go},
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_su_2762d9c380_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_us_a94496eb15_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:i64, u4:f32, u5:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = add u3 t3; t5 = lt s0 u4; t6 = cast:i64 t5; t7 = add t4 t6; t8 = lt s0 u5; t9 = cast:i64 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_f32_i64_suuuuu_d4f2887bc2_go},
-	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:i64, u5:f32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = lt u3 s1; t5 = cast:i64 t4; t6 = add u4 t5; t7 = lt u5 s1; t8 = cast:i64 t7; t9 = add t6 t8; t10 = add t3 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_f32_i64_usuuuu_7713d5a68d_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, u4:i64, u5:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = lt s0 u3; t5 = cast:i64 t4; t6 = add u4 t5; t7 = add t3 t6; t8 = add t1 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:i64, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = add u3 t3; t5 = add t1 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:i32, u4:f32, u5:f32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = lt u2 s1; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt u4 s1; t6 = cast:i32 t5; t7 = add t4 t6; t8 = lt u5 s1; t9 = cast:i32 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_f32_i32_usuuuu_0be5e08afb_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt s0 u4; t6 = cast:i32 t5; t7 = add t4 t6; t8 = lt s0 u5; t9 = cast:i32 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = lt u2 s1; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt u4 s1; t6 = cast:i32 t5; t7 = add t4 t6; t8 = add t1 t7; t9 = lt u5 s1; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }", Fn: k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = lt s0 u3; t5 = cast:i32 t4; t6 = lt s0 u4; t7 = cast:i32 t6; t8 = add u5 t7; t9 = add t5 t8; t10 = add t3 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_i32_suuuuu_2ac8009143_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e_go},
@@ -1118,6 +1129,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
 	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
 	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i16_i64_u_d4a133146d_go},
+	{Sig: "reduce [add] kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i32_i64_u_a2eb1b6453_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i8_i64_u_4e1657748e_go},
 	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
@@ -1126,20 +1138,20 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
-	{Sig: "reduce [add] kernel (s0:f32, u1:f32) { t0 = eq s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_eq_cast_f32_i64_su_0d32d07474_go},
-	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_eq_cast_f64_i64_us_53309b6133_go},
-	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go},
+	{Sig: "reduce [add] kernel (s0:f32, u1:f32) { t0 = eq s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_eq_cast_f32_i32_su_9974723d81_go},
+	{Sig: "reduce [add] kernel (s0:f64, u1:f64) { t0 = eq s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_eq_cast_f64_i32_su_85b410c34c_go},
+	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_eq_cast_i32_us_243e067d1a_go},
 	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4_go},
 	{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
 	{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
 	{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2_go},
 	{Sig: "reduce [add] kernel (u0:i64) { store u0 }", Fn: k_reduce_add_i64_u_6699f8c258_go},
-	{Sig: "reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f32_i64_su_d4f2624687_go},
-	{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f32_i64_us_6af356a890_go},
-	{Sig: "reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go},
-	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go},
-	{Sig: "reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go},
-	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go},
+	{Sig: "reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_f32_i32_su_166eecc61d_go},
+	{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_f32_i32_us_bb4bd5ddf9_go},
+	{Sig: "reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i32_su_9fd303424b_go},
+	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i32_us_964eb44313_go},
+	{Sig: "reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_su_6c0b3322e5_go},
+	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_us_4e2096aa4c_go},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6_go},
 	{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0_go},
 	{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1_go},
@@ -10988,6 +11000,30 @@ func k_bitlen_u8_u_c980daa905_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_add_bool_i32_uu_d2045f83fb_go is
+//
+//	kernel (u0:bool, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + int32(a0[i])
+func k_cast_add_bool_i32_uu_d2045f83fb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			t1 := int32(v1 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_add_f32_f64_uu_d94107099a_go is
 //
 //	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
@@ -11024,6 +11060,111 @@ func k_cast_add_f64_f32_su_70391d9e46_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			t1 := float32(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_i16_i32_uu_be19233c30_go is
+//
+//	kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + int32(a0[i])
+func k_cast_add_i16_i32_uu_be19233c30_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_i32_i64_uu_6a1bcd1214_go is
+//
+//	kernel (u0:i32, u1:i64) { t0 = cast:i64 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = int64(a0[i]) + a1[i]
+func k_cast_add_i32_i64_uu_6a1bcd1214_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int64(v0)
+			t1 := int64(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_i8_i32_uu_28b24fbe46_go is
+//
+//	kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = int32(a0[i]) + a1[i]
+func k_cast_add_i8_i32_uu_28b24fbe46_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_u16_i32_uu_95b1c49989_go is
+//
+//	kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = int32(a0[i]) + a1[i]
+func k_cast_add_u16_i32_uu_95b1c49989_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_u8_i32_uu_ff8a8d9e32_go is
+//
+//	kernel (u0:u8, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + int32(a0[i])
+func k_cast_add_u8_i32_uu_ff8a8d9e32_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1 + t0)
 			o0[i] = t1
 		}
 	}
@@ -11223,6 +11364,214 @@ func k_cast_bool_u8_u_a933362af7_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54_go is
+//
+//	kernel (u0:bool, u1:bool, u2:i32, u3:bool, u4:bool) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = int32(a0[i]) + (((int32(a1[i]) + a2[i]) + int32(a3[i])) + int32(a4[i]))
+func k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			var t0a int32
+			if v0a {
+				t0a = 1
+			}
+			var t0b int32
+			if v0b {
+				t0b = 1
+			}
+			var t1a int32
+			if v1a {
+				t1a = 1
+			}
+			var t1b int32
+			if v1b {
+				t1b = 1
+			}
+			t2a, t2b := int32(t1a+v2a), int32(t1b+v2b)
+			var t3a int32
+			if v3a {
+				t3a = 1
+			}
+			var t3b int32
+			if v3b {
+				t3b = 1
+			}
+			t4a, t4b := int32(t2a+t3a), int32(t2b+t3b)
+			var t5a int32
+			if v4a {
+				t5a = 1
+			}
+			var t5b int32
+			if v4b {
+				t5b = 1
+			}
+			t6a, t6b := int32(t4a+t5a), int32(t4b+t5b)
+			t7a, t7b := int32(t0a+t6a), int32(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			var t1 int32
+			if v1 {
+				t1 = 1
+			}
+			t2 := int32(t1 + v2)
+			var t3 int32
+			if v3 {
+				t3 = 1
+			}
+			t4 := int32(t2 + t3)
+			var t5 int32
+			if v4 {
+				t5 = 1
+			}
+			t6 := int32(t4 + t5)
+			t7 := int32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_add_etc_i16_i32_uuuuu_7fc7debaae_go is
+//
+//	kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = add t0 t2; t4 = cast:i32 u3; t5 = add t3 t4; t6 = cast:i32 u4; t7 = add t5 t6; store t7 }
+//
+// for i: o0[i] = ((int32(a0[i]) + (int32(a1[i]) + a2[i])) + int32(a3[i])) + int32(a4[i])
+func k_cast_cast_add_etc_i16_i32_uuuuu_7fc7debaae_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := int32(t1a+v2a), int32(t1b+v2b)
+			t3a, t3b := int32(t0a+t2a), int32(t0b+t2b)
+			t4a, t4b := int32(v3a), int32(v3b)
+			t5a, t5b := int32(t3a+t4a), int32(t3b+t4b)
+			t6a, t6b := int32(v4a), int32(v4b)
+			t7a, t7b := int32(t5a+t6a), int32(t5b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t1 + v2)
+			t3 := int32(t0 + t2)
+			t4 := int32(v3)
+			t5 := int32(t3 + t4)
+			t6 := int32(v4)
+			t7 := int32(t5 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d_go is
+//
+//	kernel (u0:u8, u1:u8, u2:i32, u3:u8, u4:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add u2 t1; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = int32(a0[i]) + (((a2[i] + int32(a1[i])) + int32(a3[i])) + int32(a4[i]))
+func k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := int32(v2a+t1a), int32(v2b+t1b)
+			t3a, t3b := int32(v3a), int32(v3b)
+			t4a, t4b := int32(t2a+t3a), int32(t2b+t3b)
+			t5a, t5b := int32(v4a), int32(v4b)
+			t6a, t6b := int32(t4a+t5a), int32(t4b+t5b)
+			t7a, t7b := int32(t0a+t6a), int32(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2 + t1)
+			t3 := int32(v3)
+			t4 := int32(t2 + t3)
+			t5 := int32(v4)
+			t6 := int32(t4 + t5)
+			t7 := int32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_cast_cast_add_u8_u16_uu_3c79fd8c9f_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = add t0 t1; store t2 }
@@ -11343,6 +11692,118 @@ func k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go(f *abi.Frame) {
 			o2[i] = t9
 			o3[i] = t10
 			o4[i] = t11
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go is
+//
+//	kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = add t2 u3; t4 = cast:i32 u4; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = int32(a0[i]) + (int32(a1[i]) + ((int32(a2[i]) + a3[i]) + int32(a4[i])))
+func k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := int32(v2a), int32(v2b)
+			t3a, t3b := int32(t2a+v3a), int32(t2b+v3b)
+			t4a, t4b := int32(v4a), int32(v4b)
+			t5a, t5b := int32(t3a+t4a), int32(t3b+t4b)
+			t6a, t6b := int32(t1a+t5a), int32(t1b+t5b)
+			t7a, t7b := int32(t0a+t6a), int32(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := int32(t2 + v3)
+			t4 := int32(v4)
+			t5 := int32(t3 + t4)
+			t6 := int32(t1 + t5)
+			t7 := int32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go is
+//
+//	kernel (u0:u16, u1:u16, u2:u16, u3:u16, u4:i32) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = cast:i32 u3; t4 = add t3 u4; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = int32(a0[i]) + (int32(a1[i]) + (int32(a2[i]) + (int32(a3[i]) + a4[i])))
+func k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := int32(v2a), int32(v2b)
+			t3a, t3b := int32(v3a), int32(v3b)
+			t4a, t4b := int32(t3a+v4a), int32(t3b+v4b)
+			t5a, t5b := int32(t2a+t4a), int32(t2b+t4b)
+			t6a, t6b := int32(t1a+t5a), int32(t1b+t5b)
+			t7a, t7b := int32(t0a+t6a), int32(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := int32(v3)
+			t4 := int32(t3 + v4)
+			t5 := int32(t2 + t4)
+			t6 := int32(t1 + t5)
+			t7 := int32(t0 + t6)
+			o0[i] = t7
 		}
 	}
 }
@@ -35041,21 +35502,21 @@ func k_lt_and_i32_bool_usu_4483a5da85_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go is
+// k_lt_cast_add_etc_f32_i32_suuuuu_97c2bf7e77_go is
 //
-//	kernel (s0:i32, u1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//	kernel (s0:f32, u1:f32, u2:i32, u3:f32, u4:f32, u5:f32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add u2 t1; t3 = lt s0 u3; t4 = cast:i32 t3; t5 = add t2 t4; t6 = lt s0 u4; t7 = cast:i32 t6; t8 = add t5 t7; t9 = lt s0 u5; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }
 //
-// for i: o0[i] = (((a2[i] + int64(a0 < a1[i])) + int64(a0 < a3[i])) + int64(a0 < a4[i])) + int64(a0 < a5[i])
-func k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go(f *abi.Frame) {
+// for i: o0[i] = (((a2[i] + int32(a0 < a1[i])) + int32(a0 < a3[i])) + int32(a0 < a4[i])) + int32(a0 < a5[i])
+func k_lt_cast_add_etc_f32_i32_suuuuu_97c2bf7e77_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x1 := a1[i : i+2 : i+2]
@@ -35069,45 +35530,45 @@ func k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go(f *abi.Frame) {
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
 			t0a, t0b := s0 < v1a, s0 < v1b
-			var t1a int64
+			var t1a int32
 			if t0a {
 				t1a = 1
 			}
-			var t1b int64
+			var t1b int32
 			if t0b {
 				t1b = 1
 			}
-			t2a, t2b := int64(v2a+t1a), int64(v2b+t1b)
+			t2a, t2b := int32(v2a+t1a), int32(v2b+t1b)
 			t3a, t3b := s0 < v3a, s0 < v3b
-			var t4a int64
+			var t4a int32
 			if t3a {
 				t4a = 1
 			}
-			var t4b int64
+			var t4b int32
 			if t3b {
 				t4b = 1
 			}
-			t5a, t5b := int64(t2a+t4a), int64(t2b+t4b)
+			t5a, t5b := int32(t2a+t4a), int32(t2b+t4b)
 			t6a, t6b := s0 < v4a, s0 < v4b
-			var t7a int64
+			var t7a int32
 			if t6a {
 				t7a = 1
 			}
-			var t7b int64
+			var t7b int32
 			if t6b {
 				t7b = 1
 			}
-			t8a, t8b := int64(t5a+t7a), int64(t5b+t7b)
+			t8a, t8b := int32(t5a+t7a), int32(t5b+t7b)
 			t9a, t9b := s0 < v5a, s0 < v5b
-			var t10a int64
+			var t10a int32
 			if t9a {
 				t10a = 1
 			}
-			var t10b int64
+			var t10b int32
 			if t9b {
 				t10b = 1
 			}
-			t11a, t11b := int64(t8a+t10a), int64(t8b+t10b)
+			t11a, t11b := int32(t8a+t10a), int32(t8b+t10b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t11a, t11b
 		}
@@ -35118,49 +35579,49 @@ func k_lt_cast_add_etc_i32_i64_suuuuu_067ff74906_go(f *abi.Frame) {
 			v4 := a4[i]
 			v5 := a5[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(v2 + t1)
+			t2 := int32(v2 + t1)
 			t3 := s0 < v3
-			var t4 int64
+			var t4 int32
 			if t3 {
 				t4 = 1
 			}
-			t5 := int64(t2 + t4)
+			t5 := int32(t2 + t4)
 			t6 := s0 < v4
-			var t7 int64
+			var t7 int32
 			if t6 {
 				t7 = 1
 			}
-			t8 := int64(t5 + t7)
+			t8 := int32(t5 + t7)
 			t9 := s0 < v5
-			var t10 int64
+			var t10 int32
 			if t9 {
 				t10 = 1
 			}
-			t11 := int64(t8 + t10)
+			t11 := int32(t8 + t10)
 			o0[i] = t11
 		}
 	}
 }
 
-// k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go is
+// k_lt_cast_add_etc_i32_usuuuu_8571e4052e_go is
 //
-//	kernel (u0:i32, s1:i32, u2:i64, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i64 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//	kernel (u0:i32, s1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add t1 u2; t3 = lt u3 s1; t4 = cast:i32 t3; t5 = add t2 t4; t6 = lt u4 s1; t7 = cast:i32 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }
 //
-// for i: o0[i] = (((int64(a0[i] < a1) + a2[i]) + int64(a3[i] < a1)) + int64(a4[i] < a1)) + int64(a5[i] < a1)
-func k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go(f *abi.Frame) {
+// for i: o0[i] = (((int32(a0[i] < a1) + a2[i]) + int32(a3[i] < a1)) + int32(a4[i] < a1)) + int32(a5[i] < a1)
+func k_lt_cast_add_etc_i32_usuuuu_8571e4052e_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -35174,45 +35635,45 @@ func k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go(f *abi.Frame) {
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
 			t0a, t0b := v0a < s1, v0b < s1
-			var t1a int64
+			var t1a int32
 			if t0a {
 				t1a = 1
 			}
-			var t1b int64
+			var t1b int32
 			if t0b {
 				t1b = 1
 			}
-			t2a, t2b := int64(t1a+v2a), int64(t1b+v2b)
+			t2a, t2b := int32(t1a+v2a), int32(t1b+v2b)
 			t3a, t3b := v3a < s1, v3b < s1
-			var t4a int64
+			var t4a int32
 			if t3a {
 				t4a = 1
 			}
-			var t4b int64
+			var t4b int32
 			if t3b {
 				t4b = 1
 			}
-			t5a, t5b := int64(t2a+t4a), int64(t2b+t4b)
+			t5a, t5b := int32(t2a+t4a), int32(t2b+t4b)
 			t6a, t6b := v4a < s1, v4b < s1
-			var t7a int64
+			var t7a int32
 			if t6a {
 				t7a = 1
 			}
-			var t7b int64
+			var t7b int32
 			if t6b {
 				t7b = 1
 			}
-			t8a, t8b := int64(t5a+t7a), int64(t5b+t7b)
+			t8a, t8b := int32(t5a+t7a), int32(t5b+t7b)
 			t9a, t9b := v5a < s1, v5b < s1
-			var t10a int64
+			var t10a int32
 			if t9a {
 				t10a = 1
 			}
-			var t10b int64
+			var t10b int32
 			if t9b {
 				t10b = 1
 			}
-			t11a, t11b := int64(t8a+t10a), int64(t8b+t10b)
+			t11a, t11b := int32(t8a+t10a), int32(t8b+t10b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t11a, t11b
 		}
@@ -35223,81 +35684,81 @@ func k_lt_cast_add_etc_i32_i64_usuuuu_f620c9fd94_go(f *abi.Frame) {
 			v4 := a4[i]
 			v5 := a5[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(t1 + v2)
+			t2 := int32(t1 + v2)
 			t3 := v3 < s1
-			var t4 int64
+			var t4 int32
 			if t3 {
 				t4 = 1
 			}
-			t5 := int64(t2 + t4)
+			t5 := int32(t2 + t4)
 			t6 := v4 < s1
-			var t7 int64
+			var t7 int32
 			if t6 {
 				t7 = 1
 			}
-			t8 := int64(t5 + t7)
+			t8 := int32(t5 + t7)
 			t9 := v5 < s1
-			var t10 int64
+			var t10 int32
 			if t9 {
 				t10 = 1
 			}
-			t11 := int64(t8 + t10)
+			t11 := int32(t8 + t10)
 			o0[i] = t11
 		}
 	}
 }
 
-// k_lt_cast_add_f32_i64_suu_923bc95445_go is
+// k_lt_cast_add_f32_i32_suu_94abc78c37_go is
 //
-//	kernel (s0:f32, u1:f32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//	kernel (s0:f32, u1:f32, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }
 //
-// for i: o0[i] = int64(a0 < a1[i]) + a2[i]
-func k_lt_cast_add_f32_i64_suu_923bc95445_go(f *abi.Frame) {
+// for i: o0[i] = a2[i] + int32(a0 < a1[i])
+func k_lt_cast_add_f32_i32_suu_94abc78c37_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(t1 + v2)
+			t2 := int32(v2 + t1)
 			o0[i] = t2
 		}
 	}
 }
 
-// k_lt_cast_add_f32_i64_usu_44fc07ca77_go is
+// k_lt_cast_add_f32_i32_usu_40030ef98c_go is
 //
-//	kernel (u0:f32, s1:f32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//	kernel (u0:f32, s1:f32, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add t1 u2; store t2 }
 //
-// for i: o0[i] = int64(a0[i] < a1) + a2[i]
-func k_lt_cast_add_f32_i64_usu_44fc07ca77_go(f *abi.Frame) {
+// for i: o0[i] = int32(a0[i] < a1) + a2[i]
+func k_lt_cast_add_f32_i32_usu_40030ef98c_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(t1 + v2)
+			t2 := int32(t1 + v2)
 			o0[i] = t2
 		}
 	}
@@ -35355,53 +35816,53 @@ func k_lt_cast_add_f32_usu_8884ef40f7_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_cast_add_f64_i64_suu_9c64545988_go is
+// k_lt_cast_add_f64_i32_suu_a9ce2c1b8c_go is
 //
-//	kernel (s0:f64, u1:f64, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }
+//	kernel (s0:f64, u1:f64, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }
 //
-// for i: o0[i] = a2[i] + int64(a0 < a1[i])
-func k_lt_cast_add_f64_i64_suu_9c64545988_go(f *abi.Frame) {
+// for i: o0[i] = a2[i] + int32(a0 < a1[i])
+func k_lt_cast_add_f64_i32_suu_a9ce2c1b8c_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(v2 + t1)
+			t2 := int32(v2 + t1)
 			o0[i] = t2
 		}
 	}
 }
 
-// k_lt_cast_add_f64_i64_usu_b8cfcebd0a_go is
+// k_lt_cast_add_f64_i32_usu_be5102783f_go is
 //
-//	kernel (u0:f64, s1:f64, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//	kernel (u0:f64, s1:f64, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }
 //
-// for i: o0[i] = int64(a0[i] < a1) + a2[i]
-func k_lt_cast_add_f64_i64_usu_b8cfcebd0a_go(f *abi.Frame) {
+// for i: o0[i] = a2[i] + int32(a0[i] < a1)
+func k_lt_cast_add_f64_i32_usu_be5102783f_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(t1 + v2)
+			t2 := int32(v2 + t1)
 			o0[i] = t2
 		}
 	}
@@ -35459,53 +35920,53 @@ func k_lt_cast_add_f64_usu_48c52126bd_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_cast_add_i32_i64_suu_86691c49fa_go is
+// k_lt_cast_add_i32_suu_1b9bf8c782_go is
 //
-//	kernel (s0:i32, u1:i32, u2:i64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = add u2 t1; store t2 }
+//	kernel (s0:i32, u1:i32, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add t1 u2; store t2 }
 //
-// for i: o0[i] = a2[i] + int64(a0 < a1[i])
-func k_lt_cast_add_i32_i64_suu_86691c49fa_go(f *abi.Frame) {
+// for i: o0[i] = int32(a0 < a1[i]) + a2[i]
+func k_lt_cast_add_i32_suu_1b9bf8c782_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(v2 + t1)
+			t2 := int32(t1 + v2)
 			o0[i] = t2
 		}
 	}
 }
 
-// k_lt_cast_add_i32_i64_usu_29d7b7fc05_go is
+// k_lt_cast_add_i32_usu_8e1bdb542d_go is
 //
-//	kernel (u0:i32, s1:i32, u2:i64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = add t1 u2; store t2 }
+//	kernel (u0:i32, s1:i32, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }
 //
-// for i: o0[i] = int64(a0[i] < a1) + a2[i]
-func k_lt_cast_add_i32_i64_usu_29d7b7fc05_go(f *abi.Frame) {
+// for i: o0[i] = a2[i] + int32(a0[i] < a1)
+func k_lt_cast_add_i32_usu_8e1bdb542d_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			t2 := int64(t1 + v2)
+			t2 := int32(v2 + t1)
 			o0[i] = t2
 		}
 	}
@@ -35603,126 +36064,21 @@ func k_lt_cast_f64_us_a94496eb15_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_cast_lt_etc_f32_i64_suuuuu_d4f2887bc2_go is
+// k_lt_cast_lt_etc_f32_i32_usuuuu_0be5e08afb_go is
 //
-//	kernel (s0:f32, u1:f32, u2:f32, u3:i64, u4:f32, u5:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = add u3 t3; t5 = lt s0 u4; t6 = cast:i64 t5; t7 = add t4 t6; t8 = lt s0 u5; t9 = cast:i64 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+//	kernel (u0:f32, s1:f32, u2:f32, u3:i32, u4:f32, u5:f32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = lt u2 s1; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt u4 s1; t6 = cast:i32 t5; t7 = add t4 t6; t8 = lt u5 s1; t9 = cast:i32 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
 //
-// for i: o0[i] = int64(a0 < a1[i]) + (((a3[i] + int64(a0 < a2[i])) + int64(a0 < a4[i])) + int64(a0 < a5[i]))
-func k_lt_cast_lt_etc_f32_i64_suuuuu_d4f2887bc2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			x4 := a4[i : i+2 : i+2]
-			v4a, v4b := x4[0], x4[1]
-			x5 := a5[i : i+2 : i+2]
-			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := s0 < v1a, s0 < v1b
-			var t1a int64
-			if t0a {
-				t1a = 1
-			}
-			var t1b int64
-			if t0b {
-				t1b = 1
-			}
-			t2a, t2b := s0 < v2a, s0 < v2b
-			var t3a int64
-			if t2a {
-				t3a = 1
-			}
-			var t3b int64
-			if t2b {
-				t3b = 1
-			}
-			t4a, t4b := int64(v3a+t3a), int64(v3b+t3b)
-			t5a, t5b := s0 < v4a, s0 < v4b
-			var t6a int64
-			if t5a {
-				t6a = 1
-			}
-			var t6b int64
-			if t5b {
-				t6b = 1
-			}
-			t7a, t7b := int64(t4a+t6a), int64(t4b+t6b)
-			t8a, t8b := s0 < v5a, s0 < v5b
-			var t9a int64
-			if t8a {
-				t9a = 1
-			}
-			var t9b int64
-			if t8b {
-				t9b = 1
-			}
-			t10a, t10b := int64(t7a+t9a), int64(t7b+t9b)
-			t11a, t11b := int64(t1a+t10a), int64(t1b+t10b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t11a, t11b
-		}
-		for ; i < n; i++ {
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			t0 := s0 < v1
-			var t1 int64
-			if t0 {
-				t1 = 1
-			}
-			t2 := s0 < v2
-			var t3 int64
-			if t2 {
-				t3 = 1
-			}
-			t4 := int64(v3 + t3)
-			t5 := s0 < v4
-			var t6 int64
-			if t5 {
-				t6 = 1
-			}
-			t7 := int64(t4 + t6)
-			t8 := s0 < v5
-			var t9 int64
-			if t8 {
-				t9 = 1
-			}
-			t10 := int64(t7 + t9)
-			t11 := int64(t1 + t10)
-			o0[i] = t11
-		}
-	}
-}
-
-// k_lt_cast_lt_etc_f32_i64_usuuuu_7713d5a68d_go is
-//
-//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:i64, u5:f32) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = lt u3 s1; t5 = cast:i64 t4; t6 = add u4 t5; t7 = lt u5 s1; t8 = cast:i64 t7; t9 = add t6 t8; t10 = add t3 t9; t11 = add t1 t10; store t11 }
-//
-// for i: o0[i] = int64(a0[i] < a1) + (int64(a2[i] < a1) + ((a4[i] + int64(a3[i] < a1)) + int64(a5[i] < a1)))
-func k_lt_cast_lt_etc_f32_i64_usuuuu_7713d5a68d_go(f *abi.Frame) {
+// for i: o0[i] = int32(a0[i] < a1) + (((a3[i] + int32(a2[i] < a1)) + int32(a4[i] < a1)) + int32(a5[i] < a1))
+func k_lt_cast_lt_etc_f32_i32_usuuuu_0be5e08afb_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -35736,45 +36092,45 @@ func k_lt_cast_lt_etc_f32_i64_usuuuu_7713d5a68d_go(f *abi.Frame) {
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
 			t0a, t0b := v0a < s1, v0b < s1
-			var t1a int64
+			var t1a int32
 			if t0a {
 				t1a = 1
 			}
-			var t1b int64
+			var t1b int32
 			if t0b {
 				t1b = 1
 			}
 			t2a, t2b := v2a < s1, v2b < s1
-			var t3a int64
+			var t3a int32
 			if t2a {
 				t3a = 1
 			}
-			var t3b int64
+			var t3b int32
 			if t2b {
 				t3b = 1
 			}
-			t4a, t4b := v3a < s1, v3b < s1
-			var t5a int64
-			if t4a {
-				t5a = 1
+			t4a, t4b := int32(v3a+t3a), int32(v3b+t3b)
+			t5a, t5b := v4a < s1, v4b < s1
+			var t6a int32
+			if t5a {
+				t6a = 1
 			}
-			var t5b int64
-			if t4b {
-				t5b = 1
+			var t6b int32
+			if t5b {
+				t6b = 1
 			}
-			t6a, t6b := int64(v4a+t5a), int64(v4b+t5b)
-			t7a, t7b := v5a < s1, v5b < s1
-			var t8a int64
-			if t7a {
-				t8a = 1
+			t7a, t7b := int32(t4a+t6a), int32(t4b+t6b)
+			t8a, t8b := v5a < s1, v5b < s1
+			var t9a int32
+			if t8a {
+				t9a = 1
 			}
-			var t8b int64
-			if t7b {
-				t8b = 1
+			var t9b int32
+			if t8b {
+				t9b = 1
 			}
-			t9a, t9b := int64(t6a+t8a), int64(t6b+t8b)
-			t10a, t10b := int64(t3a+t9a), int64(t3b+t9b)
-			t11a, t11b := int64(t1a+t10a), int64(t1b+t10b)
+			t10a, t10b := int32(t7a+t9a), int32(t7b+t9b)
+			t11a, t11b := int32(t1a+t10a), int32(t1b+t10b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t11a, t11b
 		}
@@ -35785,49 +36141,49 @@ func k_lt_cast_lt_etc_f32_i64_usuuuu_7713d5a68d_go(f *abi.Frame) {
 			v4 := a4[i]
 			v5 := a5[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
 			t2 := v2 < s1
-			var t3 int64
+			var t3 int32
 			if t2 {
 				t3 = 1
 			}
-			t4 := v3 < s1
-			var t5 int64
-			if t4 {
-				t5 = 1
+			t4 := int32(v3 + t3)
+			t5 := v4 < s1
+			var t6 int32
+			if t5 {
+				t6 = 1
 			}
-			t6 := int64(v4 + t5)
-			t7 := v5 < s1
-			var t8 int64
-			if t7 {
-				t8 = 1
+			t7 := int32(t4 + t6)
+			t8 := v5 < s1
+			var t9 int32
+			if t8 {
+				t9 = 1
 			}
-			t9 := int64(t6 + t8)
-			t10 := int64(t3 + t9)
-			t11 := int64(t1 + t10)
+			t10 := int32(t7 + t9)
+			t11 := int32(t1 + t10)
 			o0[i] = t11
 		}
 	}
 }
 
-// k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go is
+// k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0_go is
 //
-//	kernel (s0:f64, u1:f64, u2:f64, u3:f64, u4:i64, u5:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; t2 = lt s0 u2; t3 = cast:i64 t2; t4 = lt s0 u3; t5 = cast:i64 t4; t6 = add u4 t5; t7 = add t3 t6; t8 = add t1 t7; t9 = lt s0 u5; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//	kernel (s0:f64, u1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt s0 u4; t6 = cast:i32 t5; t7 = add t4 t6; t8 = lt s0 u5; t9 = cast:i32 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
 //
-// for i: o0[i] = (int64(a0 < a1[i]) + (int64(a0 < a2[i]) + (a4[i] + int64(a0 < a3[i])))) + int64(a0 < a5[i])
-func k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go(f *abi.Frame) {
+// for i: o0[i] = int32(a0 < a1[i]) + (((a3[i] + int32(a0 < a2[i])) + int32(a0 < a4[i])) + int32(a0 < a5[i]))
+func k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x1 := a1[i : i+2 : i+2]
@@ -35841,45 +36197,45 @@ func k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go(f *abi.Frame) {
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
 			t0a, t0b := s0 < v1a, s0 < v1b
-			var t1a int64
+			var t1a int32
 			if t0a {
 				t1a = 1
 			}
-			var t1b int64
+			var t1b int32
 			if t0b {
 				t1b = 1
 			}
 			t2a, t2b := s0 < v2a, s0 < v2b
-			var t3a int64
+			var t3a int32
 			if t2a {
 				t3a = 1
 			}
-			var t3b int64
+			var t3b int32
 			if t2b {
 				t3b = 1
 			}
-			t4a, t4b := s0 < v3a, s0 < v3b
-			var t5a int64
-			if t4a {
-				t5a = 1
+			t4a, t4b := int32(v3a+t3a), int32(v3b+t3b)
+			t5a, t5b := s0 < v4a, s0 < v4b
+			var t6a int32
+			if t5a {
+				t6a = 1
 			}
-			var t5b int64
-			if t4b {
-				t5b = 1
+			var t6b int32
+			if t5b {
+				t6b = 1
 			}
-			t6a, t6b := int64(v4a+t5a), int64(v4b+t5b)
-			t7a, t7b := int64(t3a+t6a), int64(t3b+t6b)
-			t8a, t8b := int64(t1a+t7a), int64(t1b+t7b)
-			t9a, t9b := s0 < v5a, s0 < v5b
-			var t10a int64
-			if t9a {
-				t10a = 1
+			t7a, t7b := int32(t4a+t6a), int32(t4b+t6b)
+			t8a, t8b := s0 < v5a, s0 < v5b
+			var t9a int32
+			if t8a {
+				t9a = 1
 			}
-			var t10b int64
-			if t9b {
-				t10b = 1
+			var t9b int32
+			if t8b {
+				t9b = 1
 			}
-			t11a, t11b := int64(t8a+t10a), int64(t8b+t10b)
+			t10a, t10b := int32(t7a+t9a), int32(t7b+t9b)
+			t11a, t11b := int32(t1a+t10a), int32(t1b+t10b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t11a, t11b
 		}
@@ -35890,49 +36246,49 @@ func k_lt_cast_lt_etc_f64_i64_suuuuu_a4b0ca29a1_go(f *abi.Frame) {
 			v4 := a4[i]
 			v5 := a5[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
 			t2 := s0 < v2
-			var t3 int64
+			var t3 int32
 			if t2 {
 				t3 = 1
 			}
-			t4 := s0 < v3
-			var t5 int64
-			if t4 {
-				t5 = 1
+			t4 := int32(v3 + t3)
+			t5 := s0 < v4
+			var t6 int32
+			if t5 {
+				t6 = 1
 			}
-			t6 := int64(v4 + t5)
-			t7 := int64(t3 + t6)
-			t8 := int64(t1 + t7)
-			t9 := s0 < v5
-			var t10 int64
-			if t9 {
-				t10 = 1
+			t7 := int32(t4 + t6)
+			t8 := s0 < v5
+			var t9 int32
+			if t8 {
+				t9 = 1
 			}
-			t11 := int64(t8 + t10)
+			t10 := int32(t7 + t9)
+			t11 := int32(t1 + t10)
 			o0[i] = t11
 		}
 	}
 }
 
-// k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go is
+// k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258_go is
 //
-//	kernel (u0:f64, s1:f64, u2:f64, u3:i64, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; t2 = lt u2 s1; t3 = cast:i64 t2; t4 = add u3 t3; t5 = add t1 t4; t6 = lt u4 s1; t7 = cast:i64 t6; t8 = add t5 t7; t9 = lt u5 s1; t10 = cast:i64 t9; t11 = add t8 t10; store t11 }
+//	kernel (u0:f64, s1:f64, u2:f64, u3:i32, u4:f64, u5:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = lt u2 s1; t3 = cast:i32 t2; t4 = add u3 t3; t5 = lt u4 s1; t6 = cast:i32 t5; t7 = add t4 t6; t8 = add t1 t7; t9 = lt u5 s1; t10 = cast:i32 t9; t11 = add t8 t10; store t11 }
 //
-// for i: o0[i] = ((int64(a0[i] < a1) + (a3[i] + int64(a2[i] < a1))) + int64(a4[i] < a1)) + int64(a5[i] < a1)
-func k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go(f *abi.Frame) {
+// for i: o0[i] = (int32(a0[i] < a1) + ((a3[i] + int32(a2[i] < a1)) + int32(a4[i] < a1))) + int32(a5[i] < a1)
+func k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -35946,45 +36302,45 @@ func k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go(f *abi.Frame) {
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
 			t0a, t0b := v0a < s1, v0b < s1
-			var t1a int64
+			var t1a int32
 			if t0a {
 				t1a = 1
 			}
-			var t1b int64
+			var t1b int32
 			if t0b {
 				t1b = 1
 			}
 			t2a, t2b := v2a < s1, v2b < s1
-			var t3a int64
+			var t3a int32
 			if t2a {
 				t3a = 1
 			}
-			var t3b int64
+			var t3b int32
 			if t2b {
 				t3b = 1
 			}
-			t4a, t4b := int64(v3a+t3a), int64(v3b+t3b)
-			t5a, t5b := int64(t1a+t4a), int64(t1b+t4b)
-			t6a, t6b := v4a < s1, v4b < s1
-			var t7a int64
-			if t6a {
-				t7a = 1
+			t4a, t4b := int32(v3a+t3a), int32(v3b+t3b)
+			t5a, t5b := v4a < s1, v4b < s1
+			var t6a int32
+			if t5a {
+				t6a = 1
 			}
-			var t7b int64
-			if t6b {
-				t7b = 1
+			var t6b int32
+			if t5b {
+				t6b = 1
 			}
-			t8a, t8b := int64(t5a+t7a), int64(t5b+t7b)
+			t7a, t7b := int32(t4a+t6a), int32(t4b+t6b)
+			t8a, t8b := int32(t1a+t7a), int32(t1b+t7b)
 			t9a, t9b := v5a < s1, v5b < s1
-			var t10a int64
+			var t10a int32
 			if t9a {
 				t10a = 1
 			}
-			var t10b int64
+			var t10b int32
 			if t9b {
 				t10b = 1
 			}
-			t11a, t11b := int64(t8a+t10a), int64(t8b+t10b)
+			t11a, t11b := int32(t8a+t10a), int32(t8b+t10b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t11a, t11b
 		}
@@ -35995,29 +36351,134 @@ func k_lt_cast_lt_etc_f64_i64_usuuuu_d347aa6b69_go(f *abi.Frame) {
 			v4 := a4[i]
 			v5 := a5[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
 			t2 := v2 < s1
-			var t3 int64
+			var t3 int32
 			if t2 {
 				t3 = 1
 			}
-			t4 := int64(v3 + t3)
-			t5 := int64(t1 + t4)
-			t6 := v4 < s1
-			var t7 int64
-			if t6 {
-				t7 = 1
+			t4 := int32(v3 + t3)
+			t5 := v4 < s1
+			var t6 int32
+			if t5 {
+				t6 = 1
 			}
-			t8 := int64(t5 + t7)
+			t7 := int32(t4 + t6)
+			t8 := int32(t1 + t7)
 			t9 := v5 < s1
-			var t10 int64
+			var t10 int32
 			if t9 {
 				t10 = 1
 			}
-			t11 := int64(t8 + t10)
+			t11 := int32(t8 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_lt_cast_lt_etc_i32_suuuuu_2ac8009143_go is
+//
+//	kernel (s0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = lt s0 u3; t5 = cast:i32 t4; t6 = lt s0 u4; t7 = cast:i32 t6; t8 = add u5 t7; t9 = add t5 t8; t10 = add t3 t9; t11 = add t1 t10; store t11 }
+//
+// for i: o0[i] = int32(a0 < a1[i]) + (int32(a0 < a2[i]) + (int32(a0 < a3[i]) + (a5[i] + int32(a0 < a4[i]))))
+func k_lt_cast_lt_etc_i32_suuuuu_2ac8009143_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := s0 < v1a, s0 < v1b
+			var t1a int32
+			if t0a {
+				t1a = 1
+			}
+			var t1b int32
+			if t0b {
+				t1b = 1
+			}
+			t2a, t2b := s0 < v2a, s0 < v2b
+			var t3a int32
+			if t2a {
+				t3a = 1
+			}
+			var t3b int32
+			if t2b {
+				t3b = 1
+			}
+			t4a, t4b := s0 < v3a, s0 < v3b
+			var t5a int32
+			if t4a {
+				t5a = 1
+			}
+			var t5b int32
+			if t4b {
+				t5b = 1
+			}
+			t6a, t6b := s0 < v4a, s0 < v4b
+			var t7a int32
+			if t6a {
+				t7a = 1
+			}
+			var t7b int32
+			if t6b {
+				t7b = 1
+			}
+			t8a, t8b := int32(v5a+t7a), int32(v5b+t7b)
+			t9a, t9b := int32(t5a+t8a), int32(t5b+t8b)
+			t10a, t10b := int32(t3a+t9a), int32(t3b+t9b)
+			t11a, t11b := int32(t1a+t10a), int32(t1b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := s0 < v1
+			var t1 int32
+			if t0 {
+				t1 = 1
+			}
+			t2 := s0 < v2
+			var t3 int32
+			if t2 {
+				t3 = 1
+			}
+			t4 := s0 < v3
+			var t5 int32
+			if t4 {
+				t5 = 1
+			}
+			t6 := s0 < v4
+			var t7 int32
+			if t6 {
+				t7 = 1
+			}
+			t8 := int32(v5 + t7)
+			t9 := int32(t5 + t8)
+			t10 := int32(t3 + t9)
+			t11 := int32(t1 + t10)
 			o0[i] = t11
 		}
 	}
@@ -53722,6 +54183,35 @@ func k_reduce_add_cast_i16_i64_u_d4a133146d_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_i32_i64_u_a2eb1b6453_go is
+//
+//	reduce [add] kernel (u0:i32) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+func k_reduce_add_cast_i32_i64_u_a2eb1b6453_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := int64(v0)
+			l0[i&31] = int64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_i8_i32_u_c28ff79bec_go is
 //
 //	reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
@@ -53962,12 +54452,12 @@ func k_reduce_add_cast_u8_u64_u_21ba4d0855_go(f *abi.Frame) {
 	}
 }
 
-// k_reduce_add_eq_cast_f32_i64_su_0d32d07474_go is
+// k_reduce_add_eq_cast_f32_i32_su_9974723d81_go is
 //
-//	reduce [add] kernel (s0:f32, u1:f32) { t0 = eq s0 u1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (s0:f32, u1:f32) { t0 = eq s0 u1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0 == a1[i])
-func k_reduce_add_eq_cast_f32_i64_su_0d32d07474_go(f *abi.Frame) {
+// for i: o0 += int32(a0 == a1[i])
+func k_reduce_add_eq_cast_f32_i32_su_9974723d81_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -53975,67 +54465,67 @@ func k_reduce_add_eq_cast_f32_i64_su_0d32d07474_go(f *abi.Frame) {
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v1 := a1[i]
 			t0 := s0 == v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_eq_cast_f64_i64_us_53309b6133_go is
+// k_reduce_add_eq_cast_f64_i32_su_85b410c34c_go is
 //
-//	reduce [add] kernel (u0:f64, s1:f64) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (s0:f64, u1:f64) { t0 = eq s0 u1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0[i] == a1)
-func k_reduce_add_eq_cast_f64_i64_us_53309b6133_go(f *abi.Frame) {
+// for i: o0 += int32(a0 == a1[i])
+func k_reduce_add_eq_cast_f64_i32_su_85b410c34c_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]int64
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
 		for i := range n {
-			v0 := a0[i]
-			t0 := v0 == s1
-			var t1 int64
+			v1 := a1[i]
+			t0 := s0 == v1
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go is
+// k_reduce_add_eq_cast_i32_us_243e067d1a_go is
 //
-//	reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0[i] == a1)
-func k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go(f *abi.Frame) {
+// for i: o0 += int32(a0[i] == a1)
+func k_reduce_add_eq_cast_i32_us_243e067d1a_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -54043,24 +54533,24 @@ func k_reduce_add_eq_cast_i32_i64_us_00f9adf931_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0 == s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
@@ -54307,12 +54797,12 @@ func k_reduce_add_i64_u_6699f8c258_go(f *abi.Frame) {
 	}
 }
 
-// k_reduce_add_lt_cast_f32_i64_su_d4f2624687_go is
+// k_reduce_add_lt_cast_f32_i32_su_166eecc61d_go is
 //
-//	reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0 < a1[i])
-func k_reduce_add_lt_cast_f32_i64_su_d4f2624687_go(f *abi.Frame) {
+// for i: o0 += int32(a0 < a1[i])
+func k_reduce_add_lt_cast_f32_i32_su_166eecc61d_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -54320,33 +54810,33 @@ func k_reduce_add_lt_cast_f32_i64_su_d4f2624687_go(f *abi.Frame) {
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v1 := a1[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_lt_cast_f32_i64_us_6af356a890_go is
+// k_reduce_add_lt_cast_f32_i32_us_bb4bd5ddf9_go is
 //
-//	reduce [add] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0[i] < a1)
-func k_reduce_add_lt_cast_f32_i64_us_6af356a890_go(f *abi.Frame) {
+// for i: o0 += int32(a0[i] < a1)
+func k_reduce_add_lt_cast_f32_i32_us_bb4bd5ddf9_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -54354,33 +54844,33 @@ func k_reduce_add_lt_cast_f32_i64_us_6af356a890_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go is
+// k_reduce_add_lt_cast_f64_i32_su_9fd303424b_go is
 //
-//	reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0 < a1[i])
-func k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go(f *abi.Frame) {
+// for i: o0 += int32(a0 < a1[i])
+func k_reduce_add_lt_cast_f64_i32_su_9fd303424b_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -54388,33 +54878,33 @@ func k_reduce_add_lt_cast_f64_i64_su_ca790a6eec_go(f *abi.Frame) {
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v1 := a1[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go is
+// k_reduce_add_lt_cast_f64_i32_us_964eb44313_go is
 //
-//	reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0[i] < a1)
-func k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go(f *abi.Frame) {
+// for i: o0 += int32(a0[i] < a1)
+func k_reduce_add_lt_cast_f64_i32_us_964eb44313_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -54422,33 +54912,33 @@ func k_reduce_add_lt_cast_f64_i64_us_0ae26d0bcf_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go is
+// k_reduce_add_lt_cast_i32_su_6c0b3322e5_go is
 //
-//	reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0 < a1[i])
-func k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go(f *abi.Frame) {
+// for i: o0 += int32(a0 < a1[i])
+func k_reduce_add_lt_cast_i32_su_6c0b3322e5_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -54456,33 +54946,33 @@ func k_reduce_add_lt_cast_i32_i64_su_04931ffac3_go(f *abi.Frame) {
 	for r := range f.Rows {
 		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v1 := a1[i]
 			t0 := s0 < v1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
-// k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go is
+// k_reduce_add_lt_cast_i32_us_4e2096aa4c_go is
 //
-//	reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }
+//	reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }
 //
-// for i: o0 += int64(a0[i] < a1)
-func k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go(f *abi.Frame) {
+// for i: o0 += int32(a0[i] < a1)
+func k_reduce_add_lt_cast_i32_us_4e2096aa4c_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -54490,24 +54980,24 @@ func k_reduce_add_lt_cast_i32_i64_us_e5b0f02c7a_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]int64
+		var l0 [32]int32
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0 < s1
-			var t1 int64
+			var t1 int32
 			if t0 {
 				t1 = 1
 			}
-			l0[i&31] = int64(l0[i&31] + t1)
+			l0[i&31] = int32(l0[i&31] + t1)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
+					l0[b] = int32(l0[b] + l0[b+half])
 				}
 			}
 		}
-		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
