@@ -1,7 +1,7 @@
 // Loops in C++ of the workloads B1 to B14, H1, H3, M1 to M3 and N1 to N8, which print the lines that
 // the benchmark program does:
 //
-//     g++ -O3 -mavx2 -mfma -mf16c -o loops bench/peers/loops.cpp && ./loops
+//     g++ -O3 -march=native -ffast-math -o loops bench/peers/loops.cpp && ./loops
 //
 // The two arguments that it takes are its name in the lines, and what the names of workloads begin with.
 #include <algorithm>
