@@ -191,21 +191,23 @@ func fusedBuiltins() []kernel.Code {
 	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
 }
 
-// dotChains returns the kernels of products of small matrices that are not of one op: the first
-// chains of floats, and the step of one pair of integers.
+// dotChains returns the kernels of products of small matrices and of few rows that are not of one op: the first
+// chains of floats, the step of one pair of integers, and of rows of floats the steps of one pair and of as many as there can be.
 func dotChains() (out []kernel.Code) {
-	add := func(by ir.Op, d ir.DType, pairs int, first bool) {
-		k, _ := kernel.DotChain(by, d, pairs, first)
+	add := func(by ir.Op, d ir.DType, pairs int, first, row bool) {
+		k, _ := kernel.DotChain(by, d, pairs, first, row)
 		out = append(out, k)
 	}
 	for _, d := range superTypes {
 		for pairs := 2; pairs <= kernel.DotChainPairs; pairs++ {
-			add(ir.OpMul, d, pairs, true)
+			add(ir.OpMul, d, pairs, true, false)
 		}
+		add(ir.OpMul, d, 1, false, true)
+		add(ir.OpMul, d, kernel.DotChainPairs, false, true)
 	}
-	add(ir.OpMul, ir.Int32, 1, false)
-	add(ir.OpMul, ir.Int64, 1, false)
-	add(ir.OpMulHalves, ir.Int32, 1, false)
+	add(ir.OpMul, ir.Int32, 1, false, false)
+	add(ir.OpMul, ir.Int64, 1, false, false)
+	add(ir.OpMulHalves, ir.Int32, 1, false, false)
 	return out
 }
 

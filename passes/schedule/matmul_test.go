@@ -22,7 +22,7 @@ import (
 func TestMatmul(t *testing.T) {
 	all := reached{}
 	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows", "right chunks",
-		"matmul-windows", "matmul-left-windows", "pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
+		"matmul-windows", "matmul-left-windows", "matmul-rows", "pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
 		draw := rapid.SampledFrom([]func(*rapid.T) string{drawProduct, drawWindows}).Draw(t, "form of product")
 		p := lowered(t, draw(t))
 		m := drawMachine(t)
@@ -34,7 +34,7 @@ func TestMatmul(t *testing.T) {
 			var of *product
 			d := checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
 				of = newProduct(at, s)
-				st := rapid.SampledFrom([]strategy{multiply, multiplyWindows, multiplyLeftWindows}).Draw(t, "strategy")
+				st := rapid.SampledFrom([]strategy{multiply, multiplyWindows, multiplyLeftWindows, multiplyRows}).Draw(t, "strategy")
 				if o, why := st.offer(at, s); why == "" && st.name != multiply.name {
 					all[st.name]++
 					of = nil
@@ -137,6 +137,7 @@ func lowered(t *rapid.T, text string) *plan.Plan {
 // drawMachine returns a machine with blocks of random sizes.
 func drawMachine(t *rapid.T) *tuning.Machine {
 	m := tuning.Default(rapid.IntRange(1, 4).Draw(t, "workers"))
+	m.Matmul.FewRows, m.Matmul.FewRowsBytes = 40, 128
 	m.Matmul.RightBytes = rapid.SampledFrom([]int{1 << 10, 1 << 16, m.Matmul.RightBytes}).Draw(t, "packed bytes")
 	if rapid.Bool().Draw(t, "small blocks") {
 		m.Matmul.LeftBytes = ir.DotChunk * 8 * rapid.IntRange(1, 9).Draw(t, "block rows")

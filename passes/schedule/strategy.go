@@ -36,7 +36,7 @@ func strategiesOf(role plan.Role) []strategy {
 			plan.Reduce:        {reducePairs, reduceStreams, reduceRows, reduceColumns},
 			plan.Scan:          scans,
 			plan.ScanExclusive: scans,
-			plan.Contract:      {multiply, multiplyWindows, multiplyLeftWindows, multiplySmall, multiplyBatch},
+			plan.Contract:      {multiplyRows, multiply, multiplyWindows, multiplyLeftWindows, multiplySmall, multiplyBatch},
 			plan.Line:          {gatherLines, gatherReduction, raggedLines, scatterLines, sortLines, mergeSort, recurrenceLines},
 		}
 	})

@@ -6145,6 +6145,76 @@ line:
 rest:
 	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = fma(a7, a8[i], fma(a5, a6[i], fma(a3, a4[i], fma(a0, a1[i], a2[i]))))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_avx512<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), R14
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), R9; MOVQ 56(CX), AX; MOVQ AX, (SP)
+	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R14), Z31; VBROADCASTSD (R15), Z30; MOVQ (SP), AX; VBROADCASTSD (AX), Z29; MOVQ 8(SP), AX
+	VBROADCASTSD (AX), Z28; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (R8)(BX*8), Z0; VFMADD231PD (DI)(BX*8), Z31, Z0; VMOVUPS 64(R8)(BX*8), Z1
+	VFMADD231PD 64(DI)(BX*8), Z31, Z1; VFMADD231PD (R9)(BX*8), Z30, Z0; VFMADD231PD 64(R9)(BX*8), Z30, Z1
+	VFMADD231PD (R10)(BX*8), Z29, Z0; VFMADD231PD 64(R10)(BX*8), Z29, Z1; VFMADD231PD (R11)(BX*8), Z28, Z0
+	VFMADD231PD 64(R11)(BX*8), Z28, Z1; VMOVUPS Z0, (R12)(BX*8); VMOVUPS Z1, 64(R12)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VFMADD132PD Z31, Z1, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1; VFMADD132PD Z30, Z0, Z1; VMOVUPD.Z (R10)(BX*8), K1, Z0; VFMADD132PD Z29, Z1, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z1; VFMADD132PD Z28, Z0, Z1; VMOVUPD Z1, K1, (R12)(BX*8); MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VFMADD132PD Z31, Z1, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VFMADD132PD Z30, Z0, Z1; VMOVUPD.Z 64(R10)(BX*8), K1, Z0; VFMADD132PD Z29, Z1, Z0
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z1; VFMADD132PD Z28, Z0, Z1; VMOVUPD Z1, K1, 64(R12)(BX*8)
+
+next:
+	DECQ R13; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R14; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R15; ADDQ 240(CX), R9; MOVQ 248(CX), AX
+	ADDQ AX, (SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; ADDQ 280(CX), R12
+	JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R14; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R15; ADDQ 240(CX), R9; MOVQ 248(CX), AX
+	ADDQ AX, (SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; ADDQ 280(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (R8)(BX*8), Z0; VFMADD231PD (DI)(BX*8), Z31, Z0; VMOVUPS 64(R8)(BX*8), Z1
+	VFMADD231PD 64(DI)(BX*8), Z31, Z1; VFMADD231PD (R9)(BX*8), Z30, Z0; VFMADD231PD 64(R9)(BX*8), Z30, Z1
+	VFMADD231PD (R10)(BX*8), Z29, Z0; VFMADD231PD 64(R10)(BX*8), Z29, Z1; VFMADD231PD (R11)(BX*8), Z28, Z0
+	VFMADD231PD 64(R11)(BX*8), Z28, Z1; VMOVNTDQ Z0, (R12)(BX*8); VMOVNTDQ Z1, 64(R12)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB), NOSPLIT, $32-8
@@ -18958,153 +19028,154 @@ DATA entries_avx512_float64<>+392(SB)/8, $k_exp_f64_u_c8f268e614_avx512<>(SB)
 DATA entries_avx512_float64<>+400(SB)/8, $k_expm1_f64_u_c12d99e908_avx512<>(SB)
 DATA entries_avx512_float64<>+408(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB)
 DATA entries_avx512_float64<>+416(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB)
-DATA entries_avx512_float64<>+424(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB)
-DATA entries_avx512_float64<>+432(SB)/8, $k_fmod_f64_uu_5820ebcd33_avx512<>(SB)
-DATA entries_avx512_float64<>+440(SB)/8, $k_gelu_f64_u_01b0ddcf5e_avx512<>(SB)
-DATA entries_avx512_float64<>+448(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB)
-DATA entries_avx512_float64<>+456(SB)/8, $k_hypot_f64_uu_58b0ae5de6_avx512<>(SB)
-DATA entries_avx512_float64<>+464(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB)
-DATA entries_avx512_float64<>+472(SB)/8, $k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB)
-DATA entries_avx512_float64<>+480(SB)/8, $k_log10_f64_u_215bd841eb_avx512<>(SB)
-DATA entries_avx512_float64<>+488(SB)/8, $k_log10_f64_u_e0597c2199_avx512<>(SB)
-DATA entries_avx512_float64<>+496(SB)/8, $k_log1p_f64_u_59915c6e03_avx512<>(SB)
-DATA entries_avx512_float64<>+504(SB)/8, $k_log1p_f64_u_85a3ddffb8_avx512<>(SB)
-DATA entries_avx512_float64<>+512(SB)/8, $k_log2_f64_u_161109d442_avx512<>(SB)
-DATA entries_avx512_float64<>+520(SB)/8, $k_log2_f64_u_50315f7adc_avx512<>(SB)
-DATA entries_avx512_float64<>+528(SB)/8, $k_log_f64_u_76870ec756_avx512<>(SB)
-DATA entries_avx512_float64<>+536(SB)/8, $k_log_f64_u_dd7af3dce1_avx512<>(SB)
-DATA entries_avx512_float64<>+544(SB)/8, $k_logit_f64_u_9e5c5ac773_avx512<>(SB)
-DATA entries_avx512_float64<>+552(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB)
-DATA entries_avx512_float64<>+560(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB)
-DATA entries_avx512_float64<>+568(SB)/8, $k_lt_cast_f64_su_2762d9c380_avx512<>(SB)
-DATA entries_avx512_float64<>+576(SB)/8, $k_lt_cast_f64_us_a94496eb15_avx512<>(SB)
-DATA entries_avx512_float64<>+584(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519_avx512<>(SB)
-DATA entries_avx512_float64<>+592(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2_avx512<>(SB)
-DATA entries_avx512_float64<>+600(SB)/8, $k_lt_select_f64_susu_019379d305_avx512<>(SB)
-DATA entries_avx512_float64<>+608(SB)/8, $k_lt_select_f64_suus_276f154ab8_avx512<>(SB)
-DATA entries_avx512_float64<>+616(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB)
-DATA entries_avx512_float64<>+624(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
-DATA entries_avx512_float64<>+632(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
-DATA entries_avx512_float64<>+640(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
-DATA entries_avx512_float64<>+648(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB)
-DATA entries_avx512_float64<>+656(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
-DATA entries_avx512_float64<>+664(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
-DATA entries_avx512_float64<>+672(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
-DATA entries_avx512_float64<>+680(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
-DATA entries_avx512_float64<>+688(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
-DATA entries_avx512_float64<>+696(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
-DATA entries_avx512_float64<>+704(SB)/8, $k_min_min_f64_uuu_48095218f2_avx512<>(SB)
-DATA entries_avx512_float64<>+712(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
-DATA entries_avx512_float64<>+720(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
-DATA entries_avx512_float64<>+728(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
-DATA entries_avx512_float64<>+736(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
-DATA entries_avx512_float64<>+744(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
-DATA entries_avx512_float64<>+752(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
-DATA entries_avx512_float64<>+760(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
-DATA entries_avx512_float64<>+768(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
-DATA entries_avx512_float64<>+776(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
-DATA entries_avx512_float64<>+784(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
-DATA entries_avx512_float64<>+792(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
-DATA entries_avx512_float64<>+800(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
-DATA entries_avx512_float64<>+808(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
-DATA entries_avx512_float64<>+816(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
-DATA entries_avx512_float64<>+824(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
-DATA entries_avx512_float64<>+832(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
-DATA entries_avx512_float64<>+840(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
-DATA entries_avx512_float64<>+848(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
-DATA entries_avx512_float64<>+856(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
-DATA entries_avx512_float64<>+864(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650_avx512<>(SB)
-DATA entries_avx512_float64<>+872(SB)/8, $k_mul_max_f64_uss_60421f2775_avx512<>(SB)
-DATA entries_avx512_float64<>+880(SB)/8, $k_mul_min_f64_uss_3de59695ee_avx512<>(SB)
-DATA entries_avx512_float64<>+888(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
-DATA entries_avx512_float64<>+896(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
-DATA entries_avx512_float64<>+904(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
-DATA entries_avx512_float64<>+912(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB)
-DATA entries_avx512_float64<>+920(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
-DATA entries_avx512_float64<>+928(SB)/8, $k_mul_mul_f64_u_4536dc52dd_avx512<>(SB)
-DATA entries_avx512_float64<>+936(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
-DATA entries_avx512_float64<>+944(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
-DATA entries_avx512_float64<>+952(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
-DATA entries_avx512_float64<>+960(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
-DATA entries_avx512_float64<>+968(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
-DATA entries_avx512_float64<>+976(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
-DATA entries_avx512_float64<>+984(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
-DATA entries_avx512_float64<>+992(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
-DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
-DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
-DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
-DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
-DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
-DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
-DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
-DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
-DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
-DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
-DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1096(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
-DATA entries_avx512_float64<>+1104(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
-DATA entries_avx512_float64<>+1112(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
-DATA entries_avx512_float64<>+1120(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
-DATA entries_avx512_float64<>+1128(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
-DATA entries_avx512_float64<>+1136(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
-DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
-DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
-DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1200(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1208(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1216(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1224(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
-DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1568(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1576(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1584(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1592
+DATA entries_avx512_float64<>+424(SB)/8, $k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_avx512<>(SB)
+DATA entries_avx512_float64<>+432(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB)
+DATA entries_avx512_float64<>+440(SB)/8, $k_fmod_f64_uu_5820ebcd33_avx512<>(SB)
+DATA entries_avx512_float64<>+448(SB)/8, $k_gelu_f64_u_01b0ddcf5e_avx512<>(SB)
+DATA entries_avx512_float64<>+456(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB)
+DATA entries_avx512_float64<>+464(SB)/8, $k_hypot_f64_uu_58b0ae5de6_avx512<>(SB)
+DATA entries_avx512_float64<>+472(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB)
+DATA entries_avx512_float64<>+480(SB)/8, $k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB)
+DATA entries_avx512_float64<>+488(SB)/8, $k_log10_f64_u_215bd841eb_avx512<>(SB)
+DATA entries_avx512_float64<>+496(SB)/8, $k_log10_f64_u_e0597c2199_avx512<>(SB)
+DATA entries_avx512_float64<>+504(SB)/8, $k_log1p_f64_u_59915c6e03_avx512<>(SB)
+DATA entries_avx512_float64<>+512(SB)/8, $k_log1p_f64_u_85a3ddffb8_avx512<>(SB)
+DATA entries_avx512_float64<>+520(SB)/8, $k_log2_f64_u_161109d442_avx512<>(SB)
+DATA entries_avx512_float64<>+528(SB)/8, $k_log2_f64_u_50315f7adc_avx512<>(SB)
+DATA entries_avx512_float64<>+536(SB)/8, $k_log_f64_u_76870ec756_avx512<>(SB)
+DATA entries_avx512_float64<>+544(SB)/8, $k_log_f64_u_dd7af3dce1_avx512<>(SB)
+DATA entries_avx512_float64<>+552(SB)/8, $k_logit_f64_u_9e5c5ac773_avx512<>(SB)
+DATA entries_avx512_float64<>+560(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB)
+DATA entries_avx512_float64<>+568(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB)
+DATA entries_avx512_float64<>+576(SB)/8, $k_lt_cast_f64_su_2762d9c380_avx512<>(SB)
+DATA entries_avx512_float64<>+584(SB)/8, $k_lt_cast_f64_us_a94496eb15_avx512<>(SB)
+DATA entries_avx512_float64<>+592(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519_avx512<>(SB)
+DATA entries_avx512_float64<>+600(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2_avx512<>(SB)
+DATA entries_avx512_float64<>+608(SB)/8, $k_lt_select_f64_susu_019379d305_avx512<>(SB)
+DATA entries_avx512_float64<>+616(SB)/8, $k_lt_select_f64_suus_276f154ab8_avx512<>(SB)
+DATA entries_avx512_float64<>+624(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB)
+DATA entries_avx512_float64<>+632(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
+DATA entries_avx512_float64<>+640(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
+DATA entries_avx512_float64<>+648(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
+DATA entries_avx512_float64<>+656(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB)
+DATA entries_avx512_float64<>+664(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
+DATA entries_avx512_float64<>+672(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
+DATA entries_avx512_float64<>+680(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
+DATA entries_avx512_float64<>+688(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
+DATA entries_avx512_float64<>+696(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
+DATA entries_avx512_float64<>+704(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
+DATA entries_avx512_float64<>+712(SB)/8, $k_min_min_f64_uuu_48095218f2_avx512<>(SB)
+DATA entries_avx512_float64<>+720(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
+DATA entries_avx512_float64<>+728(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
+DATA entries_avx512_float64<>+736(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
+DATA entries_avx512_float64<>+744(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
+DATA entries_avx512_float64<>+752(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
+DATA entries_avx512_float64<>+760(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
+DATA entries_avx512_float64<>+768(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
+DATA entries_avx512_float64<>+776(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
+DATA entries_avx512_float64<>+784(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
+DATA entries_avx512_float64<>+792(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
+DATA entries_avx512_float64<>+800(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
+DATA entries_avx512_float64<>+808(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
+DATA entries_avx512_float64<>+816(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
+DATA entries_avx512_float64<>+824(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
+DATA entries_avx512_float64<>+832(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
+DATA entries_avx512_float64<>+840(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
+DATA entries_avx512_float64<>+848(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
+DATA entries_avx512_float64<>+856(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
+DATA entries_avx512_float64<>+864(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
+DATA entries_avx512_float64<>+872(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650_avx512<>(SB)
+DATA entries_avx512_float64<>+880(SB)/8, $k_mul_max_f64_uss_60421f2775_avx512<>(SB)
+DATA entries_avx512_float64<>+888(SB)/8, $k_mul_min_f64_uss_3de59695ee_avx512<>(SB)
+DATA entries_avx512_float64<>+896(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
+DATA entries_avx512_float64<>+904(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
+DATA entries_avx512_float64<>+912(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
+DATA entries_avx512_float64<>+920(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB)
+DATA entries_avx512_float64<>+928(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
+DATA entries_avx512_float64<>+936(SB)/8, $k_mul_mul_f64_u_4536dc52dd_avx512<>(SB)
+DATA entries_avx512_float64<>+944(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
+DATA entries_avx512_float64<>+952(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
+DATA entries_avx512_float64<>+960(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
+DATA entries_avx512_float64<>+968(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
+DATA entries_avx512_float64<>+976(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
+DATA entries_avx512_float64<>+984(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
+DATA entries_avx512_float64<>+992(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
+DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
+DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
+DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
+DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
+DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
+DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
+DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
+DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
+DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
+DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
+DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
+DATA entries_avx512_float64<>+1096(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1104(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
+DATA entries_avx512_float64<>+1112(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
+DATA entries_avx512_float64<>+1120(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
+DATA entries_avx512_float64<>+1128(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
+DATA entries_avx512_float64<>+1136(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
+DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
+DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1200(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1208(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1216(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1224(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1232(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1576(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1584(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1592(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1600
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

@@ -557,10 +557,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f64_uu_4e8e408505_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i32_uu_b738da5eea_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f32_suu_1a7d3c5c34_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f32_uss_5231fcc913_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f32_usu_6d99e766f3_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f32_uus_73aa759fe4_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f32_uuu_6d7c9666f4_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f64_suu_ccc0469621_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f64_uss_21ec487d99_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8_go},
@@ -574,8 +576,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33_go},
@@ -27009,6 +27013,27 @@ func k_floordiv_i64_uu_979ccfd4a1_go(f *abi.Frame) {
 	}
 }
 
+// k_fma_f32_suu_1a7d3c5c34_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0, a1[i], a2[i])
+func k_fma_f32_suu_1a7d3c5c34_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.FMA32(s0, v1, v2)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_fma_f32_uss_5231fcc913_go is
 //
 //	kernel (u0:f32, s1:f32, s2:f32) { t0 = fma u0 s1 s2; store t0 }
@@ -27088,6 +27113,27 @@ func k_fma_f32_uuu_6d7c9666f4_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := scalar.FMA32(v0, v1, v2)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_fma_f64_suu_ccc0469621_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0, a1[i], a2[i])
+func k_fma_f64_suu_ccc0469621_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := math.FMA(s0, v1, v2)
 			o0[i] = t0
 		}
 	}
@@ -27521,6 +27567,39 @@ func k_fma_fma_fma_f64_uusuuuu_b29a06337b_go(f *abi.Frame) {
 	}
 }
 
+// k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7, a8[i], fma(a5, a6[i], fma(a3, a4[i], fma(a0, a1[i], a2[i]))))
+func k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			t0 := scalar.FMA32(s0, v1, v2)
+			t1 := scalar.FMA32(s3, v4, t0)
+			t2 := scalar.FMA32(s5, v6, t1)
+			t3 := scalar.FMA32(s7, v8, t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }
@@ -27585,6 +27664,39 @@ func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_go(f *abi.Frame) {
 			t1 := scalar.FMA32(v3, v4, t0)
 			t2 := scalar.FMA32(v5, v6, t1)
 			t3 := scalar.FMA32(v7, v8, t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7, a8[i], fma(a5, a6[i], fma(a3, a4[i], fma(a0, a1[i], a2[i]))))
+func k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			t0 := math.FMA(s0, v1, v2)
+			t1 := math.FMA(s3, v4, t0)
+			t2 := math.FMA(s5, v6, t1)
+			t3 := math.FMA(s7, v8, t2)
 			o0[i] = t3
 		}
 	}
