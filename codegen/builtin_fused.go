@@ -191,23 +191,22 @@ func fusedBuiltins() []kernel.Code {
 	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
 }
 
-// dotChains returns the kernels of products of small matrices and of few rows that are not of one op: the first
-// chains of floats, the step of one pair of integers, and of rows of floats the steps of one pair and of as many as there can be.
+// dotChains returns the kernels of products of small matrices that are not of one op: the first chains of floats, and
+// the step of one pair of integers; and those of few rows of floats.
 func dotChains() (out []kernel.Code) {
-	add := func(by ir.Op, d ir.DType, pairs int, first, row bool) {
-		k, _ := kernel.DotChain(by, d, pairs, first, row)
-		out = append(out, k)
-	}
+	add := func(k *kernel.Kernel, _ []int) { out = append(out, k) }
 	for _, d := range superTypes {
 		for pairs := 2; pairs <= kernel.DotChainPairs; pairs++ {
-			add(ir.OpMul, d, pairs, true, false)
+			add(kernel.DotChain(ir.OpMul, d, pairs, true))
 		}
-		add(ir.OpMul, d, 1, false, true)
-		add(ir.OpMul, d, kernel.DotChainPairs, false, true)
+		for _, rows := range []int{1, 2} {
+			add(kernel.DotRowsChain(ir.OpMul, d, kernel.DotChainPairs, rows))
+		}
+		add(kernel.DotRowsChain(ir.OpMul, d, 1, 1))
 	}
-	add(ir.OpMul, ir.Int32, 1, false, false)
-	add(ir.OpMul, ir.Int64, 1, false, false)
-	add(ir.OpMulHalves, ir.Int32, 1, false, false)
+	add(kernel.DotChain(ir.OpMul, ir.Int32, 1, false))
+	add(kernel.DotChain(ir.OpMul, ir.Int64, 1, false))
+	add(kernel.DotChain(ir.OpMulHalves, ir.Int32, 1, false))
 	return out
 }
 

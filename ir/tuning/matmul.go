@@ -68,7 +68,7 @@ type MatmulBlocks struct {
 var matmulBlocks = MatmulBlocks{
 	LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32,
 	RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, Windows: 224, LeastWindows: 4, ChannelBytes: 512,
-	ChunkedBytes: 2 << 20, FewRows: 6, FewRowsBytes: 4 << 10, FewRowsTime: 0.5, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10,
+	ChunkedBytes: 2 << 20, FewRows: 8, FewRowsBytes: 4 << 10, FewRowsTime: 0.5, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10,
 	SmallPairs: 32, SmallRows: 64, SmallVectors: 16, RowsOfMany: 4, SmallWork: 60, SmallTime: 0.5,
 	DirectRows: 24, DirectCols: 48, PackElems: 256, SetBytes: 2048,
 }

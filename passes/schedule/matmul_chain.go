@@ -35,7 +35,7 @@ func (b *batch) findChains(pairs int) (why string) {
 
 // findChain appends a chain if the library has it.
 func (b *batch) findChain(pairs int, first bool) (why string) {
-	code, order := kernel.DotChain(b.step.Body.Body[0].Op, b.dtype, pairs, first, false)
+	code, order := kernel.DotChain(b.step.Body.Body[0].Op, b.dtype, pairs, first)
 	engine, ok := b.t.lib.Engine(code.Signature())
 	if !ok {
 		return "there is no kernel " + code.Signature()

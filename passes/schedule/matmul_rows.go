@@ -13,16 +13,22 @@ import (
 //	for each tile of columns                                         in parallel
 //	  for each chunk of ir.DotChunk pairs                            one after the other
 //	    clear the sums
-//	    for each few pairs                                           a kernel.DotChain
+//	    for each few pairs                                           kernel.DotRowsChain
 //	      add their products to the sums of all rows
 //	    store the sums, or add them to those of the chunks before
 var multiplyRows = strategy{name: "matmul-rows", offer: offerFewRows}
 
+// rowsChain is a kernel.DotRowsChain of some rows.
+type rowsChain struct {
+	chain
+	rows int
+}
+
 // rowsProduct is a product that is being scheduled so.
 type rowsProduct struct {
 	product
-	pair, row, col int      // axes
-	chains         [2]chain // of several pairs, and of one
+	pair, row, col int          // axes
+	chains         [3]rowsChain // of several pairs and two rows or one, and of one pair and row
 	sums           view
 	zero           view
 }
@@ -43,13 +49,16 @@ func offerFewRows(t *target, s *plan.Step) (offer, string) {
 	if r.blocks(); !r.chunked() {
 		return offer{}, "the right operand is small, or its rows are not contiguous and far apart"
 	}
-	for i, pairs := range []int{kernel.DotChainPairs, 1} {
-		code, order := kernel.DotChain(s.Body.Body[0].Op, r.dtype, pairs, false, true)
-		engine, ok := t.lib.Engine(code.Signature())
-		if !ok {
+	for i := range r.chains {
+		c := &r.chains[i]
+		c.pairs, c.rows = []int{kernel.DotChainPairs, kernel.DotChainPairs, 1}[i], []int{2, 1, 1}[i]
+		var code *kernel.Kernel
+		code, c.order = kernel.DotRowsChain(s.Body.Body[0].Op, r.dtype, c.pairs, c.rows)
+		var ok bool
+		if c.engine, ok = t.lib.Engine(code.Signature()); !ok {
 			return offer{}, "there is no kernel " + code.Signature()
 		}
-		r.chains[i] = chain{code, order, engine, pairs}
+		c.code = code
 	}
 	return offer{r.cost(), func() (*Draft, string) { return r.write(), "" }}, ""
 }
@@ -66,8 +75,8 @@ func (r *rowsProduct) write() *Draft {
 	rows, cols := r.step.Axes[r.row].Extent, r.step.Axes[r.col].Extent
 	unit := cacheLine / r.dtype.Size()
 	most := r.t.Matmul.FewRowsBytes / r.dtype.Size()
-	if n := r.t.pieces(r.t.Work(r.step)); !r.t.inGroup {
-		most = min(most, (cols-1)/n+1)
+	if !r.t.inGroup {
+		most = min(most, (cols-1)/r.t.pieces(r.t.Work(r.step))+1)
 	}
 	tile := evenly(cols, max(unit, most), unit)
 	w := newWalk(r.step.Axes).cutAll(r.pair, r.row, r.col).cut(r.col, tile)
@@ -94,39 +103,56 @@ func (r *rowsProduct) chunks(w *walk, from, count, n int) []nest.Item {
 	if from > 0 {
 		all, store = []view{r.out.view, r.sums, r.out.view}, combineKernel(ir.OpAdd, r.dtype)
 	}
-	items := []nest.Item{r.rows(in, copyKernel(r.dtype, true), []view{r.zero, r.sums})}
-	few := n / kernel.DotChainPairs * kernel.DotChainPairs
-	items = append(items, r.multiplied(in, &r.chains[0], from, few)...)
-	items = append(items, r.multiplied(in, &r.chains[1], from+few, n-few)...)
-	return in.wrap(w, append(items, r.rows(in, store, all)))
+	rows := r.step.Axes[r.row].Extent
+	items := []nest.Item{r.rows(in, 0, rows, 1, copyKernel(r.dtype, true), r.zero, r.sums)}
+	two, one, rest := &r.chains[0], &r.chains[1], &r.chains[2]
+	few := n / one.pairs * one.pairs
+	if few > 0 {
+		each := in.having(r.pair, few).cut(r.pair, one.pairs)
+		calls := append(r.multiplied(each, two, from, 0, rows/2), r.multiplied(each, one, from, rows/2*2, rows%2)...)
+		items = append(items, each.wrap(in, calls)...)
+	}
+	if n > few {
+		each := in.having(r.pair, n-few).cut(r.pair, rest.pairs)
+		items = append(items, each.wrap(in, r.multiplied(each, rest, from+few, 0, rows))...)
+	}
+	return in.wrap(w, append(items, r.rows(in, 0, rows, 1, store, all...)))
 }
 
-// multiplied returns the calls that add the products of n pairs of a chunk to the sums, from a pair of the first chunk on.
-func (r *rowsProduct) multiplied(chunk *walk, c *chain, from, n int) []nest.Item {
-	if n == 0 {
+// multiplied returns the call that adds the products of pairs to the sums of times rows from a first one on, if there are any.
+func (r *rowsProduct) multiplied(w *walk, c *rowsChain, pair, first, times int) []nest.Item {
+	if times == 0 {
 		return nil
 	}
-	in := chunk.having(r.pair, n).cut(r.pair, c.pairs)
-	var ins []view
-	for k := range c.pairs {
-		for _, v := range []view{r.left.view, r.right.view} {
-			v.offset += (from + k) * v.strides[r.pair]
-			ins = append(ins, v)
-		}
+	at := func(v view, row, pair int) view {
+		v.offset += row*v.strides[r.row] + pair*v.strides[r.pair]
+		return v
 	}
-	ins = append(ins, r.sums)
-	args := make([]view, 0, len(ins)+1)
+	var ins, outs []view
+	for k := range c.pairs {
+		ins = append(ins, at(r.right.view, 0, pair+k))
+	}
+	for row := range c.rows {
+		for k := range c.pairs {
+			ins = append(ins, at(r.left.view, row, pair+k))
+		}
+		sum := at(r.sums, row, 0)
+		ins, outs = append(ins, sum), append(outs, sum)
+	}
+	args := make([]view, 0, len(ins)+len(outs))
 	for _, i := range c.order {
 		args = append(args, ins[i])
 	}
-	return in.wrap(chunk, []nest.Item{r.rows(in, c.code, append(args, r.sums))})
+	return []nest.Item{r.rows(w, first, times, c.rows, c.code, append(args, outs...)...)}
 }
 
-// rows returns a call for all rows of the product.
-func (r *rowsProduct) rows(w *walk, k kernel.Code, operands []view) nest.Item {
+// rows returns a call for n rows of the product from a first one on, of which each of the kernel's is some.
+func (r *rowsProduct) rows(w *walk, first, n, each int, k kernel.Code, operands ...view) nest.Item {
 	args := make([]nest.Arg, len(operands))
-	for i := range operands {
-		args[i] = w.arg(&operands[i], r.row)
+	for i, v := range operands {
+		v.offset += first * v.strides[r.row]
+		args[i] = w.arg(&v, r.row)
+		args[i].Step *= each
 	}
-	return call(k, w.size[r.row], w.size[r.col], args)
+	return call(k, nest.Fixed(n), w.size[r.col], args)
 }

@@ -246,6 +246,7 @@ var kernels_avx2 = assembly{entries_avx2, []string{
 	"kernel (u0:f32, u1:f32, u2:f32) { t0 = fma u0 u1 u2; store t0 }",
 	"kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }",
 	"kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }",
+	"kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, s12:f32, s13:f32) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; t4 = fma s9 u1 u10; t5 = fma s11 u4 t4; t6 = fma s12 u6 t5; t7 = fma s13 u8 t6; store t3 t7 }",
 	"kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; store t4 }",
 	"kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; store t6 }",
 	"kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32, u15:f32, s16:f32, u17:f32, s18:f32, u19:f32, s20:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; t7 = fma u15 s16 t6; t8 = fma u17 s18 t7; t9 = fma u19 s20 t8; store t9 }",

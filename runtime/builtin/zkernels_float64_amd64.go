@@ -117,6 +117,7 @@ var kernels_avx2_float64 = assembly{entries_avx2_float64, []string{
 	"kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }",
 	"kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }",
 	"kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }",
+	"kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64, s9:f64, u10:f64, s11:f64, s12:f64, s13:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; t4 = fma s9 u1 u10; t5 = fma s11 u4 t4; t6 = fma s12 u6 t5; t7 = fma s13 u8 t6; store t3 t7 }",
 	"kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }",
 	"kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }",
 	"kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }",

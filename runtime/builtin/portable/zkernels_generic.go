@@ -570,9 +570,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }", Fn: k_fma_fma_f32_usuus_26feef316b_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, s12:f32, s13:f32) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; t4 = fma s9 u1 u10; t5 = fma s11 u4 t4; t6 = fma s12 u6 t5; t7 = fma s13 u8 t6; store t3 t7 }", Fn: k_fma_fma_fma_etc_f32_suusususususss_18da9fce6a_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; store t4 }", Fn: k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; store t6 }", Fn: k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32, u15:f32, s16:f32, u17:f32, s18:f32, u19:f32, s20:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; t7 = fma u15 s16 t6; t8 = fma u17 s18 t7; t9 = fma u19 s20 t8; store t9 }", Fn: k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64, s9:f64, u10:f64, s11:f64, s12:f64, s13:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; t4 = fma s9 u1 u10; t5 = fma s11 u4 t4; t6 = fma s12 u6 t5; t7 = fma s13 u8 t6; store t3 t7 }", Fn: k_fma_fma_fma_etc_f64_suusususususss_4b4a8e4ac1_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_go},
@@ -27300,6 +27302,78 @@ func k_fma_fma_f64_uusuu_b470e735ab_go(f *abi.Frame) {
 	}
 }
 
+// k_fma_fma_fma_etc_f32_suusususususss_18da9fce6a_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, s12:f32, s13:f32) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; t4 = fma s9 u1 u10; t5 = fma s11 u4 t4; t6 = fma s12 u6 t5; t7 = fma s13 u8 t6; store t3 t7 }
+//
+// for i: o0[i] = fma(a7, a8[i], fma(a5, a6[i], fma(a3, a4[i], fma(a0, a1[i], a2[i])))); o1[i] = fma(a13, a8[i], fma(a12, a6[i], fma(a11, a4[i], fma(a9, a1[i], a10[i]))))
+func k_fma_fma_fma_etc_f32_suusususususss_18da9fce6a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		s9 := *(*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9]))
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		s11 := *(*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11]))
+		s12 := *(*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12]))
+		s13 := *(*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			t0a, t0b := scalar.FMA32(s0, v1a, v2a), scalar.FMA32(s0, v1b, v2b)
+			t1a, t1b := scalar.FMA32(s3, v4a, t0a), scalar.FMA32(s3, v4b, t0b)
+			t2a, t2b := scalar.FMA32(s5, v6a, t1a), scalar.FMA32(s5, v6b, t1b)
+			t3a, t3b := scalar.FMA32(s7, v8a, t2a), scalar.FMA32(s7, v8b, t2b)
+			t4a, t4b := scalar.FMA32(s9, v1a, v10a), scalar.FMA32(s9, v1b, v10b)
+			t5a, t5b := scalar.FMA32(s11, v4a, t4a), scalar.FMA32(s11, v4b, t4b)
+			t6a, t6b := scalar.FMA32(s12, v6a, t5a), scalar.FMA32(s12, v6b, t5b)
+			t7a, t7b := scalar.FMA32(s13, v8a, t6a), scalar.FMA32(s13, v8b, t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			v10 := a10[i]
+			t0 := scalar.FMA32(s0, v1, v2)
+			t1 := scalar.FMA32(s3, v4, t0)
+			t2 := scalar.FMA32(s5, v6, t1)
+			t3 := scalar.FMA32(s7, v8, t2)
+			t4 := scalar.FMA32(s9, v1, v10)
+			t5 := scalar.FMA32(s11, v4, t4)
+			t6 := scalar.FMA32(s12, v6, t5)
+			t7 := scalar.FMA32(s13, v8, t6)
+			o0[i] = t3
+			o1[i] = t7
+		}
+	}
+}
+
 // k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; store t4 }
@@ -27472,6 +27546,78 @@ func k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_go(f *abi.Frame) {
 			t8 := scalar.FMA32(v17, s18, t7)
 			t9 := scalar.FMA32(v19, s20, t8)
 			o0[i] = t9
+		}
+	}
+}
+
+// k_fma_fma_fma_etc_f64_suusususususss_4b4a8e4ac1_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64, s9:f64, u10:f64, s11:f64, s12:f64, s13:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; t4 = fma s9 u1 u10; t5 = fma s11 u4 t4; t6 = fma s12 u6 t5; t7 = fma s13 u8 t6; store t3 t7 }
+//
+// for i: o0[i] = fma(a7, a8[i], fma(a5, a6[i], fma(a3, a4[i], fma(a0, a1[i], a2[i])))); o1[i] = fma(a13, a8[i], fma(a12, a6[i], fma(a11, a4[i], fma(a9, a1[i], a10[i]))))
+func k_fma_fma_fma_etc_f64_suusususususss_4b4a8e4ac1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		s9 := *(*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9]))
+		a10 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		s11 := *(*float64)(unsafe.Add(f.Ptr[11], r*f.Step[11]))
+		s12 := *(*float64)(unsafe.Add(f.Ptr[12], r*f.Step[12]))
+		s13 := *(*float64)(unsafe.Add(f.Ptr[13], r*f.Step[13]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[15], r*f.Step[15])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			t0a, t0b := math.FMA(s0, v1a, v2a), math.FMA(s0, v1b, v2b)
+			t1a, t1b := math.FMA(s3, v4a, t0a), math.FMA(s3, v4b, t0b)
+			t2a, t2b := math.FMA(s5, v6a, t1a), math.FMA(s5, v6b, t1b)
+			t3a, t3b := math.FMA(s7, v8a, t2a), math.FMA(s7, v8b, t2b)
+			t4a, t4b := math.FMA(s9, v1a, v10a), math.FMA(s9, v1b, v10b)
+			t5a, t5b := math.FMA(s11, v4a, t4a), math.FMA(s11, v4b, t4b)
+			t6a, t6b := math.FMA(s12, v6a, t5a), math.FMA(s12, v6b, t5b)
+			t7a, t7b := math.FMA(s13, v8a, t6a), math.FMA(s13, v8b, t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			v10 := a10[i]
+			t0 := math.FMA(s0, v1, v2)
+			t1 := math.FMA(s3, v4, t0)
+			t2 := math.FMA(s5, v6, t1)
+			t3 := math.FMA(s7, v8, t2)
+			t4 := math.FMA(s9, v1, v10)
+			t5 := math.FMA(s11, v4, t4)
+			t6 := math.FMA(s12, v6, t5)
+			t7 := math.FMA(s13, v8, t6)
+			o0[i] = t3
+			o1[i] = t7
 		}
 	}
 }
