@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -183,85 +181,4 @@ func (b *table) calls(block *walk) *walk {
 	}
 	in = in.cut(b.col, b.t.CallElems/rows)
 	return in.cut(b.row, b.t.CallElems/in.most[b.col])
-}
-
-// computeEntries returns the draft of a step that computes the tables: it has the axes that
-// the other operands vary along, then one of the 256 bytes. Its bytes and its outputs are
-// buffers that the plan has not: place puts slots in their place.
-func (b *table) computeEntries() (*Draft, error) {
-	t, m := *b.t, *b.t.Machine
-	m.Workers, t.Machine, t.inGroup = 1, &m, true // one goroutine computes them
-	t.buffers = slices.Clone(t.buffers)
-	scratch := func(d ir.DType) (buffer int) {
-		t.buffers = append(t.buffers, plan.Buffer{Kind: plan.ScratchBuffer, DType: d})
-		return len(t.buffers) - 1
-	}
-	s := &plan.Step{Body: b.step.Body, Pos: b.step.Pos, Axes: append(slices.Clone(b.step.Axes), plan.Axis{Extent: kernel.Bytes})}
-	last := len(b.step.Axes)
-	for k := range b.varies {
-		if !b.varies[k] {
-			s.Axes[k].Extent = 1
-		}
-	}
-	for i, a := range b.step.In {
-		a.Strides = append(slices.Clone(a.Strides), 0)
-		if i == b.bytes {
-			a = plan.Access{Buffer: scratch(s.Body.In[i].DType), Strides: make([]int, last+1)}
-			a.Strides[last] = 1
-		}
-		s.In = append(s.In, a)
-	}
-	for o := range b.step.Out {
-		a := plan.Access{Buffer: scratch(s.Body.OutType(o)), Strides: b.strides()}
-		s.Out = append(s.Out, plan.Output{Access: a})
-	}
-	return choose(&t, s)
-}
-
-// strides returns how far the tables of the indices of each axis are apart, and 1 for the
-// entries of one.
-func (b *table) strides() []int {
-	strides, n := make([]int, len(b.varies)+1), kernel.Bytes
-	strides[len(b.varies)] = 1
-	for k := len(b.varies) - 1; k >= 0; k-- {
-		if b.varies[k] {
-			strides[k], n = n, n*b.step.Axes[k].Extent
-		}
-	}
-	return strides
-}
-
-// place takes the draft of the tables into that of the step, inside so many loops. It
-// returns the items and, for each output, its tables.
-func (b *table) place(into, entries *Draft, depth int) (items []nest.Item, tables []view) {
-	ins, operands := len(b.step.In), len(b.step.In)+len(b.step.Out)
-	behind := into.reserve(entries.Scratch)
-	m := mover{slot: make([]int, len(entries.Slots)), shift: depth}
-	for i, sl := range entries.Slots {
-		switch m.slot[i] = i; {
-		case i == b.bytes:
-			m.slot[i] = into.slot(nest.Slot{Kind: nest.Bytes, DType: sl.DType, Elems: kernel.Bytes})
-		case i < ins: // where the step has it
-		case i < operands:
-			m.slot[i] = into.scratch(sl.DType, b.entries)
-			tables = append(tables, view{slot: m.slot[i], strides: b.strides()})
-		default:
-			if sl.Kind == nest.Scratch {
-				sl.Offset += behind
-			}
-			m.slot[i] = into.slot(sl)
-		}
-	}
-	for _, k := range entries.constants {
-		into.constants = append(into.constants, constantSlot{m.slot[k.slot], k.in})
-	}
-	return m.parts(entries.Parts), tables
-}
-
-// lookUp returns the call that looks up an output.
-func (b *table) lookUp(k kernel.Code, out int, w *walk, table *view) nest.Item {
-	from, to := viewOf(b.bytes, &b.step.In[b.bytes]), viewOf(len(b.step.In)+out, &b.step.Out[out].Access)
-	args := []nest.Arg{w.arg(table, b.row), w.arg(&from, b.row), w.arg(&to, b.row)}
-	across, acrossOut := from.strides[b.col], to.strides[b.col]*b.step.Body.OutType(out).Size()
-	return call(k, w.size[b.row], w.size[b.col], args, nest.Fixed(across), nest.Fixed(acrossOut), nest.Fixed(kernel.Bytes))
 }
