@@ -65,43 +65,49 @@ func (l *looper) dot(v *ir.Value) {
 	mergeLeft(space, &x, &y, &to)
 	out := plan.Access{Buffer: buffer, Offset: at.Offset}
 	s := plan.Step{Pos: v.Pos}
-	var parts [4][]layout.Layout
-	rank := 0
-	for i, part := range [...][3]layout.Layout{
+	s.Axes = productAxes(space, [...]*plan.Access{&left, &right, &out}, [...][3]layout.Layout{
 		{x.lead, y.lead, to.lead},
 		{x.cols, y.rows, still(d.pairs)},
 		{x.rows, still(x.rows.Size()), to.rows},
 		{still(d.cols), y.cols, to.cols},
-	} {
-		ok := false
-		if parts[i], ok = space.Refine(part[:]...); !ok {
-			panic("BUG: passes: the matrices of a product have no common axes")
-		}
-		rank += len(parts[i][0].Shape)
-	}
-	s.Axes = make([]plan.Axis, 0, rank)
-	strides := make([]int, 3*rank)
-	for i, a := range []*plan.Access{&left, &right, &out} {
-		a.Strides = strides[i*rank : i*rank : (i+1)*rank]
-	}
-	for k, part := range parts {
-		role := plan.Parallel
-		if k == 1 {
-			role = plan.Contract
-		}
-		for _, n := range part[0].Shape {
-			s.Axes = append(s.Axes, plan.Axis{Extent: n, Role: role})
-		}
-		for i, a := range []*plan.Access{&left, &right, &out} {
-			a.Strides = append(a.Strides, part[i].Strides...)
-		}
-	}
+	})
 	if packed {
 		right.Panel = &plan.Panel{Axis: len(s.Axes) - 1, Size: width, Stride: d.pairs * width}
 	}
 	s.Body, s.In = l.product(v, allZero(left.Strides), allZero(right.Strides)), []plan.Access{left, right} // not ordered: the left matrix is first
 	s.Out = []plan.Output{{Access: out, Combine: ir.OpAdd}}
 	l.s.Plan.Steps = append(l.s.Plan.Steps, s)
+}
+
+// productAxes returns the axes of a product, and gives its operands and its result their strides along
+// them, part by part: what counts the matrices, the pairs, the rows and the columns.
+func productAxes(space *layout.Space, access [3]*plan.Access, parts [4][3]layout.Layout) []plan.Axis {
+	var refined [len(parts)][]layout.Layout
+	rank := 0
+	for k := range parts {
+		ok := false
+		if refined[k], ok = space.Refine(parts[k][:]...); !ok {
+			panic("BUG: passes: the matrices of a product have no common axes")
+		}
+		rank += len(refined[k][0].Shape)
+	}
+	axes, strides := make([]plan.Axis, 0, rank), make([]int, len(access)*rank)
+	for i, a := range access {
+		a.Strides = strides[i*rank : i*rank : (i+1)*rank]
+	}
+	for k, ls := range refined {
+		role := plan.Parallel
+		if k == 1 {
+			role = plan.Contract
+		}
+		for _, n := range ls[0].Shape {
+			axes = append(axes, plan.Axis{Extent: n, Role: role})
+		}
+		for i, a := range access {
+			a.Strides = append(a.Strides, ls[i].Strides...)
+		}
+	}
+	return axes
 }
 
 // product returns the body of the step of a product. Most products of a graph have one: the last is kept.
