@@ -115,9 +115,13 @@ func (f *Func) Reserve(values, operands int) {
 //
 //go:noinline
 func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
-	v := &Value{Op: OpParam, Type: t, Name: name, ID: len(f.Params), Attr: &Attr{Shape: t.Shape, DType: t.DType, At: at}}
-	f.Params = append(f.Params, v)
-	return v
+	p := &struct { // one allocation
+		v Value
+		a Attr
+	}{Value{Op: OpParam, Type: t, Name: name, ID: len(f.Params)}, Attr{Shape: t.Shape, DType: t.DType, At: at}}
+	p.v.Attr = &p.a
+	f.Params = append(f.Params, &p.v)
+	return &p.v
 }
 
 // Add appends the value of an operation, whose type Infer gives.
@@ -245,10 +249,10 @@ func (f *Func) Keep() []int {
 // Clone returns a copy of f whose values can be changed apart from f's. It numbers
 // f, if that has not been done since the body was edited.
 func (f *Func) Clone() *Func {
-	params := make([]*Value, len(f.Params))
+	own, params := make([]Value, len(f.Params)), make([]*Value, len(f.Params))
 	for i, p := range f.Params {
-		q := *p
-		params[i] = &q
+		own[i] = *p
+		params[i] = &own[i]
 	}
 	g, _ := f.rebuild(params, func(g *Func, v Value) (*Value, error) { return g.Append(v), nil })
 	return g

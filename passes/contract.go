@@ -60,9 +60,7 @@ type contractor struct {
 type extentsOfDot struct{ rows, pairs, cols int }
 
 func dotOf(v *ir.Value) extentsOfDot {
-	x, y := extents(v.Args[0]), extents(v.Args[1])
-	rank := len(x)
-	return extentsOfDot{x[rank-2], x[rank-1], y[rank-1]}
+	return extentsOfDot{extent(v.Args[0], 2), extent(v.Args[0], 1), extent(v.Args[1], 1)}
 }
 
 // dot returns v or what stands for it.

@@ -24,7 +24,7 @@ func (s *State) packs(v *ir.Value) bool {
 
 // repeats returns how many left matrices each of a product's right ones multiplies.
 func repeats(right *ir.Value) int {
-	n, lead := 1, matricesOf(right).lead
+	n, lead := 1, matricesOf(new(layout.Space), right).lead
 	for k, e := range lead.Shape {
 		if lead.Strides[k] == 0 {
 			n *= e
@@ -149,10 +149,11 @@ func (w *viewer) dot(v *ir.Value) error {
 			return err
 		}
 	}
-	x, y := matricesOf(v.Args[0]), matricesOf(v.Args[1])
+	w.space.Reset()
+	x, y := matricesOf(&w.space, v.Args[0]), matricesOf(&w.space, v.Args[1])
 	batch := extents(v)[:len(v.Type.Shape)-2]
-	_, paired := layout.Refine(x.cols, y.rows)
-	if _, ok := layout.Refine(x.lead, y.lead, apart(batch)); !ok || !paired {
+	_, paired := w.space.Refine(x.cols, y.rows)
+	if _, ok := w.space.Refine(x.lead, y.lead, apart(batch)); !ok || !paired {
 		if err := w.whole(v, 1); err != nil {
 			return err
 		}

@@ -41,12 +41,13 @@ func loops(s *State) error {
 }
 
 type looper struct {
-	s      *State
-	panels map[*ir.Value]*packing // of values that only a product reads
-	packed map[*ir.Value][]packed // of values that never change: their panels
-	ref    valueMap[kernel.Ref]   // in the kernel of the present group
-	body   kernel.Kernel          // of the present group
-	space  nestSpace              // for the present group
+	s        *State
+	panels   map[*ir.Value]*packing // of values that only a product reads
+	packed   map[*ir.Value][]packed // of values that never change: their panels
+	ref      valueMap[kernel.Ref]   // in the kernel of the present group
+	body     kernel.Kernel          // of the present group
+	multiply *kernel.Kernel         // the body of the last product
+	space    nestSpace              // for the present group
 }
 
 // interfaceBuffers declares the params and results.

@@ -15,10 +15,15 @@ import (
 // columns, each one axis or more.
 type matrices struct{ lead, rows, cols layout.Layout }
 
-// matricesOf returns the parts of an operand of a product.
-func matricesOf(a *ir.Value) matrices {
-	e := extents(a)
-	return matricesIn(layoutOf(a), e[len(e)-2], e[len(e)-1])
+// matricesOf returns the parts of an operand of a product, in memory of a space.
+func matricesOf(space *layout.Space, a *ir.Value) matrices {
+	return matricesIn(layoutIn(space, a), extent(a, 2), extent(a, 1))
+}
+
+// extent returns that axis of a value, counted from the last one, which is 1.
+func extent(v *ir.Value, fromEnd int) int {
+	n, _ := v.Type.Shape[len(v.Type.Shape)-fromEnd].Int()
+	return n
 }
 
 // matricesIn returns the parts of a layout of matrices of so many rows and columns.
@@ -40,61 +45,92 @@ func matricesIn(l layout.Layout, rows, cols int) matrices {
 // it is packed, and the product.
 func (l *looper) dot(v *ir.Value) {
 	d, width := dotOf(v), kernel.DotColumns(v.Type.DType)
-	left := plan.Access{Buffer: l.of(base(v.Args[0])), Offset: layoutOf(v.Args[0]).Offset}
-	x, y, packed := matricesOf(v.Args[0]), matricesOf(v.Args[1]), l.s.packs(v)
+	space := &l.space.Space
+	space.Reset()
+	left := plan.Access{Buffer: l.of(base(v.Args[0])), Offset: layoutIn(space, v.Args[0]).Offset}
 	var right plan.Access
+	var y matrices
+	packed := l.s.packs(v)
 	if packed {
 		var own layout.Layout
 		right, own = l.pack(v)
 		y = matricesIn(own, d.pairs, d.cols)
 	} else {
-		right = plan.Access{Buffer: l.of(base(v.Args[1])), Offset: layoutOf(v.Args[1]).Offset}
+		right = plan.Access{Buffer: l.of(base(v.Args[1])), Offset: layoutIn(space, v.Args[1]).Offset}
+		y = matricesOf(space, v.Args[1])
 	}
-	buffer, at := l.stored(new(layout.Space), v)
+	x := matricesOf(space, v.Args[0])
+	buffer, at := l.stored(space, v)
 	to := matricesIn(at, d.rows, d.cols)
-	mergeLeft(&x, &y, &to)
+	mergeLeft(space, &x, &y, &to)
 	out := plan.Access{Buffer: buffer, Offset: at.Offset}
 	s := plan.Step{Pos: v.Pos}
-	for _, part := range []struct {
-		role             plan.Role
-		left, right, out layout.Layout
-	}{
-		{plan.Parallel, x.lead, y.lead, to.lead},
-		{plan.Contract, x.cols, y.rows, still(d.pairs)},
-		{plan.Parallel, x.rows, still(x.rows.Size()), to.rows},
-		{plan.Parallel, still(d.cols), y.cols, to.cols},
-	} {
-		ls, ok := layout.Refine(part.left, part.right, part.out)
-		if !ok {
-			panic("BUG: passes: the matrices of a product have no common axes")
-		}
-		for _, n := range ls[0].Shape {
-			s.Axes = append(s.Axes, plan.Axis{Extent: n, Role: part.role})
-		}
-		for i, a := range []*plan.Access{&left, &right, &out} {
-			a.Strides = append(a.Strides, ls[i].Strides...)
-		}
-	}
+	s.Axes = productAxes(space, [...]*plan.Access{&left, &right, &out}, [...][3]layout.Layout{
+		{x.lead, y.lead, to.lead},
+		{x.cols, y.rows, still(d.pairs)},
+		{x.rows, still(x.rows.Size()), to.rows},
+		{still(d.cols), y.cols, to.cols},
+	})
 	if packed {
 		right.Panel = &plan.Panel{Axis: len(s.Axes) - 1, Size: width, Stride: d.pairs * width}
 	}
-	b := kernel.NewBuilder(kernel.Operand{DType: v.Type.DType, Splat: allZero(left.Strides)}, kernel.Operand{DType: v.Type.DType, Splat: allZero(right.Strides)})
-	b.Store(b.Op(v.Op.Info().By, 0, 1))
-	s.Body, s.In = b.Kernel(), []plan.Access{left, right} // not ordered: the left matrix is first
+	s.Body, s.In = l.product(v, allZero(left.Strides), allZero(right.Strides)), []plan.Access{left, right} // not ordered: the left matrix is first
 	s.Out = []plan.Output{{Access: out, Combine: ir.OpAdd}}
 	l.s.Plan.Steps = append(l.s.Plan.Steps, s)
 }
 
+// productAxes returns the axes of a product, and gives its operands and its result their strides along
+// them, part by part: what counts the matrices, the pairs, the rows and the columns.
+func productAxes(space *layout.Space, access [3]*plan.Access, parts [4][3]layout.Layout) []plan.Axis {
+	var refined [len(parts)][]layout.Layout
+	rank := 0
+	for k := range parts {
+		ok := false
+		if refined[k], ok = space.Refine(parts[k][:]...); !ok {
+			panic("BUG: passes: the matrices of a product have no common axes")
+		}
+		rank += len(refined[k][0].Shape)
+	}
+	axes, strides := make([]plan.Axis, 0, rank), make([]int, len(access)*rank)
+	for i, a := range access {
+		a.Strides = strides[i*rank : i*rank : (i+1)*rank]
+	}
+	for k, ls := range refined {
+		role := plan.Parallel
+		if k == 1 {
+			role = plan.Contract
+		}
+		for _, n := range ls[0].Shape {
+			axes = append(axes, plan.Axis{Extent: n, Role: role})
+		}
+		for i, a := range access {
+			a.Strides = append(a.Strides, ls[i].Strides...)
+		}
+	}
+	return axes
+}
+
+// product returns the body of the step of a product. Most products of a graph have one: the last is kept.
+func (l *looper) product(v *ir.Value, left, right bool) *kernel.Kernel {
+	x, y := kernel.Operand{DType: v.Type.DType, Splat: left}, kernel.Operand{DType: v.Type.DType, Splat: right}
+	if k, by := l.multiply, v.Op.Info().By; k == nil || k.In[0] != x || k.In[1] != y || k.Body[0].Op != by {
+		b := kernel.NewBuilder(x, y)
+		b.Store(b.Op(by, 0, 1))
+		l.multiply = b.Kernel()
+	}
+	return l.multiply
+}
+
 // mergeLeft makes one left matrix of those that one right matrix multiplies, as far as their
 // rows, and those of the product, have one stride then.
-func mergeLeft(x, y, to *matrices) {
-	lead, ok := layout.Refine(x.lead, y.lead, to.lead)
+func mergeLeft(space *layout.Space, x, y, to *matrices) {
+	lead, ok := space.Refine(x.lead, y.lead, to.lead)
 	for ok && len(lead[0].Shape) > 0 {
 		last := len(lead[0].Shape) - 1
 		if lead[1].Strides[last] != 0 {
 			return
 		}
-		rows, fine := layout.Refine(behind(lead[0], last, x.rows), behind(lead[2], last, to.rows))
+		rows, fine := space.Refine(behind(lead[0], last, x.rows), behind(lead[2], last, to.rows))
 		if !fine || len(rows[0].Shape) > 1 {
 			return
 		}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -60,6 +61,7 @@ func flag(is bool) byte {
 
 // content appends all that a kernel is, but for its signature, and what combines its outputs.
 func (k *Kernel) content(b []byte, combine []ir.Op) []byte {
+	b = slices.Grow(b, 16+4*len(k.In)+16*len(k.Body)) // about what it takes
 	ref := func(r Ref) { b = binary.AppendVarint(b, int64(r)) }
 	b = append(b, flag(k.Fast))
 	ref(Ref(len(k.In)))

@@ -27,7 +27,7 @@ func (t *trial) grow(insts [maxPattern]kernel.Ref, n, steps, from int) {
 	}
 	for at := from; at < 3*n && t.left > 0 && !t.perRow; at++ {
 		in := t.of.k.Inst(insts[at/3])
-		if at%3 >= in.Arity() {
+		if at%3 >= in.Op.Info().Arity {
 			continue
 		}
 		a := in.Args[at%3]
