@@ -10,7 +10,7 @@ import (
 
 // Sums of rows of integers of one or two bytes in wider integers, and counts of bools: VPSADBW adds eight bytes to
 // a lane of 64 bits, and the sum of a row is that of the lanes. The halves of two bytes are added
-// apart. What has a sign is added without one, as 128 or 32768 more than it is.
+// apart. What has a sign is added without one, as 128 or 32768 more than it is. Short rows: see byte_sum_short.go.
 
 // byteSums are the types that such sums are of, byteTerms those of what they add.
 var (
@@ -32,6 +32,7 @@ type byteSum struct {
 	program
 	from ir.DType
 	size int
+	out  int // the size of a sum
 }
 
 // General registers of sums of bytes, besides ax, dx, and cx with the address of the
@@ -42,6 +43,9 @@ const (
 	sumFrom = firstFree     // pointer to the present byte
 	sumNext = firstFree + 1 // pointer to the next row of the input
 	sumTo   = firstFree + 2 // pointer to the row's sum
+
+	sumStep  = firstFree + 3 // bytes from a short row to the next
+	sumStep3 = firstFree + 4 // three times that
 )
 
 // Vector registers of sums of bytes. The first ones are scratch, two for each vector.
@@ -55,7 +59,7 @@ const (
 
 // compileByteSum returns the function of a sum.
 func compileByteSum(body *kernel.Kernel) *program {
-	p := &byteSum{from: body.In[0].DType, size: body.In[0].DType.Size()}
+	p := &byteSum{from: body.In[0].DType, size: body.In[0].DType.Size(), out: body.OutType(0).Size()}
 	p.do("MOVQ", frameArg(), gp(cx))
 	p.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(sumRows))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(sumLeft))
@@ -72,12 +76,13 @@ func compileByteSum(body *kernel.Kernel) *program {
 	if p.size == 2 {
 		p.do("VMOVUPS", mem(symbol(constantName(0x00ff00ff00ff00ff))), y(sumMask))
 	}
+	p.short()
 	p.here("row")
 	p.do("MOVQ", gp(sumNext), gp(sumFrom))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(sumLeft))
 	p.vectors()
 	p.rest()
-	if body.OutType(0).Size() == 4 {
+	if p.out == 4 {
 		p.do("MOVL", lowOf(ax), mem(at(sumTo, 0)))
 	} else {
 		p.do("MOVQ", gp(ax), mem(at(sumTo, 0)))
