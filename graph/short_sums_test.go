@@ -39,9 +39,9 @@ func TestSumsOfDistances(t *testing.T) {
 			want[i/n] += max(int64(xs[i])-int64(ys[i]), int64(ys[i])-int64(xs[i]))
 		}
 		wide := rapid.SampledFrom([]graph.DType{graph.Int16, graph.Int32, graph.Int64}).Draw(rt, "type")
-		in := func(name string) graph.Node { return graph.Input(name, graph.Uint8, rows, n).Cast(wide) }
-		distances := in("x").Sub(in("y")).Abs()
-		sums := graph.Nodes{distances.Sum(-1), distances.Cast(graph.Int32).Sum(-1), in("x").Sub(128).Abs().Sum(0), in("y")}
+		a, b := graph.Input("x", graph.Uint8, rows, n).Cast(wide), graph.Input("y", graph.Uint8, rows, n).Cast(wide)
+		distances := a.Sub(b).Abs()
+		sums := graph.Nodes{distances.Sum(-1), distances.Cast(graph.Int32).Sum(-1), a.Sub(128).Abs().Sum(0), b}
 		x, y := graph.Of(xs, rows, n), graph.Of(ys, rows, n)
 		everyWay(t, sums, x, y)
 		p, err := graph.Compile(distances.Cast(graph.Int64).Sum(-1))
