@@ -104,7 +104,7 @@ var productKernels = []string{
 	"reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }",
 }
 
-// byteKernels count bools and sum integers of one and two bytes.
+// byteKernels count bools, and sum integers of one and two bytes and distances of bytes.
 var byteKernels = []string{
 	"reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }",
 	"reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }",
@@ -116,6 +116,8 @@ var byteKernels = []string{
 	"reduce [add] kernel (u0:i16) { t0 = cast:i64 u0; store t0 }",
 	"reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }",
 	"reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }",
+	"reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i64 t2; store t3 }",
+	"reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i32 t2; store t3 }",
 }
 
 // wideKernels reduce what a type that is computed in another reduces in that, for each

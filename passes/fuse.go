@@ -184,12 +184,12 @@ func (fu *fuser) join() {
 // alternate reports whether elements of two elementwise values are neighbours in the buffer that both
 // are stored in: a loop that computes both stores whole vectors.
 func (fu *fuser) alternate(a, b *ir.Value) bool {
-	at, next := fu.s.placed[a], fu.s.placed[b]
-	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || at.in == nil || at.in != next.in || !slices.Equal(extents(a), extents(b)) {
+	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || fu.s.placed[a].in == nil || fu.s.placed[a].in != fu.s.placed[b].in {
 		return false
 	}
-	apart := next.at.Offset - at.at.Offset
-	return apart == 1 && slices.Equal(at.at.Shape, next.at.Shape) && slices.Equal(at.at.Strides, next.at.Strides) && narrowStride(at.at, fu.s.machine.InterleavedRows)
+	at, next := fu.s.placed[a].at.Collapse(), fu.s.placed[b].at.Collapse()
+	at.Offset++
+	return at.Equal(next) && narrowStride(at, fu.s.machine.InterleavedRows)
 }
 
 // narrowStride reports whether elements next to each other are two to some places apart.

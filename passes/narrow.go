@@ -18,6 +18,11 @@ func narrow(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, widensShort) {
 		return nil
 	}
+	if slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op == ir.OpAbs }) {
+		if err := s.Rewrite(s.distance); err != nil {
+			return err
+		}
+	}
 	for _, d := range []ir.DType{ir.Uint16, ir.Int16} {
 		n := &narrowing{f: s.Func, to: d, bounds: map[*ir.Value]numbers{}, members: map[*ir.Value]bool{}, ends: map[*ir.Value]bool{}}
 		if n.find(); len(n.members) == 0 {

@@ -37,13 +37,23 @@ func (w *viewer) line(v *ir.Value) (*ir.Value, error) {
 	return v, err
 }
 
+// addsShort reports whether v adds integers of one or two bytes that a converts: the kernel for that adds several lines at
+// once, without conversions.
+func addsShort(v, a *ir.Value) bool {
+	if v.Attr.By != ir.OpAdd || a.Op != ir.OpCast || !ir.Ints.Has(a.Type.DType) || a.Type.DType.Size() < 4 || !shortInt(a.Args[0].Type.DType) {
+		return false
+	}
+	x := a.Args[0]
+	return x.Op == ir.OpParam || x.Op == ir.OpAccess && x.Attr.At.IsRowMajor()
+}
+
 // narrow returns the elements of the lines that v reduces if they are so few that ops on them can be
 // fused with what computes and reads them, and nil otherwise: for a value that is read elsewhere too, which is
 // reduced where it is computed, and for what steps on lines store, which other passes combine with the
 // reduction.
 func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
 	last := len(a.Type.Shape) - 1
-	if !w.s.isNarrow(a, last) || v.Attr.By.IsArgReduction() {
+	if !w.s.isNarrow(a, last) || v.Attr.By.IsArgReduction() || addsShort(v, a) {
 		return nil, nil
 	}
 	at := func(i int) *ir.Value {

@@ -10,7 +10,8 @@ import (
 
 // Sums of rows of integers of one or two bytes in wider integers, and counts of bools: VPSADBW adds eight bytes to
 // a lane of 64 bits, and the sum of a row is that of the lanes. The halves of two bytes are added
-// apart. What has a sign is added without one, as 128 or 32768 more than it is.
+// apart. What has a sign is added without one, as 128 or 32768 more than it is. Short rows: see byte_sum_short.go.
+// VPSADBW adds the distances of bytes from those of another operand as well.
 
 // byteSums are the types that such sums are of, byteTerms those of what they add.
 var (
@@ -20,11 +21,32 @@ var (
 
 // sumsBytes reports whether a kernel is such a sum.
 func sumsBytes(body *kernel.Kernel, combine []ir.Op) bool {
-	if len(body.In) != 1 || len(body.Body) != 1 || body.In[0].Splat || !slices.Equal(combine, []ir.Op{ir.OpAdd}) {
+	cast := body.Inst(body.Out[0])
+	if cast == nil || cast.Op != ir.OpCast || !slices.Contains(byteSums, cast.DType) || !slices.Equal(combine, []ir.Op{ir.OpAdd}) {
 		return false
 	}
-	cast := body.Body[0]
-	return slices.Contains(byteTerms, body.In[0].DType) && cast.Op == ir.OpCast && slices.Contains(byteSums, cast.DType) && body.Out[0] == 1
+	if slices.ContainsFunc(body.In, func(in kernel.Operand) bool { return in.Splat || !slices.Contains(byteTerms, in.DType) }) {
+		return false
+	}
+	return len(body.In) == 1 && len(body.Body) == 1 || addsDistances(body)
+}
+
+// addsDistances reports whether what a kernel converts is the greater one of two bytes less the other.
+func addsDistances(body *kernel.Kernel) bool {
+	if len(body.In) != 2 || len(body.Body) != 4 || body.In[0].DType != ir.Uint8 {
+		return false
+	}
+	sub := body.Inst(body.Inst(body.Out[0]).Args[0])
+	if sub == nil || sub.Op != ir.OpSub || sub.DType != ir.Uint8 {
+		return false
+	}
+	for i, op := range []ir.Op{ir.OpMax, ir.OpMin} {
+		in := body.Inst(sub.Args[i])
+		if in == nil || in.Op != op || min(in.Args[0], in.Args[1]) != 0 || max(in.Args[0], in.Args[1]) != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // byteSum writes the function of a sum.
@@ -32,6 +54,8 @@ type byteSum struct {
 	program
 	from ir.DType
 	size int
+	out  int // the size of a sum
+	ins  int // operands: two, if it adds distances
 }
 
 // General registers of sums of bytes, besides ax, dx, and cx with the address of the
@@ -42,6 +66,10 @@ const (
 	sumFrom = firstFree     // pointer to the present byte
 	sumNext = firstFree + 1 // pointer to the next row of the input
 	sumTo   = firstFree + 2 // pointer to the row's sum
+
+	sumStep  = firstFree + 3 // bytes from a short row to the next
+	sumStep3 = firstFree + 4 // three times that
+	sumOther = firstFree + 5 // from a byte to the one that its distance is from
 )
 
 // Vector registers of sums of bytes. The first ones are scratch, two for each vector.
@@ -55,7 +83,7 @@ const (
 
 // compileByteSum returns the function of a sum.
 func compileByteSum(body *kernel.Kernel) *program {
-	p := &byteSum{from: body.In[0].DType, size: body.In[0].DType.Size()}
+	p := &byteSum{from: body.In[0].DType, size: body.In[0].DType.Size(), out: body.OutType(0).Size(), ins: len(body.In)}
 	p.do("MOVQ", frameArg(), gp(cx))
 	p.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(sumRows))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(sumLeft))
@@ -64,7 +92,11 @@ func compileByteSum(body *kernel.Kernel) *program {
 		p.do("JLE", label("done"))
 	}
 	p.do("MOVQ", mem(at(cx, codegen.FramePtr)), gp(sumNext))
-	p.do("MOVQ", mem(at(cx, codegen.FramePtr+8)), gp(sumTo))
+	p.do("MOVQ", mem(at(cx, codegen.FramePtr+8*p.ins)), gp(sumTo))
+	if p.ins == 2 {
+		p.do("MOVQ", mem(at(cx, codegen.FramePtr+8)), gp(sumOther))
+		p.do("SUBQ", gp(sumNext), gp(sumOther))
+	}
 	p.do("VPXOR", y(sumZero), y(sumZero), y(sumZero))
 	if p.signed() {
 		p.do("VMOVUPS", mem(symbol(constantName(map[int]uint64{1: 0x8080808080808080, 2: 0x8000800080008000}[p.size]))), y(sumSign))
@@ -72,18 +104,25 @@ func compileByteSum(body *kernel.Kernel) *program {
 	if p.size == 2 {
 		p.do("VMOVUPS", mem(symbol(constantName(0x00ff00ff00ff00ff))), y(sumMask))
 	}
+	if p.ins == 1 {
+		p.short()
+	}
 	p.here("row")
 	p.do("MOVQ", gp(sumNext), gp(sumFrom))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(sumLeft))
 	p.vectors()
 	p.rest()
-	if body.OutType(0).Size() == 4 {
+	if p.out == 4 {
 		p.do("MOVL", lowOf(ax), mem(at(sumTo, 0)))
 	} else {
 		p.do("MOVQ", gp(ax), mem(at(sumTo, 0)))
 	}
+	if p.ins == 2 {
+		p.do("ADDQ", mem(at(cx, codegen.FrameStep+8)), gp(sumOther))
+		p.do("SUBQ", mem(at(cx, codegen.FrameStep)), gp(sumOther))
+	}
 	p.do("ADDQ", mem(at(cx, codegen.FrameStep)), gp(sumNext))
-	p.do("ADDQ", mem(at(cx, codegen.FrameStep+8)), gp(sumTo))
+	p.do("ADDQ", mem(at(cx, codegen.FrameStep+8*p.ins)), gp(sumTo))
 	p.do("DECQ", gp(sumRows))
 	p.do("JNE", label("row"))
 	p.here("done")
@@ -140,7 +179,12 @@ func (p *byteSum) vector(v int) {
 		from = low
 	}
 	if p.size == 1 {
-		p.do("VPSADBW", from, y(sumZero), low)
+		zero := y(sumZero)
+		if p.ins == 2 {
+			zero = low
+			p.do("VMOVUPS", mem(at(sumFrom, vectorBytes(v)).indexed(sumOther, 1)), low)
+		}
+		p.do("VPSADBW", from, zero, low)
 		p.do("VPADDQ", low, y(sumLow+v), y(sumLow+v))
 		return
 	}
@@ -161,6 +205,13 @@ func (p *byteSum) rest() {
 	p.do("JEQ", label("summed"))
 	p.here("element")
 	p.do(readsOne(p.from), mem(at(sumFrom, 0)), gp(dx))
+	if p.ins == 2 {
+		p.do("VMOVQ", gp(dx), x(0))
+		p.do(readsOne(p.from), mem(at(sumFrom, 0).indexed(sumOther, 1)), gp(dx))
+		p.do("VMOVQ", gp(dx), x(1))
+		p.do("VPSADBW", x(0), x(1), x(0))
+		p.do("VMOVQ", x(0), gp(dx))
+	}
 	p.do("ADDQ", gp(dx), gp(ax))
 	p.do("ADDQ", imm(int64(p.size)), gp(sumFrom))
 	p.do("DECQ", gp(sumLeft))

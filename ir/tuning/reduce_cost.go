@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -13,10 +14,22 @@ func (m *Machine) RowCost(s *plan.Step) float64 {
 	last := len(s.Axes) - 1
 	along, across := contiguousBytes(s)
 	each := m.BodyWork(s) + m.StridedByte*float64(across)
-	if n := s.Axes[last].Extent; n <= m.ShortLine || n*along <= m.ShortBytes && along > 0 {
+	n := s.Axes[last].Extent
+	if (n <= m.ShortLine || n*along <= m.ShortBytes && along > 0) && !(addsShort(s) && n*along <= m.ShortBytes) {
 		each += m.EmptyVector
 	}
 	return each * indices(s)
+}
+
+// addsShort reports whether a step adds integers of one or two bytes that follow one another along the lines: the kernel
+// adds several short lines at once.
+func addsShort(s *plan.Step) bool {
+	last := len(s.Axes) - 1
+	if len(s.In) != 1 || len(s.Out) != 1 || s.Out[0].Combine != ir.OpAdd || s.In[0].Strides[last] != 1 || s.In[0].Strides[last-1] < s.Axes[last].Extent {
+		return false
+	}
+	from, body := s.Body.In[0].DType, s.Body.Body
+	return from.Size() <= 2 && (from == ir.Bool || ir.Ints.Has(from)) && len(body) == 1 && body[0].Op == ir.OpCast && ir.Ints.Has(body[0].DType) && body[0].DType.Size() >= 4
 }
 
 // ColumnCost estimates a column reduction.
