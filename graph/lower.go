@@ -107,7 +107,10 @@ func (l *lowering) err() error {
 
 // check reports what is wrong with the graph as a whole.
 func (l *lowering) check(s *settings) {
-	l.named, l.kept = map[string]*node{}, map[axisOf]bool{}
+	l.named = map[string]*node{}
+	if s.noBroadcast {
+		l.kept = map[axisOf]bool{}
+	}
 	var last *Error
 	for _, n := range l.order {
 		switch {
