@@ -440,6 +440,8 @@ var kernels_avx2_integers = assembly{entries_avx2_integers, []string{
 	"reduce [add] kernel (u0:i64) { store u0 }",
 	"reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }",
 	"reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }",
+	"reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i32 t2; store t3 }",
+	"reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i64 t2; store t3 }",
 	"reduce [add] kernel (u0:u32) { store u0 }",
 	"reduce [add] kernel (u0:u64) { store u0 }",
 	"reduce [add] kernel (u0:u8) { store u0 }",

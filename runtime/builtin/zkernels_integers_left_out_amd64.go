@@ -198,6 +198,8 @@ var kernels_avx2_integers = loops{
 	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = eq u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_eq_cast_i32_us_243e067d1a_go},
 	{Sig: "reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_su_6c0b3322e5_go},
 	{Sig: "reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_i32_us_4e2096aa4c_go},
+	{Sig: "reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i32 t2; store t3 }", Fn: k_reduce_add_max_min_sub_cast_u8_i32_uu_ddd32a3298_go},
+	{Sig: "reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i64 t2; store t3 }", Fn: k_reduce_add_max_min_sub_cast_u8_i64_uu_d0fad8022a_go},
 	{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb_go},
 	{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed_go},
 	{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
@@ -5499,6 +5501,74 @@ func k_reduce_add_lt_cast_i32_us_4e2096aa4c_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_max_min_sub_cast_u8_i32_uu_ddd32a3298_go is
+//
+//	reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i32 t2; store t3 }
+//
+// for i: o0 += int32(max(a0[i], a1[i]) - min(a0[i], a1[i]))
+func k_reduce_add_max_min_sub_cast_u8_i32_uu_ddd32a3298_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(v0, v1)
+			t2 := uint8(t0 - t1)
+			t3 := int32(t2)
+			l0[i&31] = int32(l0[i&31] + t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_max_min_sub_cast_u8_i64_uu_d0fad8022a_go is
+//
+//	reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i64 t2; store t3 }
+//
+// for i: o0 += int64(max(a0[i], a1[i]) - min(a0[i], a1[i]))
+func k_reduce_add_max_min_sub_cast_u8_i64_uu_d0fad8022a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(v0, v1)
+			t2 := uint8(t0 - t1)
+			t3 := int64(t2)
+			l0[i&31] = int64(l0[i&31] + t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 

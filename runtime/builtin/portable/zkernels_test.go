@@ -1157,6 +1157,8 @@ func TestGeneratedKernels(t *testing.T) {
 		"reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }",
 		"reduce [add] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }",
 		"reduce [add] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }",
+		"reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i32 t2; store t3 }",
+		"reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i64 t2; store t3 }",
 		"reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }",
 		"reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }",
 		"reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }",
