@@ -3601,8 +3601,6 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 	c17 := math.Float32frombits(0x3e75fdec) // 0.24022645
 	c19 := math.Float32frombits(0x3f317218) // 0.6931472
 	c21 := math.Float32frombits(0x3f800000) // 1
-	c24 := int32(1)
-	c27 := int32(23)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -3627,16 +3625,8 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 			t18 := scalar.FMA32(t16, t9, c17)
 			t20 := scalar.FMA32(t18, t9, c19)
 			t22 := scalar.FMA32(t20, t9, c21)
-			t23 := int32(math.Float32bits(t7))
-			t25 := t23 >> uint32(c24)
-			t26 := int32(t23 - t25)
-			t28 := t25 << uint32(c27)
-			t29 := math.Float32frombits(uint32(t28))
-			t30 := float32(t22 * t29)
-			t31 := t26 << uint32(c27)
-			t32 := math.Float32frombits(uint32(t31))
-			t33 := float32(t30 * t32)
-			o0[i] = t33
+			t23 := scalar.Scalb32(t22, t8)
+			o0[i] = t23
 		}
 	}
 }
@@ -3654,14 +3644,12 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 	c7 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
 	c10 := math.Float32frombits(0xbf317218) // -0.6931472
 	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c15 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c16 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c18 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c20 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c22 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c24 := math.Float32frombits(0x3f800000) // 1
-	c27 := int32(1)
-	c30 := int32(23)
+	c14 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c15 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c17 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c19 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c21 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c23 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -3681,22 +3669,14 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 			t9 := float32(t8 - c7)
 			t11 := scalar.FMA32(t9, c10, t5)
 			t13 := scalar.FMA32(t9, c12, t11)
-			t14 := int32(math.Float32bits(t8))
-			t17 := scalar.FMA32(c15, t13, c16)
-			t19 := scalar.FMA32(t17, t13, c18)
-			t21 := scalar.FMA32(t19, t13, c20)
-			t23 := scalar.FMA32(t21, t13, c22)
-			t25 := scalar.FMA32(t23, t13, c24)
-			t26 := scalar.FMA32(t25, t13, c24)
-			t28 := t14 >> uint32(c27)
-			t29 := int32(t14 - t28)
-			t31 := t28 << uint32(c30)
-			t32 := math.Float32frombits(uint32(t31))
-			t33 := float32(t26 * t32)
-			t34 := t29 << uint32(c30)
-			t35 := math.Float32frombits(uint32(t34))
-			t36 := float32(t33 * t35)
-			o0[i] = t36
+			t16 := scalar.FMA32(c14, t13, c15)
+			t18 := scalar.FMA32(t16, t13, c17)
+			t20 := scalar.FMA32(t18, t13, c19)
+			t22 := scalar.FMA32(t20, t13, c21)
+			t24 := scalar.FMA32(t22, t13, c23)
+			t25 := scalar.FMA32(t24, t13, c23)
+			t26 := scalar.Scalb32(t25, t9)
+			o0[i] = t26
 		}
 	}
 }
