@@ -18390,13 +18390,12 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 	c58 := math.Float64frombits(0x3ff0000000000000) // 1
 	c65 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c66 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c76 := int64(63)
-	c82 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
-	c83 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
-	c84 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
-	c85 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
-	c86 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
-	c87 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	c77 := int64(63)
+	c82 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
+	c83 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
+	c85 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
+	c87 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
+	c89 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -18539,23 +18538,20 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 				t73b = t60b
 				t74b = t72b
 			}
-			t75a, t75b := int64(math.Float64bits(t73a)), int64(math.Float64bits(t73b))
-			t77a, t77b := t75a<<uint64(c76), t75b<<uint64(c76)
-			t78a, t78b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
-			t79a, t79b := t78a^t77a, t78b^t77b
-			t80a, t80b := math.Float64frombits(uint64(t79a)), math.Float64frombits(uint64(t79b))
-			t81a, t81b := float64(t80a*t80a), float64(t80b*t80b)
-			t88a, t88b := math.FMA(c83, t81a, c82), math.FMA(c83, t81b, c82)
-			t89a, t89b := math.FMA(c85, t81a, c84), math.FMA(c85, t81b, c84)
-			t90a, t90b := math.FMA(c87, t81a, c86), math.FMA(c87, t81b, c86)
-			t91a, t91b := float64(t81a*t81a), float64(t81b*t81b)
-			t92a, t92b := math.FMA(t89a, t91a, t88a), math.FMA(t89b, t91b, t88b)
-			t93a, t93b := float64(t91a*t91a), float64(t91b*t91b)
-			t94a, t94b := math.FMA(t90a, t93a, t92a), math.FMA(t90b, t93b, t92b)
-			t95a, t95b := float64(t80a*t94a), float64(t80b*t94b)
-			t96a, t96b := float32(t95a), float32(t95b)
+			t75a, t75b := float64(t74a*t74a), float64(t74b*t74b)
+			t76a, t76b := int64(math.Float64bits(t73a)), int64(math.Float64bits(t73b))
+			t78a, t78b := t76a<<uint64(c77), t76b<<uint64(c77)
+			t79a, t79b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
+			t80a, t80b := t79a^t78a, t79b^t78b
+			t81a, t81b := math.Float64frombits(uint64(t80a)), math.Float64frombits(uint64(t80b))
+			t84a, t84b := math.FMA(c82, t75a, c83), math.FMA(c82, t75b, c83)
+			t86a, t86b := math.FMA(t84a, t75a, c85), math.FMA(t84b, t75b, c85)
+			t88a, t88b := math.FMA(t86a, t75a, c87), math.FMA(t86b, t75b, c87)
+			t90a, t90b := math.FMA(t88a, t75a, c89), math.FMA(t88b, t75b, c89)
+			t91a, t91b := float64(t81a*t90a), float64(t81b*t90b)
+			t92a, t92b := float32(t91a), float32(t91b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t96a, t96b
+			y0[0], y0[1] = t92a, t92b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -18631,22 +18627,19 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 				t73 = t60
 				t74 = t72
 			}
-			t75 := int64(math.Float64bits(t73))
-			t77 := t75 << uint64(c76)
-			t78 := int64(math.Float64bits(t74))
-			t79 := t78 ^ t77
-			t80 := math.Float64frombits(uint64(t79))
-			t81 := float64(t80 * t80)
-			t88 := math.FMA(c83, t81, c82)
-			t89 := math.FMA(c85, t81, c84)
-			t90 := math.FMA(c87, t81, c86)
-			t91 := float64(t81 * t81)
-			t92 := math.FMA(t89, t91, t88)
-			t93 := float64(t91 * t91)
-			t94 := math.FMA(t90, t93, t92)
-			t95 := float64(t80 * t94)
-			t96 := float32(t95)
-			o0[i] = t96
+			t75 := float64(t74 * t74)
+			t76 := int64(math.Float64bits(t73))
+			t78 := t76 << uint64(c77)
+			t79 := int64(math.Float64bits(t74))
+			t80 := t79 ^ t78
+			t81 := math.Float64frombits(uint64(t80))
+			t84 := math.FMA(c82, t75, c83)
+			t86 := math.FMA(t84, t75, c85)
+			t88 := math.FMA(t86, t75, c87)
+			t90 := math.FMA(t88, t75, c89)
+			t91 := float64(t81 * t90)
+			t92 := float32(t91)
+			o0[i] = t92
 		}
 	}
 }
@@ -63906,7 +63899,7 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		t49 := -c0
+		t48 := -c0
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -63972,14 +63965,13 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 			t45a, t45b := float32(t42a-t44a), float32(t42b-t44b)
 			t46a, t46b := scalar.FMA32(t18a, t38a, t45a), scalar.FMA32(t18b, t38b, t45b)
 			t47a, t47b := float32(c0/t43a), float32(c0/t43b)
-			t48a, t48b := float32(c0*t47a), float32(c0*t47b)
-			t50a, t50b := scalar.FMA32(t48a, t43a, t49), scalar.FMA32(t48b, t43b, t49)
-			t51a, t51b := scalar.FMA32(t48a, t46a, t50a), scalar.FMA32(t48b, t46b, t50b)
-			t52a, t52b := -t51a, -t51b
-			t53a, t53b := scalar.FMA32(t52a, t47a, t48a), scalar.FMA32(t52b, t47b, t48b)
-			t54a, t54b := float32(t53a*c19), float32(t53b*c19)
+			t49a, t49b := scalar.FMA32(t47a, t43a, t48), scalar.FMA32(t47b, t43b, t48)
+			t50a, t50b := scalar.FMA32(t47a, t46a, t49a), scalar.FMA32(t47b, t46b, t49b)
+			t51a, t51b := -t50a, -t50b
+			t52a, t52b := scalar.FMA32(t51a, t47a, t47a), scalar.FMA32(t51b, t47b, t47b)
+			t53a, t53b := float32(t52a*c19), float32(t52b*c19)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t54a, t54b
+			y0[0], y0[1] = t53a, t53b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -64028,13 +64020,12 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 			t45 := float32(t42 - t44)
 			t46 := scalar.FMA32(t18, t38, t45)
 			t47 := float32(c0 / t43)
-			t48 := float32(c0 * t47)
-			t50 := scalar.FMA32(t48, t43, t49)
-			t51 := scalar.FMA32(t48, t46, t50)
-			t52 := -t51
-			t53 := scalar.FMA32(t52, t47, t48)
-			t54 := float32(t53 * c19)
-			o0[i] = t54
+			t49 := scalar.FMA32(t47, t43, t48)
+			t50 := scalar.FMA32(t47, t46, t49)
+			t51 := -t50
+			t52 := scalar.FMA32(t51, t47, t47)
+			t53 := float32(t52 * c19)
+			o0[i] = t53
 		}
 	}
 }
@@ -65210,13 +65201,12 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 	c56 := math.Float64frombits(0x3ff0000000000000) // 1
 	c61 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c62 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c72 := int64(63)
-	c78 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
-	c79 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
-	c80 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
-	c81 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
-	c82 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
-	c83 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	c73 := int64(63)
+	c78 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
+	c79 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
+	c81 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
+	c83 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
+	c85 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -65353,23 +65343,20 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 				t69b = t57b
 				t70b = t68b
 			}
-			t71a, t71b := int64(math.Float64bits(t69a)), int64(math.Float64bits(t69b))
-			t73a, t73b := t71a<<uint64(c72), t71b<<uint64(c72)
-			t74a, t74b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
-			t75a, t75b := t74a^t73a, t74b^t73b
-			t76a, t76b := math.Float64frombits(uint64(t75a)), math.Float64frombits(uint64(t75b))
-			t77a, t77b := float64(t76a*t76a), float64(t76b*t76b)
-			t84a, t84b := math.FMA(c79, t77a, c78), math.FMA(c79, t77b, c78)
-			t85a, t85b := math.FMA(c81, t77a, c80), math.FMA(c81, t77b, c80)
-			t86a, t86b := math.FMA(c83, t77a, c82), math.FMA(c83, t77b, c82)
-			t87a, t87b := float64(t77a*t77a), float64(t77b*t77b)
-			t88a, t88b := math.FMA(t85a, t87a, t84a), math.FMA(t85b, t87b, t84b)
-			t89a, t89b := float64(t87a*t87a), float64(t87b*t87b)
-			t90a, t90b := math.FMA(t86a, t89a, t88a), math.FMA(t86b, t89b, t88b)
-			t91a, t91b := float64(t76a*t90a), float64(t76b*t90b)
-			t92a, t92b := float32(t91a), float32(t91b)
+			t71a, t71b := float64(t70a*t70a), float64(t70b*t70b)
+			t72a, t72b := int64(math.Float64bits(t69a)), int64(math.Float64bits(t69b))
+			t74a, t74b := t72a<<uint64(c73), t72b<<uint64(c73)
+			t75a, t75b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
+			t76a, t76b := t75a^t74a, t75b^t74b
+			t77a, t77b := math.Float64frombits(uint64(t76a)), math.Float64frombits(uint64(t76b))
+			t80a, t80b := math.FMA(c78, t71a, c79), math.FMA(c78, t71b, c79)
+			t82a, t82b := math.FMA(t80a, t71a, c81), math.FMA(t80b, t71b, c81)
+			t84a, t84b := math.FMA(t82a, t71a, c83), math.FMA(t82b, t71b, c83)
+			t86a, t86b := math.FMA(t84a, t71a, c85), math.FMA(t84b, t71b, c85)
+			t87a, t87b := float64(t77a*t86a), float64(t77b*t86b)
+			t88a, t88b := float32(t87a), float32(t87b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t92a, t92b
+			y0[0], y0[1] = t88a, t88b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -65441,22 +65428,19 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 				t69 = t57
 				t70 = t68
 			}
-			t71 := int64(math.Float64bits(t69))
-			t73 := t71 << uint64(c72)
-			t74 := int64(math.Float64bits(t70))
-			t75 := t74 ^ t73
-			t76 := math.Float64frombits(uint64(t75))
-			t77 := float64(t76 * t76)
-			t84 := math.FMA(c79, t77, c78)
-			t85 := math.FMA(c81, t77, c80)
-			t86 := math.FMA(c83, t77, c82)
-			t87 := float64(t77 * t77)
-			t88 := math.FMA(t85, t87, t84)
-			t89 := float64(t87 * t87)
-			t90 := math.FMA(t86, t89, t88)
-			t91 := float64(t76 * t90)
-			t92 := float32(t91)
-			o0[i] = t92
+			t71 := float64(t70 * t70)
+			t72 := int64(math.Float64bits(t69))
+			t74 := t72 << uint64(c73)
+			t75 := int64(math.Float64bits(t70))
+			t76 := t75 ^ t74
+			t77 := math.Float64frombits(uint64(t76))
+			t80 := math.FMA(c78, t71, c79)
+			t82 := math.FMA(t80, t71, c81)
+			t84 := math.FMA(t82, t71, c83)
+			t86 := math.FMA(t84, t71, c85)
+			t87 := float64(t77 * t86)
+			t88 := float32(t87)
+			o0[i] = t88
 		}
 	}
 }
