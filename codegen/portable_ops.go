@@ -56,6 +56,7 @@ var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpCast:     goCast,
 	ir.OpBitcast:  goBitcast,
 	ir.OpTable:    always("$c[$x&7]"),
+	ir.OpScalb:    goScalb,
 }
 
 // always is the same template for all types.
@@ -109,6 +110,10 @@ func goFMA(in, _ ir.DType) template {
 		return "math.FMA($x, $y, $z)"
 	}
 	panic(fmt.Sprintf("BUG: codegen: there is no fma of %s", in))
+}
+
+func goScalb(in, _ ir.DType) template {
+	return template(fmt.Sprintf("scalar.Scalb%d($x, $y)", 8*in.Size()))
 }
 
 func goAbs(in, _ ir.DType) template {

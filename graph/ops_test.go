@@ -36,6 +36,7 @@ var otherwise = map[ir.Op]string{
 	ir.OpReduceChunks: "the reductions pass makes it",
 	ir.OpUnlikely:     "expansions make it",
 	ir.OpTable:        "expansions make it",
+	ir.OpScalb:        "expansions make it",
 	ir.OpAccess:       "the views pass makes it of views",
 	ir.OpCopy:         "Materialize; the passes make it where strides can't do",
 }

@@ -128,6 +128,10 @@ func refFMA(in, _ DType, a [3]uint64) uint64 {
 	panic(noMeaning("fma", in))
 }
 
+func refScalb(in, _ DType, a [3]uint64) uint64 {
+	return FromFloat(in, math.Ldexp(ToFloat(in, a[0]), int(ToFloat(in, a[1]))))
+}
+
 func refMin(in, _ DType, a [3]uint64) uint64 {
 	if Reals.Has(in) {
 		return FromFloat(in, min(ToFloat(in, a[0]), ToFloat(in, a[1])))

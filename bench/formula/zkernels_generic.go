@@ -294,38 +294,36 @@ func k_abs_neg_exp_etc_f32_usu_16c110daed_go(f *abi.Frame) {
 // for i: o0[i] = log1p(exp(-abs(a0[i]))) + (max(a0[i], a1) - (a0[i] * a2[i]))
 func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0xc2d00000)  // -104
-	c5 := math.Float32frombits(0x42b20000)  // 89
-	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c9 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c12 := math.Float32frombits(0xbf317218) // -0.6931472
-	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c26 := math.Float32frombits(0x3f800000) // 1
-	c29 := int32(1)
-	c32 := int32(23)
-	c41 := math.Float64frombits(0x3ff0000000000000) // 1
-	c44 := int64(2638147582215219)
-	c46 := int64(9218868437227405312)
-	c48 := int64(-9223372036854775808)
-	c51 := math.Float64frombits(0x3fd0000000000000) // 0.25
-	c56 := int64(52)
-	c58 := int64(4841369599423283200)
-	c61 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
-	c63 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c68 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
-	c69 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
-	c70 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
-	c71 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
-	c77 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c80 := math.Float32frombits(0x0)                // 0
-	c82 := math.Float32frombits(0xff800000)         // -Inf
-	c85 := int32(-8388610)
-	c87 := int32(2147483647)
+	c2 := math.Float32frombits(0xc2d00000)          // -104
+	c5 := math.Float32frombits(0x42b20000)          // 89
+	c8 := math.Float32frombits(0x3fb8aa3b)          // 1.442695
+	c9 := math.Float32frombits(0x4b4000fe)          // 1.2583166e+07
+	c12 := math.Float32frombits(0xbf317218)         // -0.6931472
+	c14 := math.Float32frombits(0x3102e308)         // 1.9046542e-09
+	c16 := math.Float32frombits(0x3ab42d9b)         // 0.0013746502
+	c17 := math.Float32frombits(0x3c091ea9)         // 0.008369126
+	c19 := math.Float32frombits(0x3d2aadc9)         // 0.04166964
+	c21 := math.Float32frombits(0x3e2aaa46)         // 0.16666517
+	c23 := math.Float32frombits(0x3efffffc)         // 0.49999988
+	c25 := math.Float32frombits(0x3f800000)         // 1
+	c31 := math.Float64frombits(0x3ff0000000000000) // 1
+	c34 := int64(2638147582215219)
+	c36 := int64(9218868437227405312)
+	c38 := int64(-9223372036854775808)
+	c41 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c46 := int64(52)
+	c48 := int64(4841369599423283200)
+	c51 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c53 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c58 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c59 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c60 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c61 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c67 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c70 := math.Float32frombits(0x0)                // 0
+	c72 := math.Float32frombits(0xff800000)         // -Inf
+	c75 := int32(-8388610)
+	c77 := int32(2147483647)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -361,77 +359,69 @@ func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
 			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
 			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
 			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
-			t28a, t28b := scalar.FMA32(t27a, t15a, c26), scalar.FMA32(t27b, t15b, c26)
-			t30a, t30b := t16a>>uint32(c29), t16b>>uint32(c29)
-			t31a, t31b := int32(t16a-t30a), int32(t16b-t30b)
-			t33a, t33b := t30a<<uint32(c32), t30b<<uint32(c32)
-			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
-			t35a, t35b := float32(t28a*t34a), float32(t28b*t34b)
-			t36a, t36b := t31a<<uint32(c32), t31b<<uint32(c32)
-			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
-			t38a, t38b := float32(t35a*t37a), float32(t35b*t37b)
-			t39a, t39b := float32(t38a+c26), float32(t38b+c26)
-			t40a, t40b := float64(t38a), float64(t38b)
-			t42a, t42b := float64(t40a+c41), float64(t40b+c41)
-			t43a, t43b := int64(math.Float64bits(t42a)), int64(math.Float64bits(t42b))
-			t45a, t45b := int64(t43a+c44), int64(t43b+c44)
-			t47a, t47b := t45a&c46, t45b&c46
-			t49a, t49b := int64(c48-t47a), int64(c48-t47b)
+			t18a, t18b := scalar.FMA32(c16, t15a, c17), scalar.FMA32(c16, t15b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t15a, c19), scalar.FMA32(t18b, t15b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t15a, c21), scalar.FMA32(t20b, t15b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t15a, c23), scalar.FMA32(t22b, t15b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t15a, c25), scalar.FMA32(t24b, t15b, c25)
+			t27a, t27b := scalar.FMA32(t26a, t15a, c25), scalar.FMA32(t26b, t15b, c25)
+			t28a, t28b := scalar.Scalb32(t27a, t11a), scalar.Scalb32(t27b, t11b)
+			t29a, t29b := float32(t28a+c25), float32(t28b+c25)
+			t30a, t30b := float64(t28a), float64(t28b)
+			t32a, t32b := float64(t30a+c31), float64(t30b+c31)
+			t33a, t33b := int64(math.Float64bits(t32a)), int64(math.Float64bits(t32b))
+			t35a, t35b := int64(t33a+c34), int64(t33b+c34)
+			t37a, t37b := t35a&c36, t35b&c36
+			t39a, t39b := int64(c38-t37a), int64(c38-t37b)
+			t40a, t40b := math.Float64frombits(uint64(t39a)), math.Float64frombits(uint64(t39b))
+			t42a, t42b := float64(t40a*c41), float64(t40b*c41)
+			t43a, t43b := float64(c31-t42a), float64(c31-t42b)
+			t44a, t44b := -t43a, -t43b
+			t45a, t45b := math.FMA(t30a, t42a, t44a), math.FMA(t30b, t42b, t44b)
+			t47a, t47b := t37a>>uint64(c46), t37b>>uint64(c46)
+			t49a, t49b := t47a|c48, t47b|c48
 			t50a, t50b := math.Float64frombits(uint64(t49a)), math.Float64frombits(uint64(t49b))
-			t52a, t52b := float64(t50a*c51), float64(t50b*c51)
-			t53a, t53b := float64(c41-t52a), float64(c41-t52b)
-			t54a, t54b := -t53a, -t53b
-			t55a, t55b := math.FMA(t40a, t52a, t54a), math.FMA(t40b, t52b, t54b)
-			t57a, t57b := t47a>>uint64(c56), t47b>>uint64(c56)
-			t59a, t59b := t57a|c58, t57b|c58
-			t60a, t60b := math.Float64frombits(uint64(t59a)), math.Float64frombits(uint64(t59b))
-			t62a, t62b := float64(c61-t60a), float64(c61-t60b)
-			t64a, t64b := math.FMA(t55a, c63, c41), math.FMA(t55b, c63, c41)
-			t65a, t65b := float64(t55a/t64a), float64(t55b/t64b)
-			t66a, t66b := float64(t65a*t65a), float64(t65b*t65b)
-			t67a, t67b := float64(t65a*t66a), float64(t65b*t66b)
-			t72a, t72b := math.FMA(c69, t66a, c68), math.FMA(c69, t66b, c68)
-			t73a, t73b := math.FMA(c71, t66a, c70), math.FMA(c71, t66b, c70)
-			t74a, t74b := float64(t66a*t66a), float64(t66b*t66b)
-			t75a, t75b := math.FMA(t73a, t74a, t72a), math.FMA(t73b, t74b, t72b)
-			t76a, t76b := math.FMA(t67a, t75a, t65a), math.FMA(t67b, t75b, t65b)
-			t78a, t78b := math.FMA(t62a, c77, t76a), math.FMA(t62b, c77, t76b)
-			t79a, t79b := float32(t78a), float32(t78b)
-			t86a, t86b := int32(math.Float32bits(t39a)), int32(math.Float32bits(t39b))
-			t88a, t88b := int32(t86a+c87), int32(t86b+c87)
-			t89a, t89b := c85 < t88a, c85 < t88b
-			t90a := t79a
-			if t89a {
-				t81a := t39a == c80
-				t83a := float32(math.Sqrt(float64(t39a)))
-				t84a := t83a
-				if t81a {
-					t84a = c82
+			t52a, t52b := float64(c51-t50a), float64(c51-t50b)
+			t54a, t54b := math.FMA(t45a, c53, c31), math.FMA(t45b, c53, c31)
+			t55a, t55b := float64(t45a/t54a), float64(t45b/t54b)
+			t56a, t56b := float64(t55a*t55a), float64(t55b*t55b)
+			t57a, t57b := float64(t55a*t56a), float64(t55b*t56b)
+			t62a, t62b := math.FMA(c59, t56a, c58), math.FMA(c59, t56b, c58)
+			t63a, t63b := math.FMA(c61, t56a, c60), math.FMA(c61, t56b, c60)
+			t64a, t64b := float64(t56a*t56a), float64(t56b*t56b)
+			t65a, t65b := math.FMA(t63a, t64a, t62a), math.FMA(t63b, t64b, t62b)
+			t66a, t66b := math.FMA(t57a, t65a, t55a), math.FMA(t57b, t65b, t55b)
+			t68a, t68b := math.FMA(t52a, c67, t66a), math.FMA(t52b, c67, t66b)
+			t69a, t69b := float32(t68a), float32(t68b)
+			t76a, t76b := int32(math.Float32bits(t29a)), int32(math.Float32bits(t29b))
+			t78a, t78b := int32(t76a+c77), int32(t76b+c77)
+			t79a, t79b := c75 < t78a, c75 < t78b
+			t80a := t69a
+			if t79a {
+				t71a := t29a == c70
+				t73a := float32(math.Sqrt(float64(t29a)))
+				t74a := t73a
+				if t71a {
+					t74a = c72
 				}
-				t90a = t84a
+				t80a = t74a
 			}
-			t90b := t79b
-			if t89b {
-				t81b := t39b == c80
-				t83b := float32(math.Sqrt(float64(t39b)))
-				t84b := t83b
-				if t81b {
-					t84b = c82
+			t80b := t69b
+			if t79b {
+				t71b := t29b == c70
+				t73b := float32(math.Sqrt(float64(t29b)))
+				t74b := t73b
+				if t71b {
+					t74b = c72
 				}
-				t90b = t84b
+				t80b = t74b
 			}
-			t91a, t91b := scalar.Max(v0a, s1), scalar.Max(v0b, s1)
-			t92a, t92b := float32(v0a*v2a), float32(v0b*v2b)
-			t93a, t93b := float32(t91a-t92a), float32(t91b-t92b)
-			t94a, t94b := float32(t90a+t93a), float32(t90b+t93b)
+			t81a, t81b := scalar.Max(v0a, s1), scalar.Max(v0b, s1)
+			t82a, t82b := float32(v0a*v2a), float32(v0b*v2b)
+			t83a, t83b := float32(t81a-t82a), float32(t81b-t82b)
+			t84a, t84b := float32(t80a+t83a), float32(t80b+t83b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t94a, t94b
+			y0[0], y0[1] = t84a, t84b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -452,66 +442,58 @@ func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
 			t11 := float32(t10 - c9)
 			t13 := scalar.FMA32(t11, c12, t7)
 			t15 := scalar.FMA32(t11, c14, t13)
-			t16 := int32(math.Float32bits(t10))
-			t19 := scalar.FMA32(c17, t15, c18)
-			t21 := scalar.FMA32(t19, t15, c20)
-			t23 := scalar.FMA32(t21, t15, c22)
-			t25 := scalar.FMA32(t23, t15, c24)
-			t27 := scalar.FMA32(t25, t15, c26)
-			t28 := scalar.FMA32(t27, t15, c26)
-			t30 := t16 >> uint32(c29)
-			t31 := int32(t16 - t30)
-			t33 := t30 << uint32(c32)
-			t34 := math.Float32frombits(uint32(t33))
-			t35 := float32(t28 * t34)
-			t36 := t31 << uint32(c32)
-			t37 := math.Float32frombits(uint32(t36))
-			t38 := float32(t35 * t37)
-			t39 := float32(t38 + c26)
-			t40 := float64(t38)
-			t42 := float64(t40 + c41)
-			t43 := int64(math.Float64bits(t42))
-			t45 := int64(t43 + c44)
-			t47 := t45 & c46
-			t49 := int64(c48 - t47)
+			t18 := scalar.FMA32(c16, t15, c17)
+			t20 := scalar.FMA32(t18, t15, c19)
+			t22 := scalar.FMA32(t20, t15, c21)
+			t24 := scalar.FMA32(t22, t15, c23)
+			t26 := scalar.FMA32(t24, t15, c25)
+			t27 := scalar.FMA32(t26, t15, c25)
+			t28 := scalar.Scalb32(t27, t11)
+			t29 := float32(t28 + c25)
+			t30 := float64(t28)
+			t32 := float64(t30 + c31)
+			t33 := int64(math.Float64bits(t32))
+			t35 := int64(t33 + c34)
+			t37 := t35 & c36
+			t39 := int64(c38 - t37)
+			t40 := math.Float64frombits(uint64(t39))
+			t42 := float64(t40 * c41)
+			t43 := float64(c31 - t42)
+			t44 := -t43
+			t45 := math.FMA(t30, t42, t44)
+			t47 := t37 >> uint64(c46)
+			t49 := t47 | c48
 			t50 := math.Float64frombits(uint64(t49))
-			t52 := float64(t50 * c51)
-			t53 := float64(c41 - t52)
-			t54 := -t53
-			t55 := math.FMA(t40, t52, t54)
-			t57 := t47 >> uint64(c56)
-			t59 := t57 | c58
-			t60 := math.Float64frombits(uint64(t59))
-			t62 := float64(c61 - t60)
-			t64 := math.FMA(t55, c63, c41)
-			t65 := float64(t55 / t64)
-			t66 := float64(t65 * t65)
-			t67 := float64(t65 * t66)
-			t72 := math.FMA(c69, t66, c68)
-			t73 := math.FMA(c71, t66, c70)
-			t74 := float64(t66 * t66)
-			t75 := math.FMA(t73, t74, t72)
-			t76 := math.FMA(t67, t75, t65)
-			t78 := math.FMA(t62, c77, t76)
-			t79 := float32(t78)
-			t86 := int32(math.Float32bits(t39))
-			t88 := int32(t86 + c87)
-			t89 := c85 < t88
-			t90 := t79
-			if t89 {
-				t81 := t39 == c80
-				t83 := float32(math.Sqrt(float64(t39)))
-				t84 := t83
-				if t81 {
-					t84 = c82
+			t52 := float64(c51 - t50)
+			t54 := math.FMA(t45, c53, c31)
+			t55 := float64(t45 / t54)
+			t56 := float64(t55 * t55)
+			t57 := float64(t55 * t56)
+			t62 := math.FMA(c59, t56, c58)
+			t63 := math.FMA(c61, t56, c60)
+			t64 := float64(t56 * t56)
+			t65 := math.FMA(t63, t64, t62)
+			t66 := math.FMA(t57, t65, t55)
+			t68 := math.FMA(t52, c67, t66)
+			t69 := float32(t68)
+			t76 := int32(math.Float32bits(t29))
+			t78 := int32(t76 + c77)
+			t79 := c75 < t78
+			t80 := t69
+			if t79 {
+				t71 := t29 == c70
+				t73 := float32(math.Sqrt(float64(t29)))
+				t74 := t73
+				if t71 {
+					t74 = c72
 				}
-				t90 = t84
+				t80 = t74
 			}
-			t91 := scalar.Max(v0, s1)
-			t92 := float32(v0 * v2)
-			t93 := float32(t91 - t92)
-			t94 := float32(t90 + t93)
-			o0[i] = t94
+			t81 := scalar.Max(v0, s1)
+			t82 := float32(v0 * v2)
+			t83 := float32(t81 - t82)
+			t84 := float32(t80 + t83)
+			o0[i] = t84
 		}
 	}
 }
@@ -2942,12 +2924,11 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 	c171 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
 	c174 := math.Float32frombits(0xbf317218) // -0.6931472
 	c176 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c179 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c180 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c182 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c184 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c186 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c190 := int32(1)
+	c178 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c179 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c181 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c183 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c185 := math.Float32frombits(0x3efffffc) // 0.49999988
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -3211,26 +3192,18 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			t173a, t173b := float32(t172a-c171), float32(t172b-c171)
 			t175a, t175b := scalar.FMA32(t173a, c174, t169a), scalar.FMA32(t173b, c174, t169b)
 			t177a, t177b := scalar.FMA32(t173a, c176, t175a), scalar.FMA32(t173b, c176, t175b)
-			t178a, t178b := int32(math.Float32bits(t172a)), int32(math.Float32bits(t172b))
-			t181a, t181b := scalar.FMA32(c179, t177a, c180), scalar.FMA32(c179, t177b, c180)
-			t183a, t183b := scalar.FMA32(t181a, t177a, c182), scalar.FMA32(t181b, t177b, c182)
-			t185a, t185b := scalar.FMA32(t183a, t177a, c184), scalar.FMA32(t183b, t177b, c184)
-			t187a, t187b := scalar.FMA32(t185a, t177a, c186), scalar.FMA32(t185b, t177b, c186)
+			t180a, t180b := scalar.FMA32(c178, t177a, c179), scalar.FMA32(c178, t177b, c179)
+			t182a, t182b := scalar.FMA32(t180a, t177a, c181), scalar.FMA32(t180b, t177b, c181)
+			t184a, t184b := scalar.FMA32(t182a, t177a, c183), scalar.FMA32(t182b, t177b, c183)
+			t186a, t186b := scalar.FMA32(t184a, t177a, c185), scalar.FMA32(t184b, t177b, c185)
+			t187a, t187b := scalar.FMA32(t186a, t177a, c11), scalar.FMA32(t186b, t177b, c11)
 			t188a, t188b := scalar.FMA32(t187a, t177a, c11), scalar.FMA32(t187b, t177b, c11)
-			t189a, t189b := scalar.FMA32(t188a, t177a, c11), scalar.FMA32(t188b, t177b, c11)
-			t191a, t191b := t178a>>uint32(c190), t178b>>uint32(c190)
-			t192a, t192b := int32(t178a-t191a), int32(t178b-t191b)
-			t193a, t193b := t191a<<uint32(c4), t191b<<uint32(c4)
-			t194a, t194b := math.Float32frombits(uint32(t193a)), math.Float32frombits(uint32(t193b))
-			t195a, t195b := float32(t189a*t194a), float32(t189b*t194b)
-			t196a, t196b := t192a<<uint32(c4), t192b<<uint32(c4)
-			t197a, t197b := math.Float32frombits(uint32(t196a)), math.Float32frombits(uint32(t196b))
-			t198a, t198b := float32(t195a*t197a), float32(t195b*t197b)
-			t199a, t199b := float32(t198a*v1a), float32(t198b*v1b)
-			t200a, t200b := float32(t162a*t199a), float32(t162b*t199b)
-			t201a, t201b := float32(t130a-t200a), float32(t130b-t200b)
+			t189a, t189b := scalar.Scalb32(t188a, t173a), scalar.Scalb32(t188b, t173b)
+			t190a, t190b := float32(t189a*v1a), float32(t189b*v1b)
+			t191a, t191b := float32(t162a*t190a), float32(t162b*t190b)
+			t192a, t192b := float32(t130a-t191a), float32(t130b-t191b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t201a, t201b
+			y0[0], y0[1] = t192a, t192b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -3409,25 +3382,17 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			t173 := float32(t172 - c171)
 			t175 := scalar.FMA32(t173, c174, t169)
 			t177 := scalar.FMA32(t173, c176, t175)
-			t178 := int32(math.Float32bits(t172))
-			t181 := scalar.FMA32(c179, t177, c180)
-			t183 := scalar.FMA32(t181, t177, c182)
-			t185 := scalar.FMA32(t183, t177, c184)
-			t187 := scalar.FMA32(t185, t177, c186)
+			t180 := scalar.FMA32(c178, t177, c179)
+			t182 := scalar.FMA32(t180, t177, c181)
+			t184 := scalar.FMA32(t182, t177, c183)
+			t186 := scalar.FMA32(t184, t177, c185)
+			t187 := scalar.FMA32(t186, t177, c11)
 			t188 := scalar.FMA32(t187, t177, c11)
-			t189 := scalar.FMA32(t188, t177, c11)
-			t191 := t178 >> uint32(c190)
-			t192 := int32(t178 - t191)
-			t193 := t191 << uint32(c4)
-			t194 := math.Float32frombits(uint32(t193))
-			t195 := float32(t189 * t194)
-			t196 := t192 << uint32(c4)
-			t197 := math.Float32frombits(uint32(t196))
-			t198 := float32(t195 * t197)
-			t199 := float32(t198 * v1)
-			t200 := float32(t162 * t199)
-			t201 := float32(t130 - t200)
-			o0[i] = t201
+			t189 := scalar.Scalb32(t188, t173)
+			t190 := float32(t189 * v1)
+			t191 := float32(t162 * t190)
+			t192 := float32(t130 - t191)
+			o0[i] = t192
 		}
 	}
 }
@@ -4441,13 +4406,12 @@ func k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go(f *abi.Frame) {
 	c59 := math.Float64frombits(0x3ff0000000000000) // 1
 	c66 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c67 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c77 := int64(63)
-	c83 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
-	c84 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
-	c85 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
-	c86 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
-	c87 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
-	c88 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	c78 := int64(63)
+	c83 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
+	c84 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
+	c86 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
+	c88 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
+	c90 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -4597,26 +4561,23 @@ func k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go(f *abi.Frame) {
 				t74b = t61b
 				t75b = t73b
 			}
-			t76a, t76b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
-			t78a, t78b := t76a<<uint64(c77), t76b<<uint64(c77)
-			t79a, t79b := int64(math.Float64bits(t75a)), int64(math.Float64bits(t75b))
-			t80a, t80b := t79a^t78a, t79b^t78b
-			t81a, t81b := math.Float64frombits(uint64(t80a)), math.Float64frombits(uint64(t80b))
-			t82a, t82b := float64(t81a*t81a), float64(t81b*t81b)
-			t89a, t89b := math.FMA(c84, t82a, c83), math.FMA(c84, t82b, c83)
-			t90a, t90b := math.FMA(c86, t82a, c85), math.FMA(c86, t82b, c85)
-			t91a, t91b := math.FMA(c88, t82a, c87), math.FMA(c88, t82b, c87)
-			t92a, t92b := float64(t82a*t82a), float64(t82b*t82b)
-			t93a, t93b := math.FMA(t90a, t92a, t89a), math.FMA(t90b, t92b, t89b)
-			t94a, t94b := float64(t92a*t92a), float64(t92b*t92b)
-			t95a, t95b := math.FMA(t91a, t94a, t93a), math.FMA(t91b, t94b, t93b)
-			t96a, t96b := float64(t81a*t95a), float64(t81b*t95b)
-			t97a, t97b := float32(t96a), float32(t96b)
-			t98a, t98b := float32(s2*t97a), float32(s2*t97b)
-			t99a, t99b := float32(t98a+s3), float32(t98b+s3)
-			t100a, t100b := float32(t99a*v4a), float32(t99b*v4b)
+			t76a, t76b := float64(t75a*t75a), float64(t75b*t75b)
+			t77a, t77b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
+			t79a, t79b := t77a<<uint64(c78), t77b<<uint64(c78)
+			t80a, t80b := int64(math.Float64bits(t75a)), int64(math.Float64bits(t75b))
+			t81a, t81b := t80a^t79a, t80b^t79b
+			t82a, t82b := math.Float64frombits(uint64(t81a)), math.Float64frombits(uint64(t81b))
+			t85a, t85b := math.FMA(c83, t76a, c84), math.FMA(c83, t76b, c84)
+			t87a, t87b := math.FMA(t85a, t76a, c86), math.FMA(t85b, t76b, c86)
+			t89a, t89b := math.FMA(t87a, t76a, c88), math.FMA(t87b, t76b, c88)
+			t91a, t91b := math.FMA(t89a, t76a, c90), math.FMA(t89b, t76b, c90)
+			t92a, t92b := float64(t82a*t91a), float64(t82b*t91b)
+			t93a, t93b := float32(t92a), float32(t92b)
+			t94a, t94b := float32(s2*t93a), float32(s2*t93b)
+			t95a, t95b := float32(t94a+s3), float32(t94b+s3)
+			t96a, t96b := float32(t95a*v4a), float32(t95b*v4b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t100a, t100b
+			y0[0], y0[1] = t96a, t96b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -4694,25 +4655,22 @@ func k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go(f *abi.Frame) {
 				t74 = t61
 				t75 = t73
 			}
-			t76 := int64(math.Float64bits(t74))
-			t78 := t76 << uint64(c77)
-			t79 := int64(math.Float64bits(t75))
-			t80 := t79 ^ t78
-			t81 := math.Float64frombits(uint64(t80))
-			t82 := float64(t81 * t81)
-			t89 := math.FMA(c84, t82, c83)
-			t90 := math.FMA(c86, t82, c85)
-			t91 := math.FMA(c88, t82, c87)
-			t92 := float64(t82 * t82)
-			t93 := math.FMA(t90, t92, t89)
-			t94 := float64(t92 * t92)
-			t95 := math.FMA(t91, t94, t93)
-			t96 := float64(t81 * t95)
-			t97 := float32(t96)
-			t98 := float32(s2 * t97)
-			t99 := float32(t98 + s3)
-			t100 := float32(t99 * v4)
-			o0[i] = t100
+			t76 := float64(t75 * t75)
+			t77 := int64(math.Float64bits(t74))
+			t79 := t77 << uint64(c78)
+			t80 := int64(math.Float64bits(t75))
+			t81 := t80 ^ t79
+			t82 := math.Float64frombits(uint64(t81))
+			t85 := math.FMA(c83, t76, c84)
+			t87 := math.FMA(t85, t76, c86)
+			t89 := math.FMA(t87, t76, c88)
+			t91 := math.FMA(t89, t76, c90)
+			t92 := float64(t82 * t91)
+			t93 := float32(t92)
+			t94 := float32(s2 * t93)
+			t95 := float32(t94 + s3)
+			t96 := float32(t95 * v4)
+			o0[i] = t96
 		}
 	}
 }
@@ -5376,13 +5334,12 @@ func k_mul_sin_mul_etc_f32_usuu_392cad3988_go(f *abi.Frame) {
 	c57 := math.Float64frombits(0x3ff0000000000000) // 1
 	c62 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c63 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c73 := int64(63)
-	c79 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
-	c80 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
-	c81 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
-	c82 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
-	c83 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
-	c84 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	c74 := int64(63)
+	c79 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
+	c80 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
+	c82 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
+	c84 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
+	c86 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -5527,474 +5484,462 @@ func k_mul_sin_mul_etc_f32_usuu_392cad3988_go(f *abi.Frame) {
 				t70b = t58b
 				t71b = t69b
 			}
-			t72a, t72b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
-			t74a, t74b := t72a<<uint64(c73), t72b<<uint64(c73)
-			t75a, t75b := int64(math.Float64bits(t71a)), int64(math.Float64bits(t71b))
-			t76a, t76b := t75a^t74a, t75b^t74b
-			t77a, t77b := math.Float64frombits(uint64(t76a)), math.Float64frombits(uint64(t76b))
-			t78a, t78b := float64(t77a*t77a), float64(t77b*t77b)
-			t85a, t85b := math.FMA(c80, t78a, c79), math.FMA(c80, t78b, c79)
-			t86a, t86b := math.FMA(c82, t78a, c81), math.FMA(c82, t78b, c81)
-			t87a, t87b := math.FMA(c84, t78a, c83), math.FMA(c84, t78b, c83)
-			t88a, t88b := float64(t78a*t78a), float64(t78b*t78b)
-			t89a, t89b := math.FMA(t86a, t88a, t85a), math.FMA(t86b, t88b, t85b)
-			t90a, t90b := float64(t88a*t88a), float64(t88b*t88b)
-			t91a, t91b := math.FMA(t87a, t90a, t89a), math.FMA(t87b, t90b, t89b)
-			t92a, t92b := float64(t77a*t91a), float64(t77b*t91b)
-			t93a, t93b := float32(t92a), float32(t92b)
-			t94a, t94b := float32(t93a*t93a), float32(t93b*t93b)
-			t95a, t95b := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31))
-			t96a, t96b := float64(t95a), float64(t95b)
-			t97a, t97b := c3 <= t95a, c3 <= t95b
-			t98a, t98b := math.FMA(t96a, c6, c39), math.FMA(t96b, c6, c39)
-			t99a, t99b := float64(t98a+c5), float64(t98b+c5)
-			t100a, t100b := float64(t99a-c5), float64(t99b-c5)
-			t101a, t101b := float64(t100a-c39), float64(t100b-c39)
-			t102a, t102b := math.FMA(t101a, c9, t96a), math.FMA(t101b, c9, t96b)
-			t103a, t103b := math.FMA(t101a, c11, t102a), math.FMA(t101b, c11, t102b)
-			t149a := t99a
-			t150a := t103a
-			if t97a {
-				t104a := t96a
-				t105a := math.Float64frombits(math.Float64bits(t104a) &^ (1 << 63))
-				t106a := c14 <= t105a
-				t107a := c18
-				if t106a {
-					t107a = c17
+			t72a, t72b := float64(t71a*t71a), float64(t71b*t71b)
+			t73a, t73b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
+			t75a, t75b := t73a<<uint64(c74), t73b<<uint64(c74)
+			t76a, t76b := int64(math.Float64bits(t71a)), int64(math.Float64bits(t71b))
+			t77a, t77b := t76a^t75a, t76b^t75b
+			t78a, t78b := math.Float64frombits(uint64(t77a)), math.Float64frombits(uint64(t77b))
+			t81a, t81b := math.FMA(c79, t72a, c80), math.FMA(c79, t72b, c80)
+			t83a, t83b := math.FMA(t81a, t72a, c82), math.FMA(t81b, t72b, c82)
+			t85a, t85b := math.FMA(t83a, t72a, c84), math.FMA(t83b, t72b, c84)
+			t87a, t87b := math.FMA(t85a, t72a, c86), math.FMA(t85b, t72b, c86)
+			t88a, t88b := float64(t78a*t87a), float64(t78b*t87b)
+			t89a, t89b := float32(t88a), float32(t88b)
+			t90a, t90b := float32(t89a*t89a), float32(t89b*t89b)
+			t91a, t91b := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31))
+			t92a, t92b := float64(t91a), float64(t91b)
+			t93a, t93b := c3 <= t91a, c3 <= t91b
+			t94a, t94b := math.FMA(t92a, c6, c39), math.FMA(t92b, c6, c39)
+			t95a, t95b := float64(t94a+c5), float64(t94b+c5)
+			t96a, t96b := float64(t95a-c5), float64(t95b-c5)
+			t97a, t97b := float64(t96a-c39), float64(t96b-c39)
+			t98a, t98b := math.FMA(t97a, c9, t92a), math.FMA(t97b, c9, t92b)
+			t99a, t99b := math.FMA(t97a, c11, t98a), math.FMA(t97b, c11, t98b)
+			t145a := t95a
+			t146a := t99a
+			if t93a {
+				t100a := t92a
+				t101a := math.Float64frombits(math.Float64bits(t100a) &^ (1 << 63))
+				t102a := c14 <= t101a
+				t103a := c18
+				if t102a {
+					t103a = c17
 				}
-				t108a := float64(t104a * t107a)
-				t109a := c21
-				if t106a {
-					t109a = c22
+				t104a := float64(t100a * t103a)
+				t105a := c21
+				if t102a {
+					t105a = c22
 				}
-				t110a := c22
-				if t106a {
-					t110a = c23
+				t106a := c22
+				if t102a {
+					t106a = c23
 				}
-				t111a := c23
-				if t106a {
-					t111a = c24
+				t107a := c23
+				if t102a {
+					t107a = c24
 				}
-				t112a := float64(t108a * c28)
-				t113a := float64(t112a * t109a)
-				t114a := -t113a
-				t115a := math.FMA(t112a, t109a, t114a)
-				t116a := float64(t108a * t110a)
-				t117a := -t116a
-				t118a := math.FMA(t108a, t110a, t117a)
-				t119a := float64(t108a * c36)
-				t120a := math.FMA(t119a, t111a, t118a)
-				t121a := float64(t113a * c39)
-				t122a := float64(math.RoundToEven(float64(t121a)))
-				t123a := math.FMA(t122a, c42, t113a)
-				t124a := float64(t115a * c39)
+				t108a := float64(t104a * c28)
+				t109a := float64(t108a * t105a)
+				t110a := -t109a
+				t111a := math.FMA(t108a, t105a, t110a)
+				t112a := float64(t104a * t106a)
+				t113a := -t112a
+				t114a := math.FMA(t104a, t106a, t113a)
+				t115a := float64(t104a * c36)
+				t116a := math.FMA(t115a, t107a, t114a)
+				t117a := float64(t109a * c39)
+				t118a := float64(math.RoundToEven(float64(t117a)))
+				t119a := math.FMA(t118a, c42, t109a)
+				t120a := float64(t111a * c39)
+				t121a := float64(math.RoundToEven(float64(t120a)))
+				t122a := math.FMA(t121a, c42, t111a)
+				t123a := float64(t119a + t122a)
+				t124a := float64(t112a * c39)
 				t125a := float64(math.RoundToEven(float64(t124a)))
-				t126a := math.FMA(t125a, c42, t115a)
+				t126a := math.FMA(t125a, c42, t112a)
 				t127a := float64(t123a + t126a)
-				t128a := float64(t116a * c39)
-				t129a := float64(math.RoundToEven(float64(t128a)))
-				t130a := math.FMA(t129a, c42, t116a)
-				t131a := float64(t127a + t130a)
-				t132a := float64(t131a - t127a)
-				t133a := float64(t131a - t132a)
-				t134a := float64(t127a - t133a)
-				t135a := float64(t130a - t132a)
-				t136a := float64(t134a + t135a)
-				t137a := math.FMA(t131a, c57, c39)
-				t138a := float64(t137a + c5)
-				t139a := float64(t138a - c5)
-				t140a := float64(t139a - c39)
-				t141a := float64(t131a - t140a)
-				t142a := float64(t136a + t120a)
-				t143a := float64(t141a * c62)
-				t144a := -t143a
-				t145a := math.FMA(t141a, c62, t144a)
-				t146a := math.FMA(t142a, c62, t145a)
-				t147a := math.FMA(t141a, c63, t146a)
-				t148a := float64(t143a + t147a)
-				t149a = t138a
-				t150a = t148a
+				t128a := float64(t127a - t123a)
+				t129a := float64(t127a - t128a)
+				t130a := float64(t123a - t129a)
+				t131a := float64(t126a - t128a)
+				t132a := float64(t130a + t131a)
+				t133a := math.FMA(t127a, c57, c39)
+				t134a := float64(t133a + c5)
+				t135a := float64(t134a - c5)
+				t136a := float64(t135a - c39)
+				t137a := float64(t127a - t136a)
+				t138a := float64(t132a + t116a)
+				t139a := float64(t137a * c62)
+				t140a := -t139a
+				t141a := math.FMA(t137a, c62, t140a)
+				t142a := math.FMA(t138a, c62, t141a)
+				t143a := math.FMA(t137a, c63, t142a)
+				t144a := float64(t139a + t143a)
+				t145a = t134a
+				t146a = t144a
 			}
-			t149b := t99b
-			t150b := t103b
-			if t97b {
-				t104b := t96b
-				t105b := math.Float64frombits(math.Float64bits(t104b) &^ (1 << 63))
-				t106b := c14 <= t105b
-				t107b := c18
-				if t106b {
-					t107b = c17
+			t145b := t95b
+			t146b := t99b
+			if t93b {
+				t100b := t92b
+				t101b := math.Float64frombits(math.Float64bits(t100b) &^ (1 << 63))
+				t102b := c14 <= t101b
+				t103b := c18
+				if t102b {
+					t103b = c17
 				}
-				t108b := float64(t104b * t107b)
-				t109b := c21
-				if t106b {
-					t109b = c22
+				t104b := float64(t100b * t103b)
+				t105b := c21
+				if t102b {
+					t105b = c22
 				}
-				t110b := c22
-				if t106b {
-					t110b = c23
+				t106b := c22
+				if t102b {
+					t106b = c23
 				}
-				t111b := c23
-				if t106b {
-					t111b = c24
+				t107b := c23
+				if t102b {
+					t107b = c24
 				}
-				t112b := float64(t108b * c28)
-				t113b := float64(t112b * t109b)
-				t114b := -t113b
-				t115b := math.FMA(t112b, t109b, t114b)
-				t116b := float64(t108b * t110b)
-				t117b := -t116b
-				t118b := math.FMA(t108b, t110b, t117b)
-				t119b := float64(t108b * c36)
-				t120b := math.FMA(t119b, t111b, t118b)
-				t121b := float64(t113b * c39)
-				t122b := float64(math.RoundToEven(float64(t121b)))
-				t123b := math.FMA(t122b, c42, t113b)
-				t124b := float64(t115b * c39)
+				t108b := float64(t104b * c28)
+				t109b := float64(t108b * t105b)
+				t110b := -t109b
+				t111b := math.FMA(t108b, t105b, t110b)
+				t112b := float64(t104b * t106b)
+				t113b := -t112b
+				t114b := math.FMA(t104b, t106b, t113b)
+				t115b := float64(t104b * c36)
+				t116b := math.FMA(t115b, t107b, t114b)
+				t117b := float64(t109b * c39)
+				t118b := float64(math.RoundToEven(float64(t117b)))
+				t119b := math.FMA(t118b, c42, t109b)
+				t120b := float64(t111b * c39)
+				t121b := float64(math.RoundToEven(float64(t120b)))
+				t122b := math.FMA(t121b, c42, t111b)
+				t123b := float64(t119b + t122b)
+				t124b := float64(t112b * c39)
 				t125b := float64(math.RoundToEven(float64(t124b)))
-				t126b := math.FMA(t125b, c42, t115b)
+				t126b := math.FMA(t125b, c42, t112b)
 				t127b := float64(t123b + t126b)
-				t128b := float64(t116b * c39)
-				t129b := float64(math.RoundToEven(float64(t128b)))
-				t130b := math.FMA(t129b, c42, t116b)
-				t131b := float64(t127b + t130b)
-				t132b := float64(t131b - t127b)
-				t133b := float64(t131b - t132b)
-				t134b := float64(t127b - t133b)
-				t135b := float64(t130b - t132b)
-				t136b := float64(t134b + t135b)
-				t137b := math.FMA(t131b, c57, c39)
-				t138b := float64(t137b + c5)
-				t139b := float64(t138b - c5)
-				t140b := float64(t139b - c39)
-				t141b := float64(t131b - t140b)
-				t142b := float64(t136b + t120b)
-				t143b := float64(t141b * c62)
-				t144b := -t143b
-				t145b := math.FMA(t141b, c62, t144b)
-				t146b := math.FMA(t142b, c62, t145b)
-				t147b := math.FMA(t141b, c63, t146b)
-				t148b := float64(t143b + t147b)
-				t149b = t138b
-				t150b = t148b
+				t128b := float64(t127b - t123b)
+				t129b := float64(t127b - t128b)
+				t130b := float64(t123b - t129b)
+				t131b := float64(t126b - t128b)
+				t132b := float64(t130b + t131b)
+				t133b := math.FMA(t127b, c57, c39)
+				t134b := float64(t133b + c5)
+				t135b := float64(t134b - c5)
+				t136b := float64(t135b - c39)
+				t137b := float64(t127b - t136b)
+				t138b := float64(t132b + t116b)
+				t139b := float64(t137b * c62)
+				t140b := -t139b
+				t141b := math.FMA(t137b, c62, t140b)
+				t142b := math.FMA(t138b, c62, t141b)
+				t143b := math.FMA(t137b, c63, t142b)
+				t144b := float64(t139b + t143b)
+				t145b = t134b
+				t146b = t144b
 			}
-			t151a, t151b := int64(math.Float64bits(t149a)), int64(math.Float64bits(t149b))
-			t152a, t152b := t151a<<uint64(c73), t151b<<uint64(c73)
-			t153a, t153b := int64(math.Float64bits(t150a)), int64(math.Float64bits(t150b))
-			t154a, t154b := t153a^t152a, t153b^t152b
-			t155a, t155b := math.Float64frombits(uint64(t154a)), math.Float64frombits(uint64(t154b))
-			t156a, t156b := float64(t155a*t155a), float64(t155b*t155b)
-			t157a, t157b := math.FMA(c80, t156a, c79), math.FMA(c80, t156b, c79)
-			t158a, t158b := math.FMA(c82, t156a, c81), math.FMA(c82, t156b, c81)
-			t159a, t159b := math.FMA(c84, t156a, c83), math.FMA(c84, t156b, c83)
-			t160a, t160b := float64(t156a*t156a), float64(t156b*t156b)
-			t161a, t161b := math.FMA(t158a, t160a, t157a), math.FMA(t158b, t160b, t157b)
-			t162a, t162b := float64(t160a*t160a), float64(t160b*t160b)
-			t163a, t163b := math.FMA(t159a, t162a, t161a), math.FMA(t159b, t162b, t161b)
-			t164a, t164b := float64(t155a*t163a), float64(t155b*t163b)
-			t165a, t165b := float32(t164a), float32(t164b)
-			t166a, t166b := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31))
-			t167a, t167b := float64(t166a), float64(t166b)
-			t168a, t168b := c3 <= t166a, c3 <= t166b
-			t169a, t169b := math.FMA(t167a, c6, c39), math.FMA(t167b, c6, c39)
-			t170a, t170b := float64(t169a+c5), float64(t169b+c5)
-			t171a, t171b := float64(t170a-c5), float64(t170b-c5)
-			t172a, t172b := float64(t171a-c39), float64(t171b-c39)
-			t173a, t173b := math.FMA(t172a, c9, t167a), math.FMA(t172b, c9, t167b)
-			t174a, t174b := math.FMA(t172a, c11, t173a), math.FMA(t172b, c11, t173b)
-			t220a := t170a
-			t221a := t174a
-			if t168a {
-				t175a := t167a
-				t176a := math.Float64frombits(math.Float64bits(t175a) &^ (1 << 63))
-				t177a := c14 <= t176a
-				t178a := c18
-				if t177a {
-					t178a = c17
+			t147a, t147b := float64(t146a*t146a), float64(t146b*t146b)
+			t148a, t148b := int64(math.Float64bits(t145a)), int64(math.Float64bits(t145b))
+			t149a, t149b := t148a<<uint64(c74), t148b<<uint64(c74)
+			t150a, t150b := int64(math.Float64bits(t146a)), int64(math.Float64bits(t146b))
+			t151a, t151b := t150a^t149a, t150b^t149b
+			t152a, t152b := math.Float64frombits(uint64(t151a)), math.Float64frombits(uint64(t151b))
+			t153a, t153b := math.FMA(c79, t147a, c80), math.FMA(c79, t147b, c80)
+			t154a, t154b := math.FMA(t153a, t147a, c82), math.FMA(t153b, t147b, c82)
+			t155a, t155b := math.FMA(t154a, t147a, c84), math.FMA(t154b, t147b, c84)
+			t156a, t156b := math.FMA(t155a, t147a, c86), math.FMA(t155b, t147b, c86)
+			t157a, t157b := float64(t152a*t156a), float64(t152b*t156b)
+			t158a, t158b := float32(t157a), float32(t157b)
+			t159a, t159b := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31))
+			t160a, t160b := float64(t159a), float64(t159b)
+			t161a, t161b := c3 <= t159a, c3 <= t159b
+			t162a, t162b := math.FMA(t160a, c6, c39), math.FMA(t160b, c6, c39)
+			t163a, t163b := float64(t162a+c5), float64(t162b+c5)
+			t164a, t164b := float64(t163a-c5), float64(t163b-c5)
+			t165a, t165b := float64(t164a-c39), float64(t164b-c39)
+			t166a, t166b := math.FMA(t165a, c9, t160a), math.FMA(t165b, c9, t160b)
+			t167a, t167b := math.FMA(t165a, c11, t166a), math.FMA(t165b, c11, t166b)
+			t213a := t163a
+			t214a := t167a
+			if t161a {
+				t168a := t160a
+				t169a := math.Float64frombits(math.Float64bits(t168a) &^ (1 << 63))
+				t170a := c14 <= t169a
+				t171a := c18
+				if t170a {
+					t171a = c17
 				}
-				t179a := float64(t175a * t178a)
-				t180a := c21
-				if t177a {
-					t180a = c22
+				t172a := float64(t168a * t171a)
+				t173a := c21
+				if t170a {
+					t173a = c22
 				}
-				t181a := c22
-				if t177a {
-					t181a = c23
+				t174a := c22
+				if t170a {
+					t174a = c23
 				}
-				t182a := c23
-				if t177a {
-					t182a = c24
+				t175a := c23
+				if t170a {
+					t175a = c24
 				}
-				t183a := float64(t179a * c28)
-				t184a := float64(t183a * t180a)
-				t185a := -t184a
-				t186a := math.FMA(t183a, t180a, t185a)
-				t187a := float64(t179a * t181a)
-				t188a := -t187a
-				t189a := math.FMA(t179a, t181a, t188a)
-				t190a := float64(t179a * c36)
-				t191a := math.FMA(t190a, t182a, t189a)
-				t192a := float64(t184a * c39)
+				t176a := float64(t172a * c28)
+				t177a := float64(t176a * t173a)
+				t178a := -t177a
+				t179a := math.FMA(t176a, t173a, t178a)
+				t180a := float64(t172a * t174a)
+				t181a := -t180a
+				t182a := math.FMA(t172a, t174a, t181a)
+				t183a := float64(t172a * c36)
+				t184a := math.FMA(t183a, t175a, t182a)
+				t185a := float64(t177a * c39)
+				t186a := float64(math.RoundToEven(float64(t185a)))
+				t187a := math.FMA(t186a, c42, t177a)
+				t188a := float64(t179a * c39)
+				t189a := float64(math.RoundToEven(float64(t188a)))
+				t190a := math.FMA(t189a, c42, t179a)
+				t191a := float64(t187a + t190a)
+				t192a := float64(t180a * c39)
 				t193a := float64(math.RoundToEven(float64(t192a)))
-				t194a := math.FMA(t193a, c42, t184a)
-				t195a := float64(t186a * c39)
-				t196a := float64(math.RoundToEven(float64(t195a)))
-				t197a := math.FMA(t196a, c42, t186a)
-				t198a := float64(t194a + t197a)
-				t199a := float64(t187a * c39)
-				t200a := float64(math.RoundToEven(float64(t199a)))
-				t201a := math.FMA(t200a, c42, t187a)
-				t202a := float64(t198a + t201a)
-				t203a := float64(t202a - t198a)
-				t204a := float64(t202a - t203a)
-				t205a := float64(t198a - t204a)
-				t206a := float64(t201a - t203a)
-				t207a := float64(t205a + t206a)
-				t208a := math.FMA(t202a, c57, c39)
-				t209a := float64(t208a + c5)
-				t210a := float64(t209a - c5)
-				t211a := float64(t210a - c39)
-				t212a := float64(t202a - t211a)
-				t213a := float64(t207a + t191a)
-				t214a := float64(t212a * c62)
-				t215a := -t214a
-				t216a := math.FMA(t212a, c62, t215a)
-				t217a := math.FMA(t213a, c62, t216a)
-				t218a := math.FMA(t212a, c63, t217a)
-				t219a := float64(t214a + t218a)
-				t220a = t209a
-				t221a = t219a
+				t194a := math.FMA(t193a, c42, t180a)
+				t195a := float64(t191a + t194a)
+				t196a := float64(t195a - t191a)
+				t197a := float64(t195a - t196a)
+				t198a := float64(t191a - t197a)
+				t199a := float64(t194a - t196a)
+				t200a := float64(t198a + t199a)
+				t201a := math.FMA(t195a, c57, c39)
+				t202a := float64(t201a + c5)
+				t203a := float64(t202a - c5)
+				t204a := float64(t203a - c39)
+				t205a := float64(t195a - t204a)
+				t206a := float64(t200a + t184a)
+				t207a := float64(t205a * c62)
+				t208a := -t207a
+				t209a := math.FMA(t205a, c62, t208a)
+				t210a := math.FMA(t206a, c62, t209a)
+				t211a := math.FMA(t205a, c63, t210a)
+				t212a := float64(t207a + t211a)
+				t213a = t202a
+				t214a = t212a
 			}
-			t220b := t170b
-			t221b := t174b
-			if t168b {
-				t175b := t167b
-				t176b := math.Float64frombits(math.Float64bits(t175b) &^ (1 << 63))
-				t177b := c14 <= t176b
-				t178b := c18
-				if t177b {
-					t178b = c17
+			t213b := t163b
+			t214b := t167b
+			if t161b {
+				t168b := t160b
+				t169b := math.Float64frombits(math.Float64bits(t168b) &^ (1 << 63))
+				t170b := c14 <= t169b
+				t171b := c18
+				if t170b {
+					t171b = c17
 				}
-				t179b := float64(t175b * t178b)
-				t180b := c21
-				if t177b {
-					t180b = c22
+				t172b := float64(t168b * t171b)
+				t173b := c21
+				if t170b {
+					t173b = c22
 				}
-				t181b := c22
-				if t177b {
-					t181b = c23
+				t174b := c22
+				if t170b {
+					t174b = c23
 				}
-				t182b := c23
-				if t177b {
-					t182b = c24
+				t175b := c23
+				if t170b {
+					t175b = c24
 				}
-				t183b := float64(t179b * c28)
-				t184b := float64(t183b * t180b)
-				t185b := -t184b
-				t186b := math.FMA(t183b, t180b, t185b)
-				t187b := float64(t179b * t181b)
-				t188b := -t187b
-				t189b := math.FMA(t179b, t181b, t188b)
-				t190b := float64(t179b * c36)
-				t191b := math.FMA(t190b, t182b, t189b)
-				t192b := float64(t184b * c39)
+				t176b := float64(t172b * c28)
+				t177b := float64(t176b * t173b)
+				t178b := -t177b
+				t179b := math.FMA(t176b, t173b, t178b)
+				t180b := float64(t172b * t174b)
+				t181b := -t180b
+				t182b := math.FMA(t172b, t174b, t181b)
+				t183b := float64(t172b * c36)
+				t184b := math.FMA(t183b, t175b, t182b)
+				t185b := float64(t177b * c39)
+				t186b := float64(math.RoundToEven(float64(t185b)))
+				t187b := math.FMA(t186b, c42, t177b)
+				t188b := float64(t179b * c39)
+				t189b := float64(math.RoundToEven(float64(t188b)))
+				t190b := math.FMA(t189b, c42, t179b)
+				t191b := float64(t187b + t190b)
+				t192b := float64(t180b * c39)
 				t193b := float64(math.RoundToEven(float64(t192b)))
-				t194b := math.FMA(t193b, c42, t184b)
-				t195b := float64(t186b * c39)
-				t196b := float64(math.RoundToEven(float64(t195b)))
-				t197b := math.FMA(t196b, c42, t186b)
-				t198b := float64(t194b + t197b)
-				t199b := float64(t187b * c39)
-				t200b := float64(math.RoundToEven(float64(t199b)))
-				t201b := math.FMA(t200b, c42, t187b)
-				t202b := float64(t198b + t201b)
-				t203b := float64(t202b - t198b)
-				t204b := float64(t202b - t203b)
-				t205b := float64(t198b - t204b)
-				t206b := float64(t201b - t203b)
-				t207b := float64(t205b + t206b)
-				t208b := math.FMA(t202b, c57, c39)
-				t209b := float64(t208b + c5)
-				t210b := float64(t209b - c5)
-				t211b := float64(t210b - c39)
-				t212b := float64(t202b - t211b)
-				t213b := float64(t207b + t191b)
-				t214b := float64(t212b * c62)
-				t215b := -t214b
-				t216b := math.FMA(t212b, c62, t215b)
-				t217b := math.FMA(t213b, c62, t216b)
-				t218b := math.FMA(t212b, c63, t217b)
-				t219b := float64(t214b + t218b)
-				t220b = t209b
-				t221b = t219b
+				t194b := math.FMA(t193b, c42, t180b)
+				t195b := float64(t191b + t194b)
+				t196b := float64(t195b - t191b)
+				t197b := float64(t195b - t196b)
+				t198b := float64(t191b - t197b)
+				t199b := float64(t194b - t196b)
+				t200b := float64(t198b + t199b)
+				t201b := math.FMA(t195b, c57, c39)
+				t202b := float64(t201b + c5)
+				t203b := float64(t202b - c5)
+				t204b := float64(t203b - c39)
+				t205b := float64(t195b - t204b)
+				t206b := float64(t200b + t184b)
+				t207b := float64(t205b * c62)
+				t208b := -t207b
+				t209b := math.FMA(t205b, c62, t208b)
+				t210b := math.FMA(t206b, c62, t209b)
+				t211b := math.FMA(t205b, c63, t210b)
+				t212b := float64(t207b + t211b)
+				t213b = t202b
+				t214b = t212b
 			}
-			t222a, t222b := int64(math.Float64bits(t220a)), int64(math.Float64bits(t220b))
-			t223a, t223b := t222a<<uint64(c73), t222b<<uint64(c73)
-			t224a, t224b := int64(math.Float64bits(t221a)), int64(math.Float64bits(t221b))
-			t225a, t225b := t224a^t223a, t224b^t223b
-			t226a, t226b := math.Float64frombits(uint64(t225a)), math.Float64frombits(uint64(t225b))
-			t227a, t227b := float64(t226a*t226a), float64(t226b*t226b)
-			t228a, t228b := math.FMA(c80, t227a, c79), math.FMA(c80, t227b, c79)
-			t229a, t229b := math.FMA(c82, t227a, c81), math.FMA(c82, t227b, c81)
-			t230a, t230b := math.FMA(c84, t227a, c83), math.FMA(c84, t227b, c83)
-			t231a, t231b := float64(t227a*t227a), float64(t227b*t227b)
-			t232a, t232b := math.FMA(t229a, t231a, t228a), math.FMA(t229b, t231b, t228b)
-			t233a, t233b := float64(t231a*t231a), float64(t231b*t231b)
-			t234a, t234b := math.FMA(t230a, t233a, t232a), math.FMA(t230b, t233b, t232b)
-			t235a, t235b := float64(t226a*t234a), float64(t226b*t234b)
-			t236a, t236b := float32(t235a), float32(t235b)
-			t237a, t237b := float32(t165a*t236a), float32(t165b*t236b)
-			t238a, t238b := float32(t94a*t237a), float32(t94b*t237b)
-			t239a, t239b := float32(v2a-v3a), float32(v2b-v3b)
-			t240a, t240b := float32(t239a*s1), float32(t239b*s1)
-			t241a, t241b := float64(t240a), float64(t240b)
-			t242a, t242b := math.Float32frombits(math.Float32bits(t240a)&^(1<<31)), math.Float32frombits(math.Float32bits(t240b)&^(1<<31))
-			t243a, t243b := c3 <= t242a, c3 <= t242b
-			t244a, t244b := math.FMA(t241a, c6, c5), math.FMA(t241b, c6, c5)
-			t245a, t245b := float64(t244a-c5), float64(t244b-c5)
-			t246a, t246b := math.FMA(t245a, c9, t241a), math.FMA(t245b, c9, t241b)
-			t247a, t247b := math.FMA(t245a, c11, t246a), math.FMA(t245b, c11, t246b)
-			t291a := t244a
-			t292a := t247a
-			if t243a {
-				t248a := t241a
-				t249a := math.Float64frombits(math.Float64bits(t248a) &^ (1 << 63))
-				t250a := c14 <= t249a
-				t251a := c18
-				if t250a {
-					t251a = c17
+			t215a, t215b := float64(t214a*t214a), float64(t214b*t214b)
+			t216a, t216b := int64(math.Float64bits(t213a)), int64(math.Float64bits(t213b))
+			t217a, t217b := t216a<<uint64(c74), t216b<<uint64(c74)
+			t218a, t218b := int64(math.Float64bits(t214a)), int64(math.Float64bits(t214b))
+			t219a, t219b := t218a^t217a, t218b^t217b
+			t220a, t220b := math.Float64frombits(uint64(t219a)), math.Float64frombits(uint64(t219b))
+			t221a, t221b := math.FMA(c79, t215a, c80), math.FMA(c79, t215b, c80)
+			t222a, t222b := math.FMA(t221a, t215a, c82), math.FMA(t221b, t215b, c82)
+			t223a, t223b := math.FMA(t222a, t215a, c84), math.FMA(t222b, t215b, c84)
+			t224a, t224b := math.FMA(t223a, t215a, c86), math.FMA(t223b, t215b, c86)
+			t225a, t225b := float64(t220a*t224a), float64(t220b*t224b)
+			t226a, t226b := float32(t225a), float32(t225b)
+			t227a, t227b := float32(t158a*t226a), float32(t158b*t226b)
+			t228a, t228b := float32(t90a*t227a), float32(t90b*t227b)
+			t229a, t229b := float32(v2a-v3a), float32(v2b-v3b)
+			t230a, t230b := float32(t229a*s1), float32(t229b*s1)
+			t231a, t231b := float64(t230a), float64(t230b)
+			t232a, t232b := math.Float32frombits(math.Float32bits(t230a)&^(1<<31)), math.Float32frombits(math.Float32bits(t230b)&^(1<<31))
+			t233a, t233b := c3 <= t232a, c3 <= t232b
+			t234a, t234b := math.FMA(t231a, c6, c5), math.FMA(t231b, c6, c5)
+			t235a, t235b := float64(t234a-c5), float64(t234b-c5)
+			t236a, t236b := math.FMA(t235a, c9, t231a), math.FMA(t235b, c9, t231b)
+			t237a, t237b := math.FMA(t235a, c11, t236a), math.FMA(t235b, c11, t236b)
+			t281a := t234a
+			t282a := t237a
+			if t233a {
+				t238a := t231a
+				t239a := math.Float64frombits(math.Float64bits(t238a) &^ (1 << 63))
+				t240a := c14 <= t239a
+				t241a := c18
+				if t240a {
+					t241a = c17
 				}
-				t252a := float64(t248a * t251a)
-				t253a := c21
-				if t250a {
-					t253a = c22
+				t242a := float64(t238a * t241a)
+				t243a := c21
+				if t240a {
+					t243a = c22
 				}
-				t254a := c22
-				if t250a {
-					t254a = c23
+				t244a := c22
+				if t240a {
+					t244a = c23
 				}
-				t255a := c23
-				if t250a {
-					t255a = c24
+				t245a := c23
+				if t240a {
+					t245a = c24
 				}
-				t256a := float64(t252a * c28)
-				t257a := float64(t256a * t253a)
-				t258a := -t257a
-				t259a := math.FMA(t256a, t253a, t258a)
-				t260a := float64(t252a * t254a)
-				t261a := -t260a
-				t262a := math.FMA(t252a, t254a, t261a)
-				t263a := float64(t252a * c36)
-				t264a := math.FMA(t263a, t255a, t262a)
-				t265a := float64(t257a * c39)
-				t266a := float64(math.RoundToEven(float64(t265a)))
-				t267a := math.FMA(t266a, c42, t257a)
-				t268a := float64(t259a * c39)
-				t269a := float64(math.RoundToEven(float64(t268a)))
-				t270a := math.FMA(t269a, c42, t259a)
-				t271a := float64(t267a + t270a)
-				t272a := float64(t260a * c39)
-				t273a := float64(math.RoundToEven(float64(t272a)))
-				t274a := math.FMA(t273a, c42, t260a)
-				t275a := float64(t271a + t274a)
-				t276a := float64(t275a - t271a)
-				t277a := float64(t275a - t276a)
-				t278a := float64(t271a - t277a)
-				t279a := float64(t274a - t276a)
-				t280a := float64(t278a + t279a)
-				t281a := math.FMA(t275a, c57, c5)
-				t282a := float64(t281a - c5)
-				t283a := float64(t275a - t282a)
-				t284a := float64(t280a + t264a)
-				t285a := float64(t283a * c62)
-				t286a := -t285a
-				t287a := math.FMA(t283a, c62, t286a)
-				t288a := math.FMA(t284a, c62, t287a)
-				t289a := math.FMA(t283a, c63, t288a)
-				t290a := float64(t285a + t289a)
-				t291a = t281a
-				t292a = t290a
+				t246a := float64(t242a * c28)
+				t247a := float64(t246a * t243a)
+				t248a := -t247a
+				t249a := math.FMA(t246a, t243a, t248a)
+				t250a := float64(t242a * t244a)
+				t251a := -t250a
+				t252a := math.FMA(t242a, t244a, t251a)
+				t253a := float64(t242a * c36)
+				t254a := math.FMA(t253a, t245a, t252a)
+				t255a := float64(t247a * c39)
+				t256a := float64(math.RoundToEven(float64(t255a)))
+				t257a := math.FMA(t256a, c42, t247a)
+				t258a := float64(t249a * c39)
+				t259a := float64(math.RoundToEven(float64(t258a)))
+				t260a := math.FMA(t259a, c42, t249a)
+				t261a := float64(t257a + t260a)
+				t262a := float64(t250a * c39)
+				t263a := float64(math.RoundToEven(float64(t262a)))
+				t264a := math.FMA(t263a, c42, t250a)
+				t265a := float64(t261a + t264a)
+				t266a := float64(t265a - t261a)
+				t267a := float64(t265a - t266a)
+				t268a := float64(t261a - t267a)
+				t269a := float64(t264a - t266a)
+				t270a := float64(t268a + t269a)
+				t271a := math.FMA(t265a, c57, c5)
+				t272a := float64(t271a - c5)
+				t273a := float64(t265a - t272a)
+				t274a := float64(t270a + t254a)
+				t275a := float64(t273a * c62)
+				t276a := -t275a
+				t277a := math.FMA(t273a, c62, t276a)
+				t278a := math.FMA(t274a, c62, t277a)
+				t279a := math.FMA(t273a, c63, t278a)
+				t280a := float64(t275a + t279a)
+				t281a = t271a
+				t282a = t280a
 			}
-			t291b := t244b
-			t292b := t247b
-			if t243b {
-				t248b := t241b
-				t249b := math.Float64frombits(math.Float64bits(t248b) &^ (1 << 63))
-				t250b := c14 <= t249b
-				t251b := c18
-				if t250b {
-					t251b = c17
+			t281b := t234b
+			t282b := t237b
+			if t233b {
+				t238b := t231b
+				t239b := math.Float64frombits(math.Float64bits(t238b) &^ (1 << 63))
+				t240b := c14 <= t239b
+				t241b := c18
+				if t240b {
+					t241b = c17
 				}
-				t252b := float64(t248b * t251b)
-				t253b := c21
-				if t250b {
-					t253b = c22
+				t242b := float64(t238b * t241b)
+				t243b := c21
+				if t240b {
+					t243b = c22
 				}
-				t254b := c22
-				if t250b {
-					t254b = c23
+				t244b := c22
+				if t240b {
+					t244b = c23
 				}
-				t255b := c23
-				if t250b {
-					t255b = c24
+				t245b := c23
+				if t240b {
+					t245b = c24
 				}
-				t256b := float64(t252b * c28)
-				t257b := float64(t256b * t253b)
-				t258b := -t257b
-				t259b := math.FMA(t256b, t253b, t258b)
-				t260b := float64(t252b * t254b)
-				t261b := -t260b
-				t262b := math.FMA(t252b, t254b, t261b)
-				t263b := float64(t252b * c36)
-				t264b := math.FMA(t263b, t255b, t262b)
-				t265b := float64(t257b * c39)
-				t266b := float64(math.RoundToEven(float64(t265b)))
-				t267b := math.FMA(t266b, c42, t257b)
-				t268b := float64(t259b * c39)
-				t269b := float64(math.RoundToEven(float64(t268b)))
-				t270b := math.FMA(t269b, c42, t259b)
-				t271b := float64(t267b + t270b)
-				t272b := float64(t260b * c39)
-				t273b := float64(math.RoundToEven(float64(t272b)))
-				t274b := math.FMA(t273b, c42, t260b)
-				t275b := float64(t271b + t274b)
-				t276b := float64(t275b - t271b)
-				t277b := float64(t275b - t276b)
-				t278b := float64(t271b - t277b)
-				t279b := float64(t274b - t276b)
-				t280b := float64(t278b + t279b)
-				t281b := math.FMA(t275b, c57, c5)
-				t282b := float64(t281b - c5)
-				t283b := float64(t275b - t282b)
-				t284b := float64(t280b + t264b)
-				t285b := float64(t283b * c62)
-				t286b := -t285b
-				t287b := math.FMA(t283b, c62, t286b)
-				t288b := math.FMA(t284b, c62, t287b)
-				t289b := math.FMA(t283b, c63, t288b)
-				t290b := float64(t285b + t289b)
-				t291b = t281b
-				t292b = t290b
+				t246b := float64(t242b * c28)
+				t247b := float64(t246b * t243b)
+				t248b := -t247b
+				t249b := math.FMA(t246b, t243b, t248b)
+				t250b := float64(t242b * t244b)
+				t251b := -t250b
+				t252b := math.FMA(t242b, t244b, t251b)
+				t253b := float64(t242b * c36)
+				t254b := math.FMA(t253b, t245b, t252b)
+				t255b := float64(t247b * c39)
+				t256b := float64(math.RoundToEven(float64(t255b)))
+				t257b := math.FMA(t256b, c42, t247b)
+				t258b := float64(t249b * c39)
+				t259b := float64(math.RoundToEven(float64(t258b)))
+				t260b := math.FMA(t259b, c42, t249b)
+				t261b := float64(t257b + t260b)
+				t262b := float64(t250b * c39)
+				t263b := float64(math.RoundToEven(float64(t262b)))
+				t264b := math.FMA(t263b, c42, t250b)
+				t265b := float64(t261b + t264b)
+				t266b := float64(t265b - t261b)
+				t267b := float64(t265b - t266b)
+				t268b := float64(t261b - t267b)
+				t269b := float64(t264b - t266b)
+				t270b := float64(t268b + t269b)
+				t271b := math.FMA(t265b, c57, c5)
+				t272b := float64(t271b - c5)
+				t273b := float64(t265b - t272b)
+				t274b := float64(t270b + t254b)
+				t275b := float64(t273b * c62)
+				t276b := -t275b
+				t277b := math.FMA(t273b, c62, t276b)
+				t278b := math.FMA(t274b, c62, t277b)
+				t279b := math.FMA(t273b, c63, t278b)
+				t280b := float64(t275b + t279b)
+				t281b = t271b
+				t282b = t280b
 			}
-			t293a, t293b := int64(math.Float64bits(t291a)), int64(math.Float64bits(t291b))
-			t294a, t294b := t293a<<uint64(c73), t293b<<uint64(c73)
-			t295a, t295b := int64(math.Float64bits(t292a)), int64(math.Float64bits(t292b))
-			t296a, t296b := t295a^t294a, t295b^t294b
-			t297a, t297b := math.Float64frombits(uint64(t296a)), math.Float64frombits(uint64(t296b))
-			t298a, t298b := float64(t297a*t297a), float64(t297b*t297b)
-			t299a, t299b := math.FMA(c80, t298a, c79), math.FMA(c80, t298b, c79)
-			t300a, t300b := math.FMA(c82, t298a, c81), math.FMA(c82, t298b, c81)
-			t301a, t301b := math.FMA(c84, t298a, c83), math.FMA(c84, t298b, c83)
-			t302a, t302b := float64(t298a*t298a), float64(t298b*t298b)
-			t303a, t303b := math.FMA(t300a, t302a, t299a), math.FMA(t300b, t302b, t299b)
-			t304a, t304b := float64(t302a*t302a), float64(t302b*t302b)
-			t305a, t305b := math.FMA(t301a, t304a, t303a), math.FMA(t301b, t304b, t303b)
-			t306a, t306b := float64(t297a*t305a), float64(t297b*t305b)
-			t307a, t307b := float32(t306a), float32(t306b)
-			t308a, t308b := float32(t307a*t307a), float32(t307b*t307b)
-			t309a, t309b := float32(t238a+t308a), float32(t238b+t308b)
+			t283a, t283b := float64(t282a*t282a), float64(t282b*t282b)
+			t284a, t284b := int64(math.Float64bits(t281a)), int64(math.Float64bits(t281b))
+			t285a, t285b := t284a<<uint64(c74), t284b<<uint64(c74)
+			t286a, t286b := int64(math.Float64bits(t282a)), int64(math.Float64bits(t282b))
+			t287a, t287b := t286a^t285a, t286b^t285b
+			t288a, t288b := math.Float64frombits(uint64(t287a)), math.Float64frombits(uint64(t287b))
+			t289a, t289b := math.FMA(c79, t283a, c80), math.FMA(c79, t283b, c80)
+			t290a, t290b := math.FMA(t289a, t283a, c82), math.FMA(t289b, t283b, c82)
+			t291a, t291b := math.FMA(t290a, t283a, c84), math.FMA(t290b, t283b, c84)
+			t292a, t292b := math.FMA(t291a, t283a, c86), math.FMA(t291b, t283b, c86)
+			t293a, t293b := float64(t288a*t292a), float64(t288b*t292b)
+			t294a, t294b := float32(t293a), float32(t293b)
+			t295a, t295b := float32(t294a*t294a), float32(t294b*t294b)
+			t296a, t296b := float32(t228a+t295a), float32(t228b+t295b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t309a, t309b
+			y0[0], y0[1] = t296a, t296b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -6069,286 +6014,274 @@ func k_mul_sin_mul_etc_f32_usuu_392cad3988_go(f *abi.Frame) {
 				t70 = t58
 				t71 = t69
 			}
-			t72 := int64(math.Float64bits(t70))
-			t74 := t72 << uint64(c73)
-			t75 := int64(math.Float64bits(t71))
-			t76 := t75 ^ t74
-			t77 := math.Float64frombits(uint64(t76))
-			t78 := float64(t77 * t77)
-			t85 := math.FMA(c80, t78, c79)
-			t86 := math.FMA(c82, t78, c81)
-			t87 := math.FMA(c84, t78, c83)
-			t88 := float64(t78 * t78)
-			t89 := math.FMA(t86, t88, t85)
-			t90 := float64(t88 * t88)
-			t91 := math.FMA(t87, t90, t89)
-			t92 := float64(t77 * t91)
-			t93 := float32(t92)
-			t94 := float32(t93 * t93)
-			t95 := math.Float32frombits(math.Float32bits(v2) &^ (1 << 31))
-			t96 := float64(t95)
-			t97 := c3 <= t95
-			t98 := math.FMA(t96, c6, c39)
-			t99 := float64(t98 + c5)
-			t100 := float64(t99 - c5)
-			t101 := float64(t100 - c39)
-			t102 := math.FMA(t101, c9, t96)
-			t103 := math.FMA(t101, c11, t102)
-			t149 := t99
-			t150 := t103
-			if t97 {
-				t104 := t96
-				t105 := math.Float64frombits(math.Float64bits(t104) &^ (1 << 63))
-				t106 := c14 <= t105
-				t107 := c18
-				if t106 {
-					t107 = c17
+			t72 := float64(t71 * t71)
+			t73 := int64(math.Float64bits(t70))
+			t75 := t73 << uint64(c74)
+			t76 := int64(math.Float64bits(t71))
+			t77 := t76 ^ t75
+			t78 := math.Float64frombits(uint64(t77))
+			t81 := math.FMA(c79, t72, c80)
+			t83 := math.FMA(t81, t72, c82)
+			t85 := math.FMA(t83, t72, c84)
+			t87 := math.FMA(t85, t72, c86)
+			t88 := float64(t78 * t87)
+			t89 := float32(t88)
+			t90 := float32(t89 * t89)
+			t91 := math.Float32frombits(math.Float32bits(v2) &^ (1 << 31))
+			t92 := float64(t91)
+			t93 := c3 <= t91
+			t94 := math.FMA(t92, c6, c39)
+			t95 := float64(t94 + c5)
+			t96 := float64(t95 - c5)
+			t97 := float64(t96 - c39)
+			t98 := math.FMA(t97, c9, t92)
+			t99 := math.FMA(t97, c11, t98)
+			t145 := t95
+			t146 := t99
+			if t93 {
+				t100 := t92
+				t101 := math.Float64frombits(math.Float64bits(t100) &^ (1 << 63))
+				t102 := c14 <= t101
+				t103 := c18
+				if t102 {
+					t103 = c17
 				}
-				t108 := float64(t104 * t107)
-				t109 := c21
-				if t106 {
-					t109 = c22
+				t104 := float64(t100 * t103)
+				t105 := c21
+				if t102 {
+					t105 = c22
 				}
-				t110 := c22
-				if t106 {
-					t110 = c23
+				t106 := c22
+				if t102 {
+					t106 = c23
 				}
-				t111 := c23
-				if t106 {
-					t111 = c24
+				t107 := c23
+				if t102 {
+					t107 = c24
 				}
-				t112 := float64(t108 * c28)
-				t113 := float64(t112 * t109)
-				t114 := -t113
-				t115 := math.FMA(t112, t109, t114)
-				t116 := float64(t108 * t110)
-				t117 := -t116
-				t118 := math.FMA(t108, t110, t117)
-				t119 := float64(t108 * c36)
-				t120 := math.FMA(t119, t111, t118)
-				t121 := float64(t113 * c39)
-				t122 := float64(math.RoundToEven(float64(t121)))
-				t123 := math.FMA(t122, c42, t113)
-				t124 := float64(t115 * c39)
+				t108 := float64(t104 * c28)
+				t109 := float64(t108 * t105)
+				t110 := -t109
+				t111 := math.FMA(t108, t105, t110)
+				t112 := float64(t104 * t106)
+				t113 := -t112
+				t114 := math.FMA(t104, t106, t113)
+				t115 := float64(t104 * c36)
+				t116 := math.FMA(t115, t107, t114)
+				t117 := float64(t109 * c39)
+				t118 := float64(math.RoundToEven(float64(t117)))
+				t119 := math.FMA(t118, c42, t109)
+				t120 := float64(t111 * c39)
+				t121 := float64(math.RoundToEven(float64(t120)))
+				t122 := math.FMA(t121, c42, t111)
+				t123 := float64(t119 + t122)
+				t124 := float64(t112 * c39)
 				t125 := float64(math.RoundToEven(float64(t124)))
-				t126 := math.FMA(t125, c42, t115)
+				t126 := math.FMA(t125, c42, t112)
 				t127 := float64(t123 + t126)
-				t128 := float64(t116 * c39)
-				t129 := float64(math.RoundToEven(float64(t128)))
-				t130 := math.FMA(t129, c42, t116)
-				t131 := float64(t127 + t130)
-				t132 := float64(t131 - t127)
-				t133 := float64(t131 - t132)
-				t134 := float64(t127 - t133)
-				t135 := float64(t130 - t132)
-				t136 := float64(t134 + t135)
-				t137 := math.FMA(t131, c57, c39)
-				t138 := float64(t137 + c5)
-				t139 := float64(t138 - c5)
-				t140 := float64(t139 - c39)
-				t141 := float64(t131 - t140)
-				t142 := float64(t136 + t120)
-				t143 := float64(t141 * c62)
-				t144 := -t143
-				t145 := math.FMA(t141, c62, t144)
-				t146 := math.FMA(t142, c62, t145)
-				t147 := math.FMA(t141, c63, t146)
-				t148 := float64(t143 + t147)
-				t149 = t138
-				t150 = t148
+				t128 := float64(t127 - t123)
+				t129 := float64(t127 - t128)
+				t130 := float64(t123 - t129)
+				t131 := float64(t126 - t128)
+				t132 := float64(t130 + t131)
+				t133 := math.FMA(t127, c57, c39)
+				t134 := float64(t133 + c5)
+				t135 := float64(t134 - c5)
+				t136 := float64(t135 - c39)
+				t137 := float64(t127 - t136)
+				t138 := float64(t132 + t116)
+				t139 := float64(t137 * c62)
+				t140 := -t139
+				t141 := math.FMA(t137, c62, t140)
+				t142 := math.FMA(t138, c62, t141)
+				t143 := math.FMA(t137, c63, t142)
+				t144 := float64(t139 + t143)
+				t145 = t134
+				t146 = t144
 			}
-			t151 := int64(math.Float64bits(t149))
-			t152 := t151 << uint64(c73)
-			t153 := int64(math.Float64bits(t150))
-			t154 := t153 ^ t152
-			t155 := math.Float64frombits(uint64(t154))
-			t156 := float64(t155 * t155)
-			t157 := math.FMA(c80, t156, c79)
-			t158 := math.FMA(c82, t156, c81)
-			t159 := math.FMA(c84, t156, c83)
-			t160 := float64(t156 * t156)
-			t161 := math.FMA(t158, t160, t157)
-			t162 := float64(t160 * t160)
-			t163 := math.FMA(t159, t162, t161)
-			t164 := float64(t155 * t163)
-			t165 := float32(t164)
-			t166 := math.Float32frombits(math.Float32bits(v3) &^ (1 << 31))
-			t167 := float64(t166)
-			t168 := c3 <= t166
-			t169 := math.FMA(t167, c6, c39)
-			t170 := float64(t169 + c5)
-			t171 := float64(t170 - c5)
-			t172 := float64(t171 - c39)
-			t173 := math.FMA(t172, c9, t167)
-			t174 := math.FMA(t172, c11, t173)
-			t220 := t170
-			t221 := t174
-			if t168 {
-				t175 := t167
-				t176 := math.Float64frombits(math.Float64bits(t175) &^ (1 << 63))
-				t177 := c14 <= t176
-				t178 := c18
-				if t177 {
-					t178 = c17
+			t147 := float64(t146 * t146)
+			t148 := int64(math.Float64bits(t145))
+			t149 := t148 << uint64(c74)
+			t150 := int64(math.Float64bits(t146))
+			t151 := t150 ^ t149
+			t152 := math.Float64frombits(uint64(t151))
+			t153 := math.FMA(c79, t147, c80)
+			t154 := math.FMA(t153, t147, c82)
+			t155 := math.FMA(t154, t147, c84)
+			t156 := math.FMA(t155, t147, c86)
+			t157 := float64(t152 * t156)
+			t158 := float32(t157)
+			t159 := math.Float32frombits(math.Float32bits(v3) &^ (1 << 31))
+			t160 := float64(t159)
+			t161 := c3 <= t159
+			t162 := math.FMA(t160, c6, c39)
+			t163 := float64(t162 + c5)
+			t164 := float64(t163 - c5)
+			t165 := float64(t164 - c39)
+			t166 := math.FMA(t165, c9, t160)
+			t167 := math.FMA(t165, c11, t166)
+			t213 := t163
+			t214 := t167
+			if t161 {
+				t168 := t160
+				t169 := math.Float64frombits(math.Float64bits(t168) &^ (1 << 63))
+				t170 := c14 <= t169
+				t171 := c18
+				if t170 {
+					t171 = c17
 				}
-				t179 := float64(t175 * t178)
-				t180 := c21
-				if t177 {
-					t180 = c22
+				t172 := float64(t168 * t171)
+				t173 := c21
+				if t170 {
+					t173 = c22
 				}
-				t181 := c22
-				if t177 {
-					t181 = c23
+				t174 := c22
+				if t170 {
+					t174 = c23
 				}
-				t182 := c23
-				if t177 {
-					t182 = c24
+				t175 := c23
+				if t170 {
+					t175 = c24
 				}
-				t183 := float64(t179 * c28)
-				t184 := float64(t183 * t180)
-				t185 := -t184
-				t186 := math.FMA(t183, t180, t185)
-				t187 := float64(t179 * t181)
-				t188 := -t187
-				t189 := math.FMA(t179, t181, t188)
-				t190 := float64(t179 * c36)
-				t191 := math.FMA(t190, t182, t189)
-				t192 := float64(t184 * c39)
+				t176 := float64(t172 * c28)
+				t177 := float64(t176 * t173)
+				t178 := -t177
+				t179 := math.FMA(t176, t173, t178)
+				t180 := float64(t172 * t174)
+				t181 := -t180
+				t182 := math.FMA(t172, t174, t181)
+				t183 := float64(t172 * c36)
+				t184 := math.FMA(t183, t175, t182)
+				t185 := float64(t177 * c39)
+				t186 := float64(math.RoundToEven(float64(t185)))
+				t187 := math.FMA(t186, c42, t177)
+				t188 := float64(t179 * c39)
+				t189 := float64(math.RoundToEven(float64(t188)))
+				t190 := math.FMA(t189, c42, t179)
+				t191 := float64(t187 + t190)
+				t192 := float64(t180 * c39)
 				t193 := float64(math.RoundToEven(float64(t192)))
-				t194 := math.FMA(t193, c42, t184)
-				t195 := float64(t186 * c39)
-				t196 := float64(math.RoundToEven(float64(t195)))
-				t197 := math.FMA(t196, c42, t186)
-				t198 := float64(t194 + t197)
-				t199 := float64(t187 * c39)
-				t200 := float64(math.RoundToEven(float64(t199)))
-				t201 := math.FMA(t200, c42, t187)
-				t202 := float64(t198 + t201)
-				t203 := float64(t202 - t198)
-				t204 := float64(t202 - t203)
-				t205 := float64(t198 - t204)
-				t206 := float64(t201 - t203)
-				t207 := float64(t205 + t206)
-				t208 := math.FMA(t202, c57, c39)
-				t209 := float64(t208 + c5)
-				t210 := float64(t209 - c5)
-				t211 := float64(t210 - c39)
-				t212 := float64(t202 - t211)
-				t213 := float64(t207 + t191)
-				t214 := float64(t212 * c62)
-				t215 := -t214
-				t216 := math.FMA(t212, c62, t215)
-				t217 := math.FMA(t213, c62, t216)
-				t218 := math.FMA(t212, c63, t217)
-				t219 := float64(t214 + t218)
-				t220 = t209
-				t221 = t219
+				t194 := math.FMA(t193, c42, t180)
+				t195 := float64(t191 + t194)
+				t196 := float64(t195 - t191)
+				t197 := float64(t195 - t196)
+				t198 := float64(t191 - t197)
+				t199 := float64(t194 - t196)
+				t200 := float64(t198 + t199)
+				t201 := math.FMA(t195, c57, c39)
+				t202 := float64(t201 + c5)
+				t203 := float64(t202 - c5)
+				t204 := float64(t203 - c39)
+				t205 := float64(t195 - t204)
+				t206 := float64(t200 + t184)
+				t207 := float64(t205 * c62)
+				t208 := -t207
+				t209 := math.FMA(t205, c62, t208)
+				t210 := math.FMA(t206, c62, t209)
+				t211 := math.FMA(t205, c63, t210)
+				t212 := float64(t207 + t211)
+				t213 = t202
+				t214 = t212
 			}
-			t222 := int64(math.Float64bits(t220))
-			t223 := t222 << uint64(c73)
-			t224 := int64(math.Float64bits(t221))
-			t225 := t224 ^ t223
-			t226 := math.Float64frombits(uint64(t225))
-			t227 := float64(t226 * t226)
-			t228 := math.FMA(c80, t227, c79)
-			t229 := math.FMA(c82, t227, c81)
-			t230 := math.FMA(c84, t227, c83)
-			t231 := float64(t227 * t227)
-			t232 := math.FMA(t229, t231, t228)
-			t233 := float64(t231 * t231)
-			t234 := math.FMA(t230, t233, t232)
-			t235 := float64(t226 * t234)
-			t236 := float32(t235)
-			t237 := float32(t165 * t236)
-			t238 := float32(t94 * t237)
-			t239 := float32(v2 - v3)
-			t240 := float32(t239 * s1)
-			t241 := float64(t240)
-			t242 := math.Float32frombits(math.Float32bits(t240) &^ (1 << 31))
-			t243 := c3 <= t242
-			t244 := math.FMA(t241, c6, c5)
-			t245 := float64(t244 - c5)
-			t246 := math.FMA(t245, c9, t241)
-			t247 := math.FMA(t245, c11, t246)
-			t291 := t244
-			t292 := t247
-			if t243 {
-				t248 := t241
-				t249 := math.Float64frombits(math.Float64bits(t248) &^ (1 << 63))
-				t250 := c14 <= t249
-				t251 := c18
-				if t250 {
-					t251 = c17
+			t215 := float64(t214 * t214)
+			t216 := int64(math.Float64bits(t213))
+			t217 := t216 << uint64(c74)
+			t218 := int64(math.Float64bits(t214))
+			t219 := t218 ^ t217
+			t220 := math.Float64frombits(uint64(t219))
+			t221 := math.FMA(c79, t215, c80)
+			t222 := math.FMA(t221, t215, c82)
+			t223 := math.FMA(t222, t215, c84)
+			t224 := math.FMA(t223, t215, c86)
+			t225 := float64(t220 * t224)
+			t226 := float32(t225)
+			t227 := float32(t158 * t226)
+			t228 := float32(t90 * t227)
+			t229 := float32(v2 - v3)
+			t230 := float32(t229 * s1)
+			t231 := float64(t230)
+			t232 := math.Float32frombits(math.Float32bits(t230) &^ (1 << 31))
+			t233 := c3 <= t232
+			t234 := math.FMA(t231, c6, c5)
+			t235 := float64(t234 - c5)
+			t236 := math.FMA(t235, c9, t231)
+			t237 := math.FMA(t235, c11, t236)
+			t281 := t234
+			t282 := t237
+			if t233 {
+				t238 := t231
+				t239 := math.Float64frombits(math.Float64bits(t238) &^ (1 << 63))
+				t240 := c14 <= t239
+				t241 := c18
+				if t240 {
+					t241 = c17
 				}
-				t252 := float64(t248 * t251)
-				t253 := c21
-				if t250 {
-					t253 = c22
+				t242 := float64(t238 * t241)
+				t243 := c21
+				if t240 {
+					t243 = c22
 				}
-				t254 := c22
-				if t250 {
-					t254 = c23
+				t244 := c22
+				if t240 {
+					t244 = c23
 				}
-				t255 := c23
-				if t250 {
-					t255 = c24
+				t245 := c23
+				if t240 {
+					t245 = c24
 				}
-				t256 := float64(t252 * c28)
-				t257 := float64(t256 * t253)
-				t258 := -t257
-				t259 := math.FMA(t256, t253, t258)
-				t260 := float64(t252 * t254)
-				t261 := -t260
-				t262 := math.FMA(t252, t254, t261)
-				t263 := float64(t252 * c36)
-				t264 := math.FMA(t263, t255, t262)
-				t265 := float64(t257 * c39)
-				t266 := float64(math.RoundToEven(float64(t265)))
-				t267 := math.FMA(t266, c42, t257)
-				t268 := float64(t259 * c39)
-				t269 := float64(math.RoundToEven(float64(t268)))
-				t270 := math.FMA(t269, c42, t259)
-				t271 := float64(t267 + t270)
-				t272 := float64(t260 * c39)
-				t273 := float64(math.RoundToEven(float64(t272)))
-				t274 := math.FMA(t273, c42, t260)
-				t275 := float64(t271 + t274)
-				t276 := float64(t275 - t271)
-				t277 := float64(t275 - t276)
-				t278 := float64(t271 - t277)
-				t279 := float64(t274 - t276)
-				t280 := float64(t278 + t279)
-				t281 := math.FMA(t275, c57, c5)
-				t282 := float64(t281 - c5)
-				t283 := float64(t275 - t282)
-				t284 := float64(t280 + t264)
-				t285 := float64(t283 * c62)
-				t286 := -t285
-				t287 := math.FMA(t283, c62, t286)
-				t288 := math.FMA(t284, c62, t287)
-				t289 := math.FMA(t283, c63, t288)
-				t290 := float64(t285 + t289)
-				t291 = t281
-				t292 = t290
+				t246 := float64(t242 * c28)
+				t247 := float64(t246 * t243)
+				t248 := -t247
+				t249 := math.FMA(t246, t243, t248)
+				t250 := float64(t242 * t244)
+				t251 := -t250
+				t252 := math.FMA(t242, t244, t251)
+				t253 := float64(t242 * c36)
+				t254 := math.FMA(t253, t245, t252)
+				t255 := float64(t247 * c39)
+				t256 := float64(math.RoundToEven(float64(t255)))
+				t257 := math.FMA(t256, c42, t247)
+				t258 := float64(t249 * c39)
+				t259 := float64(math.RoundToEven(float64(t258)))
+				t260 := math.FMA(t259, c42, t249)
+				t261 := float64(t257 + t260)
+				t262 := float64(t250 * c39)
+				t263 := float64(math.RoundToEven(float64(t262)))
+				t264 := math.FMA(t263, c42, t250)
+				t265 := float64(t261 + t264)
+				t266 := float64(t265 - t261)
+				t267 := float64(t265 - t266)
+				t268 := float64(t261 - t267)
+				t269 := float64(t264 - t266)
+				t270 := float64(t268 + t269)
+				t271 := math.FMA(t265, c57, c5)
+				t272 := float64(t271 - c5)
+				t273 := float64(t265 - t272)
+				t274 := float64(t270 + t254)
+				t275 := float64(t273 * c62)
+				t276 := -t275
+				t277 := math.FMA(t273, c62, t276)
+				t278 := math.FMA(t274, c62, t277)
+				t279 := math.FMA(t273, c63, t278)
+				t280 := float64(t275 + t279)
+				t281 = t271
+				t282 = t280
 			}
-			t293 := int64(math.Float64bits(t291))
-			t294 := t293 << uint64(c73)
-			t295 := int64(math.Float64bits(t292))
-			t296 := t295 ^ t294
-			t297 := math.Float64frombits(uint64(t296))
-			t298 := float64(t297 * t297)
-			t299 := math.FMA(c80, t298, c79)
-			t300 := math.FMA(c82, t298, c81)
-			t301 := math.FMA(c84, t298, c83)
-			t302 := float64(t298 * t298)
-			t303 := math.FMA(t300, t302, t299)
-			t304 := float64(t302 * t302)
-			t305 := math.FMA(t301, t304, t303)
-			t306 := float64(t297 * t305)
-			t307 := float32(t306)
-			t308 := float32(t307 * t307)
-			t309 := float32(t238 + t308)
-			o0[i] = t309
+			t283 := float64(t282 * t282)
+			t284 := int64(math.Float64bits(t281))
+			t285 := t284 << uint64(c74)
+			t286 := int64(math.Float64bits(t282))
+			t287 := t286 ^ t285
+			t288 := math.Float64frombits(uint64(t287))
+			t289 := math.FMA(c79, t283, c80)
+			t290 := math.FMA(t289, t283, c82)
+			t291 := math.FMA(t290, t283, c84)
+			t292 := math.FMA(t291, t283, c86)
+			t293 := float64(t288 * t292)
+			t294 := float32(t293)
+			t295 := float32(t294 * t294)
+			t296 := float32(t228 + t295)
+			o0[i] = t296
 		}
 	}
 }
@@ -7472,14 +7405,12 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 	c13 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
 	c16 := math.Float32frombits(0xbf317218) // -0.6931472
 	c18 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c21 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c22 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c24 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c26 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c28 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c30 := math.Float32frombits(0x3f800000) // 1
-	c33 := int32(1)
-	c36 := int32(23)
+	c20 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c21 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c23 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c25 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c27 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c29 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7519,25 +7450,17 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			t15a, t15b := float32(t14a-c13), float32(t14b-c13)
 			t17a, t17b := scalar.FMA32(t15a, c16, t11a), scalar.FMA32(t15b, c16, t11b)
 			t19a, t19b := scalar.FMA32(t15a, c18, t17a), scalar.FMA32(t15b, c18, t17b)
-			t20a, t20b := int32(math.Float32bits(t14a)), int32(math.Float32bits(t14b))
-			t23a, t23b := scalar.FMA32(c21, t19a, c22), scalar.FMA32(c21, t19b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t19a, c24), scalar.FMA32(t23b, t19b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t19a, c26), scalar.FMA32(t25b, t19b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t19a, c28), scalar.FMA32(t27b, t19b, c28)
-			t31a, t31b := scalar.FMA32(t29a, t19a, c30), scalar.FMA32(t29b, t19b, c30)
-			t32a, t32b := scalar.FMA32(t31a, t19a, c30), scalar.FMA32(t31b, t19b, c30)
-			t34a, t34b := t20a>>uint32(c33), t20b>>uint32(c33)
-			t35a, t35b := int32(t20a-t34a), int32(t20b-t34b)
-			t37a, t37b := t34a<<uint32(c36), t34b<<uint32(c36)
-			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			t39a, t39b := float32(t32a*t38a), float32(t32b*t38b)
-			t40a, t40b := t35a<<uint32(c36), t35b<<uint32(c36)
-			t41a, t41b := math.Float32frombits(uint32(t40a)), math.Float32frombits(uint32(t40b))
-			t42a, t42b := float32(t39a*t41a), float32(t39b*t41b)
+			t22a, t22b := scalar.FMA32(c20, t19a, c21), scalar.FMA32(c20, t19b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t19a, c23), scalar.FMA32(t22b, t19b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t19a, c25), scalar.FMA32(t24b, t19b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t19a, c27), scalar.FMA32(t26b, t19b, c27)
+			t30a, t30b := scalar.FMA32(t28a, t19a, c29), scalar.FMA32(t28b, t19b, c29)
+			t31a, t31b := scalar.FMA32(t30a, t19a, c29), scalar.FMA32(t30b, t19b, c29)
+			t32a, t32b := scalar.Scalb32(t31a, t15a), scalar.Scalb32(t31b, t15b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t42a, t42b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t42a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t42b)
+			y0[0], y0[1] = t32a, t32b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t32a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t32b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -7560,23 +7483,15 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			t15 := float32(t14 - c13)
 			t17 := scalar.FMA32(t15, c16, t11)
 			t19 := scalar.FMA32(t15, c18, t17)
-			t20 := int32(math.Float32bits(t14))
-			t23 := scalar.FMA32(c21, t19, c22)
-			t25 := scalar.FMA32(t23, t19, c24)
-			t27 := scalar.FMA32(t25, t19, c26)
-			t29 := scalar.FMA32(t27, t19, c28)
-			t31 := scalar.FMA32(t29, t19, c30)
-			t32 := scalar.FMA32(t31, t19, c30)
-			t34 := t20 >> uint32(c33)
-			t35 := int32(t20 - t34)
-			t37 := t34 << uint32(c36)
-			t38 := math.Float32frombits(uint32(t37))
-			t39 := float32(t32 * t38)
-			t40 := t35 << uint32(c36)
-			t41 := math.Float32frombits(uint32(t40))
-			t42 := float32(t39 * t41)
-			o0[i] = t42
-			l1[i&31] = float32(l1[i&31] + t42)
+			t22 := scalar.FMA32(c20, t19, c21)
+			t24 := scalar.FMA32(t22, t19, c23)
+			t26 := scalar.FMA32(t24, t19, c25)
+			t28 := scalar.FMA32(t26, t19, c27)
+			t30 := scalar.FMA32(t28, t19, c29)
+			t31 := scalar.FMA32(t30, t19, c29)
+			t32 := scalar.Scalb32(t31, t15)
+			o0[i] = t32
+			l1[i&31] = float32(l1[i&31] + t32)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7606,14 +7521,12 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
 	c13 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
 	c16 := math.Float32frombits(0xbf317218) // -0.6931472
 	c18 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c21 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c22 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c24 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c26 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c28 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c30 := math.Float32frombits(0x3f800000) // 1
-	c33 := int32(1)
-	c36 := int32(23)
+	c20 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c21 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c23 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c25 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c27 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c29 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7653,25 +7566,17 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
 			t15a, t15b := float32(t14a-c13), float32(t14b-c13)
 			t17a, t17b := scalar.FMA32(t15a, c16, t11a), scalar.FMA32(t15b, c16, t11b)
 			t19a, t19b := scalar.FMA32(t15a, c18, t17a), scalar.FMA32(t15b, c18, t17b)
-			t20a, t20b := int32(math.Float32bits(t14a)), int32(math.Float32bits(t14b))
-			t23a, t23b := scalar.FMA32(c21, t19a, c22), scalar.FMA32(c21, t19b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t19a, c24), scalar.FMA32(t23b, t19b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t19a, c26), scalar.FMA32(t25b, t19b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t19a, c28), scalar.FMA32(t27b, t19b, c28)
-			t31a, t31b := scalar.FMA32(t29a, t19a, c30), scalar.FMA32(t29b, t19b, c30)
-			t32a, t32b := scalar.FMA32(t31a, t19a, c30), scalar.FMA32(t31b, t19b, c30)
-			t34a, t34b := t20a>>uint32(c33), t20b>>uint32(c33)
-			t35a, t35b := int32(t20a-t34a), int32(t20b-t34b)
-			t37a, t37b := t34a<<uint32(c36), t34b<<uint32(c36)
-			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			t39a, t39b := float32(t32a*t38a), float32(t32b*t38b)
-			t40a, t40b := t35a<<uint32(c36), t35b<<uint32(c36)
-			t41a, t41b := math.Float32frombits(uint32(t40a)), math.Float32frombits(uint32(t40b))
-			t42a, t42b := float32(t39a*t41a), float32(t39b*t41b)
+			t22a, t22b := scalar.FMA32(c20, t19a, c21), scalar.FMA32(c20, t19b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t19a, c23), scalar.FMA32(t22b, t19b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t19a, c25), scalar.FMA32(t24b, t19b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t19a, c27), scalar.FMA32(t26b, t19b, c27)
+			t30a, t30b := scalar.FMA32(t28a, t19a, c29), scalar.FMA32(t28b, t19b, c29)
+			t31a, t31b := scalar.FMA32(t30a, t19a, c29), scalar.FMA32(t30b, t19b, c29)
+			t32a, t32b := scalar.Scalb32(t31a, t15a), scalar.Scalb32(t31b, t15b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t42a, t42b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t42a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t42b)
+			y0[0], y0[1] = t32a, t32b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t32a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t32b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -7694,23 +7599,15 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
 			t15 := float32(t14 - c13)
 			t17 := scalar.FMA32(t15, c16, t11)
 			t19 := scalar.FMA32(t15, c18, t17)
-			t20 := int32(math.Float32bits(t14))
-			t23 := scalar.FMA32(c21, t19, c22)
-			t25 := scalar.FMA32(t23, t19, c24)
-			t27 := scalar.FMA32(t25, t19, c26)
-			t29 := scalar.FMA32(t27, t19, c28)
-			t31 := scalar.FMA32(t29, t19, c30)
-			t32 := scalar.FMA32(t31, t19, c30)
-			t34 := t20 >> uint32(c33)
-			t35 := int32(t20 - t34)
-			t37 := t34 << uint32(c36)
-			t38 := math.Float32frombits(uint32(t37))
-			t39 := float32(t32 * t38)
-			t40 := t35 << uint32(c36)
-			t41 := math.Float32frombits(uint32(t40))
-			t42 := float32(t39 * t41)
-			o0[i] = t42
-			l1[i&31] = float32(l1[i&31] + t42)
+			t22 := scalar.FMA32(c20, t19, c21)
+			t24 := scalar.FMA32(t22, t19, c23)
+			t26 := scalar.FMA32(t24, t19, c25)
+			t28 := scalar.FMA32(t26, t19, c27)
+			t30 := scalar.FMA32(t28, t19, c29)
+			t31 := scalar.FMA32(t30, t19, c29)
+			t32 := scalar.Scalb32(t31, t15)
+			o0[i] = t32
+			l1[i&31] = float32(l1[i&31] + t32)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7739,14 +7636,12 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go(f *abi.Frame) {
 	c9 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
 	c12 := math.Float32frombits(0xbf317218) // -0.6931472
 	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c26 := math.Float32frombits(0x3f800000) // 1
-	c29 := int32(1)
-	c32 := int32(23)
+	c16 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c17 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c19 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c21 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c23 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c25 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7783,25 +7678,17 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go(f *abi.Frame) {
 			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
 			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
 			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
-			t28a, t28b := scalar.FMA32(t27a, t15a, c26), scalar.FMA32(t27b, t15b, c26)
-			t30a, t30b := t16a>>uint32(c29), t16b>>uint32(c29)
-			t31a, t31b := int32(t16a-t30a), int32(t16b-t30b)
-			t33a, t33b := t30a<<uint32(c32), t30b<<uint32(c32)
-			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
-			t35a, t35b := float32(t28a*t34a), float32(t28b*t34b)
-			t36a, t36b := t31a<<uint32(c32), t31b<<uint32(c32)
-			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
-			t38a, t38b := float32(t35a*t37a), float32(t35b*t37b)
+			t18a, t18b := scalar.FMA32(c16, t15a, c17), scalar.FMA32(c16, t15b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t15a, c19), scalar.FMA32(t18b, t15b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t15a, c21), scalar.FMA32(t20b, t15b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t15a, c23), scalar.FMA32(t22b, t15b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t15a, c25), scalar.FMA32(t24b, t15b, c25)
+			t27a, t27b := scalar.FMA32(t26a, t15a, c25), scalar.FMA32(t26b, t15b, c25)
+			t28a, t28b := scalar.Scalb32(t27a, t11a), scalar.Scalb32(t27b, t11b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t38a, t38b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t38a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t38b)
+			y0[0], y0[1] = t28a, t28b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t28a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t28b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -7821,23 +7708,15 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go(f *abi.Frame) {
 			t11 := float32(t10 - c9)
 			t13 := scalar.FMA32(t11, c12, t7)
 			t15 := scalar.FMA32(t11, c14, t13)
-			t16 := int32(math.Float32bits(t10))
-			t19 := scalar.FMA32(c17, t15, c18)
-			t21 := scalar.FMA32(t19, t15, c20)
-			t23 := scalar.FMA32(t21, t15, c22)
-			t25 := scalar.FMA32(t23, t15, c24)
-			t27 := scalar.FMA32(t25, t15, c26)
-			t28 := scalar.FMA32(t27, t15, c26)
-			t30 := t16 >> uint32(c29)
-			t31 := int32(t16 - t30)
-			t33 := t30 << uint32(c32)
-			t34 := math.Float32frombits(uint32(t33))
-			t35 := float32(t28 * t34)
-			t36 := t31 << uint32(c32)
-			t37 := math.Float32frombits(uint32(t36))
-			t38 := float32(t35 * t37)
-			o0[i] = t38
-			l1[i&31] = float32(l1[i&31] + t38)
+			t18 := scalar.FMA32(c16, t15, c17)
+			t20 := scalar.FMA32(t18, t15, c19)
+			t22 := scalar.FMA32(t20, t15, c21)
+			t24 := scalar.FMA32(t22, t15, c23)
+			t26 := scalar.FMA32(t24, t15, c25)
+			t27 := scalar.FMA32(t26, t15, c25)
+			t28 := scalar.Scalb32(t27, t11)
+			o0[i] = t28
+			l1[i&31] = float32(l1[i&31] + t28)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7866,14 +7745,12 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 	c9 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
 	c12 := math.Float32frombits(0xbf317218) // -0.6931472
 	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c26 := math.Float32frombits(0x3f800000) // 1
-	c29 := int32(1)
-	c32 := int32(23)
+	c16 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c17 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c19 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c21 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c23 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c25 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7910,25 +7787,17 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
 			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
 			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
-			t28a, t28b := scalar.FMA32(t27a, t15a, c26), scalar.FMA32(t27b, t15b, c26)
-			t30a, t30b := t16a>>uint32(c29), t16b>>uint32(c29)
-			t31a, t31b := int32(t16a-t30a), int32(t16b-t30b)
-			t33a, t33b := t30a<<uint32(c32), t30b<<uint32(c32)
-			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
-			t35a, t35b := float32(t28a*t34a), float32(t28b*t34b)
-			t36a, t36b := t31a<<uint32(c32), t31b<<uint32(c32)
-			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
-			t38a, t38b := float32(t35a*t37a), float32(t35b*t37b)
+			t18a, t18b := scalar.FMA32(c16, t15a, c17), scalar.FMA32(c16, t15b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t15a, c19), scalar.FMA32(t18b, t15b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t15a, c21), scalar.FMA32(t20b, t15b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t15a, c23), scalar.FMA32(t22b, t15b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t15a, c25), scalar.FMA32(t24b, t15b, c25)
+			t27a, t27b := scalar.FMA32(t26a, t15a, c25), scalar.FMA32(t26b, t15b, c25)
+			t28a, t28b := scalar.Scalb32(t27a, t11a), scalar.Scalb32(t27b, t11b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t38a, t38b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t38a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t38b)
+			y0[0], y0[1] = t28a, t28b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t28a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t28b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -7948,23 +7817,15 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 			t11 := float32(t10 - c9)
 			t13 := scalar.FMA32(t11, c12, t7)
 			t15 := scalar.FMA32(t11, c14, t13)
-			t16 := int32(math.Float32bits(t10))
-			t19 := scalar.FMA32(c17, t15, c18)
-			t21 := scalar.FMA32(t19, t15, c20)
-			t23 := scalar.FMA32(t21, t15, c22)
-			t25 := scalar.FMA32(t23, t15, c24)
-			t27 := scalar.FMA32(t25, t15, c26)
-			t28 := scalar.FMA32(t27, t15, c26)
-			t30 := t16 >> uint32(c29)
-			t31 := int32(t16 - t30)
-			t33 := t30 << uint32(c32)
-			t34 := math.Float32frombits(uint32(t33))
-			t35 := float32(t28 * t34)
-			t36 := t31 << uint32(c32)
-			t37 := math.Float32frombits(uint32(t36))
-			t38 := float32(t35 * t37)
-			o0[i] = t38
-			l1[i&31] = float32(l1[i&31] + t38)
+			t18 := scalar.FMA32(c16, t15, c17)
+			t20 := scalar.FMA32(t18, t15, c19)
+			t22 := scalar.FMA32(t20, t15, c21)
+			t24 := scalar.FMA32(t22, t15, c23)
+			t26 := scalar.FMA32(t24, t15, c25)
+			t27 := scalar.FMA32(t26, t15, c25)
+			t28 := scalar.Scalb32(t27, t11)
+			o0[i] = t28
+			l1[i&31] = float32(l1[i&31] + t28)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {

@@ -90,7 +90,7 @@ var avx512Forms = []shape{
 	{"VBLENDMPS VBLENDMPD", machine.Opcode{Args: 3, Mem: 2}},
 	{"VMOVUPS.Z VMOVUPD.Z", machine.Opcode{Args: 2, Mem: 1}},
 	{"VPMINSQ VPMAXSQ VPMINUQ VPMAXUQ VPMULLQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
-	{"VPSRAVQ", machine.Opcode{Args: 2, Mem: 1}},
+	{"VPSRAVQ VSCALEFPS VSCALEFPD", machine.Opcode{Args: 2, Mem: 1}},
 	{"VPSRAQ", machine.Opcode{Args: 1, Mem: -1, Imm: true}},
 	{"VPABSQ VCVTUDQ2PS VCVTTPS2UDQ VCVTQQ2PD VCVTUQQ2PD VCVTTPD2QQ VCVTTPD2UQQ", machine.Opcode{Args: 1, Mem: 0}},
 	{"VCVTUDQ2PD", machine.Opcode{Args: 1, Mem: 0, HalfSrc: true}},

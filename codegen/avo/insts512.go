@@ -3,7 +3,7 @@ package avo
 import "github.com/stridefuse/stridefuse/ir"
 
 // The rows of AVX-512 that differ from AVX2's: comparisons, which AVX-512 has of every
-// integer type, and operations on 64-bit lanes and conversions that AVX2 lacks.
+// integer type, products with powers of 2, and operations on 64-bit lanes and conversions that AVX2 lacks.
 
 // Predicates of VPCMPD and the like.
 const (
@@ -38,6 +38,8 @@ func avx512Table() table {
 	}
 	t.set(ir.Int64, ir.OpAbs, unary("VPABSQ"))
 	t.set(ir.Int64, ir.OpShr, shift("VPSRAVQ", "VPSRAQ", 64))
+	t.set(ir.Float32, ir.OpScalb, binary("VSCALEFPS"))
+	t.set(ir.Float64, ir.OpScalb, binary("VSCALEFPD"))
 	t.casts512()
 	return t
 }

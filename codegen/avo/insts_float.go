@@ -65,6 +65,7 @@ func (t *table) floatRows(f float) {
 	t.set(d, ir.OpSelect, selectRow)
 	t.set(d, ir.OpUnlikely, selectRow)
 	t.set(d, ir.OpBitcast, same)
+	t.set(d, ir.OpScalb, f.scalb)
 }
 
 func (f float) round(mode uint8) row {
@@ -157,4 +158,28 @@ func (f float) clearing(g *graph, c ref) ref {
 		return c // NaN or a zero: see safe
 	}
 	return g.choose(g.imm("VCMP"+f.w, cmpUnequal, c, g.zero()), f.signBits(g), c)
+}
+
+// scalb multiplies by two powers of 2 that are normal numbers. The sum of the exponent with magic has the exponent in its low bits,
+// biased twice. Where the exponent is the difference of such a sum and magic, that is the sum.
+func (f float) scalb(g *graph, x [3]ref) ref {
+	p, y := x[0], x[1]
+	if f.w == "PS" {
+		k := f.biased(g, y, g.f32(0x1.8p23+2*127))
+		half := g.imm("VPSRAD", 1, k)
+		power := func(k ref) ref { return g.imm("VPSLLD", 23, k) }
+		return g.op("VMULPS", g.op("VMULPS", p, power(half)), power(g.op("VPSUBD", k, half)))
+	}
+	k := f.biased(g, y, g.f64(0x1.8p52+2*1023))
+	half := g.op("VFMADDPD", y, g.f64(0.5), g.f64(0x1.8p52+1023)) // AVX2 has no arithmetic shift of 64 bits
+	power := func(k ref) ref { return g.imm("VPSLLQ", 52, k) }
+	return g.op("VMULPD", g.op("VMULPD", p, power(half)), power(g.op("VPSUBQ", k, half)))
+}
+
+// biased returns y + magic.
+func (f float) biased(g *graph, y, magic ref) ref {
+	if n := g.At(y); g.is(y, "VSUB"+f.w) && n.Arg[1] == magic {
+		return n.Arg[0]
+	}
+	return g.op("VADD"+f.w, y, magic)
 }

@@ -44,6 +44,10 @@ func requireTotal(t *testing.T, target *isa) {
 			}
 		}
 	}
+	for _, d := range ir.OpScalb.Info().Domain.List() { // expansions alone have it
+		want[key{ir.OpScalb, d}] = true
+		require.NotNil(t, target.rows[key{ir.OpScalb, d}])
+	}
 	for k := range target.rows {
 		require.True(t, want[k], "%s does not take %s", k.op, k.d)
 	}

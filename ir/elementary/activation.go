@@ -93,13 +93,12 @@ func (b *builder) celuTail64(x, y, q kernel.Ref) kernel.Ref {
 	rest := b.Op(ir.OpDiv, b.Op(ir.OpFMA, b.Op(ir.OpNeg, q), yUp, xUp), yUp)
 	rest = b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, q), b.f64(1500)), rest, b.f64(0))
 	// Beyond, the product is infinite: for the least y above (1024+1074)*ln2. Else
-	// 1418 is what scaleTwice64 can do.
+	// 1418 is what scalb can do.
 	limit := b.Op(ir.OpSelect, small, b.f64(1455), b.f64(1418))
 	beyond := b.Op(ir.OpLt, limit, q)
-	m, k, kf := b.expPair(pair{b.Op(ir.OpSelect, beyond, limit, q), rest})
-	k = b.Op(ir.OpSub, k, b.Op(ir.OpSelect, small, b.Int(ir.Int64, 110), b.Int(ir.Int64, 0)))
+	m, _, kf := b.expPair(pair{b.Op(ir.OpSelect, beyond, limit, q), rest})
 	kf = b.Op(ir.OpSub, kf, b.Op(ir.OpSelect, small, b.f64(110), b.f64(0)))
-	great := b.scaleTwice64(b.scaleSum(m, yUp), k, kf)
+	great := b.Op(ir.OpScalb, b.scaleSum(m, yUp), kf)
 	great = b.Op(ir.OpSelect, beyond, b.Op(ir.OpMul, y, b.f64(math.Inf(1))), great)
 	near := b.scaleSum(b.expm1Pair(pair{b.clamp(q, -60, 60), rest}), y)
 	return b.Op(ir.OpUnlikely, b.Op(ir.OpLt, b.f64(60), q), great, near)

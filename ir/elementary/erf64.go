@@ -57,21 +57,19 @@ func (b *builder) erf64(a kernel.Ref) kernel.Ref {
 // erfcTail64 is erfc for 0 <= a <= 27.3.
 func (b *builder) erfcTail64(a kernel.Ref) kernel.Ref {
 	s := b.twoProd(a, a)
-	m, k, kf := b.expPair(b.negPair(s))
+	m, _, kf := b.expPair(b.negPair(s))
 	y := b.divPair(b.mulPair(m, b.erfcx(a, 1)), b.linear(a, erfSlope))
-	return b.scaleTwice64(b.sum(y), k, kf)
+	return b.Op(ir.OpScalb, b.sum(y), kf)
 }
 
 // geluTail64 is a/2*erfc(a/sqrt(2)) for 0 <= a <= 39.
 func (b *builder) geluTail64(a kernel.Ref) pair {
 	half := b.Op(ir.OpMul, a, b.f64(0.5))
 	s := b.twoProd(a, half)
-	m, k, kf := b.expPair(b.negPair(s))
+	m, _, kf := b.expPair(b.negPair(s))
 	y := b.scalePair(b.divPair(b.mulPair(m, b.erfcx(a, sqrt2)), b.linear(a, cdfSlope)), half)
 	y = b.fastTwoSum(y.hi, y.lo) // rounded, so that one part is right where the other underflows
-	first, second := b.powersOf2(k, kf)
-	scaled := func(v kernel.Ref) kernel.Ref { return b.Op(ir.OpMul, b.Op(ir.OpMul, v, first), second) }
-	return pair{scaled(y.hi), scaled(y.lo)}
+	return pair{b.Op(ir.OpScalb, y.hi, kf), b.Op(ir.OpScalb, y.lo, kf)}
 }
 
 // erfcx returns G(a/scale).

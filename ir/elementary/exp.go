@@ -90,17 +90,17 @@ func (b *builder) expm1For32(x kernel.Ref) kernel.Ref {
 
 // exp64 is exp for -746 <= x <= 710.
 func (b *builder) exp64(x kernel.Ref) kernel.Ref {
-	k, kf := b.scaleBiased(x, log2e)
+	_, kf := b.scaleBiased(x, log2e)
 	r := b.Op(ir.OpFMA, kf, b.f64(-ln2Lo), b.reduce(x, kf))
 	p := b.horner(r, []float64{1, 1}, b.tailHorner(r, expPoly64))
-	return b.scaleTwice64(p, k, kf)
+	return b.Op(ir.OpScalb, p, kf)
 }
 
 // exp2For64 is exp2 for -1076 <= x <= 1025.
 func (b *builder) exp2For64(x kernel.Ref) kernel.Ref {
-	k, kf := b.scaleBiased(x, 1)
+	_, kf := b.scaleBiased(x, 1)
 	r := b.Op(ir.OpSub, x, kf)
-	return b.scaleTwice64(b.horner(r, []float64{1}, b.tailHorner(r, exp2Poly64)), k, kf)
+	return b.Op(ir.OpScalb, b.horner(r, []float64{1}, b.tailHorner(r, exp2Poly64)), kf)
 }
 
 // expm1For64 is expm1 for -60 <= x <= 710. The three large terms of
@@ -143,25 +143,11 @@ func (b *builder) reducePair(x, kf kernel.Ref) pair {
 	return b.fastTwoSum(r, b.Op(ir.OpMul, kf, b.f64(-ln2Rest)))
 }
 
-// scaleBiased is scale with 2*bias added to the bits of k, for scaleTwice64, of
+// scaleBiased is scale with 2*bias added to the bits of k, as scalb has it, of
 // x times inv.
 func (b *builder) scaleBiased(x kernel.Ref, inv float64) (k, kf kernel.Ref) {
 	t := b.Op(ir.OpFMA, x, b.f64(inv), b.f64(magic+2*bias))
 	return b.Bitcast(ir.Int64, t), b.Op(ir.OpSub, t, b.f64(magic+2*bias))
-}
-
-// scaleTwice64 returns p*2^k by two powers of 2 that are in the normal range, so
-// that results below it are rounded once.
-func (b *builder) scaleTwice64(p, k, kf kernel.Ref) kernel.Ref {
-	first, second := b.powersOf2(k, kf)
-	return b.Op(ir.OpMul, b.Op(ir.OpMul, p, first), second)
-}
-
-// powersOf2 returns the two.
-func (b *builder) powersOf2(k, kf kernel.Ref) (first, second kernel.Ref) {
-	half := b.Bitcast(ir.Int64, b.Op(ir.OpFMA, kf, b.f64(0.5), b.f64(magic+bias)))
-	rest := b.Op(ir.OpSub, k, half)
-	return b.Bitcast(ir.Float64, b.toExponent(half)), b.Bitcast(ir.Float64, b.toExponent(rest))
 }
 
 // toExponent moves an integer to where a float64 has its exponent.

@@ -13,7 +13,9 @@ import (
 // rule the error is 0.89 ULP at worst over all inputs.
 //
 // Here the magic addend leaves k plus the bias of the exponent in the low bits
-// of the sum, so a shift by 23 makes a power of 2 of it.
+// of the sum, so a shift by 23 makes a power of 2 of it. Functions whose results
+// may be below the normal range use scalb, which rounds once and has an
+// instruction on some targets; other targets take two powers of 2, and add the bias twice.
 
 const (
 	magic32  = 0x1.8p23
@@ -74,27 +76,30 @@ func (b *builder) expm1Native(x kernel.Ref, scale float64) kernel.Ref {
 
 // exp2Native is exp2 for float32 -151 <= x <= 129: exact for integers.
 func (b *builder) exp2Native(x kernel.Ref) kernel.Ref {
-	t := b.Op(ir.OpAdd, x, b.f32(magic32+2*bias32))
-	r := b.Op(ir.OpSub, x, b.Op(ir.OpSub, t, b.f32(magic32+2*bias32)))
-	return b.scaleTwice(b.polyNative(r, exp2PolyNative), b.Bitcast(ir.Int32, t))
+	kf := b.Op(ir.OpSub, b.Op(ir.OpAdd, x, b.f32(magic32+2*bias32)), b.f32(magic32+2*bias32))
+	r := b.Op(ir.OpSub, x, kf)
+	return b.Op(ir.OpScalb, b.polyNative(r, exp2PolyNative), kf)
 }
 
-// expNative is exp for float32 -104 <= x <= 89. The scale is applied in two
-// steps, so that results below the normal range are rounded once.
+// expNative is exp for float32 -104 <= x <= 89.
 func (b *builder) expNative(x kernel.Ref) kernel.Ref {
-	k, r := b.reduceNative(x, 1, 2*bias32)
-	p := b.polyNative(r, expPolyNative)
-	return b.scaleTwice(p, k)
+	kf, r := b.wholeNative(x, b.scaleNative(x, 1, 2*bias32), 1, 2*bias32)
+	return b.Op(ir.OpScalb, b.polyNative(r, expPolyNative), kf)
 }
 
 // reduceNative returns k = round(x/(n*ln2)) plus bias, in the low bits of an
 // int32, and x - k*n*ln2. n is a power of 2.
 func (b *builder) reduceNative(x kernel.Ref, n, bias float64) (k, r kernel.Ref) {
 	t := b.scaleNative(x, n, bias)
-	kf := b.Op(ir.OpSub, t, b.f32(magic32+bias))
-	r = b.Op(ir.OpFMA, kf, b.f32(-ln2Hi32*n), x)
-	r = b.Op(ir.OpFMA, kf, b.f32(-ln2Lo32*n), r)
+	_, r = b.wholeNative(x, t, n, bias)
 	return b.Bitcast(ir.Int32, t), r
+}
+
+// wholeNative returns k of the t of scaleNative, as a float32, and x - k*n*ln2.
+func (b *builder) wholeNative(x, t kernel.Ref, n, bias float64) (k, r kernel.Ref) {
+	k = b.Op(ir.OpSub, t, b.f32(magic32+bias))
+	r = b.Op(ir.OpFMA, k, b.f32(-ln2Hi32*n), x)
+	return k, b.Op(ir.OpFMA, k, b.f32(-ln2Lo32*n), r)
 }
 
 // scaleNative returns a float32 with k = round(x/(n*ln2)) plus bias in its low bits.
@@ -134,13 +139,6 @@ func (b *builder) scaleOnce(p, k kernel.Ref) kernel.Ref {
 // powerNative returns 2^(k-127).
 func (b *builder) powerNative(k kernel.Ref) kernel.Ref {
 	return b.Bitcast(ir.Float32, b.Op(ir.OpShl, k, b.Int(ir.Int32, expLen32)))
-}
-
-// scaleTwice returns p*2^(k-254) by two powers of 2 that are in the normal range.
-func (b *builder) scaleTwice(p, k kernel.Ref) kernel.Ref {
-	half := b.Op(ir.OpShr, k, b.Int(ir.Int32, 1))
-	rest := b.Op(ir.OpSub, k, half)
-	return b.Op(ir.OpMul, b.Op(ir.OpMul, p, b.powerNative(half)), b.powerNative(rest))
 }
 
 //go:noinline

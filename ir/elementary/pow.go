@@ -104,8 +104,7 @@ func (b *builder) exp2Pair(t pair) kernel.Ref {
 	// Beyond these bounds the result is 0 or +Inf; t.lo may have overflowed.
 	hi := b.Op(ir.OpMax, b.Op(ir.OpMin, t.hi, b.f64(1100)), b.f64(-1200))
 	lo := b.Op(ir.OpMax, b.Op(ir.OpMin, t.lo, b.f64(1)), b.f64(-1))
-	k := b.Op(ir.OpAdd, hi, b.f64(magic))
-	kf := b.Op(ir.OpSub, k, b.f64(magic))
+	kf := b.Op(ir.OpSub, b.Op(ir.OpAdd, hi, b.f64(magic+2*bias)), b.f64(magic+2*bias))
 	r := b.Op(ir.OpSub, hi, kf)
 
 	u := b.twoProd(r, b.f64(ln2))
@@ -116,13 +115,5 @@ func (b *builder) exp2Pair(t pair) kernel.Ref {
 	q := b.horner(u.hi, expPoly64[:2], upper)
 	v := b.Op(ir.OpFMA, b.Op(ir.OpMul, u.hi, u.hi), q, s.lo)
 	v = b.Op(ir.OpFMA, u.lo, b.Op(ir.OpAdd, s.hi, v), v)
-	return b.scaleBy(b.Op(ir.OpAdd, s.hi, v), k, kf)
-}
-
-// scaleBy returns p * 2^k in two steps, the second of which may round. k is an
-// integer in the low bits of a float64, and kf the same as its value.
-func (b *builder) scaleBy(p, k, kf kernel.Ref) kernel.Ref {
-	half := b.Op(ir.OpFMA, kf, b.f64(0.5), b.f64(magic))
-	h, rest := b.toExponent(b.Bitcast(ir.Int64, half)), b.toExponent(b.Op(ir.OpSub, b.Bitcast(ir.Int64, k), b.Bitcast(ir.Int64, half)))
-	return b.Op(ir.OpMul, b.Op(ir.OpMul, p, b.powerOf2(h)), b.powerOf2(rest))
+	return b.Op(ir.OpScalb, b.Op(ir.OpAdd, s.hi, v), kf)
 }

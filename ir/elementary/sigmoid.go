@@ -80,8 +80,12 @@ func (b *builder) gate(r pair, k kernel.Ref) pair {
 
 // gated returns x*gateUnit/gate. With these signs it keeps that of 0.
 func (b *builder) gated(x kernel.Ref, gate pair) kernel.Ref {
-	inv := b.Op(ir.OpDiv, b.f32(1), gate.hi)
-	q := b.Op(ir.OpMul, x, inv)
+	one := b.f32(1)
+	inv := b.Op(ir.OpDiv, one, gate.hi)
+	q := inv
+	if x != one {
+		q = b.Op(ir.OpMul, x, inv)
+	}
 	above := b.Op(ir.OpFMA, q, gate.lo, b.Op(ir.OpFMA, q, gate.hi, b.Op(ir.OpNeg, x)))
 	return b.Op(ir.OpMul, b.Op(ir.OpFMA, b.Op(ir.OpNeg, above), inv, q), b.f32(gateUnit))
 }

@@ -81,8 +81,8 @@ func (b *builder) plusTwo(x pair) pair {
 // softplus64 is max(y, 0) + log(1+exp(x)) for -760 <= x <= 0. log(1+f) is
 // 2*atanh(s/2) with s = f/(1+f/2), at most 2/3.
 func (b *builder) softplus64(y, x kernel.Ref) kernel.Ref {
-	m, k, kf := b.expPair(pair{x, b.f64(0)})
-	f := pair{b.scaleTwice64(m.hi, k, kf), b.scaleTwice64(m.lo, k, kf)}
+	m, _, kf := b.expPair(pair{x, b.f64(0)})
+	f := pair{b.Op(ir.OpScalb, m.hi, kf), b.Op(ir.OpScalb, m.lo, kf)}
 	d := b.half1p(f.hi)
 	d.lo = b.Op(ir.OpFMA, f.lo, b.f64(0.5), d.lo)
 	s := b.divPair(f, d)

@@ -12,8 +12,8 @@ import (
 // stay in their type with one polynomial for a half turn.
 
 var (
-	// sin(r)/r in r^2, |r| <= pi/2, to the accuracy of float32.
-	sinPoly32 = []float64{0x1.ffffffffd1735p-1, -0x1.55555541722dfp-3, 0x1.11110b73e7c2ep-7, -0x1.a017a8c05c17bp-13, 0x1.716b9d31ba6d6p-19, -0x1.9a0d69b2e9c2bp-26}
+	// sin(r)/r in r^2, |r| <= pi/2, relative error 2^-27.4. Another term would bring the error of sin to 0.501 ULP, for a fifth more time.
+	sinPoly32 = []float64{0x1.ffffffd25a706p-1, -0x1.555547ef52973p-3, 0x1.110e7b398f641p-7, -0x1.9f64450722fcp-13, 0x1.5d38b5a1dfb13p-19}
 	// tan(r)/r in r^2, |r| <= pi/4, likewise.
 	tanPoly32 = []float64{0x1.fffffff5e6592p-1, 0x1.555565958b051p-2, 0x1.110cce74e0e0dp-3, 0x1.baf398d4f80a6p-5, 0x1.5beffc0556937p-6, 0x1.664d644a2a067p-7, -0x1.377de1731a9a7p-16, 0x1.21e6bde86ec8fp-8}
 	// (sin(r)-r)/r^3 and (cos(r)-1+r^2/2)/r^4 in r^2, |r| <= pi/4.
@@ -79,8 +79,8 @@ func fastTan(b *builder, a []kernel.Ref) kernel.Ref {
 // wave32 is the sine of x counted from a point of the grid, to float32.
 func (b *builder) wave32(x kernel.Ref, g grid) kernel.Ref {
 	n, r := b.reduceAngle(b.Cast(ir.Float64, x), g, quarterParts[:2], b.isFar(x, farFrom), far32)
-	r = b.flip(r, n, 0)
-	return b.Cast(ir.Float32, b.Op(ir.OpMul, r, b.estrin(b.Op(ir.OpMul, r, r), sinPoly32)))
+	s := b.Op(ir.OpMul, r, r)
+	return b.Cast(ir.Float32, b.Op(ir.OpMul, b.flip(r, n, 0), b.poly(s, sinPoly32)))
 }
 
 // wave64 is sin(x + quadrant*pi/2) for x >= 0.

@@ -2471,13 +2471,12 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 	c58 := math.Float64frombits(0x3ff0000000000000) // 1
 	c65 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c66 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c76 := int64(63)
-	c82 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
-	c83 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
-	c84 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
-	c85 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
-	c86 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
-	c87 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	c77 := int64(63)
+	c82 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
+	c83 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
+	c85 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
+	c87 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
+	c89 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -2555,22 +2554,19 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 				t73 = t60
 				t74 = t72
 			}
-			t75 := int64(math.Float64bits(t73))
-			t77 := t75 << uint64(c76)
-			t78 := int64(math.Float64bits(t74))
-			t79 := t78 ^ t77
-			t80 := math.Float64frombits(uint64(t79))
-			t81 := float64(t80 * t80)
-			t88 := scalar.CallFMA(c83, t81, c82)
-			t89 := scalar.CallFMA(c85, t81, c84)
-			t90 := scalar.CallFMA(c87, t81, c86)
-			t91 := float64(t81 * t81)
-			t92 := scalar.CallFMA(t89, t91, t88)
-			t93 := float64(t91 * t91)
-			t94 := scalar.CallFMA(t90, t93, t92)
-			t95 := float64(t80 * t94)
-			t96 := float32(t95)
-			o0[i] = t96
+			t75 := float64(t74 * t74)
+			t76 := int64(math.Float64bits(t73))
+			t78 := t76 << uint64(c77)
+			t79 := int64(math.Float64bits(t74))
+			t80 := t79 ^ t78
+			t81 := math.Float64frombits(uint64(t80))
+			t84 := scalar.CallFMA(c82, t75, c83)
+			t86 := scalar.CallFMA(t84, t75, c85)
+			t88 := scalar.CallFMA(t86, t75, c87)
+			t90 := scalar.CallFMA(t88, t75, c89)
+			t91 := float64(t81 * t90)
+			t92 := float32(t91)
+			o0[i] = t92
 		}
 	}
 }
@@ -3602,8 +3598,6 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 	c17 := math.Float32frombits(0x3e75fdec) // 0.24022645
 	c19 := math.Float32frombits(0x3f317218) // 0.6931472
 	c21 := math.Float32frombits(0x3f800000) // 1
-	c24 := int32(1)
-	c27 := int32(23)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -3628,16 +3622,8 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 			t18 := scalar.FMA32(t16, t9, c17)
 			t20 := scalar.FMA32(t18, t9, c19)
 			t22 := scalar.FMA32(t20, t9, c21)
-			t23 := int32(math.Float32bits(t7))
-			t25 := t23 >> uint32(c24)
-			t26 := int32(t23 - t25)
-			t28 := t25 << uint32(c27)
-			t29 := math.Float32frombits(uint32(t28))
-			t30 := float32(t22 * t29)
-			t31 := t26 << uint32(c27)
-			t32 := math.Float32frombits(uint32(t31))
-			t33 := float32(t30 * t32)
-			o0[i] = t33
+			t23 := scalar.Scalb32(t22, t8)
+			o0[i] = t23
 		}
 	}
 }
@@ -3655,14 +3641,12 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 	c7 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
 	c10 := math.Float32frombits(0xbf317218) // -0.6931472
 	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c15 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c16 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c18 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c20 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c22 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c24 := math.Float32frombits(0x3f800000) // 1
-	c27 := int32(1)
-	c30 := int32(23)
+	c14 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c15 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c17 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c19 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c21 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c23 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -3682,22 +3666,14 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 			t9 := float32(t8 - c7)
 			t11 := scalar.FMA32(t9, c10, t5)
 			t13 := scalar.FMA32(t9, c12, t11)
-			t14 := int32(math.Float32bits(t8))
-			t17 := scalar.FMA32(c15, t13, c16)
-			t19 := scalar.FMA32(t17, t13, c18)
-			t21 := scalar.FMA32(t19, t13, c20)
-			t23 := scalar.FMA32(t21, t13, c22)
-			t25 := scalar.FMA32(t23, t13, c24)
-			t26 := scalar.FMA32(t25, t13, c24)
-			t28 := t14 >> uint32(c27)
-			t29 := int32(t14 - t28)
-			t31 := t28 << uint32(c30)
-			t32 := math.Float32frombits(uint32(t31))
-			t33 := float32(t26 * t32)
-			t34 := t29 << uint32(c30)
-			t35 := math.Float32frombits(uint32(t34))
-			t36 := float32(t33 * t35)
-			o0[i] = t36
+			t16 := scalar.FMA32(c14, t13, c15)
+			t18 := scalar.FMA32(t16, t13, c17)
+			t20 := scalar.FMA32(t18, t13, c19)
+			t22 := scalar.FMA32(t20, t13, c21)
+			t24 := scalar.FMA32(t22, t13, c23)
+			t25 := scalar.FMA32(t24, t13, c23)
+			t26 := scalar.Scalb32(t25, t9)
+			o0[i] = t26
 		}
 	}
 }
@@ -11815,7 +11791,7 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		t49 := -c0
+		t48 := -c0
 		for i := range n {
 			v0 := a0[i]
 			t2 := v0 < c1
@@ -11863,13 +11839,12 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 			t45 := float32(t42 - t44)
 			t46 := scalar.FMA32(t18, t38, t45)
 			t47 := float32(c0 / t43)
-			t48 := float32(c0 * t47)
-			t50 := scalar.FMA32(t48, t43, t49)
-			t51 := scalar.FMA32(t48, t46, t50)
-			t52 := -t51
-			t53 := scalar.FMA32(t52, t47, t48)
-			t54 := float32(t53 * c19)
-			o0[i] = t54
+			t49 := scalar.FMA32(t47, t43, t48)
+			t50 := scalar.FMA32(t47, t46, t49)
+			t51 := -t50
+			t52 := scalar.FMA32(t51, t47, t47)
+			t53 := float32(t52 * c19)
+			o0[i] = t53
 		}
 	}
 }
@@ -12176,13 +12151,12 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 	c56 := math.Float64frombits(0x3ff0000000000000) // 1
 	c61 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c62 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c72 := int64(63)
-	c78 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
-	c79 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
-	c80 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
-	c81 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
-	c82 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
-	c83 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	c73 := int64(63)
+	c78 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
+	c79 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
+	c81 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
+	c83 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
+	c85 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -12256,22 +12230,19 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 				t69 = t57
 				t70 = t68
 			}
-			t71 := int64(math.Float64bits(t69))
-			t73 := t71 << uint64(c72)
-			t74 := int64(math.Float64bits(t70))
-			t75 := t74 ^ t73
-			t76 := math.Float64frombits(uint64(t75))
-			t77 := float64(t76 * t76)
-			t84 := scalar.CallFMA(c79, t77, c78)
-			t85 := scalar.CallFMA(c81, t77, c80)
-			t86 := scalar.CallFMA(c83, t77, c82)
-			t87 := float64(t77 * t77)
-			t88 := scalar.CallFMA(t85, t87, t84)
-			t89 := float64(t87 * t87)
-			t90 := scalar.CallFMA(t86, t89, t88)
-			t91 := float64(t76 * t90)
-			t92 := float32(t91)
-			o0[i] = t92
+			t71 := float64(t70 * t70)
+			t72 := int64(math.Float64bits(t69))
+			t74 := t72 << uint64(c73)
+			t75 := int64(math.Float64bits(t70))
+			t76 := t75 ^ t74
+			t77 := math.Float64frombits(uint64(t76))
+			t80 := scalar.CallFMA(c78, t71, c79)
+			t82 := scalar.CallFMA(t80, t71, c81)
+			t84 := scalar.CallFMA(t82, t71, c83)
+			t86 := scalar.CallFMA(t84, t71, c85)
+			t87 := float64(t77 * t86)
+			t88 := float32(t87)
+			o0[i] = t88
 		}
 	}
 }

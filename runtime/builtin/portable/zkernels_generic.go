@@ -16755,30 +16755,27 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 	c18 := math.Float64frombits(0x4096280000000000) // 1418
 	c22 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
 	c23 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c27 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
-	c29 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c42 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c45 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c46 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c47 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c48 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c49 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c50 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c51 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c52 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c61 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c63 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c70 := int64(110)
-	c71 := int64(0)
-	c74 := math.Float64frombits(0x405b800000000000) // 110
-	c79 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c83 := int64(52)
-	c90 := math.Float64frombits(0x7ff0000000000000) // +Inf
-	c93 := math.Float64frombits(0xc04e000000000000) // -60
-	c96 := math.Float64frombits(0x404e000000000000) // 60
-	c99 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c113 := int64(4607182418800017408)
-	c142 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c26 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c28 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c41 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c44 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c45 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c46 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c47 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c48 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c49 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c50 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c51 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c60 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c62 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c69 := math.Float64frombits(0x405b800000000000) // 110
+	c75 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c78 := math.Float64frombits(0xc04e000000000000) // -60
+	c81 := math.Float64frombits(0x404e000000000000) // 60
+	c84 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c97 := int64(52)
+	c99 := int64(4607182418800017408)
+	c128 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -16815,64 +16812,64 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 			if t14b {
 				t16b = t11b
 			}
-			t94a, t94b := t0a < c93, t0b < c93
-			t95a := t0a
-			if t94a {
-				t95a = c93
+			t79a, t79b := t0a < c78, t0b < c78
+			t80a := t0a
+			if t79a {
+				t80a = c78
 			}
-			t95b := t0b
-			if t94b {
-				t95b = c93
+			t80b := t0b
+			if t79b {
+				t80b = c78
 			}
-			t97a, t97b := c96 < t95a, c96 < t95b
-			t98a := t95a
-			if t97a {
-				t98a = c96
+			t82a, t82b := c81 < t80a, c81 < t80b
+			t83a := t80a
+			if t82a {
+				t83a = c81
 			}
-			t98b := t95b
-			if t97b {
-				t98b = c96
+			t83b := t80b
+			if t82b {
+				t83b = c81
 			}
-			t100a, t100b := math.FMA(t98a, c22, c99), math.FMA(t98b, c22, c99)
-			t101a, t101b := int64(math.Float64bits(t100a)), int64(math.Float64bits(t100b))
-			t102a, t102b := float64(t100a-c99), float64(t100b-c99)
-			t103a, t103b := math.FMA(t102a, c27, t98a), math.FMA(t102b, c27, t98b)
-			t104a, t104b := float64(t102a*c29), float64(t102b*c29)
-			t105a, t105b := float64(t103a+t104a), float64(t103b+t104b)
-			t106a, t106b := float64(t105a-t103a), float64(t105b-t103b)
-			t107a, t107b := float64(t104a-t106a), float64(t104b-t106b)
-			t108a, t108b := float64(t107a+t16a), float64(t107b+t16b)
-			t109a, t109b := float64(t105a+t108a), float64(t105b+t108b)
-			t110a, t110b := float64(t109a-t105a), float64(t109b-t105b)
-			t111a, t111b := float64(t108a-t110a), float64(t108b-t110b)
-			t112a, t112b := t101a<<uint64(c83), t101b<<uint64(c83)
-			t114a, t114b := int64(t112a+c113), int64(t112b+c113)
-			t115a, t115b := math.Float64frombits(uint64(t114a)), math.Float64frombits(uint64(t114b))
-			t116a, t116b := float64(t115a-c5), float64(t115b-c5)
-			t117a, t117b := float64(t115a*t109a), float64(t115b*t109b)
-			t118a, t118b := float64(t116a+t117a), float64(t116b+t117b)
-			t119a, t119b := float64(t118a-t116a), float64(t118b-t116b)
-			t120a, t120b := float64(t117a-t119a), float64(t117b-t119b)
-			t121a, t121b := float64(t109a*t109a), float64(t109b*t109b)
-			t122a, t122b := math.FMA(t121a, c42, t111a), math.FMA(t121b, c42, t111b)
-			t123a, t123b := float64(t121a*t109a), float64(t121b*t109b)
-			t124a, t124b := math.FMA(c46, t109a, c45), math.FMA(c46, t109b, c45)
-			t125a, t125b := math.FMA(c48, t109a, c47), math.FMA(c48, t109b, c47)
-			t126a, t126b := math.FMA(c50, t109a, c49), math.FMA(c50, t109b, c49)
-			t127a, t127b := math.FMA(c52, t109a, c51), math.FMA(c52, t109b, c51)
-			t128a, t128b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
-			t129a, t129b := math.FMA(t127a, t121a, t126a), math.FMA(t127b, t121b, t126b)
-			t130a, t130b := float64(t121a*t121a), float64(t121b*t121b)
-			t131a, t131b := math.FMA(t129a, t130a, t128a), math.FMA(t129b, t130b, t128b)
-			t132a, t132b := math.FMA(t131a, t109a, c61), math.FMA(t131b, t109b, c61)
-			t133a, t133b := math.FMA(t132a, t109a, c63), math.FMA(t132b, t109b, c63)
-			t134a, t134b := math.FMA(t123a, t133a, t122a), math.FMA(t123b, t133b, t122b)
-			t135a, t135b := math.FMA(t115a, t134a, t120a), math.FMA(t115b, t134b, t120b)
-			t136a, t136b := float64(t135a*v1a), float64(t135b*v1b)
-			t137a, t137b := math.FMA(t118a, v1a, t136a), math.FMA(t118b, v1b, t136b)
-			t138a, t138b := c96 < t0a, c96 < t0b
-			t139a := t137a
-			if t138a {
+			t85a, t85b := math.FMA(t83a, c22, c84), math.FMA(t83b, c22, c84)
+			t86a, t86b := int64(math.Float64bits(t85a)), int64(math.Float64bits(t85b))
+			t87a, t87b := float64(t85a-c84), float64(t85b-c84)
+			t88a, t88b := math.FMA(t87a, c26, t83a), math.FMA(t87b, c26, t83b)
+			t89a, t89b := float64(t87a*c28), float64(t87b*c28)
+			t90a, t90b := float64(t88a+t89a), float64(t88b+t89b)
+			t91a, t91b := float64(t90a-t88a), float64(t90b-t88b)
+			t92a, t92b := float64(t89a-t91a), float64(t89b-t91b)
+			t93a, t93b := float64(t92a+t16a), float64(t92b+t16b)
+			t94a, t94b := float64(t90a+t93a), float64(t90b+t93b)
+			t95a, t95b := float64(t94a-t90a), float64(t94b-t90b)
+			t96a, t96b := float64(t93a-t95a), float64(t93b-t95b)
+			t98a, t98b := t86a<<uint64(c97), t86b<<uint64(c97)
+			t100a, t100b := int64(t98a+c99), int64(t98b+c99)
+			t101a, t101b := math.Float64frombits(uint64(t100a)), math.Float64frombits(uint64(t100b))
+			t102a, t102b := float64(t101a-c5), float64(t101b-c5)
+			t103a, t103b := float64(t101a*t94a), float64(t101b*t94b)
+			t104a, t104b := float64(t102a+t103a), float64(t102b+t103b)
+			t105a, t105b := float64(t104a-t102a), float64(t104b-t102b)
+			t106a, t106b := float64(t103a-t105a), float64(t103b-t105b)
+			t107a, t107b := float64(t94a*t94a), float64(t94b*t94b)
+			t108a, t108b := math.FMA(t107a, c41, t96a), math.FMA(t107b, c41, t96b)
+			t109a, t109b := float64(t107a*t94a), float64(t107b*t94b)
+			t110a, t110b := math.FMA(c45, t94a, c44), math.FMA(c45, t94b, c44)
+			t111a, t111b := math.FMA(c47, t94a, c46), math.FMA(c47, t94b, c46)
+			t112a, t112b := math.FMA(c49, t94a, c48), math.FMA(c49, t94b, c48)
+			t113a, t113b := math.FMA(c51, t94a, c50), math.FMA(c51, t94b, c50)
+			t114a, t114b := math.FMA(t111a, t107a, t110a), math.FMA(t111b, t107b, t110b)
+			t115a, t115b := math.FMA(t113a, t107a, t112a), math.FMA(t113b, t107b, t112b)
+			t116a, t116b := float64(t107a*t107a), float64(t107b*t107b)
+			t117a, t117b := math.FMA(t115a, t116a, t114a), math.FMA(t115b, t116b, t114b)
+			t118a, t118b := math.FMA(t117a, t94a, c60), math.FMA(t117b, t94b, c60)
+			t119a, t119b := math.FMA(t118a, t94a, c62), math.FMA(t118b, t94b, c62)
+			t120a, t120b := math.FMA(t109a, t119a, t108a), math.FMA(t109b, t119b, t108b)
+			t121a, t121b := math.FMA(t101a, t120a, t106a), math.FMA(t101b, t120b, t106b)
+			t122a, t122b := float64(t121a*v1a), float64(t121b*v1b)
+			t123a, t123b := math.FMA(t104a, v1a, t122a), math.FMA(t104b, v1b, t122b)
+			t124a, t124b := c81 < t0a, c81 < t0b
+			t125a := t123a
+			if t124a {
 				t19a := c18
 				if t3a {
 					t19a = c17
@@ -16883,68 +16880,54 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 					t21a = t19a
 				}
 				t24a := math.FMA(t21a, c22, c23)
-				t25a := int64(math.Float64bits(t24a))
-				t26a := float64(t24a - c23)
-				t28a := math.FMA(t26a, c27, t21a)
-				t30a := float64(t26a * c29)
-				t31a := float64(t28a + t30a)
-				t32a := float64(t31a - t28a)
-				t33a := float64(t30a - t32a)
-				t34a := float64(t33a + t16a)
-				t35a := float64(t31a + t34a)
-				t36a := float64(t35a - t31a)
-				t37a := float64(t34a - t36a)
-				t38a := float64(c5 + t35a)
-				t39a := float64(t38a - c5)
-				t40a := float64(t35a - t39a)
-				t41a := float64(t35a * t35a)
-				t43a := math.FMA(t41a, c42, t37a)
-				t44a := float64(t41a * t35a)
-				t53a := math.FMA(c46, t35a, c45)
-				t54a := math.FMA(c48, t35a, c47)
-				t55a := math.FMA(c50, t35a, c49)
-				t56a := math.FMA(c52, t35a, c51)
-				t57a := math.FMA(t54a, t41a, t53a)
-				t58a := math.FMA(t56a, t41a, t55a)
-				t59a := float64(t41a * t41a)
-				t60a := math.FMA(t58a, t59a, t57a)
-				t62a := math.FMA(t60a, t35a, c61)
-				t64a := math.FMA(t62a, t35a, c63)
-				t65a := math.FMA(t44a, t64a, t43a)
-				t66a := float64(t65a + t40a)
-				t67a := float64(t38a + t66a)
-				t68a := float64(t67a - t38a)
-				t69a := float64(t66a - t68a)
-				t72a := c71
+				t25a := float64(t24a - c23)
+				t27a := math.FMA(t25a, c26, t21a)
+				t29a := float64(t25a * c28)
+				t30a := float64(t27a + t29a)
+				t31a := float64(t30a - t27a)
+				t32a := float64(t29a - t31a)
+				t33a := float64(t32a + t16a)
+				t34a := float64(t30a + t33a)
+				t35a := float64(t34a - t30a)
+				t36a := float64(t33a - t35a)
+				t37a := float64(c5 + t34a)
+				t38a := float64(t37a - c5)
+				t39a := float64(t34a - t38a)
+				t40a := float64(t34a * t34a)
+				t42a := math.FMA(t40a, c41, t36a)
+				t43a := float64(t40a * t34a)
+				t52a := math.FMA(c45, t34a, c44)
+				t53a := math.FMA(c47, t34a, c46)
+				t54a := math.FMA(c49, t34a, c48)
+				t55a := math.FMA(c51, t34a, c50)
+				t56a := math.FMA(t53a, t40a, t52a)
+				t57a := math.FMA(t55a, t40a, t54a)
+				t58a := float64(t40a * t40a)
+				t59a := math.FMA(t57a, t58a, t56a)
+				t61a := math.FMA(t59a, t34a, c60)
+				t63a := math.FMA(t61a, t34a, c62)
+				t64a := math.FMA(t43a, t63a, t42a)
+				t65a := float64(t64a + t39a)
+				t66a := float64(t37a + t65a)
+				t67a := float64(t66a - t37a)
+				t68a := float64(t65a - t67a)
+				t70a := c15
 				if t3a {
-					t72a = c70
+					t70a = c69
 				}
-				t73a := int64(t25a - t72a)
-				t75a := c15
-				if t3a {
-					t75a = c74
-				}
-				t76a := float64(t26a - t75a)
-				t77a := float64(t69a * t8a)
-				t78a := math.FMA(t67a, t8a, t77a)
-				t80a := math.FMA(t76a, c42, c79)
-				t81a := int64(math.Float64bits(t80a))
-				t82a := int64(t73a - t81a)
-				t84a := t81a << uint64(c83)
-				t85a := math.Float64frombits(uint64(t84a))
-				t86a := t82a << uint64(c83)
-				t87a := math.Float64frombits(uint64(t86a))
-				t88a := float64(t78a * t85a)
-				t89a := float64(t88a * t87a)
-				t91a := float64(v1a * c90)
-				t92a := t89a
+				t71a := float64(t25a - t70a)
+				t72a := float64(t68a * t8a)
+				t73a := math.FMA(t66a, t8a, t72a)
+				t74a := scalar.Scalb64(t73a, t71a)
+				t76a := float64(v1a * c75)
+				t77a := t74a
 				if t20a {
-					t92a = t91a
+					t77a = t76a
 				}
-				t139a = t92a
+				t125a = t77a
 			}
-			t139b := t137b
-			if t138b {
+			t125b := t123b
+			if t124b {
 				t19b := c18
 				if t3b {
 					t19b = c17
@@ -16955,88 +16938,74 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 					t21b = t19b
 				}
 				t24b := math.FMA(t21b, c22, c23)
-				t25b := int64(math.Float64bits(t24b))
-				t26b := float64(t24b - c23)
-				t28b := math.FMA(t26b, c27, t21b)
-				t30b := float64(t26b * c29)
-				t31b := float64(t28b + t30b)
-				t32b := float64(t31b - t28b)
-				t33b := float64(t30b - t32b)
-				t34b := float64(t33b + t16b)
-				t35b := float64(t31b + t34b)
-				t36b := float64(t35b - t31b)
-				t37b := float64(t34b - t36b)
-				t38b := float64(c5 + t35b)
-				t39b := float64(t38b - c5)
-				t40b := float64(t35b - t39b)
-				t41b := float64(t35b * t35b)
-				t43b := math.FMA(t41b, c42, t37b)
-				t44b := float64(t41b * t35b)
-				t53b := math.FMA(c46, t35b, c45)
-				t54b := math.FMA(c48, t35b, c47)
-				t55b := math.FMA(c50, t35b, c49)
-				t56b := math.FMA(c52, t35b, c51)
-				t57b := math.FMA(t54b, t41b, t53b)
-				t58b := math.FMA(t56b, t41b, t55b)
-				t59b := float64(t41b * t41b)
-				t60b := math.FMA(t58b, t59b, t57b)
-				t62b := math.FMA(t60b, t35b, c61)
-				t64b := math.FMA(t62b, t35b, c63)
-				t65b := math.FMA(t44b, t64b, t43b)
-				t66b := float64(t65b + t40b)
-				t67b := float64(t38b + t66b)
-				t68b := float64(t67b - t38b)
-				t69b := float64(t66b - t68b)
-				t72b := c71
+				t25b := float64(t24b - c23)
+				t27b := math.FMA(t25b, c26, t21b)
+				t29b := float64(t25b * c28)
+				t30b := float64(t27b + t29b)
+				t31b := float64(t30b - t27b)
+				t32b := float64(t29b - t31b)
+				t33b := float64(t32b + t16b)
+				t34b := float64(t30b + t33b)
+				t35b := float64(t34b - t30b)
+				t36b := float64(t33b - t35b)
+				t37b := float64(c5 + t34b)
+				t38b := float64(t37b - c5)
+				t39b := float64(t34b - t38b)
+				t40b := float64(t34b * t34b)
+				t42b := math.FMA(t40b, c41, t36b)
+				t43b := float64(t40b * t34b)
+				t52b := math.FMA(c45, t34b, c44)
+				t53b := math.FMA(c47, t34b, c46)
+				t54b := math.FMA(c49, t34b, c48)
+				t55b := math.FMA(c51, t34b, c50)
+				t56b := math.FMA(t53b, t40b, t52b)
+				t57b := math.FMA(t55b, t40b, t54b)
+				t58b := float64(t40b * t40b)
+				t59b := math.FMA(t57b, t58b, t56b)
+				t61b := math.FMA(t59b, t34b, c60)
+				t63b := math.FMA(t61b, t34b, c62)
+				t64b := math.FMA(t43b, t63b, t42b)
+				t65b := float64(t64b + t39b)
+				t66b := float64(t37b + t65b)
+				t67b := float64(t66b - t37b)
+				t68b := float64(t65b - t67b)
+				t70b := c15
 				if t3b {
-					t72b = c70
+					t70b = c69
 				}
-				t73b := int64(t25b - t72b)
-				t75b := c15
-				if t3b {
-					t75b = c74
-				}
-				t76b := float64(t26b - t75b)
-				t77b := float64(t69b * t8b)
-				t78b := math.FMA(t67b, t8b, t77b)
-				t80b := math.FMA(t76b, c42, c79)
-				t81b := int64(math.Float64bits(t80b))
-				t82b := int64(t73b - t81b)
-				t84b := t81b << uint64(c83)
-				t85b := math.Float64frombits(uint64(t84b))
-				t86b := t82b << uint64(c83)
-				t87b := math.Float64frombits(uint64(t86b))
-				t88b := float64(t78b * t85b)
-				t89b := float64(t88b * t87b)
-				t91b := float64(v1b * c90)
-				t92b := t89b
+				t71b := float64(t25b - t70b)
+				t72b := float64(t68b * t8b)
+				t73b := math.FMA(t66b, t8b, t72b)
+				t74b := scalar.Scalb64(t73b, t71b)
+				t76b := float64(v1b * c75)
+				t77b := t74b
 				if t20b {
-					t92b = t91b
+					t77b = t76b
 				}
-				t139b = t92b
+				t125b = t77b
 			}
-			t140a, t140b := math.Float64frombits(math.Float64bits(t139a)&^(1<<63)), math.Float64frombits(math.Float64bits(t139b)&^(1<<63))
-			t141a, t141b := -t140a, -t140b
-			t143a, t143b := t12a < c142, t12b < c142
-			t144a := t141a
-			if t143a {
-				t144a = v0a
+			t126a, t126b := math.Float64frombits(math.Float64bits(t125a)&^(1<<63)), math.Float64frombits(math.Float64bits(t125b)&^(1<<63))
+			t127a, t127b := -t126a, -t126b
+			t129a, t129b := t12a < c128, t12b < c128
+			t130a := t127a
+			if t129a {
+				t130a = v0a
 			}
-			t144b := t141b
-			if t143b {
-				t144b = v0b
+			t130b := t127b
+			if t129b {
+				t130b = v0b
 			}
-			t145a, t145b := c15 < v0a, c15 < v0b
-			t146a := t144a
-			if t145a {
-				t146a = v0a
+			t131a, t131b := c15 < v0a, c15 < v0b
+			t132a := t130a
+			if t131a {
+				t132a = v0a
 			}
-			t146b := t144b
-			if t145b {
-				t146b = v0b
+			t132b := t130b
+			if t131b {
+				t132b = v0b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t146a, t146b
+			y0[0], y0[1] = t132a, t132b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -17059,56 +17028,56 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 			if t14 {
 				t16 = t11
 			}
-			t94 := t0 < c93
-			t95 := t0
-			if t94 {
-				t95 = c93
+			t79 := t0 < c78
+			t80 := t0
+			if t79 {
+				t80 = c78
 			}
-			t97 := c96 < t95
-			t98 := t95
-			if t97 {
-				t98 = c96
+			t82 := c81 < t80
+			t83 := t80
+			if t82 {
+				t83 = c81
 			}
-			t100 := math.FMA(t98, c22, c99)
-			t101 := int64(math.Float64bits(t100))
-			t102 := float64(t100 - c99)
-			t103 := math.FMA(t102, c27, t98)
-			t104 := float64(t102 * c29)
-			t105 := float64(t103 + t104)
-			t106 := float64(t105 - t103)
-			t107 := float64(t104 - t106)
-			t108 := float64(t107 + t16)
-			t109 := float64(t105 + t108)
-			t110 := float64(t109 - t105)
-			t111 := float64(t108 - t110)
-			t112 := t101 << uint64(c83)
-			t114 := int64(t112 + c113)
-			t115 := math.Float64frombits(uint64(t114))
-			t116 := float64(t115 - c5)
-			t117 := float64(t115 * t109)
-			t118 := float64(t116 + t117)
-			t119 := float64(t118 - t116)
-			t120 := float64(t117 - t119)
-			t121 := float64(t109 * t109)
-			t122 := math.FMA(t121, c42, t111)
-			t123 := float64(t121 * t109)
-			t124 := math.FMA(c46, t109, c45)
-			t125 := math.FMA(c48, t109, c47)
-			t126 := math.FMA(c50, t109, c49)
-			t127 := math.FMA(c52, t109, c51)
-			t128 := math.FMA(t125, t121, t124)
-			t129 := math.FMA(t127, t121, t126)
-			t130 := float64(t121 * t121)
-			t131 := math.FMA(t129, t130, t128)
-			t132 := math.FMA(t131, t109, c61)
-			t133 := math.FMA(t132, t109, c63)
-			t134 := math.FMA(t123, t133, t122)
-			t135 := math.FMA(t115, t134, t120)
-			t136 := float64(t135 * v1)
-			t137 := math.FMA(t118, v1, t136)
-			t138 := c96 < t0
-			t139 := t137
-			if t138 {
+			t85 := math.FMA(t83, c22, c84)
+			t86 := int64(math.Float64bits(t85))
+			t87 := float64(t85 - c84)
+			t88 := math.FMA(t87, c26, t83)
+			t89 := float64(t87 * c28)
+			t90 := float64(t88 + t89)
+			t91 := float64(t90 - t88)
+			t92 := float64(t89 - t91)
+			t93 := float64(t92 + t16)
+			t94 := float64(t90 + t93)
+			t95 := float64(t94 - t90)
+			t96 := float64(t93 - t95)
+			t98 := t86 << uint64(c97)
+			t100 := int64(t98 + c99)
+			t101 := math.Float64frombits(uint64(t100))
+			t102 := float64(t101 - c5)
+			t103 := float64(t101 * t94)
+			t104 := float64(t102 + t103)
+			t105 := float64(t104 - t102)
+			t106 := float64(t103 - t105)
+			t107 := float64(t94 * t94)
+			t108 := math.FMA(t107, c41, t96)
+			t109 := float64(t107 * t94)
+			t110 := math.FMA(c45, t94, c44)
+			t111 := math.FMA(c47, t94, c46)
+			t112 := math.FMA(c49, t94, c48)
+			t113 := math.FMA(c51, t94, c50)
+			t114 := math.FMA(t111, t107, t110)
+			t115 := math.FMA(t113, t107, t112)
+			t116 := float64(t107 * t107)
+			t117 := math.FMA(t115, t116, t114)
+			t118 := math.FMA(t117, t94, c60)
+			t119 := math.FMA(t118, t94, c62)
+			t120 := math.FMA(t109, t119, t108)
+			t121 := math.FMA(t101, t120, t106)
+			t122 := float64(t121 * v1)
+			t123 := math.FMA(t104, v1, t122)
+			t124 := c81 < t0
+			t125 := t123
+			if t124 {
 				t19 := c18
 				if t3 {
 					t19 = c17
@@ -17119,79 +17088,65 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 					t21 = t19
 				}
 				t24 := math.FMA(t21, c22, c23)
-				t25 := int64(math.Float64bits(t24))
-				t26 := float64(t24 - c23)
-				t28 := math.FMA(t26, c27, t21)
-				t30 := float64(t26 * c29)
-				t31 := float64(t28 + t30)
-				t32 := float64(t31 - t28)
-				t33 := float64(t30 - t32)
-				t34 := float64(t33 + t16)
-				t35 := float64(t31 + t34)
-				t36 := float64(t35 - t31)
-				t37 := float64(t34 - t36)
-				t38 := float64(c5 + t35)
-				t39 := float64(t38 - c5)
-				t40 := float64(t35 - t39)
-				t41 := float64(t35 * t35)
-				t43 := math.FMA(t41, c42, t37)
-				t44 := float64(t41 * t35)
-				t53 := math.FMA(c46, t35, c45)
-				t54 := math.FMA(c48, t35, c47)
-				t55 := math.FMA(c50, t35, c49)
-				t56 := math.FMA(c52, t35, c51)
-				t57 := math.FMA(t54, t41, t53)
-				t58 := math.FMA(t56, t41, t55)
-				t59 := float64(t41 * t41)
-				t60 := math.FMA(t58, t59, t57)
-				t62 := math.FMA(t60, t35, c61)
-				t64 := math.FMA(t62, t35, c63)
-				t65 := math.FMA(t44, t64, t43)
-				t66 := float64(t65 + t40)
-				t67 := float64(t38 + t66)
-				t68 := float64(t67 - t38)
-				t69 := float64(t66 - t68)
-				t72 := c71
+				t25 := float64(t24 - c23)
+				t27 := math.FMA(t25, c26, t21)
+				t29 := float64(t25 * c28)
+				t30 := float64(t27 + t29)
+				t31 := float64(t30 - t27)
+				t32 := float64(t29 - t31)
+				t33 := float64(t32 + t16)
+				t34 := float64(t30 + t33)
+				t35 := float64(t34 - t30)
+				t36 := float64(t33 - t35)
+				t37 := float64(c5 + t34)
+				t38 := float64(t37 - c5)
+				t39 := float64(t34 - t38)
+				t40 := float64(t34 * t34)
+				t42 := math.FMA(t40, c41, t36)
+				t43 := float64(t40 * t34)
+				t52 := math.FMA(c45, t34, c44)
+				t53 := math.FMA(c47, t34, c46)
+				t54 := math.FMA(c49, t34, c48)
+				t55 := math.FMA(c51, t34, c50)
+				t56 := math.FMA(t53, t40, t52)
+				t57 := math.FMA(t55, t40, t54)
+				t58 := float64(t40 * t40)
+				t59 := math.FMA(t57, t58, t56)
+				t61 := math.FMA(t59, t34, c60)
+				t63 := math.FMA(t61, t34, c62)
+				t64 := math.FMA(t43, t63, t42)
+				t65 := float64(t64 + t39)
+				t66 := float64(t37 + t65)
+				t67 := float64(t66 - t37)
+				t68 := float64(t65 - t67)
+				t70 := c15
 				if t3 {
-					t72 = c70
+					t70 = c69
 				}
-				t73 := int64(t25 - t72)
-				t75 := c15
-				if t3 {
-					t75 = c74
-				}
-				t76 := float64(t26 - t75)
-				t77 := float64(t69 * t8)
-				t78 := math.FMA(t67, t8, t77)
-				t80 := math.FMA(t76, c42, c79)
-				t81 := int64(math.Float64bits(t80))
-				t82 := int64(t73 - t81)
-				t84 := t81 << uint64(c83)
-				t85 := math.Float64frombits(uint64(t84))
-				t86 := t82 << uint64(c83)
-				t87 := math.Float64frombits(uint64(t86))
-				t88 := float64(t78 * t85)
-				t89 := float64(t88 * t87)
-				t91 := float64(v1 * c90)
-				t92 := t89
+				t71 := float64(t25 - t70)
+				t72 := float64(t68 * t8)
+				t73 := math.FMA(t66, t8, t72)
+				t74 := scalar.Scalb64(t73, t71)
+				t76 := float64(v1 * c75)
+				t77 := t74
 				if t20 {
-					t92 = t91
+					t77 = t76
 				}
-				t139 = t92
+				t125 = t77
 			}
-			t140 := math.Float64frombits(math.Float64bits(t139) &^ (1 << 63))
-			t141 := -t140
-			t143 := t12 < c142
-			t144 := t141
-			if t143 {
-				t144 = v0
+			t126 := math.Float64frombits(math.Float64bits(t125) &^ (1 << 63))
+			t127 := -t126
+			t129 := t12 < c128
+			t130 := t127
+			if t129 {
+				t130 = v0
 			}
-			t145 := c15 < v0
-			t146 := t144
-			if t145 {
-				t146 = v0
+			t131 := c15 < v0
+			t132 := t130
+			if t131 {
+				t132 = v0
 			}
-			o0[i] = t146
+			o0[i] = t132
 		}
 	}
 }
@@ -18904,13 +18859,12 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 	c58 := math.Float64frombits(0x3ff0000000000000) // 1
 	c65 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c66 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c76 := int64(63)
-	c82 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
-	c83 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
-	c84 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
-	c85 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
-	c86 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
-	c87 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	c77 := int64(63)
+	c82 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
+	c83 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
+	c85 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
+	c87 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
+	c89 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -19053,23 +19007,20 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 				t73b = t60b
 				t74b = t72b
 			}
-			t75a, t75b := int64(math.Float64bits(t73a)), int64(math.Float64bits(t73b))
-			t77a, t77b := t75a<<uint64(c76), t75b<<uint64(c76)
-			t78a, t78b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
-			t79a, t79b := t78a^t77a, t78b^t77b
-			t80a, t80b := math.Float64frombits(uint64(t79a)), math.Float64frombits(uint64(t79b))
-			t81a, t81b := float64(t80a*t80a), float64(t80b*t80b)
-			t88a, t88b := math.FMA(c83, t81a, c82), math.FMA(c83, t81b, c82)
-			t89a, t89b := math.FMA(c85, t81a, c84), math.FMA(c85, t81b, c84)
-			t90a, t90b := math.FMA(c87, t81a, c86), math.FMA(c87, t81b, c86)
-			t91a, t91b := float64(t81a*t81a), float64(t81b*t81b)
-			t92a, t92b := math.FMA(t89a, t91a, t88a), math.FMA(t89b, t91b, t88b)
-			t93a, t93b := float64(t91a*t91a), float64(t91b*t91b)
-			t94a, t94b := math.FMA(t90a, t93a, t92a), math.FMA(t90b, t93b, t92b)
-			t95a, t95b := float64(t80a*t94a), float64(t80b*t94b)
-			t96a, t96b := float32(t95a), float32(t95b)
+			t75a, t75b := float64(t74a*t74a), float64(t74b*t74b)
+			t76a, t76b := int64(math.Float64bits(t73a)), int64(math.Float64bits(t73b))
+			t78a, t78b := t76a<<uint64(c77), t76b<<uint64(c77)
+			t79a, t79b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
+			t80a, t80b := t79a^t78a, t79b^t78b
+			t81a, t81b := math.Float64frombits(uint64(t80a)), math.Float64frombits(uint64(t80b))
+			t84a, t84b := math.FMA(c82, t75a, c83), math.FMA(c82, t75b, c83)
+			t86a, t86b := math.FMA(t84a, t75a, c85), math.FMA(t84b, t75b, c85)
+			t88a, t88b := math.FMA(t86a, t75a, c87), math.FMA(t86b, t75b, c87)
+			t90a, t90b := math.FMA(t88a, t75a, c89), math.FMA(t88b, t75b, c89)
+			t91a, t91b := float64(t81a*t90a), float64(t81b*t90b)
+			t92a, t92b := float32(t91a), float32(t91b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t96a, t96b
+			y0[0], y0[1] = t92a, t92b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -19145,22 +19096,19 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 				t73 = t60
 				t74 = t72
 			}
-			t75 := int64(math.Float64bits(t73))
-			t77 := t75 << uint64(c76)
-			t78 := int64(math.Float64bits(t74))
-			t79 := t78 ^ t77
-			t80 := math.Float64frombits(uint64(t79))
-			t81 := float64(t80 * t80)
-			t88 := math.FMA(c83, t81, c82)
-			t89 := math.FMA(c85, t81, c84)
-			t90 := math.FMA(c87, t81, c86)
-			t91 := float64(t81 * t81)
-			t92 := math.FMA(t89, t91, t88)
-			t93 := float64(t91 * t91)
-			t94 := math.FMA(t90, t93, t92)
-			t95 := float64(t80 * t94)
-			t96 := float32(t95)
-			o0[i] = t96
+			t75 := float64(t74 * t74)
+			t76 := int64(math.Float64bits(t73))
+			t78 := t76 << uint64(c77)
+			t79 := int64(math.Float64bits(t74))
+			t80 := t79 ^ t78
+			t81 := math.Float64frombits(uint64(t80))
+			t84 := math.FMA(c82, t75, c83)
+			t86 := math.FMA(t84, t75, c85)
+			t88 := math.FMA(t86, t75, c87)
+			t90 := math.FMA(t88, t75, c89)
+			t91 := float64(t81 * t90)
+			t92 := float32(t91)
+			o0[i] = t92
 		}
 	}
 }
@@ -25235,54 +25183,52 @@ func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
 	c1 := math.Float64frombits(0x403b4ccccccccccd)   // 27.3
 	c8 := math.Float64frombits(0x3ff71547652b82fe)   // 1.4426950408889634
 	c9 := math.Float64frombits(0x43380000000007fe)   // 6.75539944105779e+15
-	c13 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
-	c15 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
-	c24 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c29 := math.Float64frombits(0x3fe0000000000000)  // 0.5
-	c32 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
-	c33 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
-	c34 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
-	c35 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
-	c36 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
-	c37 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
-	c38 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
-	c39 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
-	c48 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
-	c50 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
-	c57 := math.Float64frombits(0x400c000000000000)  // 3.5
-	c61 := math.Float64frombits(0x401c000000000000)  // 7
-	c64 := math.Float64frombits(0xbfca3f4a194b99e1)  // -0.20505644068835152
-	c65 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
-	c66 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
-	c67 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
-	c68 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
-	c69 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
-	c70 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
-	c71 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
-	c72 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
-	c73 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
-	c74 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
-	c75 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
-	c76 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
-	c77 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
-	c78 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
-	c79 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
-	c80 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
-	c81 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
-	c82 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
-	c83 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
-	c106 := math.Float64frombits(0xbf8f5254a4de344a) // -0.01529375198495066
-	c108 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
-	c117 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
-	c122 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
-	c125 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
-	c126 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
-	c138 := math.Float64frombits(0x3ff20dd750429b6d) // 1.1283791670955126
-	c142 := math.Float64frombits(0x3c71ae3a914fed80) // 1.533545961316588e-17
-	c152 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c156 := int64(52)
-	c163 := math.Float64frombits(0x0)                // 0
-	c165 := math.Float64frombits(0x4000000000000000) // 2
+	c12 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
+	c14 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
+	c23 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c28 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c31 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
+	c32 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
+	c33 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
+	c34 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
+	c35 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
+	c36 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
+	c37 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
+	c38 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
+	c47 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
+	c49 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
+	c56 := math.Float64frombits(0x400c000000000000)  // 3.5
+	c60 := math.Float64frombits(0x401c000000000000)  // 7
+	c63 := math.Float64frombits(0xbfca3f4a194b99e1)  // -0.20505644068835152
+	c64 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c65 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c66 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c67 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c68 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c69 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c70 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c71 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c72 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c73 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c74 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c75 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c76 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c77 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c78 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c79 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
+	c80 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
+	c81 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
+	c82 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
+	c105 := math.Float64frombits(0xbf8f5254a4de344a) // -0.01529375198495066
+	c107 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c116 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
+	c121 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
+	c124 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c125 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c137 := math.Float64frombits(0x3ff20dd750429b6d) // 1.1283791670955126
+	c141 := math.Float64frombits(0x3c71ae3a914fed80) // 1.533545961316588e-17
+	c152 := math.Float64frombits(0x0)                // 0
+	c154 := math.Float64frombits(0x4000000000000000) // 2
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -25305,124 +25251,115 @@ func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
 			t6a, t6b := math.FMA(t3a, t3a, t5a), math.FMA(t3b, t3b, t5b)
 			t7a, t7b := -t6a, -t6b
 			t10a, t10b := math.FMA(t5a, c8, c9), math.FMA(t5b, c8, c9)
-			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
-			t12a, t12b := float64(t10a-c9), float64(t10b-c9)
-			t14a, t14b := math.FMA(t12a, c13, t5a), math.FMA(t12b, c13, t5b)
-			t16a, t16b := float64(t12a*c15), float64(t12b*c15)
-			t17a, t17b := float64(t14a+t16a), float64(t14b+t16b)
-			t18a, t18b := float64(t17a-t14a), float64(t17b-t14b)
-			t19a, t19b := float64(t16a-t18a), float64(t16b-t18b)
-			t20a, t20b := float64(t19a+t7a), float64(t19b+t7b)
-			t21a, t21b := float64(t17a+t20a), float64(t17b+t20b)
-			t22a, t22b := float64(t21a-t17a), float64(t21b-t17b)
-			t23a, t23b := float64(t20a-t22a), float64(t20b-t22b)
-			t25a, t25b := float64(c24+t21a), float64(c24+t21b)
-			t26a, t26b := float64(t25a-c24), float64(t25b-c24)
-			t27a, t27b := float64(t21a-t26a), float64(t21b-t26b)
-			t28a, t28b := float64(t21a*t21a), float64(t21b*t21b)
-			t30a, t30b := math.FMA(t28a, c29, t23a), math.FMA(t28b, c29, t23b)
-			t31a, t31b := float64(t28a*t21a), float64(t28b*t21b)
-			t40a, t40b := math.FMA(c33, t21a, c32), math.FMA(c33, t21b, c32)
-			t41a, t41b := math.FMA(c35, t21a, c34), math.FMA(c35, t21b, c34)
-			t42a, t42b := math.FMA(c37, t21a, c36), math.FMA(c37, t21b, c36)
-			t43a, t43b := math.FMA(c39, t21a, c38), math.FMA(c39, t21b, c38)
-			t44a, t44b := math.FMA(t41a, t28a, t40a), math.FMA(t41b, t28b, t40b)
-			t45a, t45b := math.FMA(t43a, t28a, t42a), math.FMA(t43b, t28b, t42b)
-			t46a, t46b := float64(t28a*t28a), float64(t28b*t28b)
-			t47a, t47b := math.FMA(t45a, t46a, t44a), math.FMA(t45b, t46b, t44b)
-			t49a, t49b := math.FMA(t47a, t21a, c48), math.FMA(t47b, t21b, c48)
-			t51a, t51b := math.FMA(t49a, t21a, c50), math.FMA(t49b, t21b, c50)
-			t52a, t52b := math.FMA(t31a, t51a, t30a), math.FMA(t31b, t51b, t30b)
-			t53a, t53b := float64(t52a+t27a), float64(t52b+t27b)
-			t54a, t54b := float64(t25a+t53a), float64(t25b+t53b)
-			t55a, t55b := float64(t54a-t25a), float64(t54b-t25b)
-			t56a, t56b := float64(t53a-t55a), float64(t53b-t55b)
-			t58a, t58b := float64(c57+t3a), float64(c57+t3b)
-			t59a, t59b := float64(t58a-c57), float64(t58b-c57)
-			t60a, t60b := float64(t3a-t59a), float64(t3b-t59b)
-			t62a, t62b := float64(t58a-c61), float64(t58b-c61)
-			t63a, t63b := float64(t62a/t58a), float64(t62b/t58b)
-			t84a, t84b := math.FMA(c66, t63a, c65), math.FMA(c66, t63b, c65)
-			t85a, t85b := math.FMA(c68, t63a, c67), math.FMA(c68, t63b, c67)
-			t86a, t86b := math.FMA(c70, t63a, c69), math.FMA(c70, t63b, c69)
-			t87a, t87b := math.FMA(c72, t63a, c71), math.FMA(c72, t63b, c71)
-			t88a, t88b := math.FMA(c74, t63a, c73), math.FMA(c74, t63b, c73)
-			t89a, t89b := math.FMA(c76, t63a, c75), math.FMA(c76, t63b, c75)
-			t90a, t90b := math.FMA(c78, t63a, c77), math.FMA(c78, t63b, c77)
-			t91a, t91b := math.FMA(c80, t63a, c79), math.FMA(c80, t63b, c79)
-			t92a, t92b := math.FMA(c82, t63a, c81), math.FMA(c82, t63b, c81)
-			t93a, t93b := float64(t63a*t63a), float64(t63b*t63b)
-			t94a, t94b := math.FMA(t85a, t93a, t84a), math.FMA(t85b, t93b, t84b)
-			t95a, t95b := math.FMA(t87a, t93a, t86a), math.FMA(t87b, t93b, t86b)
-			t96a, t96b := math.FMA(t89a, t93a, t88a), math.FMA(t89b, t93b, t88b)
-			t97a, t97b := math.FMA(t91a, t93a, t90a), math.FMA(t91b, t93b, t90b)
-			t98a, t98b := math.FMA(c83, t93a, t92a), math.FMA(c83, t93b, t92b)
-			t99a, t99b := float64(t93a*t93a), float64(t93b*t93b)
-			t100a, t100b := math.FMA(t95a, t99a, t94a), math.FMA(t95b, t99b, t94b)
-			t101a, t101b := math.FMA(t97a, t99a, t96a), math.FMA(t97b, t99b, t96b)
-			t102a, t102b := float64(t99a*t99a), float64(t99b*t99b)
-			t103a, t103b := math.FMA(t101a, t102a, t100a), math.FMA(t101b, t102b, t100b)
-			t104a, t104b := float64(t102a*t102a), float64(t102b*t102b)
-			t105a, t105b := math.FMA(t98a, t104a, t103a), math.FMA(t98b, t104b, t103b)
-			t107a, t107b := math.FMA(t105a, t63a, c106), math.FMA(t105b, t63b, c106)
-			t109a, t109b := math.FMA(t107a, t63a, c108), math.FMA(t107b, t63b, c108)
-			t110a, t110b := float64(t63a*t109a), float64(t63b*t109b)
-			t111a, t111b := float64(c64+t110a), float64(c64+t110b)
-			t112a, t112b := float64(t111a-c64), float64(t111b-c64)
-			t113a, t113b := float64(t110a-t112a), float64(t110b-t112b)
-			t114a, t114b := float64(t63a*t111a), float64(t63b*t111b)
-			t115a, t115b := -t114a, -t114b
-			t116a, t116b := math.FMA(t63a, t111a, t115a), math.FMA(t63b, t111b, t115b)
-			t118a, t118b := float64(c117+t114a), float64(c117+t114b)
-			t119a, t119b := float64(t118a-c117), float64(t118b-c117)
-			t120a, t120b := float64(t114a-t119a), float64(t114b-t119b)
-			t121a, t121b := math.FMA(t63a, t113a, t116a), math.FMA(t63b, t113b, t116b)
-			t123a, t123b := float64(t120a+c122), float64(t120b+c122)
-			t124a, t124b := float64(t121a+t123a), float64(t121b+t123b)
-			t127a, t127b := math.FMA(t63a, c125, c126), math.FMA(t63b, c125, c126)
+			t11a, t11b := float64(t10a-c9), float64(t10b-c9)
+			t13a, t13b := math.FMA(t11a, c12, t5a), math.FMA(t11b, c12, t5b)
+			t15a, t15b := float64(t11a*c14), float64(t11b*c14)
+			t16a, t16b := float64(t13a+t15a), float64(t13b+t15b)
+			t17a, t17b := float64(t16a-t13a), float64(t16b-t13b)
+			t18a, t18b := float64(t15a-t17a), float64(t15b-t17b)
+			t19a, t19b := float64(t18a+t7a), float64(t18b+t7b)
+			t20a, t20b := float64(t16a+t19a), float64(t16b+t19b)
+			t21a, t21b := float64(t20a-t16a), float64(t20b-t16b)
+			t22a, t22b := float64(t19a-t21a), float64(t19b-t21b)
+			t24a, t24b := float64(c23+t20a), float64(c23+t20b)
+			t25a, t25b := float64(t24a-c23), float64(t24b-c23)
+			t26a, t26b := float64(t20a-t25a), float64(t20b-t25b)
+			t27a, t27b := float64(t20a*t20a), float64(t20b*t20b)
+			t29a, t29b := math.FMA(t27a, c28, t22a), math.FMA(t27b, c28, t22b)
+			t30a, t30b := float64(t27a*t20a), float64(t27b*t20b)
+			t39a, t39b := math.FMA(c32, t20a, c31), math.FMA(c32, t20b, c31)
+			t40a, t40b := math.FMA(c34, t20a, c33), math.FMA(c34, t20b, c33)
+			t41a, t41b := math.FMA(c36, t20a, c35), math.FMA(c36, t20b, c35)
+			t42a, t42b := math.FMA(c38, t20a, c37), math.FMA(c38, t20b, c37)
+			t43a, t43b := math.FMA(t40a, t27a, t39a), math.FMA(t40b, t27b, t39b)
+			t44a, t44b := math.FMA(t42a, t27a, t41a), math.FMA(t42b, t27b, t41b)
+			t45a, t45b := float64(t27a*t27a), float64(t27b*t27b)
+			t46a, t46b := math.FMA(t44a, t45a, t43a), math.FMA(t44b, t45b, t43b)
+			t48a, t48b := math.FMA(t46a, t20a, c47), math.FMA(t46b, t20b, c47)
+			t50a, t50b := math.FMA(t48a, t20a, c49), math.FMA(t48b, t20b, c49)
+			t51a, t51b := math.FMA(t30a, t50a, t29a), math.FMA(t30b, t50b, t29b)
+			t52a, t52b := float64(t51a+t26a), float64(t51b+t26b)
+			t53a, t53b := float64(t24a+t52a), float64(t24b+t52b)
+			t54a, t54b := float64(t53a-t24a), float64(t53b-t24b)
+			t55a, t55b := float64(t52a-t54a), float64(t52b-t54b)
+			t57a, t57b := float64(c56+t3a), float64(c56+t3b)
+			t58a, t58b := float64(t57a-c56), float64(t57b-c56)
+			t59a, t59b := float64(t3a-t58a), float64(t3b-t58b)
+			t61a, t61b := float64(t57a-c60), float64(t57b-c60)
+			t62a, t62b := float64(t61a/t57a), float64(t61b/t57b)
+			t83a, t83b := math.FMA(c65, t62a, c64), math.FMA(c65, t62b, c64)
+			t84a, t84b := math.FMA(c67, t62a, c66), math.FMA(c67, t62b, c66)
+			t85a, t85b := math.FMA(c69, t62a, c68), math.FMA(c69, t62b, c68)
+			t86a, t86b := math.FMA(c71, t62a, c70), math.FMA(c71, t62b, c70)
+			t87a, t87b := math.FMA(c73, t62a, c72), math.FMA(c73, t62b, c72)
+			t88a, t88b := math.FMA(c75, t62a, c74), math.FMA(c75, t62b, c74)
+			t89a, t89b := math.FMA(c77, t62a, c76), math.FMA(c77, t62b, c76)
+			t90a, t90b := math.FMA(c79, t62a, c78), math.FMA(c79, t62b, c78)
+			t91a, t91b := math.FMA(c81, t62a, c80), math.FMA(c81, t62b, c80)
+			t92a, t92b := float64(t62a*t62a), float64(t62b*t62b)
+			t93a, t93b := math.FMA(t84a, t92a, t83a), math.FMA(t84b, t92b, t83b)
+			t94a, t94b := math.FMA(t86a, t92a, t85a), math.FMA(t86b, t92b, t85b)
+			t95a, t95b := math.FMA(t88a, t92a, t87a), math.FMA(t88b, t92b, t87b)
+			t96a, t96b := math.FMA(t90a, t92a, t89a), math.FMA(t90b, t92b, t89b)
+			t97a, t97b := math.FMA(c82, t92a, t91a), math.FMA(c82, t92b, t91b)
+			t98a, t98b := float64(t92a*t92a), float64(t92b*t92b)
+			t99a, t99b := math.FMA(t94a, t98a, t93a), math.FMA(t94b, t98b, t93b)
+			t100a, t100b := math.FMA(t96a, t98a, t95a), math.FMA(t96b, t98b, t95b)
+			t101a, t101b := float64(t98a*t98a), float64(t98b*t98b)
+			t102a, t102b := math.FMA(t100a, t101a, t99a), math.FMA(t100b, t101b, t99b)
+			t103a, t103b := float64(t101a*t101a), float64(t101b*t101b)
+			t104a, t104b := math.FMA(t97a, t103a, t102a), math.FMA(t97b, t103b, t102b)
+			t106a, t106b := math.FMA(t104a, t62a, c105), math.FMA(t104b, t62b, c105)
+			t108a, t108b := math.FMA(t106a, t62a, c107), math.FMA(t106b, t62b, c107)
+			t109a, t109b := float64(t62a*t108a), float64(t62b*t108b)
+			t110a, t110b := float64(c63+t109a), float64(c63+t109b)
+			t111a, t111b := float64(t110a-c63), float64(t110b-c63)
+			t112a, t112b := float64(t109a-t111a), float64(t109b-t111b)
+			t113a, t113b := float64(t62a*t110a), float64(t62b*t110b)
+			t114a, t114b := -t113a, -t113b
+			t115a, t115b := math.FMA(t62a, t110a, t114a), math.FMA(t62b, t110b, t114b)
+			t117a, t117b := float64(c116+t113a), float64(c116+t113b)
+			t118a, t118b := float64(t117a-c116), float64(t117b-c116)
+			t119a, t119b := float64(t113a-t118a), float64(t113b-t118b)
+			t120a, t120b := math.FMA(t62a, t112a, t115a), math.FMA(t62b, t112b, t115b)
+			t122a, t122b := float64(t119a+c121), float64(t119b+c121)
+			t123a, t123b := float64(t120a+t122a), float64(t120b+t122b)
+			t126a, t126b := math.FMA(t62a, c124, c125), math.FMA(t62b, c124, c125)
+			t127a, t127b := float64(t126a*t126a), float64(t126b*t126b)
 			t128a, t128b := float64(t127a*t127a), float64(t127b*t127b)
-			t129a, t129b := float64(t128a*t128a), float64(t128b*t128b)
-			t130a, t130b := math.FMA(t129a, t63a, t129a), math.FMA(t129b, t63b, t129b)
-			t131a, t131b := float64(t130a*t60a), float64(t130b*t60b)
-			t132a, t132b := math.FMA(t131a, t111a, t124a), math.FMA(t131b, t111b, t124b)
-			t133a, t133b := float64(t54a*t118a), float64(t54b*t118b)
-			t134a, t134b := -t133a, -t133b
-			t135a, t135b := math.FMA(t54a, t118a, t134a), math.FMA(t54b, t118b, t134b)
-			t136a, t136b := math.FMA(t56a, t118a, t135a), math.FMA(t56b, t118b, t135b)
-			t137a, t137b := math.FMA(t54a, t132a, t136a), math.FMA(t54b, t132b, t136b)
-			t139a, t139b := math.FMA(t3a, c138, c24), math.FMA(t3b, c138, c24)
-			t140a, t140b := float64(c24-t139a), float64(c24-t139b)
-			t141a, t141b := math.FMA(t3a, c138, t140a), math.FMA(t3b, c138, t140b)
-			t143a, t143b := math.FMA(t3a, c142, t141a), math.FMA(t3b, c142, t141b)
-			t144a, t144b := float64(c24/t139a), float64(c24/t139b)
-			t145a, t145b := float64(t133a*t144a), float64(t133b*t144b)
-			t146a, t146b := -t145a, -t145b
-			t147a, t147b := math.FMA(t146a, t139a, t133a), math.FMA(t146b, t139b, t133b)
-			t148a, t148b := math.FMA(t146a, t143a, t137a), math.FMA(t146b, t143b, t137b)
-			t149a, t149b := float64(t147a+t148a), float64(t147b+t148b)
-			t150a, t150b := float64(t149a*t144a), float64(t149b*t144b)
-			t151a, t151b := float64(t145a+t150a), float64(t145b+t150b)
-			t153a, t153b := math.FMA(t12a, c29, c152), math.FMA(t12b, c29, c152)
-			t154a, t154b := int64(math.Float64bits(t153a)), int64(math.Float64bits(t153b))
-			t155a, t155b := int64(t11a-t154a), int64(t11b-t154b)
-			t157a, t157b := t154a<<uint64(c156), t154b<<uint64(c156)
-			t158a, t158b := math.Float64frombits(uint64(t157a)), math.Float64frombits(uint64(t157b))
-			t159a, t159b := t155a<<uint64(c156), t155b<<uint64(c156)
-			t160a, t160b := math.Float64frombits(uint64(t159a)), math.Float64frombits(uint64(t159b))
-			t161a, t161b := float64(t151a*t158a), float64(t151b*t158b)
-			t162a, t162b := float64(t161a*t160a), float64(t161b*t160b)
-			t164a, t164b := v0a < c163, v0b < c163
-			t166a, t166b := float64(c165-t162a), float64(c165-t162b)
-			t167a := t162a
-			if t164a {
-				t167a = t166a
+			t129a, t129b := math.FMA(t128a, t62a, t128a), math.FMA(t128b, t62b, t128b)
+			t130a, t130b := float64(t129a*t59a), float64(t129b*t59b)
+			t131a, t131b := math.FMA(t130a, t110a, t123a), math.FMA(t130b, t110b, t123b)
+			t132a, t132b := float64(t53a*t117a), float64(t53b*t117b)
+			t133a, t133b := -t132a, -t132b
+			t134a, t134b := math.FMA(t53a, t117a, t133a), math.FMA(t53b, t117b, t133b)
+			t135a, t135b := math.FMA(t55a, t117a, t134a), math.FMA(t55b, t117b, t134b)
+			t136a, t136b := math.FMA(t53a, t131a, t135a), math.FMA(t53b, t131b, t135b)
+			t138a, t138b := math.FMA(t3a, c137, c23), math.FMA(t3b, c137, c23)
+			t139a, t139b := float64(c23-t138a), float64(c23-t138b)
+			t140a, t140b := math.FMA(t3a, c137, t139a), math.FMA(t3b, c137, t139b)
+			t142a, t142b := math.FMA(t3a, c141, t140a), math.FMA(t3b, c141, t140b)
+			t143a, t143b := float64(c23/t138a), float64(c23/t138b)
+			t144a, t144b := float64(t132a*t143a), float64(t132b*t143b)
+			t145a, t145b := -t144a, -t144b
+			t146a, t146b := math.FMA(t145a, t138a, t132a), math.FMA(t145b, t138b, t132b)
+			t147a, t147b := math.FMA(t145a, t142a, t136a), math.FMA(t145b, t142b, t136b)
+			t148a, t148b := float64(t146a+t147a), float64(t146b+t147b)
+			t149a, t149b := float64(t148a*t143a), float64(t148b*t143b)
+			t150a, t150b := float64(t144a+t149a), float64(t144b+t149b)
+			t151a, t151b := scalar.Scalb64(t150a, t11a), scalar.Scalb64(t150b, t11b)
+			t153a, t153b := v0a < c152, v0b < c152
+			t155a, t155b := float64(c154-t151a), float64(c154-t151b)
+			t156a := t151a
+			if t153a {
+				t156a = t155a
 			}
-			t167b := t162b
-			if t164b {
-				t167b = t166b
+			t156b := t151b
+			if t153b {
+				t156b = t155b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t167a, t167b
+			y0[0], y0[1] = t156a, t156b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -25437,119 +25374,110 @@ func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
 			t6 := math.FMA(t3, t3, t5)
 			t7 := -t6
 			t10 := math.FMA(t5, c8, c9)
-			t11 := int64(math.Float64bits(t10))
-			t12 := float64(t10 - c9)
-			t14 := math.FMA(t12, c13, t5)
-			t16 := float64(t12 * c15)
-			t17 := float64(t14 + t16)
-			t18 := float64(t17 - t14)
-			t19 := float64(t16 - t18)
-			t20 := float64(t19 + t7)
-			t21 := float64(t17 + t20)
-			t22 := float64(t21 - t17)
-			t23 := float64(t20 - t22)
-			t25 := float64(c24 + t21)
-			t26 := float64(t25 - c24)
-			t27 := float64(t21 - t26)
-			t28 := float64(t21 * t21)
-			t30 := math.FMA(t28, c29, t23)
-			t31 := float64(t28 * t21)
-			t40 := math.FMA(c33, t21, c32)
-			t41 := math.FMA(c35, t21, c34)
-			t42 := math.FMA(c37, t21, c36)
-			t43 := math.FMA(c39, t21, c38)
-			t44 := math.FMA(t41, t28, t40)
-			t45 := math.FMA(t43, t28, t42)
-			t46 := float64(t28 * t28)
-			t47 := math.FMA(t45, t46, t44)
-			t49 := math.FMA(t47, t21, c48)
-			t51 := math.FMA(t49, t21, c50)
-			t52 := math.FMA(t31, t51, t30)
-			t53 := float64(t52 + t27)
-			t54 := float64(t25 + t53)
-			t55 := float64(t54 - t25)
-			t56 := float64(t53 - t55)
-			t58 := float64(c57 + t3)
-			t59 := float64(t58 - c57)
-			t60 := float64(t3 - t59)
-			t62 := float64(t58 - c61)
-			t63 := float64(t62 / t58)
-			t84 := math.FMA(c66, t63, c65)
-			t85 := math.FMA(c68, t63, c67)
-			t86 := math.FMA(c70, t63, c69)
-			t87 := math.FMA(c72, t63, c71)
-			t88 := math.FMA(c74, t63, c73)
-			t89 := math.FMA(c76, t63, c75)
-			t90 := math.FMA(c78, t63, c77)
-			t91 := math.FMA(c80, t63, c79)
-			t92 := math.FMA(c82, t63, c81)
-			t93 := float64(t63 * t63)
-			t94 := math.FMA(t85, t93, t84)
-			t95 := math.FMA(t87, t93, t86)
-			t96 := math.FMA(t89, t93, t88)
-			t97 := math.FMA(t91, t93, t90)
-			t98 := math.FMA(c83, t93, t92)
-			t99 := float64(t93 * t93)
-			t100 := math.FMA(t95, t99, t94)
-			t101 := math.FMA(t97, t99, t96)
-			t102 := float64(t99 * t99)
-			t103 := math.FMA(t101, t102, t100)
-			t104 := float64(t102 * t102)
-			t105 := math.FMA(t98, t104, t103)
-			t107 := math.FMA(t105, t63, c106)
-			t109 := math.FMA(t107, t63, c108)
-			t110 := float64(t63 * t109)
-			t111 := float64(c64 + t110)
-			t112 := float64(t111 - c64)
-			t113 := float64(t110 - t112)
-			t114 := float64(t63 * t111)
-			t115 := -t114
-			t116 := math.FMA(t63, t111, t115)
-			t118 := float64(c117 + t114)
-			t119 := float64(t118 - c117)
-			t120 := float64(t114 - t119)
-			t121 := math.FMA(t63, t113, t116)
-			t123 := float64(t120 + c122)
-			t124 := float64(t121 + t123)
-			t127 := math.FMA(t63, c125, c126)
+			t11 := float64(t10 - c9)
+			t13 := math.FMA(t11, c12, t5)
+			t15 := float64(t11 * c14)
+			t16 := float64(t13 + t15)
+			t17 := float64(t16 - t13)
+			t18 := float64(t15 - t17)
+			t19 := float64(t18 + t7)
+			t20 := float64(t16 + t19)
+			t21 := float64(t20 - t16)
+			t22 := float64(t19 - t21)
+			t24 := float64(c23 + t20)
+			t25 := float64(t24 - c23)
+			t26 := float64(t20 - t25)
+			t27 := float64(t20 * t20)
+			t29 := math.FMA(t27, c28, t22)
+			t30 := float64(t27 * t20)
+			t39 := math.FMA(c32, t20, c31)
+			t40 := math.FMA(c34, t20, c33)
+			t41 := math.FMA(c36, t20, c35)
+			t42 := math.FMA(c38, t20, c37)
+			t43 := math.FMA(t40, t27, t39)
+			t44 := math.FMA(t42, t27, t41)
+			t45 := float64(t27 * t27)
+			t46 := math.FMA(t44, t45, t43)
+			t48 := math.FMA(t46, t20, c47)
+			t50 := math.FMA(t48, t20, c49)
+			t51 := math.FMA(t30, t50, t29)
+			t52 := float64(t51 + t26)
+			t53 := float64(t24 + t52)
+			t54 := float64(t53 - t24)
+			t55 := float64(t52 - t54)
+			t57 := float64(c56 + t3)
+			t58 := float64(t57 - c56)
+			t59 := float64(t3 - t58)
+			t61 := float64(t57 - c60)
+			t62 := float64(t61 / t57)
+			t83 := math.FMA(c65, t62, c64)
+			t84 := math.FMA(c67, t62, c66)
+			t85 := math.FMA(c69, t62, c68)
+			t86 := math.FMA(c71, t62, c70)
+			t87 := math.FMA(c73, t62, c72)
+			t88 := math.FMA(c75, t62, c74)
+			t89 := math.FMA(c77, t62, c76)
+			t90 := math.FMA(c79, t62, c78)
+			t91 := math.FMA(c81, t62, c80)
+			t92 := float64(t62 * t62)
+			t93 := math.FMA(t84, t92, t83)
+			t94 := math.FMA(t86, t92, t85)
+			t95 := math.FMA(t88, t92, t87)
+			t96 := math.FMA(t90, t92, t89)
+			t97 := math.FMA(c82, t92, t91)
+			t98 := float64(t92 * t92)
+			t99 := math.FMA(t94, t98, t93)
+			t100 := math.FMA(t96, t98, t95)
+			t101 := float64(t98 * t98)
+			t102 := math.FMA(t100, t101, t99)
+			t103 := float64(t101 * t101)
+			t104 := math.FMA(t97, t103, t102)
+			t106 := math.FMA(t104, t62, c105)
+			t108 := math.FMA(t106, t62, c107)
+			t109 := float64(t62 * t108)
+			t110 := float64(c63 + t109)
+			t111 := float64(t110 - c63)
+			t112 := float64(t109 - t111)
+			t113 := float64(t62 * t110)
+			t114 := -t113
+			t115 := math.FMA(t62, t110, t114)
+			t117 := float64(c116 + t113)
+			t118 := float64(t117 - c116)
+			t119 := float64(t113 - t118)
+			t120 := math.FMA(t62, t112, t115)
+			t122 := float64(t119 + c121)
+			t123 := float64(t120 + t122)
+			t126 := math.FMA(t62, c124, c125)
+			t127 := float64(t126 * t126)
 			t128 := float64(t127 * t127)
-			t129 := float64(t128 * t128)
-			t130 := math.FMA(t129, t63, t129)
-			t131 := float64(t130 * t60)
-			t132 := math.FMA(t131, t111, t124)
-			t133 := float64(t54 * t118)
-			t134 := -t133
-			t135 := math.FMA(t54, t118, t134)
-			t136 := math.FMA(t56, t118, t135)
-			t137 := math.FMA(t54, t132, t136)
-			t139 := math.FMA(t3, c138, c24)
-			t140 := float64(c24 - t139)
-			t141 := math.FMA(t3, c138, t140)
-			t143 := math.FMA(t3, c142, t141)
-			t144 := float64(c24 / t139)
-			t145 := float64(t133 * t144)
-			t146 := -t145
-			t147 := math.FMA(t146, t139, t133)
-			t148 := math.FMA(t146, t143, t137)
-			t149 := float64(t147 + t148)
-			t150 := float64(t149 * t144)
-			t151 := float64(t145 + t150)
-			t153 := math.FMA(t12, c29, c152)
-			t154 := int64(math.Float64bits(t153))
-			t155 := int64(t11 - t154)
-			t157 := t154 << uint64(c156)
-			t158 := math.Float64frombits(uint64(t157))
-			t159 := t155 << uint64(c156)
-			t160 := math.Float64frombits(uint64(t159))
-			t161 := float64(t151 * t158)
-			t162 := float64(t161 * t160)
-			t164 := v0 < c163
-			t166 := float64(c165 - t162)
-			t167 := t162
-			if t164 {
-				t167 = t166
+			t129 := math.FMA(t128, t62, t128)
+			t130 := float64(t129 * t59)
+			t131 := math.FMA(t130, t110, t123)
+			t132 := float64(t53 * t117)
+			t133 := -t132
+			t134 := math.FMA(t53, t117, t133)
+			t135 := math.FMA(t55, t117, t134)
+			t136 := math.FMA(t53, t131, t135)
+			t138 := math.FMA(t3, c137, c23)
+			t139 := float64(c23 - t138)
+			t140 := math.FMA(t3, c137, t139)
+			t142 := math.FMA(t3, c141, t140)
+			t143 := float64(c23 / t138)
+			t144 := float64(t132 * t143)
+			t145 := -t144
+			t146 := math.FMA(t145, t138, t132)
+			t147 := math.FMA(t145, t142, t136)
+			t148 := float64(t146 + t147)
+			t149 := float64(t148 * t143)
+			t150 := float64(t144 + t149)
+			t151 := scalar.Scalb64(t150, t11)
+			t153 := v0 < c152
+			t155 := float64(c154 - t151)
+			t156 := t151
+			if t153 {
+				t156 = t155
 			}
-			o0[i] = t167
+			o0[i] = t156
 		}
 	}
 }
@@ -25571,8 +25499,6 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 	c17 := math.Float32frombits(0x3e75fdec) // 0.24022645
 	c19 := math.Float32frombits(0x3f317218) // 0.6931472
 	c21 := math.Float32frombits(0x3f800000) // 1
-	c24 := int32(1)
-	c27 := int32(23)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -25607,17 +25533,9 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 			t18a, t18b := scalar.FMA32(t16a, t9a, c17), scalar.FMA32(t16b, t9b, c17)
 			t20a, t20b := scalar.FMA32(t18a, t9a, c19), scalar.FMA32(t18b, t9b, c19)
 			t22a, t22b := scalar.FMA32(t20a, t9a, c21), scalar.FMA32(t20b, t9b, c21)
-			t23a, t23b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
-			t25a, t25b := t23a>>uint32(c24), t23b>>uint32(c24)
-			t26a, t26b := int32(t23a-t25a), int32(t23b-t25b)
-			t28a, t28b := t25a<<uint32(c27), t25b<<uint32(c27)
-			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
-			t30a, t30b := float32(t22a*t29a), float32(t22b*t29b)
-			t31a, t31b := t26a<<uint32(c27), t26b<<uint32(c27)
-			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
-			t33a, t33b := float32(t30a*t32a), float32(t30b*t32b)
+			t23a, t23b := scalar.Scalb32(t22a, t8a), scalar.Scalb32(t22b, t8b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t33a, t33b
+			y0[0], y0[1] = t23a, t23b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -25640,16 +25558,8 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 			t18 := scalar.FMA32(t16, t9, c17)
 			t20 := scalar.FMA32(t18, t9, c19)
 			t22 := scalar.FMA32(t20, t9, c21)
-			t23 := int32(math.Float32bits(t7))
-			t25 := t23 >> uint32(c24)
-			t26 := int32(t23 - t25)
-			t28 := t25 << uint32(c27)
-			t29 := math.Float32frombits(uint32(t28))
-			t30 := float32(t22 * t29)
-			t31 := t26 << uint32(c27)
-			t32 := math.Float32frombits(uint32(t31))
-			t33 := float32(t30 * t32)
-			o0[i] = t33
+			t23 := scalar.Scalb32(t22, t8)
+			o0[i] = t23
 		}
 	}
 }
@@ -25665,21 +25575,18 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 	c3 := math.Float64frombits(0x4090040000000000)  // 1025
 	c6 := math.Float64frombits(0x3ff0000000000000)  // 1
 	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c12 := math.Float64frombits(0x3fac6b08d704a1d1) // 0.05550410866482348
-	c13 := math.Float64frombits(0x3f83b2ab6fba51a1) // 0.009618129107629882
-	c14 := math.Float64frombits(0x3f55d87fe7875275) // 0.0013333558145990608
-	c15 := math.Float64frombits(0x3f2430912f75554e) // 0.00015403530390282544
-	c16 := math.Float64frombits(0x3eeffcbfd443c0fc) // 1.5252734222731972e-05
-	c17 := math.Float64frombits(0x3eb62c0272e79a56) // 1.3215489605922625e-06
-	c18 := math.Float64frombits(0x3e7b5233dce623d7) // 1.0177904317098738e-07
-	c19 := math.Float64frombits(0x3e3e4bb7f1f6866a) // 7.053784916763291e-09
-	c20 := math.Float64frombits(0x3dfec5e95af7c575) // 4.4780742566157056e-10
-	c21 := math.Float64frombits(0x3dbe0fcb9bb44335) // 2.7340957390033753e-11
-	c34 := math.Float64frombits(0x3fcebfbdff82c58e) // 0.2402265069591007
-	c36 := math.Float64frombits(0x3fe62e42fefa39ef) // 0.6931471805599453
-	c39 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c40 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c44 := int64(52)
+	c11 := math.Float64frombits(0x3fac6b08d704a1d1) // 0.05550410866482348
+	c12 := math.Float64frombits(0x3f83b2ab6fba51a1) // 0.009618129107629882
+	c13 := math.Float64frombits(0x3f55d87fe7875275) // 0.0013333558145990608
+	c14 := math.Float64frombits(0x3f2430912f75554e) // 0.00015403530390282544
+	c15 := math.Float64frombits(0x3eeffcbfd443c0fc) // 1.5252734222731972e-05
+	c16 := math.Float64frombits(0x3eb62c0272e79a56) // 1.3215489605922625e-06
+	c17 := math.Float64frombits(0x3e7b5233dce623d7) // 1.0177904317098738e-07
+	c18 := math.Float64frombits(0x3e3e4bb7f1f6866a) // 7.053784916763291e-09
+	c19 := math.Float64frombits(0x3dfec5e95af7c575) // 4.4780742566157056e-10
+	c20 := math.Float64frombits(0x3dbe0fcb9bb44335) // 2.7340957390033753e-11
+	c33 := math.Float64frombits(0x3fcebfbdff82c58e) // 0.2402265069591007
+	c35 := math.Float64frombits(0x3fe62e42fefa39ef) // 0.6931471805599453
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -25706,35 +25613,26 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 				t5b = c3
 			}
 			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
-			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
-			t10a, t10b := float64(t8a-c7), float64(t8b-c7)
-			t11a, t11b := float64(t5a-t10a), float64(t5b-t10b)
-			t22a, t22b := math.FMA(c13, t11a, c12), math.FMA(c13, t11b, c12)
-			t23a, t23b := math.FMA(c15, t11a, c14), math.FMA(c15, t11b, c14)
-			t24a, t24b := math.FMA(c17, t11a, c16), math.FMA(c17, t11b, c16)
-			t25a, t25b := math.FMA(c19, t11a, c18), math.FMA(c19, t11b, c18)
-			t26a, t26b := math.FMA(c21, t11a, c20), math.FMA(c21, t11b, c20)
-			t27a, t27b := float64(t11a*t11a), float64(t11b*t11b)
-			t28a, t28b := math.FMA(t23a, t27a, t22a), math.FMA(t23b, t27b, t22b)
-			t29a, t29b := math.FMA(t25a, t27a, t24a), math.FMA(t25b, t27b, t24b)
-			t30a, t30b := float64(t27a*t27a), float64(t27b*t27b)
-			t31a, t31b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
-			t32a, t32b := float64(t30a*t30a), float64(t30b*t30b)
-			t33a, t33b := math.FMA(t26a, t32a, t31a), math.FMA(t26b, t32b, t31b)
-			t35a, t35b := math.FMA(t33a, t11a, c34), math.FMA(t33b, t11b, c34)
-			t37a, t37b := math.FMA(t35a, t11a, c36), math.FMA(t35b, t11b, c36)
-			t38a, t38b := math.FMA(t37a, t11a, c6), math.FMA(t37b, t11b, c6)
-			t41a, t41b := math.FMA(t10a, c39, c40), math.FMA(t10b, c39, c40)
-			t42a, t42b := int64(math.Float64bits(t41a)), int64(math.Float64bits(t41b))
-			t43a, t43b := int64(t9a-t42a), int64(t9b-t42b)
-			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
-			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
-			t47a, t47b := t43a<<uint64(c44), t43b<<uint64(c44)
-			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
-			t49a, t49b := float64(t38a*t46a), float64(t38b*t46b)
-			t50a, t50b := float64(t49a*t48a), float64(t49b*t48b)
+			t9a, t9b := float64(t8a-c7), float64(t8b-c7)
+			t10a, t10b := float64(t5a-t9a), float64(t5b-t9b)
+			t21a, t21b := math.FMA(c12, t10a, c11), math.FMA(c12, t10b, c11)
+			t22a, t22b := math.FMA(c14, t10a, c13), math.FMA(c14, t10b, c13)
+			t23a, t23b := math.FMA(c16, t10a, c15), math.FMA(c16, t10b, c15)
+			t24a, t24b := math.FMA(c18, t10a, c17), math.FMA(c18, t10b, c17)
+			t25a, t25b := math.FMA(c20, t10a, c19), math.FMA(c20, t10b, c19)
+			t26a, t26b := float64(t10a*t10a), float64(t10b*t10b)
+			t27a, t27b := math.FMA(t22a, t26a, t21a), math.FMA(t22b, t26b, t21b)
+			t28a, t28b := math.FMA(t24a, t26a, t23a), math.FMA(t24b, t26b, t23b)
+			t29a, t29b := float64(t26a*t26a), float64(t26b*t26b)
+			t30a, t30b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
+			t31a, t31b := float64(t29a*t29a), float64(t29b*t29b)
+			t32a, t32b := math.FMA(t25a, t31a, t30a), math.FMA(t25b, t31b, t30b)
+			t34a, t34b := math.FMA(t32a, t10a, c33), math.FMA(t32b, t10b, c33)
+			t36a, t36b := math.FMA(t34a, t10a, c35), math.FMA(t34b, t10b, c35)
+			t37a, t37b := math.FMA(t36a, t10a, c6), math.FMA(t36b, t10b, c6)
+			t38a, t38b := scalar.Scalb64(t37a, t9a), scalar.Scalb64(t37b, t9b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t50a, t50b
+			y0[0], y0[1] = t38a, t38b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -25749,34 +25647,25 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 				t5 = c3
 			}
 			t8 := math.FMA(t5, c6, c7)
-			t9 := int64(math.Float64bits(t8))
-			t10 := float64(t8 - c7)
-			t11 := float64(t5 - t10)
-			t22 := math.FMA(c13, t11, c12)
-			t23 := math.FMA(c15, t11, c14)
-			t24 := math.FMA(c17, t11, c16)
-			t25 := math.FMA(c19, t11, c18)
-			t26 := math.FMA(c21, t11, c20)
-			t27 := float64(t11 * t11)
-			t28 := math.FMA(t23, t27, t22)
-			t29 := math.FMA(t25, t27, t24)
-			t30 := float64(t27 * t27)
-			t31 := math.FMA(t29, t30, t28)
-			t32 := float64(t30 * t30)
-			t33 := math.FMA(t26, t32, t31)
-			t35 := math.FMA(t33, t11, c34)
-			t37 := math.FMA(t35, t11, c36)
-			t38 := math.FMA(t37, t11, c6)
-			t41 := math.FMA(t10, c39, c40)
-			t42 := int64(math.Float64bits(t41))
-			t43 := int64(t9 - t42)
-			t45 := t42 << uint64(c44)
-			t46 := math.Float64frombits(uint64(t45))
-			t47 := t43 << uint64(c44)
-			t48 := math.Float64frombits(uint64(t47))
-			t49 := float64(t38 * t46)
-			t50 := float64(t49 * t48)
-			o0[i] = t50
+			t9 := float64(t8 - c7)
+			t10 := float64(t5 - t9)
+			t21 := math.FMA(c12, t10, c11)
+			t22 := math.FMA(c14, t10, c13)
+			t23 := math.FMA(c16, t10, c15)
+			t24 := math.FMA(c18, t10, c17)
+			t25 := math.FMA(c20, t10, c19)
+			t26 := float64(t10 * t10)
+			t27 := math.FMA(t22, t26, t21)
+			t28 := math.FMA(t24, t26, t23)
+			t29 := float64(t26 * t26)
+			t30 := math.FMA(t28, t29, t27)
+			t31 := float64(t29 * t29)
+			t32 := math.FMA(t25, t31, t30)
+			t34 := math.FMA(t32, t10, c33)
+			t36 := math.FMA(t34, t10, c35)
+			t37 := math.FMA(t36, t10, c6)
+			t38 := scalar.Scalb64(t37, t9)
+			o0[i] = t38
 		}
 	}
 }
@@ -25794,14 +25683,12 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 	c7 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
 	c10 := math.Float32frombits(0xbf317218) // -0.6931472
 	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c15 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c16 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c18 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c20 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c22 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c24 := math.Float32frombits(0x3f800000) // 1
-	c27 := int32(1)
-	c30 := int32(23)
+	c14 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c15 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c17 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c19 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c21 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c23 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -25831,23 +25718,15 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
 			t11a, t11b := scalar.FMA32(t9a, c10, t5a), scalar.FMA32(t9b, c10, t5b)
 			t13a, t13b := scalar.FMA32(t9a, c12, t11a), scalar.FMA32(t9b, c12, t11b)
-			t14a, t14b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
-			t17a, t17b := scalar.FMA32(c15, t13a, c16), scalar.FMA32(c15, t13b, c16)
-			t19a, t19b := scalar.FMA32(t17a, t13a, c18), scalar.FMA32(t17b, t13b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t13a, c20), scalar.FMA32(t19b, t13b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t13a, c22), scalar.FMA32(t21b, t13b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t13a, c24), scalar.FMA32(t23b, t13b, c24)
-			t26a, t26b := scalar.FMA32(t25a, t13a, c24), scalar.FMA32(t25b, t13b, c24)
-			t28a, t28b := t14a>>uint32(c27), t14b>>uint32(c27)
-			t29a, t29b := int32(t14a-t28a), int32(t14b-t28b)
-			t31a, t31b := t28a<<uint32(c30), t28b<<uint32(c30)
-			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
-			t33a, t33b := float32(t26a*t32a), float32(t26b*t32b)
-			t34a, t34b := t29a<<uint32(c30), t29b<<uint32(c30)
-			t35a, t35b := math.Float32frombits(uint32(t34a)), math.Float32frombits(uint32(t34b))
-			t36a, t36b := float32(t33a*t35a), float32(t33b*t35b)
+			t16a, t16b := scalar.FMA32(c14, t13a, c15), scalar.FMA32(c14, t13b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t13a, c17), scalar.FMA32(t16b, t13b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t13a, c19), scalar.FMA32(t18b, t13b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t13a, c21), scalar.FMA32(t20b, t13b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t13a, c23), scalar.FMA32(t22b, t13b, c23)
+			t25a, t25b := scalar.FMA32(t24a, t13a, c23), scalar.FMA32(t24b, t13b, c23)
+			t26a, t26b := scalar.Scalb32(t25a, t9a), scalar.Scalb32(t25b, t9b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t36a, t36b
+			y0[0], y0[1] = t26a, t26b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -25865,22 +25744,14 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 			t9 := float32(t8 - c7)
 			t11 := scalar.FMA32(t9, c10, t5)
 			t13 := scalar.FMA32(t9, c12, t11)
-			t14 := int32(math.Float32bits(t8))
-			t17 := scalar.FMA32(c15, t13, c16)
-			t19 := scalar.FMA32(t17, t13, c18)
-			t21 := scalar.FMA32(t19, t13, c20)
-			t23 := scalar.FMA32(t21, t13, c22)
-			t25 := scalar.FMA32(t23, t13, c24)
-			t26 := scalar.FMA32(t25, t13, c24)
-			t28 := t14 >> uint32(c27)
-			t29 := int32(t14 - t28)
-			t31 := t28 << uint32(c30)
-			t32 := math.Float32frombits(uint32(t31))
-			t33 := float32(t26 * t32)
-			t34 := t29 << uint32(c30)
-			t35 := math.Float32frombits(uint32(t34))
-			t36 := float32(t33 * t35)
-			o0[i] = t36
+			t16 := scalar.FMA32(c14, t13, c15)
+			t18 := scalar.FMA32(t16, t13, c17)
+			t20 := scalar.FMA32(t18, t13, c19)
+			t22 := scalar.FMA32(t20, t13, c21)
+			t24 := scalar.FMA32(t22, t13, c23)
+			t25 := scalar.FMA32(t24, t13, c23)
+			t26 := scalar.Scalb32(t25, t9)
+			o0[i] = t26
 		}
 	}
 }
@@ -25989,21 +25860,19 @@ func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 	c3 := math.Float64frombits(0x4086300000000000)  // 710
 	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
 	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c11 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c15 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c16 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c17 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c18 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c19 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c20 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c21 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c22 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c32 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c36 := math.Float64frombits(0x3ff0000000000000) // 1
-	c39 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c43 := int64(52)
+	c10 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c15 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c16 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c17 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c18 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c19 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c20 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c21 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c31 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c33 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c35 := math.Float64frombits(0x3ff0000000000000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -26030,34 +25899,25 @@ func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 				t5b = c3
 			}
 			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
-			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
-			t10a, t10b := float64(t8a-c7), float64(t8b-c7)
-			t13a, t13b := math.FMA(t10a, c12, t5a), math.FMA(t10b, c12, t5b)
-			t14a, t14b := math.FMA(t10a, c11, t13a), math.FMA(t10b, c11, t13b)
-			t23a, t23b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
-			t24a, t24b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
-			t25a, t25b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
-			t26a, t26b := math.FMA(c22, t14a, c21), math.FMA(c22, t14b, c21)
-			t27a, t27b := float64(t14a*t14a), float64(t14b*t14b)
-			t28a, t28b := math.FMA(t24a, t27a, t23a), math.FMA(t24b, t27b, t23b)
-			t29a, t29b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
-			t30a, t30b := float64(t27a*t27a), float64(t27b*t27b)
-			t31a, t31b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
-			t33a, t33b := math.FMA(t31a, t14a, c32), math.FMA(t31b, t14b, c32)
-			t35a, t35b := math.FMA(t33a, t14a, c34), math.FMA(t33b, t14b, c34)
-			t37a, t37b := math.FMA(t35a, t14a, c36), math.FMA(t35b, t14b, c36)
-			t38a, t38b := math.FMA(t37a, t14a, c36), math.FMA(t37b, t14b, c36)
-			t40a, t40b := math.FMA(t10a, c34, c39), math.FMA(t10b, c34, c39)
-			t41a, t41b := int64(math.Float64bits(t40a)), int64(math.Float64bits(t40b))
-			t42a, t42b := int64(t9a-t41a), int64(t9b-t41b)
-			t44a, t44b := t41a<<uint64(c43), t41b<<uint64(c43)
-			t45a, t45b := math.Float64frombits(uint64(t44a)), math.Float64frombits(uint64(t44b))
-			t46a, t46b := t42a<<uint64(c43), t42b<<uint64(c43)
-			t47a, t47b := math.Float64frombits(uint64(t46a)), math.Float64frombits(uint64(t46b))
-			t48a, t48b := float64(t38a*t45a), float64(t38b*t45b)
-			t49a, t49b := float64(t48a*t47a), float64(t48b*t47b)
+			t9a, t9b := float64(t8a-c7), float64(t8b-c7)
+			t12a, t12b := math.FMA(t9a, c11, t5a), math.FMA(t9b, c11, t5b)
+			t13a, t13b := math.FMA(t9a, c10, t12a), math.FMA(t9b, c10, t12b)
+			t22a, t22b := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14)
+			t23a, t23b := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16)
+			t24a, t24b := math.FMA(c19, t13a, c18), math.FMA(c19, t13b, c18)
+			t25a, t25b := math.FMA(c21, t13a, c20), math.FMA(c21, t13b, c20)
+			t26a, t26b := float64(t13a*t13a), float64(t13b*t13b)
+			t27a, t27b := math.FMA(t23a, t26a, t22a), math.FMA(t23b, t26b, t22b)
+			t28a, t28b := math.FMA(t25a, t26a, t24a), math.FMA(t25b, t26b, t24b)
+			t29a, t29b := float64(t26a*t26a), float64(t26b*t26b)
+			t30a, t30b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
+			t32a, t32b := math.FMA(t30a, t13a, c31), math.FMA(t30b, t13b, c31)
+			t34a, t34b := math.FMA(t32a, t13a, c33), math.FMA(t32b, t13b, c33)
+			t36a, t36b := math.FMA(t34a, t13a, c35), math.FMA(t34b, t13b, c35)
+			t37a, t37b := math.FMA(t36a, t13a, c35), math.FMA(t36b, t13b, c35)
+			t38a, t38b := scalar.Scalb64(t37a, t9a), scalar.Scalb64(t37b, t9b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t49a, t49b
+			y0[0], y0[1] = t38a, t38b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -26072,33 +25932,24 @@ func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 				t5 = c3
 			}
 			t8 := math.FMA(t5, c6, c7)
-			t9 := int64(math.Float64bits(t8))
-			t10 := float64(t8 - c7)
-			t13 := math.FMA(t10, c12, t5)
-			t14 := math.FMA(t10, c11, t13)
-			t23 := math.FMA(c16, t14, c15)
-			t24 := math.FMA(c18, t14, c17)
-			t25 := math.FMA(c20, t14, c19)
-			t26 := math.FMA(c22, t14, c21)
-			t27 := float64(t14 * t14)
-			t28 := math.FMA(t24, t27, t23)
-			t29 := math.FMA(t26, t27, t25)
-			t30 := float64(t27 * t27)
-			t31 := math.FMA(t29, t30, t28)
-			t33 := math.FMA(t31, t14, c32)
-			t35 := math.FMA(t33, t14, c34)
-			t37 := math.FMA(t35, t14, c36)
-			t38 := math.FMA(t37, t14, c36)
-			t40 := math.FMA(t10, c34, c39)
-			t41 := int64(math.Float64bits(t40))
-			t42 := int64(t9 - t41)
-			t44 := t41 << uint64(c43)
-			t45 := math.Float64frombits(uint64(t44))
-			t46 := t42 << uint64(c43)
-			t47 := math.Float64frombits(uint64(t46))
-			t48 := float64(t38 * t45)
-			t49 := float64(t48 * t47)
-			o0[i] = t49
+			t9 := float64(t8 - c7)
+			t12 := math.FMA(t9, c11, t5)
+			t13 := math.FMA(t9, c10, t12)
+			t22 := math.FMA(c15, t13, c14)
+			t23 := math.FMA(c17, t13, c16)
+			t24 := math.FMA(c19, t13, c18)
+			t25 := math.FMA(c21, t13, c20)
+			t26 := float64(t13 * t13)
+			t27 := math.FMA(t23, t26, t22)
+			t28 := math.FMA(t25, t26, t24)
+			t29 := float64(t26 * t26)
+			t30 := math.FMA(t28, t29, t27)
+			t32 := math.FMA(t30, t13, c31)
+			t34 := math.FMA(t32, t13, c33)
+			t36 := math.FMA(t34, t13, c35)
+			t37 := math.FMA(t36, t13, c35)
+			t38 := scalar.Scalb64(t37, t9)
+			o0[i] = t38
 		}
 	}
 }
@@ -29739,54 +29590,52 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 	c4 := math.Float64frombits(0x3fe0000000000000)   // 0.5
 	c10 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
 	c11 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c15 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
-	c17 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
-	c26 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c33 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
-	c34 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
-	c35 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
-	c36 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
-	c37 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
-	c38 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
-	c39 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
-	c40 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
-	c49 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
-	c51 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
-	c58 := math.Float64frombits(0x4013cc8a99af5453)  // 4.949747468305833
-	c62 := math.Float64frombits(0x4023cc8a99af5453)  // 9.899494936611665
-	c65 := math.Float64frombits(0xbfca3f4a194b99e1)  // -0.20505644068835152
-	c66 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
-	c67 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
-	c68 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
-	c69 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
-	c70 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
-	c71 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
-	c72 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
-	c73 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
-	c74 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
-	c75 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
-	c76 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
-	c77 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
-	c78 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
-	c79 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
-	c80 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
-	c81 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
-	c82 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
-	c83 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
-	c84 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
-	c107 := math.Float64frombits(0xbf8f5254a4de344a) // -0.01529375198495066
-	c109 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
-	c118 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
-	c123 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
-	c126 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
-	c127 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
-	c139 := math.Float64frombits(0x3fe9884533d43651) // 0.7978845608028654
-	c143 := math.Float64frombits(0xbc8cbc0d30ebfd15) // -4.98465440455546e-17
-	c159 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c163 := int64(52)
-	c172 := math.Float64frombits(0x0)                // 0
-	c174 := math.Float64frombits(0x8000000000000000) // -0
-	c185 := int64(-9223372036854775808)
+	c14 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
+	c16 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
+	c25 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c32 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
+	c33 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
+	c34 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
+	c35 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
+	c36 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
+	c37 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
+	c38 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
+	c39 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
+	c48 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
+	c50 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
+	c57 := math.Float64frombits(0x4013cc8a99af5453)  // 4.949747468305833
+	c61 := math.Float64frombits(0x4023cc8a99af5453)  // 9.899494936611665
+	c64 := math.Float64frombits(0xbfca3f4a194b99e1)  // -0.20505644068835152
+	c65 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c66 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c67 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c68 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c69 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c70 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c71 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c72 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c73 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c74 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c75 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c76 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c77 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c78 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c79 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c80 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
+	c81 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
+	c82 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
+	c83 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
+	c106 := math.Float64frombits(0xbf8f5254a4de344a) // -0.01529375198495066
+	c108 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c117 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
+	c122 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
+	c125 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c126 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c138 := math.Float64frombits(0x3fe9884533d43651) // 0.7978845608028654
+	c142 := math.Float64frombits(0xbc8cbc0d30ebfd15) // -4.98465440455546e-17
+	c160 := math.Float64frombits(0x0)                // 0
+	c162 := math.Float64frombits(0x8000000000000000) // -0
+	c173 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -29810,151 +29659,141 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 			t8a, t8b := math.FMA(t3a, t5a, t7a), math.FMA(t3b, t5b, t7b)
 			t9a, t9b := -t8a, -t8b
 			t12a, t12b := math.FMA(t7a, c10, c11), math.FMA(t7b, c10, c11)
-			t13a, t13b := int64(math.Float64bits(t12a)), int64(math.Float64bits(t12b))
-			t14a, t14b := float64(t12a-c11), float64(t12b-c11)
-			t16a, t16b := math.FMA(t14a, c15, t7a), math.FMA(t14b, c15, t7b)
-			t18a, t18b := float64(t14a*c17), float64(t14b*c17)
-			t19a, t19b := float64(t16a+t18a), float64(t16b+t18b)
-			t20a, t20b := float64(t19a-t16a), float64(t19b-t16b)
-			t21a, t21b := float64(t18a-t20a), float64(t18b-t20b)
-			t22a, t22b := float64(t21a+t9a), float64(t21b+t9b)
-			t23a, t23b := float64(t19a+t22a), float64(t19b+t22b)
-			t24a, t24b := float64(t23a-t19a), float64(t23b-t19b)
-			t25a, t25b := float64(t22a-t24a), float64(t22b-t24b)
-			t27a, t27b := float64(c26+t23a), float64(c26+t23b)
-			t28a, t28b := float64(t27a-c26), float64(t27b-c26)
-			t29a, t29b := float64(t23a-t28a), float64(t23b-t28b)
-			t30a, t30b := float64(t23a*t23a), float64(t23b*t23b)
-			t31a, t31b := math.FMA(t30a, c4, t25a), math.FMA(t30b, c4, t25b)
-			t32a, t32b := float64(t30a*t23a), float64(t30b*t23b)
-			t41a, t41b := math.FMA(c34, t23a, c33), math.FMA(c34, t23b, c33)
-			t42a, t42b := math.FMA(c36, t23a, c35), math.FMA(c36, t23b, c35)
-			t43a, t43b := math.FMA(c38, t23a, c37), math.FMA(c38, t23b, c37)
-			t44a, t44b := math.FMA(c40, t23a, c39), math.FMA(c40, t23b, c39)
-			t45a, t45b := math.FMA(t42a, t30a, t41a), math.FMA(t42b, t30b, t41b)
-			t46a, t46b := math.FMA(t44a, t30a, t43a), math.FMA(t44b, t30b, t43b)
-			t47a, t47b := float64(t30a*t30a), float64(t30b*t30b)
-			t48a, t48b := math.FMA(t46a, t47a, t45a), math.FMA(t46b, t47b, t45b)
-			t50a, t50b := math.FMA(t48a, t23a, c49), math.FMA(t48b, t23b, c49)
-			t52a, t52b := math.FMA(t50a, t23a, c51), math.FMA(t50b, t23b, c51)
-			t53a, t53b := math.FMA(t32a, t52a, t31a), math.FMA(t32b, t52b, t31b)
-			t54a, t54b := float64(t53a+t29a), float64(t53b+t29b)
-			t55a, t55b := float64(t27a+t54a), float64(t27b+t54b)
-			t56a, t56b := float64(t55a-t27a), float64(t55b-t27b)
-			t57a, t57b := float64(t54a-t56a), float64(t54b-t56b)
-			t59a, t59b := float64(c58+t3a), float64(c58+t3b)
-			t60a, t60b := float64(t59a-c58), float64(t59b-c58)
-			t61a, t61b := float64(t3a-t60a), float64(t3b-t60b)
-			t63a, t63b := float64(t59a-c62), float64(t59b-c62)
-			t64a, t64b := float64(t63a/t59a), float64(t63b/t59b)
-			t85a, t85b := math.FMA(c67, t64a, c66), math.FMA(c67, t64b, c66)
-			t86a, t86b := math.FMA(c69, t64a, c68), math.FMA(c69, t64b, c68)
-			t87a, t87b := math.FMA(c71, t64a, c70), math.FMA(c71, t64b, c70)
-			t88a, t88b := math.FMA(c73, t64a, c72), math.FMA(c73, t64b, c72)
-			t89a, t89b := math.FMA(c75, t64a, c74), math.FMA(c75, t64b, c74)
-			t90a, t90b := math.FMA(c77, t64a, c76), math.FMA(c77, t64b, c76)
-			t91a, t91b := math.FMA(c79, t64a, c78), math.FMA(c79, t64b, c78)
-			t92a, t92b := math.FMA(c81, t64a, c80), math.FMA(c81, t64b, c80)
-			t93a, t93b := math.FMA(c83, t64a, c82), math.FMA(c83, t64b, c82)
-			t94a, t94b := float64(t64a*t64a), float64(t64b*t64b)
-			t95a, t95b := math.FMA(t86a, t94a, t85a), math.FMA(t86b, t94b, t85b)
-			t96a, t96b := math.FMA(t88a, t94a, t87a), math.FMA(t88b, t94b, t87b)
-			t97a, t97b := math.FMA(t90a, t94a, t89a), math.FMA(t90b, t94b, t89b)
-			t98a, t98b := math.FMA(t92a, t94a, t91a), math.FMA(t92b, t94b, t91b)
-			t99a, t99b := math.FMA(c84, t94a, t93a), math.FMA(c84, t94b, t93b)
-			t100a, t100b := float64(t94a*t94a), float64(t94b*t94b)
-			t101a, t101b := math.FMA(t96a, t100a, t95a), math.FMA(t96b, t100b, t95b)
-			t102a, t102b := math.FMA(t98a, t100a, t97a), math.FMA(t98b, t100b, t97b)
-			t103a, t103b := float64(t100a*t100a), float64(t100b*t100b)
-			t104a, t104b := math.FMA(t102a, t103a, t101a), math.FMA(t102b, t103b, t101b)
-			t105a, t105b := float64(t103a*t103a), float64(t103b*t103b)
-			t106a, t106b := math.FMA(t99a, t105a, t104a), math.FMA(t99b, t105b, t104b)
-			t108a, t108b := math.FMA(t106a, t64a, c107), math.FMA(t106b, t64b, c107)
-			t110a, t110b := math.FMA(t108a, t64a, c109), math.FMA(t108b, t64b, c109)
-			t111a, t111b := float64(t64a*t110a), float64(t64b*t110b)
-			t112a, t112b := float64(c65+t111a), float64(c65+t111b)
-			t113a, t113b := float64(t112a-c65), float64(t112b-c65)
-			t114a, t114b := float64(t111a-t113a), float64(t111b-t113b)
-			t115a, t115b := float64(t64a*t112a), float64(t64b*t112b)
-			t116a, t116b := -t115a, -t115b
-			t117a, t117b := math.FMA(t64a, t112a, t116a), math.FMA(t64b, t112b, t116b)
-			t119a, t119b := float64(c118+t115a), float64(c118+t115b)
-			t120a, t120b := float64(t119a-c118), float64(t119b-c118)
-			t121a, t121b := float64(t115a-t120a), float64(t115b-t120b)
-			t122a, t122b := math.FMA(t64a, t114a, t117a), math.FMA(t64b, t114b, t117b)
-			t124a, t124b := float64(t121a+c123), float64(t121b+c123)
-			t125a, t125b := float64(t122a+t124a), float64(t122b+t124b)
-			t128a, t128b := math.FMA(t64a, c126, c127), math.FMA(t64b, c126, c127)
+			t13a, t13b := float64(t12a-c11), float64(t12b-c11)
+			t15a, t15b := math.FMA(t13a, c14, t7a), math.FMA(t13b, c14, t7b)
+			t17a, t17b := float64(t13a*c16), float64(t13b*c16)
+			t18a, t18b := float64(t15a+t17a), float64(t15b+t17b)
+			t19a, t19b := float64(t18a-t15a), float64(t18b-t15b)
+			t20a, t20b := float64(t17a-t19a), float64(t17b-t19b)
+			t21a, t21b := float64(t20a+t9a), float64(t20b+t9b)
+			t22a, t22b := float64(t18a+t21a), float64(t18b+t21b)
+			t23a, t23b := float64(t22a-t18a), float64(t22b-t18b)
+			t24a, t24b := float64(t21a-t23a), float64(t21b-t23b)
+			t26a, t26b := float64(c25+t22a), float64(c25+t22b)
+			t27a, t27b := float64(t26a-c25), float64(t26b-c25)
+			t28a, t28b := float64(t22a-t27a), float64(t22b-t27b)
+			t29a, t29b := float64(t22a*t22a), float64(t22b*t22b)
+			t30a, t30b := math.FMA(t29a, c4, t24a), math.FMA(t29b, c4, t24b)
+			t31a, t31b := float64(t29a*t22a), float64(t29b*t22b)
+			t40a, t40b := math.FMA(c33, t22a, c32), math.FMA(c33, t22b, c32)
+			t41a, t41b := math.FMA(c35, t22a, c34), math.FMA(c35, t22b, c34)
+			t42a, t42b := math.FMA(c37, t22a, c36), math.FMA(c37, t22b, c36)
+			t43a, t43b := math.FMA(c39, t22a, c38), math.FMA(c39, t22b, c38)
+			t44a, t44b := math.FMA(t41a, t29a, t40a), math.FMA(t41b, t29b, t40b)
+			t45a, t45b := math.FMA(t43a, t29a, t42a), math.FMA(t43b, t29b, t42b)
+			t46a, t46b := float64(t29a*t29a), float64(t29b*t29b)
+			t47a, t47b := math.FMA(t45a, t46a, t44a), math.FMA(t45b, t46b, t44b)
+			t49a, t49b := math.FMA(t47a, t22a, c48), math.FMA(t47b, t22b, c48)
+			t51a, t51b := math.FMA(t49a, t22a, c50), math.FMA(t49b, t22b, c50)
+			t52a, t52b := math.FMA(t31a, t51a, t30a), math.FMA(t31b, t51b, t30b)
+			t53a, t53b := float64(t52a+t28a), float64(t52b+t28b)
+			t54a, t54b := float64(t26a+t53a), float64(t26b+t53b)
+			t55a, t55b := float64(t54a-t26a), float64(t54b-t26b)
+			t56a, t56b := float64(t53a-t55a), float64(t53b-t55b)
+			t58a, t58b := float64(c57+t3a), float64(c57+t3b)
+			t59a, t59b := float64(t58a-c57), float64(t58b-c57)
+			t60a, t60b := float64(t3a-t59a), float64(t3b-t59b)
+			t62a, t62b := float64(t58a-c61), float64(t58b-c61)
+			t63a, t63b := float64(t62a/t58a), float64(t62b/t58b)
+			t84a, t84b := math.FMA(c66, t63a, c65), math.FMA(c66, t63b, c65)
+			t85a, t85b := math.FMA(c68, t63a, c67), math.FMA(c68, t63b, c67)
+			t86a, t86b := math.FMA(c70, t63a, c69), math.FMA(c70, t63b, c69)
+			t87a, t87b := math.FMA(c72, t63a, c71), math.FMA(c72, t63b, c71)
+			t88a, t88b := math.FMA(c74, t63a, c73), math.FMA(c74, t63b, c73)
+			t89a, t89b := math.FMA(c76, t63a, c75), math.FMA(c76, t63b, c75)
+			t90a, t90b := math.FMA(c78, t63a, c77), math.FMA(c78, t63b, c77)
+			t91a, t91b := math.FMA(c80, t63a, c79), math.FMA(c80, t63b, c79)
+			t92a, t92b := math.FMA(c82, t63a, c81), math.FMA(c82, t63b, c81)
+			t93a, t93b := float64(t63a*t63a), float64(t63b*t63b)
+			t94a, t94b := math.FMA(t85a, t93a, t84a), math.FMA(t85b, t93b, t84b)
+			t95a, t95b := math.FMA(t87a, t93a, t86a), math.FMA(t87b, t93b, t86b)
+			t96a, t96b := math.FMA(t89a, t93a, t88a), math.FMA(t89b, t93b, t88b)
+			t97a, t97b := math.FMA(t91a, t93a, t90a), math.FMA(t91b, t93b, t90b)
+			t98a, t98b := math.FMA(c83, t93a, t92a), math.FMA(c83, t93b, t92b)
+			t99a, t99b := float64(t93a*t93a), float64(t93b*t93b)
+			t100a, t100b := math.FMA(t95a, t99a, t94a), math.FMA(t95b, t99b, t94b)
+			t101a, t101b := math.FMA(t97a, t99a, t96a), math.FMA(t97b, t99b, t96b)
+			t102a, t102b := float64(t99a*t99a), float64(t99b*t99b)
+			t103a, t103b := math.FMA(t101a, t102a, t100a), math.FMA(t101b, t102b, t100b)
+			t104a, t104b := float64(t102a*t102a), float64(t102b*t102b)
+			t105a, t105b := math.FMA(t98a, t104a, t103a), math.FMA(t98b, t104b, t103b)
+			t107a, t107b := math.FMA(t105a, t63a, c106), math.FMA(t105b, t63b, c106)
+			t109a, t109b := math.FMA(t107a, t63a, c108), math.FMA(t107b, t63b, c108)
+			t110a, t110b := float64(t63a*t109a), float64(t63b*t109b)
+			t111a, t111b := float64(c64+t110a), float64(c64+t110b)
+			t112a, t112b := float64(t111a-c64), float64(t111b-c64)
+			t113a, t113b := float64(t110a-t112a), float64(t110b-t112b)
+			t114a, t114b := float64(t63a*t111a), float64(t63b*t111b)
+			t115a, t115b := -t114a, -t114b
+			t116a, t116b := math.FMA(t63a, t111a, t115a), math.FMA(t63b, t111b, t115b)
+			t118a, t118b := float64(c117+t114a), float64(c117+t114b)
+			t119a, t119b := float64(t118a-c117), float64(t118b-c117)
+			t120a, t120b := float64(t114a-t119a), float64(t114b-t119b)
+			t121a, t121b := math.FMA(t63a, t113a, t116a), math.FMA(t63b, t113b, t116b)
+			t123a, t123b := float64(t120a+c122), float64(t120b+c122)
+			t124a, t124b := float64(t121a+t123a), float64(t121b+t123b)
+			t127a, t127b := math.FMA(t63a, c125, c126), math.FMA(t63b, c125, c126)
+			t128a, t128b := float64(t127a*t127a), float64(t127b*t127b)
 			t129a, t129b := float64(t128a*t128a), float64(t128b*t128b)
-			t130a, t130b := float64(t129a*t129a), float64(t129b*t129b)
-			t131a, t131b := math.FMA(t130a, t64a, t130a), math.FMA(t130b, t64b, t130b)
-			t132a, t132b := float64(t131a*t61a), float64(t131b*t61b)
-			t133a, t133b := math.FMA(t132a, t112a, t125a), math.FMA(t132b, t112b, t125b)
-			t134a, t134b := float64(t55a*t119a), float64(t55b*t119b)
-			t135a, t135b := -t134a, -t134b
-			t136a, t136b := math.FMA(t55a, t119a, t135a), math.FMA(t55b, t119b, t135b)
-			t137a, t137b := math.FMA(t57a, t119a, t136a), math.FMA(t57b, t119b, t136b)
-			t138a, t138b := math.FMA(t55a, t133a, t137a), math.FMA(t55b, t133b, t137b)
-			t140a, t140b := math.FMA(t3a, c139, c26), math.FMA(t3b, c139, c26)
-			t141a, t141b := float64(c26-t140a), float64(c26-t140b)
-			t142a, t142b := math.FMA(t3a, c139, t141a), math.FMA(t3b, c139, t141b)
-			t144a, t144b := math.FMA(t3a, c143, t142a), math.FMA(t3b, c143, t142b)
-			t145a, t145b := float64(c26/t140a), float64(c26/t140b)
-			t146a, t146b := float64(t134a*t145a), float64(t134b*t145b)
-			t147a, t147b := -t146a, -t146b
-			t148a, t148b := math.FMA(t147a, t140a, t134a), math.FMA(t147b, t140b, t134b)
-			t149a, t149b := math.FMA(t147a, t144a, t138a), math.FMA(t147b, t144b, t138b)
-			t150a, t150b := float64(t148a+t149a), float64(t148b+t149b)
-			t151a, t151b := float64(t150a*t145a), float64(t150b*t145b)
-			t152a, t152b := float64(t146a*t5a), float64(t146b*t5b)
-			t153a, t153b := -t152a, -t152b
-			t154a, t154b := math.FMA(t146a, t5a, t153a), math.FMA(t146b, t5b, t153b)
-			t155a, t155b := math.FMA(t151a, t5a, t154a), math.FMA(t151b, t5b, t154b)
-			t156a, t156b := float64(t152a+t155a), float64(t152b+t155b)
-			t157a, t157b := float64(t156a-t152a), float64(t156b-t152b)
-			t158a, t158b := float64(t155a-t157a), float64(t155b-t157b)
-			t160a, t160b := math.FMA(t14a, c4, c159), math.FMA(t14b, c4, c159)
-			t161a, t161b := int64(math.Float64bits(t160a)), int64(math.Float64bits(t160b))
-			t162a, t162b := int64(t13a-t161a), int64(t13b-t161b)
-			t164a, t164b := t161a<<uint64(c163), t161b<<uint64(c163)
-			t165a, t165b := math.Float64frombits(uint64(t164a)), math.Float64frombits(uint64(t164b))
-			t166a, t166b := t162a<<uint64(c163), t162b<<uint64(c163)
-			t167a, t167b := math.Float64frombits(uint64(t166a)), math.Float64frombits(uint64(t166b))
-			t168a, t168b := float64(t156a*t165a), float64(t156b*t165b)
-			t169a, t169b := float64(t168a*t167a), float64(t168b*t167b)
-			t170a, t170b := float64(t158a*t165a), float64(t158b*t165b)
-			t171a, t171b := float64(t170a*t167a), float64(t170b*t167b)
-			t173a, t173b := v0a < c172, v0b < c172
-			t175a := v0a
-			if t173a {
-				t175a = c174
+			t130a, t130b := math.FMA(t129a, t63a, t129a), math.FMA(t129b, t63b, t129b)
+			t131a, t131b := float64(t130a*t60a), float64(t130b*t60b)
+			t132a, t132b := math.FMA(t131a, t111a, t124a), math.FMA(t131b, t111b, t124b)
+			t133a, t133b := float64(t54a*t118a), float64(t54b*t118b)
+			t134a, t134b := -t133a, -t133b
+			t135a, t135b := math.FMA(t54a, t118a, t134a), math.FMA(t54b, t118b, t134b)
+			t136a, t136b := math.FMA(t56a, t118a, t135a), math.FMA(t56b, t118b, t135b)
+			t137a, t137b := math.FMA(t54a, t132a, t136a), math.FMA(t54b, t132b, t136b)
+			t139a, t139b := math.FMA(t3a, c138, c25), math.FMA(t3b, c138, c25)
+			t140a, t140b := float64(c25-t139a), float64(c25-t139b)
+			t141a, t141b := math.FMA(t3a, c138, t140a), math.FMA(t3b, c138, t140b)
+			t143a, t143b := math.FMA(t3a, c142, t141a), math.FMA(t3b, c142, t141b)
+			t144a, t144b := float64(c25/t139a), float64(c25/t139b)
+			t145a, t145b := float64(t133a*t144a), float64(t133b*t144b)
+			t146a, t146b := -t145a, -t145b
+			t147a, t147b := math.FMA(t146a, t139a, t133a), math.FMA(t146b, t139b, t133b)
+			t148a, t148b := math.FMA(t146a, t143a, t137a), math.FMA(t146b, t143b, t137b)
+			t149a, t149b := float64(t147a+t148a), float64(t147b+t148b)
+			t150a, t150b := float64(t149a*t144a), float64(t149b*t144b)
+			t151a, t151b := float64(t145a*t5a), float64(t145b*t5b)
+			t152a, t152b := -t151a, -t151b
+			t153a, t153b := math.FMA(t145a, t5a, t152a), math.FMA(t145b, t5b, t152b)
+			t154a, t154b := math.FMA(t150a, t5a, t153a), math.FMA(t150b, t5b, t153b)
+			t155a, t155b := float64(t151a+t154a), float64(t151b+t154b)
+			t156a, t156b := float64(t155a-t151a), float64(t155b-t151b)
+			t157a, t157b := float64(t154a-t156a), float64(t154b-t156b)
+			t158a, t158b := scalar.Scalb64(t155a, t13a), scalar.Scalb64(t155b, t13b)
+			t159a, t159b := scalar.Scalb64(t157a, t13a), scalar.Scalb64(t157b, t13b)
+			t161a, t161b := v0a < c160, v0b < c160
+			t163a := v0a
+			if t161a {
+				t163a = c162
 			}
-			t175b := v0b
-			if t173b {
-				t175b = c174
+			t163b := v0b
+			if t161b {
+				t163b = c162
 			}
-			t176a, t176b := -t169a, -t169b
-			t177a, t177b := float64(t175a+t176a), float64(t175b+t176b)
-			t178a, t178b := float64(t177a-t175a), float64(t177b-t175b)
-			t179a, t179b := float64(t176a-t178a), float64(t176b-t178b)
-			t180a, t180b := float64(t179a-t171a), float64(t179b-t171b)
-			t181a, t181b := float64(t177a+t180a), float64(t177b+t180b)
-			t182a, t182b := c1 < v0a, c1 < v0b
-			t183a := t181a
-			if t182a {
-				t183a = v0a
+			t164a, t164b := -t158a, -t158b
+			t165a, t165b := float64(t163a+t164a), float64(t163b+t164b)
+			t166a, t166b := float64(t165a-t163a), float64(t165b-t163b)
+			t167a, t167b := float64(t164a-t166a), float64(t164b-t166b)
+			t168a, t168b := float64(t167a-t159a), float64(t167b-t159b)
+			t169a, t169b := float64(t165a+t168a), float64(t165b+t168b)
+			t170a, t170b := c1 < v0a, c1 < v0b
+			t171a := t169a
+			if t170a {
+				t171a = v0a
 			}
-			t183b := t181b
-			if t182b {
-				t183b = v0b
+			t171b := t169b
+			if t170b {
+				t171b = v0b
 			}
-			t184a, t184b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t186a, t186b := t184a&c185, t184b&c185
-			t187a, t187b := int64(math.Float64bits(t183a)), int64(math.Float64bits(t183b))
-			t188a, t188b := t187a|t186a, t187b|t186b
-			t189a, t189b := math.Float64frombits(uint64(t188a)), math.Float64frombits(uint64(t188b))
+			t172a, t172b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t174a, t174b := t172a&c173, t172b&c173
+			t175a, t175b := int64(math.Float64bits(t171a)), int64(math.Float64bits(t171b))
+			t176a, t176b := t175a|t174a, t175b|t174b
+			t177a, t177b := math.Float64frombits(uint64(t176a)), math.Float64frombits(uint64(t176b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t189a, t189b
+			y0[0], y0[1] = t177a, t177b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -29970,142 +29809,132 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 			t8 := math.FMA(t3, t5, t7)
 			t9 := -t8
 			t12 := math.FMA(t7, c10, c11)
-			t13 := int64(math.Float64bits(t12))
-			t14 := float64(t12 - c11)
-			t16 := math.FMA(t14, c15, t7)
-			t18 := float64(t14 * c17)
-			t19 := float64(t16 + t18)
-			t20 := float64(t19 - t16)
-			t21 := float64(t18 - t20)
-			t22 := float64(t21 + t9)
-			t23 := float64(t19 + t22)
-			t24 := float64(t23 - t19)
-			t25 := float64(t22 - t24)
-			t27 := float64(c26 + t23)
-			t28 := float64(t27 - c26)
-			t29 := float64(t23 - t28)
-			t30 := float64(t23 * t23)
-			t31 := math.FMA(t30, c4, t25)
-			t32 := float64(t30 * t23)
-			t41 := math.FMA(c34, t23, c33)
-			t42 := math.FMA(c36, t23, c35)
-			t43 := math.FMA(c38, t23, c37)
-			t44 := math.FMA(c40, t23, c39)
-			t45 := math.FMA(t42, t30, t41)
-			t46 := math.FMA(t44, t30, t43)
-			t47 := float64(t30 * t30)
-			t48 := math.FMA(t46, t47, t45)
-			t50 := math.FMA(t48, t23, c49)
-			t52 := math.FMA(t50, t23, c51)
-			t53 := math.FMA(t32, t52, t31)
-			t54 := float64(t53 + t29)
-			t55 := float64(t27 + t54)
-			t56 := float64(t55 - t27)
-			t57 := float64(t54 - t56)
-			t59 := float64(c58 + t3)
-			t60 := float64(t59 - c58)
-			t61 := float64(t3 - t60)
-			t63 := float64(t59 - c62)
-			t64 := float64(t63 / t59)
-			t85 := math.FMA(c67, t64, c66)
-			t86 := math.FMA(c69, t64, c68)
-			t87 := math.FMA(c71, t64, c70)
-			t88 := math.FMA(c73, t64, c72)
-			t89 := math.FMA(c75, t64, c74)
-			t90 := math.FMA(c77, t64, c76)
-			t91 := math.FMA(c79, t64, c78)
-			t92 := math.FMA(c81, t64, c80)
-			t93 := math.FMA(c83, t64, c82)
-			t94 := float64(t64 * t64)
-			t95 := math.FMA(t86, t94, t85)
-			t96 := math.FMA(t88, t94, t87)
-			t97 := math.FMA(t90, t94, t89)
-			t98 := math.FMA(t92, t94, t91)
-			t99 := math.FMA(c84, t94, t93)
-			t100 := float64(t94 * t94)
-			t101 := math.FMA(t96, t100, t95)
-			t102 := math.FMA(t98, t100, t97)
-			t103 := float64(t100 * t100)
-			t104 := math.FMA(t102, t103, t101)
-			t105 := float64(t103 * t103)
-			t106 := math.FMA(t99, t105, t104)
-			t108 := math.FMA(t106, t64, c107)
-			t110 := math.FMA(t108, t64, c109)
-			t111 := float64(t64 * t110)
-			t112 := float64(c65 + t111)
-			t113 := float64(t112 - c65)
-			t114 := float64(t111 - t113)
-			t115 := float64(t64 * t112)
-			t116 := -t115
-			t117 := math.FMA(t64, t112, t116)
-			t119 := float64(c118 + t115)
-			t120 := float64(t119 - c118)
-			t121 := float64(t115 - t120)
-			t122 := math.FMA(t64, t114, t117)
-			t124 := float64(t121 + c123)
-			t125 := float64(t122 + t124)
-			t128 := math.FMA(t64, c126, c127)
+			t13 := float64(t12 - c11)
+			t15 := math.FMA(t13, c14, t7)
+			t17 := float64(t13 * c16)
+			t18 := float64(t15 + t17)
+			t19 := float64(t18 - t15)
+			t20 := float64(t17 - t19)
+			t21 := float64(t20 + t9)
+			t22 := float64(t18 + t21)
+			t23 := float64(t22 - t18)
+			t24 := float64(t21 - t23)
+			t26 := float64(c25 + t22)
+			t27 := float64(t26 - c25)
+			t28 := float64(t22 - t27)
+			t29 := float64(t22 * t22)
+			t30 := math.FMA(t29, c4, t24)
+			t31 := float64(t29 * t22)
+			t40 := math.FMA(c33, t22, c32)
+			t41 := math.FMA(c35, t22, c34)
+			t42 := math.FMA(c37, t22, c36)
+			t43 := math.FMA(c39, t22, c38)
+			t44 := math.FMA(t41, t29, t40)
+			t45 := math.FMA(t43, t29, t42)
+			t46 := float64(t29 * t29)
+			t47 := math.FMA(t45, t46, t44)
+			t49 := math.FMA(t47, t22, c48)
+			t51 := math.FMA(t49, t22, c50)
+			t52 := math.FMA(t31, t51, t30)
+			t53 := float64(t52 + t28)
+			t54 := float64(t26 + t53)
+			t55 := float64(t54 - t26)
+			t56 := float64(t53 - t55)
+			t58 := float64(c57 + t3)
+			t59 := float64(t58 - c57)
+			t60 := float64(t3 - t59)
+			t62 := float64(t58 - c61)
+			t63 := float64(t62 / t58)
+			t84 := math.FMA(c66, t63, c65)
+			t85 := math.FMA(c68, t63, c67)
+			t86 := math.FMA(c70, t63, c69)
+			t87 := math.FMA(c72, t63, c71)
+			t88 := math.FMA(c74, t63, c73)
+			t89 := math.FMA(c76, t63, c75)
+			t90 := math.FMA(c78, t63, c77)
+			t91 := math.FMA(c80, t63, c79)
+			t92 := math.FMA(c82, t63, c81)
+			t93 := float64(t63 * t63)
+			t94 := math.FMA(t85, t93, t84)
+			t95 := math.FMA(t87, t93, t86)
+			t96 := math.FMA(t89, t93, t88)
+			t97 := math.FMA(t91, t93, t90)
+			t98 := math.FMA(c83, t93, t92)
+			t99 := float64(t93 * t93)
+			t100 := math.FMA(t95, t99, t94)
+			t101 := math.FMA(t97, t99, t96)
+			t102 := float64(t99 * t99)
+			t103 := math.FMA(t101, t102, t100)
+			t104 := float64(t102 * t102)
+			t105 := math.FMA(t98, t104, t103)
+			t107 := math.FMA(t105, t63, c106)
+			t109 := math.FMA(t107, t63, c108)
+			t110 := float64(t63 * t109)
+			t111 := float64(c64 + t110)
+			t112 := float64(t111 - c64)
+			t113 := float64(t110 - t112)
+			t114 := float64(t63 * t111)
+			t115 := -t114
+			t116 := math.FMA(t63, t111, t115)
+			t118 := float64(c117 + t114)
+			t119 := float64(t118 - c117)
+			t120 := float64(t114 - t119)
+			t121 := math.FMA(t63, t113, t116)
+			t123 := float64(t120 + c122)
+			t124 := float64(t121 + t123)
+			t127 := math.FMA(t63, c125, c126)
+			t128 := float64(t127 * t127)
 			t129 := float64(t128 * t128)
-			t130 := float64(t129 * t129)
-			t131 := math.FMA(t130, t64, t130)
-			t132 := float64(t131 * t61)
-			t133 := math.FMA(t132, t112, t125)
-			t134 := float64(t55 * t119)
-			t135 := -t134
-			t136 := math.FMA(t55, t119, t135)
-			t137 := math.FMA(t57, t119, t136)
-			t138 := math.FMA(t55, t133, t137)
-			t140 := math.FMA(t3, c139, c26)
-			t141 := float64(c26 - t140)
-			t142 := math.FMA(t3, c139, t141)
-			t144 := math.FMA(t3, c143, t142)
-			t145 := float64(c26 / t140)
-			t146 := float64(t134 * t145)
-			t147 := -t146
-			t148 := math.FMA(t147, t140, t134)
-			t149 := math.FMA(t147, t144, t138)
-			t150 := float64(t148 + t149)
-			t151 := float64(t150 * t145)
-			t152 := float64(t146 * t5)
-			t153 := -t152
-			t154 := math.FMA(t146, t5, t153)
-			t155 := math.FMA(t151, t5, t154)
-			t156 := float64(t152 + t155)
-			t157 := float64(t156 - t152)
-			t158 := float64(t155 - t157)
-			t160 := math.FMA(t14, c4, c159)
-			t161 := int64(math.Float64bits(t160))
-			t162 := int64(t13 - t161)
-			t164 := t161 << uint64(c163)
-			t165 := math.Float64frombits(uint64(t164))
-			t166 := t162 << uint64(c163)
-			t167 := math.Float64frombits(uint64(t166))
-			t168 := float64(t156 * t165)
-			t169 := float64(t168 * t167)
-			t170 := float64(t158 * t165)
-			t171 := float64(t170 * t167)
-			t173 := v0 < c172
-			t175 := v0
-			if t173 {
-				t175 = c174
+			t130 := math.FMA(t129, t63, t129)
+			t131 := float64(t130 * t60)
+			t132 := math.FMA(t131, t111, t124)
+			t133 := float64(t54 * t118)
+			t134 := -t133
+			t135 := math.FMA(t54, t118, t134)
+			t136 := math.FMA(t56, t118, t135)
+			t137 := math.FMA(t54, t132, t136)
+			t139 := math.FMA(t3, c138, c25)
+			t140 := float64(c25 - t139)
+			t141 := math.FMA(t3, c138, t140)
+			t143 := math.FMA(t3, c142, t141)
+			t144 := float64(c25 / t139)
+			t145 := float64(t133 * t144)
+			t146 := -t145
+			t147 := math.FMA(t146, t139, t133)
+			t148 := math.FMA(t146, t143, t137)
+			t149 := float64(t147 + t148)
+			t150 := float64(t149 * t144)
+			t151 := float64(t145 * t5)
+			t152 := -t151
+			t153 := math.FMA(t145, t5, t152)
+			t154 := math.FMA(t150, t5, t153)
+			t155 := float64(t151 + t154)
+			t156 := float64(t155 - t151)
+			t157 := float64(t154 - t156)
+			t158 := scalar.Scalb64(t155, t13)
+			t159 := scalar.Scalb64(t157, t13)
+			t161 := v0 < c160
+			t163 := v0
+			if t161 {
+				t163 = c162
 			}
-			t176 := -t169
-			t177 := float64(t175 + t176)
-			t178 := float64(t177 - t175)
-			t179 := float64(t176 - t178)
-			t180 := float64(t179 - t171)
-			t181 := float64(t177 + t180)
-			t182 := c1 < v0
-			t183 := t181
-			if t182 {
-				t183 = v0
+			t164 := -t158
+			t165 := float64(t163 + t164)
+			t166 := float64(t165 - t163)
+			t167 := float64(t164 - t166)
+			t168 := float64(t167 - t159)
+			t169 := float64(t165 + t168)
+			t170 := c1 < v0
+			t171 := t169
+			if t170 {
+				t171 = v0
 			}
-			t184 := int64(math.Float64bits(v0))
-			t186 := t184 & c185
-			t187 := int64(math.Float64bits(t183))
-			t188 := t187 | t186
-			t189 := math.Float64frombits(uint64(t188))
-			o0[i] = t189
+			t172 := int64(math.Float64bits(v0))
+			t174 := t172 & c173
+			t175 := int64(math.Float64bits(t171))
+			t176 := t175 | t174
+			t177 := math.Float64frombits(uint64(t176))
+			o0[i] = t177
 		}
 	}
 }
@@ -52121,7 +51950,7 @@ func k_pow_f64_uu_e460ef1270_go(f *abi.Frame) {
 	c98 := math.Float64frombits(0x4091300000000000)  // 1100
 	c100 := math.Float64frombits(0xc092c00000000000) // -1200
 	c103 := math.Float64frombits(0xbff0000000000000) // -1
-	c105 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c105 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
 	c109 := math.Float64frombits(0x3fe62e42fefa39ef) // 0.6931471805599453
 	c113 := math.Float64frombits(0x3c7abc9e3b39803f) // 2.3190468138462996e-17
 	c119 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
@@ -52133,13 +51962,13 @@ func k_pow_f64_uu_e460ef1270_go(f *abi.Frame) {
 	c125 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
 	c126 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
 	c136 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c155 := int64(-4503599627370498)
-	c157 := int64(9223372036854775807)
-	c161 := int64(-4503599627370497)
-	c163 := int64(-9223372036854775808)
-	c167 := math.Float64frombits(0x7ff0000000000000) // +Inf
-	c193 := math.Float64frombits(0xfff0000000000000) // -Inf
-	c198 := math.Float64frombits(0x7ff8000000000001) // NaN
+	c144 := int64(-4503599627370498)
+	c146 := int64(9223372036854775807)
+	c150 := int64(-4503599627370497)
+	c152 := int64(-9223372036854775808)
+	c156 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c182 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c187 := math.Float64frombits(0x7ff8000000000001) // NaN
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -52268,156 +52097,145 @@ func k_pow_f64_uu_e460ef1270_go(f *abi.Frame) {
 			t140a, t140b := float64(t116a+t139a), float64(t116b+t139b)
 			t141a, t141b := math.FMA(t115a, t140a, t139a), math.FMA(t115b, t140b, t139b)
 			t142a, t142b := float64(t116a+t141a), float64(t116b+t141b)
-			t143a, t143b := math.FMA(t107a, c28, c105), math.FMA(t107b, c28, c105)
-			t144a, t144b := int64(math.Float64bits(t143a)), int64(math.Float64bits(t143b))
-			t145a, t145b := t144a<<uint64(c14), t144b<<uint64(c14)
-			t146a, t146b := int64(math.Float64bits(t106a)), int64(math.Float64bits(t106b))
-			t147a, t147b := int64(t146a-t144a), int64(t146b-t144b)
-			t148a, t148b := t147a<<uint64(c14), t147b<<uint64(c14)
-			t149a, t149b := int64(t145a+c11), int64(t145b+c11)
-			t150a, t150b := math.Float64frombits(uint64(t149a)), math.Float64frombits(uint64(t149b))
-			t151a, t151b := float64(t142a*t150a), float64(t142b*t150b)
-			t152a, t152b := int64(t148a+c11), int64(t148b+c11)
-			t153a, t153b := math.Float64frombits(uint64(t152a)), math.Float64frombits(uint64(t152b))
-			t154a, t154b := float64(t151a*t153a), float64(t151b*t153b)
-			t156a, t156b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t158a, t158b := int64(t156a+c157), int64(t156b+c157)
-			t159a, t159b := c155 < t158a, c155 < t158b
-			t160a, t160b := math.Float64frombits(math.Float64bits(v1a)&^(1<<63)), math.Float64frombits(math.Float64bits(v1b)&^(1<<63))
-			t162a, t162b := int64(math.Float64bits(t160a)), int64(math.Float64bits(t160b))
-			t164a, t164b := int64(t162a+c163), int64(t162b+c163)
-			t165a, t165b := c161 < t164a, c161 < t164b
-			t166a, t166b := t159a || bool(t165a), t159b || bool(t165b)
-			t209a := t154a
-			if t166a {
-				t168a := t160a == c167
-				t169a := c22 < t0a
-				t170a := c25 < v1a
-				t171a := t169a == t170a
-				t172a := c25
-				if t171a {
-					t172a = c167
+			t143a, t143b := scalar.Scalb64(t142a, t107a), scalar.Scalb64(t142b, t107b)
+			t145a, t145b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t147a, t147b := int64(t145a+c146), int64(t145b+c146)
+			t148a, t148b := c144 < t147a, c144 < t147b
+			t149a, t149b := math.Float64frombits(math.Float64bits(v1a)&^(1<<63)), math.Float64frombits(math.Float64bits(v1b)&^(1<<63))
+			t151a, t151b := int64(math.Float64bits(t149a)), int64(math.Float64bits(t149b))
+			t153a, t153b := int64(t151a+c152), int64(t151b+c152)
+			t154a, t154b := c150 < t153a, c150 < t153b
+			t155a, t155b := t148a || bool(t154a), t148b || bool(t154b)
+			t198a := t143a
+			if t155a {
+				t157a := t149a == c156
+				t158a := c22 < t0a
+				t159a := c25 < v1a
+				t160a := t158a == t159a
+				t161a := c25
+				if t160a {
+					t161a = c156
 				}
-				t173a := t0a == c22
-				t174a := t168a && bool(t173a)
-				t175a := t172a
-				if t174a {
-					t175a = c22
+				t162a := t0a == c22
+				t163a := t157a && bool(t162a)
+				t164a := t161a
+				if t163a {
+					t164a = c22
 				}
-				t176a := t0a == c25
-				t177a := t0a == c167
-				t178a := t176a || bool(t177a)
-				t179a := t178a || bool(t168a)
-				t180a := t154a
-				if t179a {
-					t180a = t175a
+				t165a := t0a == c25
+				t166a := t0a == c156
+				t167a := t165a || bool(t166a)
+				t168a := t167a || bool(t157a)
+				t169a := t143a
+				if t168a {
+					t169a = t164a
 				}
-				t181a := float64(v1a * c28)
-				t182a := float64(math.Trunc(float64(v1a)))
-				t183a := t182a != v1a
-				t184a := float64(math.Trunc(float64(t181a)))
-				t185a := t184a != t181a
-				t186a := !t183a
-				t187a := t185a && bool(t186a)
-				t188a := t156a & c163
-				t189a := int64(math.Float64bits(t180a))
-				t190a := t189a | t188a
-				t191a := math.Float64frombits(uint64(t190a))
-				t192a := t180a
-				if t187a {
-					t192a = t191a
+				t170a := float64(v1a * c28)
+				t171a := float64(math.Trunc(float64(v1a)))
+				t172a := t171a != v1a
+				t173a := float64(math.Trunc(float64(t170a)))
+				t174a := t173a != t170a
+				t175a := !t172a
+				t176a := t174a && bool(t175a)
+				t177a := t145a & c152
+				t178a := int64(math.Float64bits(t169a))
+				t179a := t178a | t177a
+				t180a := math.Float64frombits(uint64(t179a))
+				t181a := t169a
+				if t176a {
+					t181a = t180a
 				}
-				t194a := c193 < v0a
-				t195a := v0a < c25
-				t196a := t195a && bool(t194a)
-				t197a := t196a && bool(t183a)
-				t199a := t192a
-				if t197a {
-					t199a = c198
+				t183a := c182 < v0a
+				t184a := v0a < c25
+				t185a := t184a && bool(t183a)
+				t186a := t185a && bool(t172a)
+				t188a := t181a
+				if t186a {
+					t188a = c187
 				}
-				t200a := float64(v0a + v1a)
-				t201a := v0a != v0a
-				t202a := v1a != v1a
-				t203a := t201a || bool(t202a)
-				t204a := t199a
-				if t203a {
-					t204a = t200a
+				t189a := float64(v0a + v1a)
+				t190a := v0a != v0a
+				t191a := v1a != v1a
+				t192a := t190a || bool(t191a)
+				t193a := t188a
+				if t192a {
+					t193a = t189a
 				}
-				t205a := v1a == c25
-				t206a := v0a == c22
-				t207a := t205a || bool(t206a)
-				t208a := t204a
-				if t207a {
-					t208a = c22
+				t194a := v1a == c25
+				t195a := v0a == c22
+				t196a := t194a || bool(t195a)
+				t197a := t193a
+				if t196a {
+					t197a = c22
 				}
-				t209a = t208a
+				t198a = t197a
 			}
-			t209b := t154b
-			if t166b {
-				t168b := t160b == c167
-				t169b := c22 < t0b
-				t170b := c25 < v1b
-				t171b := t169b == t170b
-				t172b := c25
-				if t171b {
-					t172b = c167
+			t198b := t143b
+			if t155b {
+				t157b := t149b == c156
+				t158b := c22 < t0b
+				t159b := c25 < v1b
+				t160b := t158b == t159b
+				t161b := c25
+				if t160b {
+					t161b = c156
 				}
-				t173b := t0b == c22
-				t174b := t168b && bool(t173b)
-				t175b := t172b
-				if t174b {
-					t175b = c22
+				t162b := t0b == c22
+				t163b := t157b && bool(t162b)
+				t164b := t161b
+				if t163b {
+					t164b = c22
 				}
-				t176b := t0b == c25
-				t177b := t0b == c167
-				t178b := t176b || bool(t177b)
-				t179b := t178b || bool(t168b)
-				t180b := t154b
-				if t179b {
-					t180b = t175b
+				t165b := t0b == c25
+				t166b := t0b == c156
+				t167b := t165b || bool(t166b)
+				t168b := t167b || bool(t157b)
+				t169b := t143b
+				if t168b {
+					t169b = t164b
 				}
-				t181b := float64(v1b * c28)
-				t182b := float64(math.Trunc(float64(v1b)))
-				t183b := t182b != v1b
-				t184b := float64(math.Trunc(float64(t181b)))
-				t185b := t184b != t181b
-				t186b := !t183b
-				t187b := t185b && bool(t186b)
-				t188b := t156b & c163
-				t189b := int64(math.Float64bits(t180b))
-				t190b := t189b | t188b
-				t191b := math.Float64frombits(uint64(t190b))
-				t192b := t180b
-				if t187b {
-					t192b = t191b
+				t170b := float64(v1b * c28)
+				t171b := float64(math.Trunc(float64(v1b)))
+				t172b := t171b != v1b
+				t173b := float64(math.Trunc(float64(t170b)))
+				t174b := t173b != t170b
+				t175b := !t172b
+				t176b := t174b && bool(t175b)
+				t177b := t145b & c152
+				t178b := int64(math.Float64bits(t169b))
+				t179b := t178b | t177b
+				t180b := math.Float64frombits(uint64(t179b))
+				t181b := t169b
+				if t176b {
+					t181b = t180b
 				}
-				t194b := c193 < v0b
-				t195b := v0b < c25
-				t196b := t195b && bool(t194b)
-				t197b := t196b && bool(t183b)
-				t199b := t192b
-				if t197b {
-					t199b = c198
+				t183b := c182 < v0b
+				t184b := v0b < c25
+				t185b := t184b && bool(t183b)
+				t186b := t185b && bool(t172b)
+				t188b := t181b
+				if t186b {
+					t188b = c187
 				}
-				t200b := float64(v0b + v1b)
-				t201b := v0b != v0b
-				t202b := v1b != v1b
-				t203b := t201b || bool(t202b)
-				t204b := t199b
-				if t203b {
-					t204b = t200b
+				t189b := float64(v0b + v1b)
+				t190b := v0b != v0b
+				t191b := v1b != v1b
+				t192b := t190b || bool(t191b)
+				t193b := t188b
+				if t192b {
+					t193b = t189b
 				}
-				t205b := v1b == c25
-				t206b := v0b == c22
-				t207b := t205b || bool(t206b)
-				t208b := t204b
-				if t207b {
-					t208b = c22
+				t194b := v1b == c25
+				t195b := v0b == c22
+				t196b := t194b || bool(t195b)
+				t197b := t193b
+				if t196b {
+					t197b = c22
 				}
-				t209b = t208b
+				t198b = t197b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t209a, t209b
+			y0[0], y0[1] = t198a, t198b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -52532,91 +52350,80 @@ func k_pow_f64_uu_e460ef1270_go(f *abi.Frame) {
 			t140 := float64(t116 + t139)
 			t141 := math.FMA(t115, t140, t139)
 			t142 := float64(t116 + t141)
-			t143 := math.FMA(t107, c28, c105)
-			t144 := int64(math.Float64bits(t143))
-			t145 := t144 << uint64(c14)
-			t146 := int64(math.Float64bits(t106))
-			t147 := int64(t146 - t144)
-			t148 := t147 << uint64(c14)
-			t149 := int64(t145 + c11)
-			t150 := math.Float64frombits(uint64(t149))
-			t151 := float64(t142 * t150)
-			t152 := int64(t148 + c11)
-			t153 := math.Float64frombits(uint64(t152))
-			t154 := float64(t151 * t153)
-			t156 := int64(math.Float64bits(v0))
-			t158 := int64(t156 + c157)
-			t159 := c155 < t158
-			t160 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
-			t162 := int64(math.Float64bits(t160))
-			t164 := int64(t162 + c163)
-			t165 := c161 < t164
-			t166 := t159 || bool(t165)
-			t209 := t154
-			if t166 {
-				t168 := t160 == c167
-				t169 := c22 < t0
-				t170 := c25 < v1
-				t171 := t169 == t170
-				t172 := c25
-				if t171 {
-					t172 = c167
+			t143 := scalar.Scalb64(t142, t107)
+			t145 := int64(math.Float64bits(v0))
+			t147 := int64(t145 + c146)
+			t148 := c144 < t147
+			t149 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t151 := int64(math.Float64bits(t149))
+			t153 := int64(t151 + c152)
+			t154 := c150 < t153
+			t155 := t148 || bool(t154)
+			t198 := t143
+			if t155 {
+				t157 := t149 == c156
+				t158 := c22 < t0
+				t159 := c25 < v1
+				t160 := t158 == t159
+				t161 := c25
+				if t160 {
+					t161 = c156
 				}
-				t173 := t0 == c22
-				t174 := t168 && bool(t173)
-				t175 := t172
-				if t174 {
-					t175 = c22
+				t162 := t0 == c22
+				t163 := t157 && bool(t162)
+				t164 := t161
+				if t163 {
+					t164 = c22
 				}
-				t176 := t0 == c25
-				t177 := t0 == c167
-				t178 := t176 || bool(t177)
-				t179 := t178 || bool(t168)
-				t180 := t154
-				if t179 {
-					t180 = t175
+				t165 := t0 == c25
+				t166 := t0 == c156
+				t167 := t165 || bool(t166)
+				t168 := t167 || bool(t157)
+				t169 := t143
+				if t168 {
+					t169 = t164
 				}
-				t181 := float64(v1 * c28)
-				t182 := float64(math.Trunc(float64(v1)))
-				t183 := t182 != v1
-				t184 := float64(math.Trunc(float64(t181)))
-				t185 := t184 != t181
-				t186 := !t183
-				t187 := t185 && bool(t186)
-				t188 := t156 & c163
-				t189 := int64(math.Float64bits(t180))
-				t190 := t189 | t188
-				t191 := math.Float64frombits(uint64(t190))
-				t192 := t180
-				if t187 {
-					t192 = t191
+				t170 := float64(v1 * c28)
+				t171 := float64(math.Trunc(float64(v1)))
+				t172 := t171 != v1
+				t173 := float64(math.Trunc(float64(t170)))
+				t174 := t173 != t170
+				t175 := !t172
+				t176 := t174 && bool(t175)
+				t177 := t145 & c152
+				t178 := int64(math.Float64bits(t169))
+				t179 := t178 | t177
+				t180 := math.Float64frombits(uint64(t179))
+				t181 := t169
+				if t176 {
+					t181 = t180
 				}
-				t194 := c193 < v0
-				t195 := v0 < c25
-				t196 := t195 && bool(t194)
-				t197 := t196 && bool(t183)
-				t199 := t192
-				if t197 {
-					t199 = c198
+				t183 := c182 < v0
+				t184 := v0 < c25
+				t185 := t184 && bool(t183)
+				t186 := t185 && bool(t172)
+				t188 := t181
+				if t186 {
+					t188 = c187
 				}
-				t200 := float64(v0 + v1)
-				t201 := v0 != v0
-				t202 := v1 != v1
-				t203 := t201 || bool(t202)
-				t204 := t199
-				if t203 {
-					t204 = t200
+				t189 := float64(v0 + v1)
+				t190 := v0 != v0
+				t191 := v1 != v1
+				t192 := t190 || bool(t191)
+				t193 := t188
+				if t192 {
+					t193 = t189
 				}
-				t205 := v1 == c25
-				t206 := v0 == c22
-				t207 := t205 || bool(t206)
-				t208 := t204
-				if t207 {
-					t208 = c22
+				t194 := v1 == c25
+				t195 := v0 == c22
+				t196 := t194 || bool(t195)
+				t197 := t193
+				if t196 {
+					t197 = c22
 				}
-				t209 = t208
+				t198 = t197
 			}
-			o0[i] = t209
+			o0[i] = t198
 		}
 	}
 }
@@ -53087,14 +52894,12 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go(f *abi.Frame
 	c14 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
 	c17 := math.Float32frombits(0xbf317218) // -0.6931472
 	c19 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c22 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c23 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c25 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c27 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c29 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c31 := math.Float32frombits(0x3f800000) // 1
-	c34 := int32(1)
-	c37 := int32(23)
+	c21 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c22 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c24 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c26 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c28 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c30 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -53149,33 +52954,25 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go(f *abi.Frame
 			t16a, t16b := float32(t15a-c14), float32(t15b-c14)
 			t18a, t18b := scalar.FMA32(t16a, c17, t12a), scalar.FMA32(t16b, c17, t12b)
 			t20a, t20b := scalar.FMA32(t16a, c19, t18a), scalar.FMA32(t16b, c19, t18b)
-			t21a, t21b := int32(math.Float32bits(t15a)), int32(math.Float32bits(t15b))
-			t24a, t24b := scalar.FMA32(c22, t20a, c23), scalar.FMA32(c22, t20b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t20a, c25), scalar.FMA32(t24b, t20b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t20a, c27), scalar.FMA32(t26b, t20b, c27)
-			t30a, t30b := scalar.FMA32(t28a, t20a, c29), scalar.FMA32(t28b, t20b, c29)
-			t32a, t32b := scalar.FMA32(t30a, t20a, c31), scalar.FMA32(t30b, t20b, c31)
-			t33a, t33b := scalar.FMA32(t32a, t20a, c31), scalar.FMA32(t32b, t20b, c31)
-			t35a, t35b := t21a>>uint32(c34), t21b>>uint32(c34)
-			t36a, t36b := int32(t21a-t35a), int32(t21b-t35b)
-			t38a, t38b := t35a<<uint32(c37), t35b<<uint32(c37)
-			t39a, t39b := math.Float32frombits(uint32(t38a)), math.Float32frombits(uint32(t38b))
-			t40a, t40b := float32(t33a*t39a), float32(t33b*t39b)
-			t41a, t41b := t36a<<uint32(c37), t36b<<uint32(c37)
-			t42a, t42b := math.Float32frombits(uint32(t41a)), math.Float32frombits(uint32(t41b))
-			t43a, t43b := float32(t40a*t42a), float32(t40b*t42b)
-			t44a := t43a
+			t23a, t23b := scalar.FMA32(c21, t20a, c22), scalar.FMA32(c21, t20b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t20a, c24), scalar.FMA32(t23b, t20b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t20a, c26), scalar.FMA32(t25b, t20b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t20a, c28), scalar.FMA32(t27b, t20b, c28)
+			t31a, t31b := scalar.FMA32(t29a, t20a, c30), scalar.FMA32(t29b, t20b, c30)
+			t32a, t32b := scalar.FMA32(t31a, t20a, c30), scalar.FMA32(t31b, t20b, c30)
+			t33a, t33b := scalar.Scalb32(t32a, t16a), scalar.Scalb32(t32b, t16b)
+			t34a := t33a
 			if t5a {
-				t44a = s1
+				t34a = s1
 			}
-			t44b := t43b
+			t34b := t33b
 			if t5b {
-				t44b = s1
+				t34b = s1
 			}
 			l0[(i+0)&31] = float32(l0[(i+0)&31] + t6a)
 			l0[(i+1)&31] = float32(l0[(i+1)&31] + t6b)
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t44a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t44b)
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t34a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t34b)
 		}
 		for ; i < n; i++ {
 			v2 := a2[i]
@@ -53199,27 +52996,19 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go(f *abi.Frame
 			t16 := float32(t15 - c14)
 			t18 := scalar.FMA32(t16, c17, t12)
 			t20 := scalar.FMA32(t16, c19, t18)
-			t21 := int32(math.Float32bits(t15))
-			t24 := scalar.FMA32(c22, t20, c23)
-			t26 := scalar.FMA32(t24, t20, c25)
-			t28 := scalar.FMA32(t26, t20, c27)
-			t30 := scalar.FMA32(t28, t20, c29)
-			t32 := scalar.FMA32(t30, t20, c31)
-			t33 := scalar.FMA32(t32, t20, c31)
-			t35 := t21 >> uint32(c34)
-			t36 := int32(t21 - t35)
-			t38 := t35 << uint32(c37)
-			t39 := math.Float32frombits(uint32(t38))
-			t40 := float32(t33 * t39)
-			t41 := t36 << uint32(c37)
-			t42 := math.Float32frombits(uint32(t41))
-			t43 := float32(t40 * t42)
-			t44 := t43
+			t23 := scalar.FMA32(c21, t20, c22)
+			t25 := scalar.FMA32(t23, t20, c24)
+			t27 := scalar.FMA32(t25, t20, c26)
+			t29 := scalar.FMA32(t27, t20, c28)
+			t31 := scalar.FMA32(t29, t20, c30)
+			t32 := scalar.FMA32(t31, t20, c30)
+			t33 := scalar.Scalb32(t32, t16)
+			t34 := t33
 			if t5 {
-				t44 = s1
+				t34 = s1
 			}
 			l0[i&31] = float32(l0[i&31] + t6)
-			l1[i&31] = float32(l1[i&31] + t44)
+			l1[i&31] = float32(l1[i&31] + t34)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -53255,21 +53044,19 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 	c10 := math.Float64frombits(0x4086300000000000) // 710
 	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
 	c14 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c18 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c19 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c22 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c23 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c24 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c25 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c26 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c27 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c28 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c29 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c39 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c41 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c43 := math.Float64frombits(0x3ff0000000000000) // 1
-	c46 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c50 := int64(52)
+	c17 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c18 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c21 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c22 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c23 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c24 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c25 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c26 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c27 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c28 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c38 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c40 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c42 := math.Float64frombits(0x3ff0000000000000) // 1
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -53321,44 +53108,35 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 				t12b = c10
 			}
 			t15a, t15b := math.FMA(t12a, c13, c14), math.FMA(t12b, c13, c14)
-			t16a, t16b := int64(math.Float64bits(t15a)), int64(math.Float64bits(t15b))
-			t17a, t17b := float64(t15a-c14), float64(t15b-c14)
-			t20a, t20b := math.FMA(t17a, c19, t12a), math.FMA(t17b, c19, t12b)
-			t21a, t21b := math.FMA(t17a, c18, t20a), math.FMA(t17b, c18, t20b)
-			t30a, t30b := math.FMA(c23, t21a, c22), math.FMA(c23, t21b, c22)
-			t31a, t31b := math.FMA(c25, t21a, c24), math.FMA(c25, t21b, c24)
-			t32a, t32b := math.FMA(c27, t21a, c26), math.FMA(c27, t21b, c26)
-			t33a, t33b := math.FMA(c29, t21a, c28), math.FMA(c29, t21b, c28)
-			t34a, t34b := float64(t21a*t21a), float64(t21b*t21b)
-			t35a, t35b := math.FMA(t31a, t34a, t30a), math.FMA(t31b, t34b, t30b)
-			t36a, t36b := math.FMA(t33a, t34a, t32a), math.FMA(t33b, t34b, t32b)
-			t37a, t37b := float64(t34a*t34a), float64(t34b*t34b)
-			t38a, t38b := math.FMA(t36a, t37a, t35a), math.FMA(t36b, t37b, t35b)
-			t40a, t40b := math.FMA(t38a, t21a, c39), math.FMA(t38b, t21b, c39)
-			t42a, t42b := math.FMA(t40a, t21a, c41), math.FMA(t40b, t21b, c41)
-			t44a, t44b := math.FMA(t42a, t21a, c43), math.FMA(t42b, t21b, c43)
-			t45a, t45b := math.FMA(t44a, t21a, c43), math.FMA(t44b, t21b, c43)
-			t47a, t47b := math.FMA(t17a, c41, c46), math.FMA(t17b, c41, c46)
-			t48a, t48b := int64(math.Float64bits(t47a)), int64(math.Float64bits(t47b))
-			t49a, t49b := int64(t16a-t48a), int64(t16b-t48b)
-			t51a, t51b := t48a<<uint64(c50), t48b<<uint64(c50)
-			t52a, t52b := math.Float64frombits(uint64(t51a)), math.Float64frombits(uint64(t51b))
-			t53a, t53b := t49a<<uint64(c50), t49b<<uint64(c50)
-			t54a, t54b := math.Float64frombits(uint64(t53a)), math.Float64frombits(uint64(t53b))
-			t55a, t55b := float64(t45a*t52a), float64(t45b*t52b)
-			t56a, t56b := float64(t55a*t54a), float64(t55b*t54b)
-			t57a := t56a
+			t16a, t16b := float64(t15a-c14), float64(t15b-c14)
+			t19a, t19b := math.FMA(t16a, c18, t12a), math.FMA(t16b, c18, t12b)
+			t20a, t20b := math.FMA(t16a, c17, t19a), math.FMA(t16b, c17, t19b)
+			t29a, t29b := math.FMA(c22, t20a, c21), math.FMA(c22, t20b, c21)
+			t30a, t30b := math.FMA(c24, t20a, c23), math.FMA(c24, t20b, c23)
+			t31a, t31b := math.FMA(c26, t20a, c25), math.FMA(c26, t20b, c25)
+			t32a, t32b := math.FMA(c28, t20a, c27), math.FMA(c28, t20b, c27)
+			t33a, t33b := float64(t20a*t20a), float64(t20b*t20b)
+			t34a, t34b := math.FMA(t30a, t33a, t29a), math.FMA(t30b, t33b, t29b)
+			t35a, t35b := math.FMA(t32a, t33a, t31a), math.FMA(t32b, t33b, t31b)
+			t36a, t36b := float64(t33a*t33a), float64(t33b*t33b)
+			t37a, t37b := math.FMA(t35a, t36a, t34a), math.FMA(t35b, t36b, t34b)
+			t39a, t39b := math.FMA(t37a, t20a, c38), math.FMA(t37b, t20b, c38)
+			t41a, t41b := math.FMA(t39a, t20a, c40), math.FMA(t39b, t20b, c40)
+			t43a, t43b := math.FMA(t41a, t20a, c42), math.FMA(t41b, t20b, c42)
+			t44a, t44b := math.FMA(t43a, t20a, c42), math.FMA(t43b, t20b, c42)
+			t45a, t45b := scalar.Scalb64(t44a, t16a), scalar.Scalb64(t44b, t16b)
+			t46a := t45a
 			if t5a {
-				t57a = s1
+				t46a = s1
 			}
-			t57b := t56b
+			t46b := t45b
 			if t5b {
-				t57b = s1
+				t46b = s1
 			}
 			l0[(i+0)&31] = float64(l0[(i+0)&31] + t6a)
 			l0[(i+1)&31] = float64(l0[(i+1)&31] + t6b)
-			l1[(i+0)&31] = float64(l1[(i+0)&31] + t57a)
-			l1[(i+1)&31] = float64(l1[(i+1)&31] + t57b)
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t46a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t46b)
 		}
 		for ; i < n; i++ {
 			v2 := a2[i]
@@ -53379,38 +53157,29 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 				t12 = c10
 			}
 			t15 := math.FMA(t12, c13, c14)
-			t16 := int64(math.Float64bits(t15))
-			t17 := float64(t15 - c14)
-			t20 := math.FMA(t17, c19, t12)
-			t21 := math.FMA(t17, c18, t20)
-			t30 := math.FMA(c23, t21, c22)
-			t31 := math.FMA(c25, t21, c24)
-			t32 := math.FMA(c27, t21, c26)
-			t33 := math.FMA(c29, t21, c28)
-			t34 := float64(t21 * t21)
-			t35 := math.FMA(t31, t34, t30)
-			t36 := math.FMA(t33, t34, t32)
-			t37 := float64(t34 * t34)
-			t38 := math.FMA(t36, t37, t35)
-			t40 := math.FMA(t38, t21, c39)
-			t42 := math.FMA(t40, t21, c41)
-			t44 := math.FMA(t42, t21, c43)
-			t45 := math.FMA(t44, t21, c43)
-			t47 := math.FMA(t17, c41, c46)
-			t48 := int64(math.Float64bits(t47))
-			t49 := int64(t16 - t48)
-			t51 := t48 << uint64(c50)
-			t52 := math.Float64frombits(uint64(t51))
-			t53 := t49 << uint64(c50)
-			t54 := math.Float64frombits(uint64(t53))
-			t55 := float64(t45 * t52)
-			t56 := float64(t55 * t54)
-			t57 := t56
+			t16 := float64(t15 - c14)
+			t19 := math.FMA(t16, c18, t12)
+			t20 := math.FMA(t16, c17, t19)
+			t29 := math.FMA(c22, t20, c21)
+			t30 := math.FMA(c24, t20, c23)
+			t31 := math.FMA(c26, t20, c25)
+			t32 := math.FMA(c28, t20, c27)
+			t33 := float64(t20 * t20)
+			t34 := math.FMA(t30, t33, t29)
+			t35 := math.FMA(t32, t33, t31)
+			t36 := float64(t33 * t33)
+			t37 := math.FMA(t35, t36, t34)
+			t39 := math.FMA(t37, t20, c38)
+			t41 := math.FMA(t39, t20, c40)
+			t43 := math.FMA(t41, t20, c42)
+			t44 := math.FMA(t43, t20, c42)
+			t45 := scalar.Scalb64(t44, t16)
+			t46 := t45
 			if t5 {
-				t57 = s1
+				t46 = s1
 			}
 			l0[i&31] = float64(l0[i&31] + t6)
-			l1[i&31] = float64(l1[i&31] + t57)
+			l1[i&31] = float64(l1[i&31] + t46)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -53643,14 +53412,12 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go(f *abi.Frame) {
 	c10 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
 	c13 := math.Float32frombits(0xbf317218) // -0.6931472
 	c15 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c18 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c19 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c21 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c23 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c25 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c27 := math.Float32frombits(0x3f800000) // 1
-	c30 := int32(1)
-	c33 := int32(23)
+	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c26 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -53699,33 +53466,25 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go(f *abi.Frame) {
 			t12a, t12b := float32(t11a-c10), float32(t11b-c10)
 			t14a, t14b := scalar.FMA32(t12a, c13, t8a), scalar.FMA32(t12b, c13, t8b)
 			t16a, t16b := scalar.FMA32(t12a, c15, t14a), scalar.FMA32(t12b, c15, t14b)
-			t17a, t17b := int32(math.Float32bits(t11a)), int32(math.Float32bits(t11b))
-			t20a, t20b := scalar.FMA32(c18, t16a, c19), scalar.FMA32(c18, t16b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t16a, c21), scalar.FMA32(t20b, t16b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t16a, c23), scalar.FMA32(t22b, t16b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t16a, c25), scalar.FMA32(t24b, t16b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t16a, c27), scalar.FMA32(t26b, t16b, c27)
-			t29a, t29b := scalar.FMA32(t28a, t16a, c27), scalar.FMA32(t28b, t16b, c27)
-			t31a, t31b := t17a>>uint32(c30), t17b>>uint32(c30)
-			t32a, t32b := int32(t17a-t31a), int32(t17b-t31b)
-			t34a, t34b := t31a<<uint32(c33), t31b<<uint32(c33)
-			t35a, t35b := math.Float32frombits(uint32(t34a)), math.Float32frombits(uint32(t34b))
-			t36a, t36b := float32(t29a*t35a), float32(t29b*t35b)
-			t37a, t37b := t32a<<uint32(c33), t32b<<uint32(c33)
-			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			t39a, t39b := float32(t36a*t38a), float32(t36b*t38b)
-			t40a := t39a
+			t19a, t19b := scalar.FMA32(c17, t16a, c18), scalar.FMA32(c17, t16b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t16a, c20), scalar.FMA32(t19b, t16b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t16a, c22), scalar.FMA32(t21b, t16b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t16a, c24), scalar.FMA32(t23b, t16b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t16a, c26), scalar.FMA32(t25b, t16b, c26)
+			t28a, t28b := scalar.FMA32(t27a, t16a, c26), scalar.FMA32(t27b, t16b, c26)
+			t29a, t29b := scalar.Scalb32(t28a, t12a), scalar.Scalb32(t28b, t12b)
+			t30a := t29a
 			if t1a {
-				t40a = s2
+				t30a = s2
 			}
-			t40b := t39b
+			t30b := t29b
 			if t1b {
-				t40b = s2
+				t30b = s2
 			}
 			l0[(i+0)&31] = float32(l0[(i+0)&31] + t2a)
 			l0[(i+1)&31] = float32(l0[(i+1)&31] + t2b)
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t40a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t40b)
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t30a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t30b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -53749,27 +53508,19 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go(f *abi.Frame) {
 			t12 := float32(t11 - c10)
 			t14 := scalar.FMA32(t12, c13, t8)
 			t16 := scalar.FMA32(t12, c15, t14)
-			t17 := int32(math.Float32bits(t11))
-			t20 := scalar.FMA32(c18, t16, c19)
-			t22 := scalar.FMA32(t20, t16, c21)
-			t24 := scalar.FMA32(t22, t16, c23)
-			t26 := scalar.FMA32(t24, t16, c25)
-			t28 := scalar.FMA32(t26, t16, c27)
-			t29 := scalar.FMA32(t28, t16, c27)
-			t31 := t17 >> uint32(c30)
-			t32 := int32(t17 - t31)
-			t34 := t31 << uint32(c33)
-			t35 := math.Float32frombits(uint32(t34))
-			t36 := float32(t29 * t35)
-			t37 := t32 << uint32(c33)
-			t38 := math.Float32frombits(uint32(t37))
-			t39 := float32(t36 * t38)
-			t40 := t39
+			t19 := scalar.FMA32(c17, t16, c18)
+			t21 := scalar.FMA32(t19, t16, c20)
+			t23 := scalar.FMA32(t21, t16, c22)
+			t25 := scalar.FMA32(t23, t16, c24)
+			t27 := scalar.FMA32(t25, t16, c26)
+			t28 := scalar.FMA32(t27, t16, c26)
+			t29 := scalar.Scalb32(t28, t12)
+			t30 := t29
 			if t1 {
-				t40 = s2
+				t30 = s2
 			}
 			l0[i&31] = float32(l0[i&31] + t2)
-			l1[i&31] = float32(l1[i&31] + t40)
+			l1[i&31] = float32(l1[i&31] + t30)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -53956,21 +53707,19 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
 	c6 := math.Float64frombits(0x4086300000000000)  // 710
 	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
 	c10 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c14 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c15 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c18 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c19 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c20 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c21 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c22 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c23 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c24 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c25 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c35 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c37 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c39 := math.Float64frombits(0x3ff0000000000000) // 1
-	c42 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c46 := int64(52)
+	c13 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c17 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c18 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c19 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c20 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c21 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c22 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c23 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c24 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c34 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c36 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c38 := math.Float64frombits(0x3ff0000000000000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -54016,44 +53765,35 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
 				t8b = c6
 			}
 			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
-			t12a, t12b := int64(math.Float64bits(t11a)), int64(math.Float64bits(t11b))
-			t13a, t13b := float64(t11a-c10), float64(t11b-c10)
-			t16a, t16b := math.FMA(t13a, c15, t8a), math.FMA(t13b, c15, t8b)
-			t17a, t17b := math.FMA(t13a, c14, t16a), math.FMA(t13b, c14, t16b)
-			t26a, t26b := math.FMA(c19, t17a, c18), math.FMA(c19, t17b, c18)
-			t27a, t27b := math.FMA(c21, t17a, c20), math.FMA(c21, t17b, c20)
-			t28a, t28b := math.FMA(c23, t17a, c22), math.FMA(c23, t17b, c22)
-			t29a, t29b := math.FMA(c25, t17a, c24), math.FMA(c25, t17b, c24)
-			t30a, t30b := float64(t17a*t17a), float64(t17b*t17b)
-			t31a, t31b := math.FMA(t27a, t30a, t26a), math.FMA(t27b, t30b, t26b)
-			t32a, t32b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
-			t33a, t33b := float64(t30a*t30a), float64(t30b*t30b)
-			t34a, t34b := math.FMA(t32a, t33a, t31a), math.FMA(t32b, t33b, t31b)
-			t36a, t36b := math.FMA(t34a, t17a, c35), math.FMA(t34b, t17b, c35)
-			t38a, t38b := math.FMA(t36a, t17a, c37), math.FMA(t36b, t17b, c37)
-			t40a, t40b := math.FMA(t38a, t17a, c39), math.FMA(t38b, t17b, c39)
-			t41a, t41b := math.FMA(t40a, t17a, c39), math.FMA(t40b, t17b, c39)
-			t43a, t43b := math.FMA(t13a, c37, c42), math.FMA(t13b, c37, c42)
-			t44a, t44b := int64(math.Float64bits(t43a)), int64(math.Float64bits(t43b))
-			t45a, t45b := int64(t12a-t44a), int64(t12b-t44b)
-			t47a, t47b := t44a<<uint64(c46), t44b<<uint64(c46)
-			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
-			t49a, t49b := t45a<<uint64(c46), t45b<<uint64(c46)
-			t50a, t50b := math.Float64frombits(uint64(t49a)), math.Float64frombits(uint64(t49b))
-			t51a, t51b := float64(t41a*t48a), float64(t41b*t48b)
-			t52a, t52b := float64(t51a*t50a), float64(t51b*t50b)
-			t53a := t52a
+			t12a, t12b := float64(t11a-c10), float64(t11b-c10)
+			t15a, t15b := math.FMA(t12a, c14, t8a), math.FMA(t12b, c14, t8b)
+			t16a, t16b := math.FMA(t12a, c13, t15a), math.FMA(t12b, c13, t15b)
+			t25a, t25b := math.FMA(c18, t16a, c17), math.FMA(c18, t16b, c17)
+			t26a, t26b := math.FMA(c20, t16a, c19), math.FMA(c20, t16b, c19)
+			t27a, t27b := math.FMA(c22, t16a, c21), math.FMA(c22, t16b, c21)
+			t28a, t28b := math.FMA(c24, t16a, c23), math.FMA(c24, t16b, c23)
+			t29a, t29b := float64(t16a*t16a), float64(t16b*t16b)
+			t30a, t30b := math.FMA(t26a, t29a, t25a), math.FMA(t26b, t29b, t25b)
+			t31a, t31b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
+			t32a, t32b := float64(t29a*t29a), float64(t29b*t29b)
+			t33a, t33b := math.FMA(t31a, t32a, t30a), math.FMA(t31b, t32b, t30b)
+			t35a, t35b := math.FMA(t33a, t16a, c34), math.FMA(t33b, t16b, c34)
+			t37a, t37b := math.FMA(t35a, t16a, c36), math.FMA(t35b, t16b, c36)
+			t39a, t39b := math.FMA(t37a, t16a, c38), math.FMA(t37b, t16b, c38)
+			t40a, t40b := math.FMA(t39a, t16a, c38), math.FMA(t39b, t16b, c38)
+			t41a, t41b := scalar.Scalb64(t40a, t12a), scalar.Scalb64(t40b, t12b)
+			t42a := t41a
 			if t1a {
-				t53a = s2
+				t42a = s2
 			}
-			t53b := t52b
+			t42b := t41b
 			if t1b {
-				t53b = s2
+				t42b = s2
 			}
 			l0[(i+0)&31] = float64(l0[(i+0)&31] + t2a)
 			l0[(i+1)&31] = float64(l0[(i+1)&31] + t2b)
-			l1[(i+0)&31] = float64(l1[(i+0)&31] + t53a)
-			l1[(i+1)&31] = float64(l1[(i+1)&31] + t53b)
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t42a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t42b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -54074,38 +53814,29 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
 				t8 = c6
 			}
 			t11 := math.FMA(t8, c9, c10)
-			t12 := int64(math.Float64bits(t11))
-			t13 := float64(t11 - c10)
-			t16 := math.FMA(t13, c15, t8)
-			t17 := math.FMA(t13, c14, t16)
-			t26 := math.FMA(c19, t17, c18)
-			t27 := math.FMA(c21, t17, c20)
-			t28 := math.FMA(c23, t17, c22)
-			t29 := math.FMA(c25, t17, c24)
-			t30 := float64(t17 * t17)
-			t31 := math.FMA(t27, t30, t26)
-			t32 := math.FMA(t29, t30, t28)
-			t33 := float64(t30 * t30)
-			t34 := math.FMA(t32, t33, t31)
-			t36 := math.FMA(t34, t17, c35)
-			t38 := math.FMA(t36, t17, c37)
-			t40 := math.FMA(t38, t17, c39)
-			t41 := math.FMA(t40, t17, c39)
-			t43 := math.FMA(t13, c37, c42)
-			t44 := int64(math.Float64bits(t43))
-			t45 := int64(t12 - t44)
-			t47 := t44 << uint64(c46)
-			t48 := math.Float64frombits(uint64(t47))
-			t49 := t45 << uint64(c46)
-			t50 := math.Float64frombits(uint64(t49))
-			t51 := float64(t41 * t48)
-			t52 := float64(t51 * t50)
-			t53 := t52
+			t12 := float64(t11 - c10)
+			t15 := math.FMA(t12, c14, t8)
+			t16 := math.FMA(t12, c13, t15)
+			t25 := math.FMA(c18, t16, c17)
+			t26 := math.FMA(c20, t16, c19)
+			t27 := math.FMA(c22, t16, c21)
+			t28 := math.FMA(c24, t16, c23)
+			t29 := float64(t16 * t16)
+			t30 := math.FMA(t26, t29, t25)
+			t31 := math.FMA(t28, t29, t27)
+			t32 := float64(t29 * t29)
+			t33 := math.FMA(t31, t32, t30)
+			t35 := math.FMA(t33, t16, c34)
+			t37 := math.FMA(t35, t16, c36)
+			t39 := math.FMA(t37, t16, c38)
+			t40 := math.FMA(t39, t16, c38)
+			t41 := scalar.Scalb64(t40, t12)
+			t42 := t41
 			if t1 {
-				t53 = s2
+				t42 = s2
 			}
 			l0[i&31] = float64(l0[i&31] + t2)
-			l1[i&31] = float64(l1[i&31] + t53)
+			l1[i&31] = float64(l1[i&31] + t42)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -55549,14 +55280,12 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0_go(f *abi.Frame) {
 	c8 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
 	c11 := math.Float32frombits(0xbf317218) // -0.6931472
 	c13 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c16 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c17 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c19 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c21 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c23 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c25 := math.Float32frombits(0x3f800000) // 1
-	c28 := int32(1)
-	c31 := int32(23)
+	c15 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c16 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c18 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c20 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c22 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c24 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -55592,25 +55321,17 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0_go(f *abi.Frame) {
 			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
 			t12a, t12b := scalar.FMA32(t10a, c11, t6a), scalar.FMA32(t10b, c11, t6b)
 			t14a, t14b := scalar.FMA32(t10a, c13, t12a), scalar.FMA32(t10b, c13, t12b)
-			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t18a, t18b := scalar.FMA32(c16, t14a, c17), scalar.FMA32(c16, t14b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t14a, c19), scalar.FMA32(t18b, t14b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t14a, c21), scalar.FMA32(t20b, t14b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t14a, c23), scalar.FMA32(t22b, t14b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t14a, c25), scalar.FMA32(t24b, t14b, c25)
-			t27a, t27b := scalar.FMA32(t26a, t14a, c25), scalar.FMA32(t26b, t14b, c25)
-			t29a, t29b := t15a>>uint32(c28), t15b>>uint32(c28)
-			t30a, t30b := int32(t15a-t29a), int32(t15b-t29b)
-			t32a, t32b := t29a<<uint32(c31), t29b<<uint32(c31)
-			t33a, t33b := math.Float32frombits(uint32(t32a)), math.Float32frombits(uint32(t32b))
-			t34a, t34b := float32(t27a*t33a), float32(t27b*t33b)
-			t35a, t35b := t30a<<uint32(c31), t30b<<uint32(c31)
-			t36a, t36b := math.Float32frombits(uint32(t35a)), math.Float32frombits(uint32(t35b))
-			t37a, t37b := float32(t34a*t36a), float32(t34b*t36b)
+			t17a, t17b := scalar.FMA32(c15, t14a, c16), scalar.FMA32(c15, t14b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t14a, c18), scalar.FMA32(t17b, t14b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t14a, c20), scalar.FMA32(t19b, t14b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t14a, c22), scalar.FMA32(t21b, t14b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t14a, c24), scalar.FMA32(t23b, t14b, c24)
+			t26a, t26b := scalar.FMA32(t25a, t14a, c24), scalar.FMA32(t25b, t14b, c24)
+			t27a, t27b := scalar.Scalb32(t26a, t10a), scalar.Scalb32(t26b, t10b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t37a, t37b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t37a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t37b)
+			y0[0], y0[1] = t27a, t27b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t27a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t27b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -55629,23 +55350,15 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0_go(f *abi.Frame) {
 			t10 := float32(t9 - c8)
 			t12 := scalar.FMA32(t10, c11, t6)
 			t14 := scalar.FMA32(t10, c13, t12)
-			t15 := int32(math.Float32bits(t9))
-			t18 := scalar.FMA32(c16, t14, c17)
-			t20 := scalar.FMA32(t18, t14, c19)
-			t22 := scalar.FMA32(t20, t14, c21)
-			t24 := scalar.FMA32(t22, t14, c23)
-			t26 := scalar.FMA32(t24, t14, c25)
-			t27 := scalar.FMA32(t26, t14, c25)
-			t29 := t15 >> uint32(c28)
-			t30 := int32(t15 - t29)
-			t32 := t29 << uint32(c31)
-			t33 := math.Float32frombits(uint32(t32))
-			t34 := float32(t27 * t33)
-			t35 := t30 << uint32(c31)
-			t36 := math.Float32frombits(uint32(t35))
-			t37 := float32(t34 * t36)
-			o0[i] = t37
-			l1[i&31] = float32(l1[i&31] + t37)
+			t17 := scalar.FMA32(c15, t14, c16)
+			t19 := scalar.FMA32(t17, t14, c18)
+			t21 := scalar.FMA32(t19, t14, c20)
+			t23 := scalar.FMA32(t21, t14, c22)
+			t25 := scalar.FMA32(t23, t14, c24)
+			t26 := scalar.FMA32(t25, t14, c24)
+			t27 := scalar.Scalb32(t26, t10)
+			o0[i] = t27
+			l1[i&31] = float32(l1[i&31] + t27)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -55786,21 +55499,19 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 	c4 := math.Float64frombits(0x4086300000000000)  // 710
 	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
 	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c12 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c16 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c17 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c18 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c19 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c20 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c21 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c22 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c23 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c33 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c35 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c37 := math.Float64frombits(0x3ff0000000000000) // 1
-	c40 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c44 := int64(52)
+	c11 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c15 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c16 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c17 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c18 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c19 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c20 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c21 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c22 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c32 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c36 := math.Float64frombits(0x3ff0000000000000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -55833,36 +55544,27 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 				t6b = c4
 			}
 			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
-			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
-			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
-			t14a, t14b := math.FMA(t11a, c13, t6a), math.FMA(t11b, c13, t6b)
-			t15a, t15b := math.FMA(t11a, c12, t14a), math.FMA(t11b, c12, t14b)
-			t24a, t24b := math.FMA(c17, t15a, c16), math.FMA(c17, t15b, c16)
-			t25a, t25b := math.FMA(c19, t15a, c18), math.FMA(c19, t15b, c18)
-			t26a, t26b := math.FMA(c21, t15a, c20), math.FMA(c21, t15b, c20)
-			t27a, t27b := math.FMA(c23, t15a, c22), math.FMA(c23, t15b, c22)
-			t28a, t28b := float64(t15a*t15a), float64(t15b*t15b)
-			t29a, t29b := math.FMA(t25a, t28a, t24a), math.FMA(t25b, t28b, t24b)
-			t30a, t30b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
-			t31a, t31b := float64(t28a*t28a), float64(t28b*t28b)
-			t32a, t32b := math.FMA(t30a, t31a, t29a), math.FMA(t30b, t31b, t29b)
-			t34a, t34b := math.FMA(t32a, t15a, c33), math.FMA(t32b, t15b, c33)
-			t36a, t36b := math.FMA(t34a, t15a, c35), math.FMA(t34b, t15b, c35)
-			t38a, t38b := math.FMA(t36a, t15a, c37), math.FMA(t36b, t15b, c37)
-			t39a, t39b := math.FMA(t38a, t15a, c37), math.FMA(t38b, t15b, c37)
-			t41a, t41b := math.FMA(t11a, c35, c40), math.FMA(t11b, c35, c40)
-			t42a, t42b := int64(math.Float64bits(t41a)), int64(math.Float64bits(t41b))
-			t43a, t43b := int64(t10a-t42a), int64(t10b-t42b)
-			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
-			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
-			t47a, t47b := t43a<<uint64(c44), t43b<<uint64(c44)
-			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
-			t49a, t49b := float64(t39a*t46a), float64(t39b*t46b)
-			t50a, t50b := float64(t49a*t48a), float64(t49b*t48b)
+			t10a, t10b := float64(t9a-c8), float64(t9b-c8)
+			t13a, t13b := math.FMA(t10a, c12, t6a), math.FMA(t10b, c12, t6b)
+			t14a, t14b := math.FMA(t10a, c11, t13a), math.FMA(t10b, c11, t13b)
+			t23a, t23b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
+			t24a, t24b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
+			t25a, t25b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
+			t26a, t26b := math.FMA(c22, t14a, c21), math.FMA(c22, t14b, c21)
+			t27a, t27b := float64(t14a*t14a), float64(t14b*t14b)
+			t28a, t28b := math.FMA(t24a, t27a, t23a), math.FMA(t24b, t27b, t23b)
+			t29a, t29b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
+			t30a, t30b := float64(t27a*t27a), float64(t27b*t27b)
+			t31a, t31b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
+			t33a, t33b := math.FMA(t31a, t14a, c32), math.FMA(t31b, t14b, c32)
+			t35a, t35b := math.FMA(t33a, t14a, c34), math.FMA(t33b, t14b, c34)
+			t37a, t37b := math.FMA(t35a, t14a, c36), math.FMA(t35b, t14b, c36)
+			t38a, t38b := math.FMA(t37a, t14a, c36), math.FMA(t37b, t14b, c36)
+			t39a, t39b := scalar.Scalb64(t38a, t10a), scalar.Scalb64(t38b, t10b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t50a, t50b
-			l1[(i+0)&31] = float64(l1[(i+0)&31] + t50a)
-			l1[(i+1)&31] = float64(l1[(i+1)&31] + t50b)
+			y0[0], y0[1] = t39a, t39b
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t39a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t39b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -55878,34 +55580,25 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 				t6 = c4
 			}
 			t9 := math.FMA(t6, c7, c8)
-			t10 := int64(math.Float64bits(t9))
-			t11 := float64(t9 - c8)
-			t14 := math.FMA(t11, c13, t6)
-			t15 := math.FMA(t11, c12, t14)
-			t24 := math.FMA(c17, t15, c16)
-			t25 := math.FMA(c19, t15, c18)
-			t26 := math.FMA(c21, t15, c20)
-			t27 := math.FMA(c23, t15, c22)
-			t28 := float64(t15 * t15)
-			t29 := math.FMA(t25, t28, t24)
-			t30 := math.FMA(t27, t28, t26)
-			t31 := float64(t28 * t28)
-			t32 := math.FMA(t30, t31, t29)
-			t34 := math.FMA(t32, t15, c33)
-			t36 := math.FMA(t34, t15, c35)
-			t38 := math.FMA(t36, t15, c37)
-			t39 := math.FMA(t38, t15, c37)
-			t41 := math.FMA(t11, c35, c40)
-			t42 := int64(math.Float64bits(t41))
-			t43 := int64(t10 - t42)
-			t45 := t42 << uint64(c44)
-			t46 := math.Float64frombits(uint64(t45))
-			t47 := t43 << uint64(c44)
-			t48 := math.Float64frombits(uint64(t47))
-			t49 := float64(t39 * t46)
-			t50 := float64(t49 * t48)
-			o0[i] = t50
-			l1[i&31] = float64(l1[i&31] + t50)
+			t10 := float64(t9 - c8)
+			t13 := math.FMA(t10, c12, t6)
+			t14 := math.FMA(t10, c11, t13)
+			t23 := math.FMA(c16, t14, c15)
+			t24 := math.FMA(c18, t14, c17)
+			t25 := math.FMA(c20, t14, c19)
+			t26 := math.FMA(c22, t14, c21)
+			t27 := float64(t14 * t14)
+			t28 := math.FMA(t24, t27, t23)
+			t29 := math.FMA(t26, t27, t25)
+			t30 := float64(t27 * t27)
+			t31 := math.FMA(t29, t30, t28)
+			t33 := math.FMA(t31, t14, c32)
+			t35 := math.FMA(t33, t14, c34)
+			t37 := math.FMA(t35, t14, c36)
+			t38 := math.FMA(t37, t14, c36)
+			t39 := scalar.Scalb64(t38, t10)
+			o0[i] = t39
+			l1[i&31] = float64(l1[i&31] + t39)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -65024,7 +64717,7 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		t49 := -c0
+		t48 := -c0
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -65090,14 +64783,13 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 			t45a, t45b := float32(t42a-t44a), float32(t42b-t44b)
 			t46a, t46b := scalar.FMA32(t18a, t38a, t45a), scalar.FMA32(t18b, t38b, t45b)
 			t47a, t47b := float32(c0/t43a), float32(c0/t43b)
-			t48a, t48b := float32(c0*t47a), float32(c0*t47b)
-			t50a, t50b := scalar.FMA32(t48a, t43a, t49), scalar.FMA32(t48b, t43b, t49)
-			t51a, t51b := scalar.FMA32(t48a, t46a, t50a), scalar.FMA32(t48b, t46b, t50b)
-			t52a, t52b := -t51a, -t51b
-			t53a, t53b := scalar.FMA32(t52a, t47a, t48a), scalar.FMA32(t52b, t47b, t48b)
-			t54a, t54b := float32(t53a*c19), float32(t53b*c19)
+			t49a, t49b := scalar.FMA32(t47a, t43a, t48), scalar.FMA32(t47b, t43b, t48)
+			t50a, t50b := scalar.FMA32(t47a, t46a, t49a), scalar.FMA32(t47b, t46b, t49b)
+			t51a, t51b := -t50a, -t50b
+			t52a, t52b := scalar.FMA32(t51a, t47a, t47a), scalar.FMA32(t51b, t47b, t47b)
+			t53a, t53b := float32(t52a*c19), float32(t52b*c19)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t54a, t54b
+			y0[0], y0[1] = t53a, t53b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -65146,13 +64838,12 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 			t45 := float32(t42 - t44)
 			t46 := scalar.FMA32(t18, t38, t45)
 			t47 := float32(c0 / t43)
-			t48 := float32(c0 * t47)
-			t50 := scalar.FMA32(t48, t43, t49)
-			t51 := scalar.FMA32(t48, t46, t50)
-			t52 := -t51
-			t53 := scalar.FMA32(t52, t47, t48)
-			t54 := float32(t53 * c19)
-			o0[i] = t54
+			t49 := scalar.FMA32(t47, t43, t48)
+			t50 := scalar.FMA32(t47, t46, t49)
+			t51 := -t50
+			t52 := scalar.FMA32(t51, t47, t47)
+			t53 := float32(t52 * c19)
+			o0[i] = t53
 		}
 	}
 }
@@ -66328,13 +66019,12 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 	c56 := math.Float64frombits(0x3ff0000000000000) // 1
 	c61 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c62 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c72 := int64(63)
-	c78 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
-	c79 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
-	c80 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
-	c81 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
-	c82 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
-	c83 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	c73 := int64(63)
+	c78 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
+	c79 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
+	c81 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
+	c83 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
+	c85 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -66471,23 +66161,20 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 				t69b = t57b
 				t70b = t68b
 			}
-			t71a, t71b := int64(math.Float64bits(t69a)), int64(math.Float64bits(t69b))
-			t73a, t73b := t71a<<uint64(c72), t71b<<uint64(c72)
-			t74a, t74b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
-			t75a, t75b := t74a^t73a, t74b^t73b
-			t76a, t76b := math.Float64frombits(uint64(t75a)), math.Float64frombits(uint64(t75b))
-			t77a, t77b := float64(t76a*t76a), float64(t76b*t76b)
-			t84a, t84b := math.FMA(c79, t77a, c78), math.FMA(c79, t77b, c78)
-			t85a, t85b := math.FMA(c81, t77a, c80), math.FMA(c81, t77b, c80)
-			t86a, t86b := math.FMA(c83, t77a, c82), math.FMA(c83, t77b, c82)
-			t87a, t87b := float64(t77a*t77a), float64(t77b*t77b)
-			t88a, t88b := math.FMA(t85a, t87a, t84a), math.FMA(t85b, t87b, t84b)
-			t89a, t89b := float64(t87a*t87a), float64(t87b*t87b)
-			t90a, t90b := math.FMA(t86a, t89a, t88a), math.FMA(t86b, t89b, t88b)
-			t91a, t91b := float64(t76a*t90a), float64(t76b*t90b)
-			t92a, t92b := float32(t91a), float32(t91b)
+			t71a, t71b := float64(t70a*t70a), float64(t70b*t70b)
+			t72a, t72b := int64(math.Float64bits(t69a)), int64(math.Float64bits(t69b))
+			t74a, t74b := t72a<<uint64(c73), t72b<<uint64(c73)
+			t75a, t75b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
+			t76a, t76b := t75a^t74a, t75b^t74b
+			t77a, t77b := math.Float64frombits(uint64(t76a)), math.Float64frombits(uint64(t76b))
+			t80a, t80b := math.FMA(c78, t71a, c79), math.FMA(c78, t71b, c79)
+			t82a, t82b := math.FMA(t80a, t71a, c81), math.FMA(t80b, t71b, c81)
+			t84a, t84b := math.FMA(t82a, t71a, c83), math.FMA(t82b, t71b, c83)
+			t86a, t86b := math.FMA(t84a, t71a, c85), math.FMA(t84b, t71b, c85)
+			t87a, t87b := float64(t77a*t86a), float64(t77b*t86b)
+			t88a, t88b := float32(t87a), float32(t87b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t92a, t92b
+			y0[0], y0[1] = t88a, t88b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -66559,22 +66246,19 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 				t69 = t57
 				t70 = t68
 			}
-			t71 := int64(math.Float64bits(t69))
-			t73 := t71 << uint64(c72)
-			t74 := int64(math.Float64bits(t70))
-			t75 := t74 ^ t73
-			t76 := math.Float64frombits(uint64(t75))
-			t77 := float64(t76 * t76)
-			t84 := math.FMA(c79, t77, c78)
-			t85 := math.FMA(c81, t77, c80)
-			t86 := math.FMA(c83, t77, c82)
-			t87 := float64(t77 * t77)
-			t88 := math.FMA(t85, t87, t84)
-			t89 := float64(t87 * t87)
-			t90 := math.FMA(t86, t89, t88)
-			t91 := float64(t76 * t90)
-			t92 := float32(t91)
-			o0[i] = t92
+			t71 := float64(t70 * t70)
+			t72 := int64(math.Float64bits(t69))
+			t74 := t72 << uint64(c73)
+			t75 := int64(math.Float64bits(t70))
+			t76 := t75 ^ t74
+			t77 := math.Float64frombits(uint64(t76))
+			t80 := math.FMA(c78, t71, c79)
+			t82 := math.FMA(t80, t71, c81)
+			t84 := math.FMA(t82, t71, c83)
+			t86 := math.FMA(t84, t71, c85)
+			t87 := float64(t77 * t86)
+			t88 := float32(t87)
+			o0[i] = t88
 		}
 	}
 }
@@ -69523,25 +69207,23 @@ func k_softplus_f32_u_a3ac24e3de_go(f *abi.Frame) {
 	c6 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
 	c9 := math.Float32frombits(0xbf317218)  // -0.6931472
 	c11 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c14 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c15 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c17 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c19 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c21 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c23 := math.Float32frombits(0x3f800000) // 1
-	c26 := int32(1)
-	c29 := int32(23)
-	c36 := math.Float32frombits(0x3f7fffff) // 0.99999994
-	c37 := math.Float32frombits(0xbeffff43) // -0.49999437
-	c38 := math.Float32frombits(0x3eaa967c) // 0.33317935
-	c39 := math.Float32frombits(0xbe7e4cb3) // -0.24833946
-	c40 := math.Float32frombits(0x3e434a4b) // 0.1907131
-	c41 := math.Float32frombits(0xbe0b2af1) // -0.135906
-	c42 := math.Float32frombits(0x3d9e79cb) // 0.07738074
-	c43 := math.Float32frombits(0xbced808a) // -0.028991956
-	c44 := math.Float32frombits(0x3ba74ec5) // 0.0051058256
-	c56 := math.Float32frombits(0x0)        // 0
-	c58 := math.Float32frombits(0x80000000) // -0
+	c13 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c14 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c16 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c18 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c20 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c22 := math.Float32frombits(0x3f800000) // 1
+	c26 := math.Float32frombits(0x3f7fffff) // 0.99999994
+	c27 := math.Float32frombits(0xbeffff43) // -0.49999437
+	c28 := math.Float32frombits(0x3eaa967c) // 0.33317935
+	c29 := math.Float32frombits(0xbe7e4cb3) // -0.24833946
+	c30 := math.Float32frombits(0x3e434a4b) // 0.1907131
+	c31 := math.Float32frombits(0xbe0b2af1) // -0.135906
+	c32 := math.Float32frombits(0x3d9e79cb) // 0.07738074
+	c33 := math.Float32frombits(0xbced808a) // -0.028991956
+	c34 := math.Float32frombits(0x3ba74ec5) // 0.0051058256
+	c46 := math.Float32frombits(0x0)        // 0
+	c48 := math.Float32frombits(0x80000000) // -0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -69564,44 +69246,36 @@ func k_softplus_f32_u_a3ac24e3de_go(f *abi.Frame) {
 			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
 			t10a, t10b := scalar.FMA32(t8a, c9, t4a), scalar.FMA32(t8b, c9, t4b)
 			t12a, t12b := scalar.FMA32(t8a, c11, t10a), scalar.FMA32(t8b, c11, t10b)
-			t13a, t13b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
-			t16a, t16b := scalar.FMA32(c14, t12a, c15), scalar.FMA32(c14, t12b, c15)
-			t18a, t18b := scalar.FMA32(t16a, t12a, c17), scalar.FMA32(t16b, t12b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t12a, c19), scalar.FMA32(t18b, t12b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t12a, c21), scalar.FMA32(t20b, t12b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t12a, c23), scalar.FMA32(t22b, t12b, c23)
-			t25a, t25b := scalar.FMA32(t24a, t12a, c23), scalar.FMA32(t24b, t12b, c23)
-			t27a, t27b := t13a>>uint32(c26), t13b>>uint32(c26)
-			t28a, t28b := int32(t13a-t27a), int32(t13b-t27b)
-			t30a, t30b := t27a<<uint32(c29), t27b<<uint32(c29)
-			t31a, t31b := math.Float32frombits(uint32(t30a)), math.Float32frombits(uint32(t30b))
-			t32a, t32b := float32(t25a*t31a), float32(t25b*t31b)
-			t33a, t33b := t28a<<uint32(c29), t28b<<uint32(c29)
-			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
-			t35a, t35b := float32(t32a*t34a), float32(t32b*t34b)
-			t45a, t45b := scalar.FMA32(c37, t35a, c36), scalar.FMA32(c37, t35b, c36)
-			t46a, t46b := scalar.FMA32(c39, t35a, c38), scalar.FMA32(c39, t35b, c38)
-			t47a, t47b := scalar.FMA32(c41, t35a, c40), scalar.FMA32(c41, t35b, c40)
-			t48a, t48b := scalar.FMA32(c43, t35a, c42), scalar.FMA32(c43, t35b, c42)
-			t49a, t49b := float32(t35a*t35a), float32(t35b*t35b)
-			t50a, t50b := scalar.FMA32(t46a, t49a, t45a), scalar.FMA32(t46b, t49b, t45b)
-			t51a, t51b := scalar.FMA32(t48a, t49a, t47a), scalar.FMA32(t48b, t49b, t47b)
-			t52a, t52b := float32(t49a*t49a), float32(t49b*t49b)
-			t53a, t53b := scalar.FMA32(t51a, t52a, t50a), scalar.FMA32(t51b, t52b, t50b)
-			t54a, t54b := float32(t52a*t52a), float32(t52b*t52b)
-			t55a, t55b := scalar.FMA32(c44, t54a, t53a), scalar.FMA32(c44, t54b, t53b)
-			t57a, t57b := v0a < c56, v0b < c56
-			t59a := v0a
-			if t57a {
-				t59a = c58
+			t15a, t15b := scalar.FMA32(c13, t12a, c14), scalar.FMA32(c13, t12b, c14)
+			t17a, t17b := scalar.FMA32(t15a, t12a, c16), scalar.FMA32(t15b, t12b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t12a, c18), scalar.FMA32(t17b, t12b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t12a, c20), scalar.FMA32(t19b, t12b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t12a, c22), scalar.FMA32(t21b, t12b, c22)
+			t24a, t24b := scalar.FMA32(t23a, t12a, c22), scalar.FMA32(t23b, t12b, c22)
+			t25a, t25b := scalar.Scalb32(t24a, t8a), scalar.Scalb32(t24b, t8b)
+			t35a, t35b := scalar.FMA32(c27, t25a, c26), scalar.FMA32(c27, t25b, c26)
+			t36a, t36b := scalar.FMA32(c29, t25a, c28), scalar.FMA32(c29, t25b, c28)
+			t37a, t37b := scalar.FMA32(c31, t25a, c30), scalar.FMA32(c31, t25b, c30)
+			t38a, t38b := scalar.FMA32(c33, t25a, c32), scalar.FMA32(c33, t25b, c32)
+			t39a, t39b := float32(t25a*t25a), float32(t25b*t25b)
+			t40a, t40b := scalar.FMA32(t36a, t39a, t35a), scalar.FMA32(t36b, t39b, t35b)
+			t41a, t41b := scalar.FMA32(t38a, t39a, t37a), scalar.FMA32(t38b, t39b, t37b)
+			t42a, t42b := float32(t39a*t39a), float32(t39b*t39b)
+			t43a, t43b := scalar.FMA32(t41a, t42a, t40a), scalar.FMA32(t41b, t42b, t40b)
+			t44a, t44b := float32(t42a*t42a), float32(t42b*t42b)
+			t45a, t45b := scalar.FMA32(c34, t44a, t43a), scalar.FMA32(c34, t44b, t43b)
+			t47a, t47b := v0a < c46, v0b < c46
+			t49a := v0a
+			if t47a {
+				t49a = c48
 			}
-			t59b := v0b
-			if t57b {
-				t59b = c58
+			t49b := v0b
+			if t47b {
+				t49b = c48
 			}
-			t60a, t60b := scalar.FMA32(t35a, t55a, t59a), scalar.FMA32(t35b, t55b, t59b)
+			t50a, t50b := scalar.FMA32(t25a, t45a, t49a), scalar.FMA32(t25b, t45b, t49b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t60a, t60b
+			y0[0], y0[1] = t50a, t50b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -69616,39 +69290,31 @@ func k_softplus_f32_u_a3ac24e3de_go(f *abi.Frame) {
 			t8 := float32(t7 - c6)
 			t10 := scalar.FMA32(t8, c9, t4)
 			t12 := scalar.FMA32(t8, c11, t10)
-			t13 := int32(math.Float32bits(t7))
-			t16 := scalar.FMA32(c14, t12, c15)
-			t18 := scalar.FMA32(t16, t12, c17)
-			t20 := scalar.FMA32(t18, t12, c19)
-			t22 := scalar.FMA32(t20, t12, c21)
-			t24 := scalar.FMA32(t22, t12, c23)
-			t25 := scalar.FMA32(t24, t12, c23)
-			t27 := t13 >> uint32(c26)
-			t28 := int32(t13 - t27)
-			t30 := t27 << uint32(c29)
-			t31 := math.Float32frombits(uint32(t30))
-			t32 := float32(t25 * t31)
-			t33 := t28 << uint32(c29)
-			t34 := math.Float32frombits(uint32(t33))
-			t35 := float32(t32 * t34)
-			t45 := scalar.FMA32(c37, t35, c36)
-			t46 := scalar.FMA32(c39, t35, c38)
-			t47 := scalar.FMA32(c41, t35, c40)
-			t48 := scalar.FMA32(c43, t35, c42)
-			t49 := float32(t35 * t35)
-			t50 := scalar.FMA32(t46, t49, t45)
-			t51 := scalar.FMA32(t48, t49, t47)
-			t52 := float32(t49 * t49)
-			t53 := scalar.FMA32(t51, t52, t50)
-			t54 := float32(t52 * t52)
-			t55 := scalar.FMA32(c44, t54, t53)
-			t57 := v0 < c56
-			t59 := v0
-			if t57 {
-				t59 = c58
+			t15 := scalar.FMA32(c13, t12, c14)
+			t17 := scalar.FMA32(t15, t12, c16)
+			t19 := scalar.FMA32(t17, t12, c18)
+			t21 := scalar.FMA32(t19, t12, c20)
+			t23 := scalar.FMA32(t21, t12, c22)
+			t24 := scalar.FMA32(t23, t12, c22)
+			t25 := scalar.Scalb32(t24, t8)
+			t35 := scalar.FMA32(c27, t25, c26)
+			t36 := scalar.FMA32(c29, t25, c28)
+			t37 := scalar.FMA32(c31, t25, c30)
+			t38 := scalar.FMA32(c33, t25, c32)
+			t39 := float32(t25 * t25)
+			t40 := scalar.FMA32(t36, t39, t35)
+			t41 := scalar.FMA32(t38, t39, t37)
+			t42 := float32(t39 * t39)
+			t43 := scalar.FMA32(t41, t42, t40)
+			t44 := float32(t42 * t42)
+			t45 := scalar.FMA32(c34, t44, t43)
+			t47 := v0 < c46
+			t49 := v0
+			if t47 {
+				t49 = c48
 			}
-			t60 := scalar.FMA32(t35, t55, t59)
-			o0[i] = t60
+			t50 := scalar.FMA32(t25, t45, t49)
+			o0[i] = t50
 		}
 	}
 }
@@ -69660,40 +69326,38 @@ func k_softplus_f32_u_a3ac24e3de_go(f *abi.Frame) {
 // for i: o0[i] = softplus(a0[i])
 func k_softplus_f64_u_f1abd0de31_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float64frombits(0xc087c00000000000)  // -760
-	c5 := math.Float64frombits(0x0)                 // 0
-	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c11 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
-	c13 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c22 := math.Float64frombits(0x3ff0000000000000) // 1
-	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c30 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c31 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c32 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c33 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c34 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c35 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c36 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c37 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c46 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c48 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c55 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c59 := int64(52)
-	c81 := math.Float64frombits(0x3fb5555555555555)  // 0.08333333333333333
-	c82 := math.Float64frombits(0x3f89999999999bae)  // 0.012500000000000924
-	c83 := math.Float64frombits(0x3f624924924739c8)  // 0.0022321428570883685
-	c84 := math.Float64frombits(0x3f3c71c71e138d9b)  // 0.00043402777926201404
-	c85 := math.Float64frombits(0x3f1745d1118262bd)  // 8.877838661403965e-05
-	c86 := math.Float64frombits(0x3ef3b149625df8dd)  // 1.878025627587923e-05
-	c87 := math.Float64frombits(0x3ed10fbbf77d41e2)  // 4.0677695024170154e-06
-	c88 := math.Float64frombits(0x3eae47e5b5dd7e5d)  // 9.024396196814333e-07
-	c89 := math.Float64frombits(0x3e894513c438565b)  // 1.8827492641374185e-07
-	c90 := math.Float64frombits(0x3e71a939a7d1a892)  // 6.579248608562037e-08
-	c91 := math.Float64frombits(0xbe4360864e9d0af7)  // -9.023141750814883e-09
-	c92 := math.Float64frombits(0x3e47b24616cbd694)  // 1.1034487734547042e-08
-	c109 := math.Float64frombits(0x8000000000000000) // -0
-	c119 := math.Float64frombits(0x4044000000000000) // 40
+	c2 := math.Float64frombits(0xc087c00000000000)   // -760
+	c5 := math.Float64frombits(0x0)                  // 0
+	c6 := math.Float64frombits(0x3ff71547652b82fe)   // 1.4426950408889634
+	c7 := math.Float64frombits(0x43380000000007fe)   // 6.75539944105779e+15
+	c10 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
+	c12 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
+	c21 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c26 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c29 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
+	c30 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
+	c31 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
+	c32 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
+	c33 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
+	c34 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
+	c35 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
+	c36 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
+	c45 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
+	c47 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
+	c69 := math.Float64frombits(0x3fb5555555555555)  // 0.08333333333333333
+	c70 := math.Float64frombits(0x3f89999999999bae)  // 0.012500000000000924
+	c71 := math.Float64frombits(0x3f624924924739c8)  // 0.0022321428570883685
+	c72 := math.Float64frombits(0x3f3c71c71e138d9b)  // 0.00043402777926201404
+	c73 := math.Float64frombits(0x3f1745d1118262bd)  // 8.877838661403965e-05
+	c74 := math.Float64frombits(0x3ef3b149625df8dd)  // 1.878025627587923e-05
+	c75 := math.Float64frombits(0x3ed10fbbf77d41e2)  // 4.0677695024170154e-06
+	c76 := math.Float64frombits(0x3eae47e5b5dd7e5d)  // 9.024396196814333e-07
+	c77 := math.Float64frombits(0x3e894513c438565b)  // 1.8827492641374185e-07
+	c78 := math.Float64frombits(0x3e71a939a7d1a892)  // 6.579248608562037e-08
+	c79 := math.Float64frombits(0xbe4360864e9d0af7)  // -9.023141750814883e-09
+	c80 := math.Float64frombits(0x3e47b24616cbd694)  // 1.1034487734547042e-08
+	c97 := math.Float64frombits(0x8000000000000000)  // -0
+	c107 := math.Float64frombits(0x4044000000000000) // 40
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -69713,105 +69377,95 @@ func k_softplus_f64_u_f1abd0de31_go(f *abi.Frame) {
 				t4b = c2
 			}
 			t8a, t8b := math.FMA(t4a, c6, c7), math.FMA(t4b, c6, c7)
-			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
-			t10a, t10b := float64(t8a-c7), float64(t8b-c7)
-			t12a, t12b := math.FMA(t10a, c11, t4a), math.FMA(t10b, c11, t4b)
-			t14a, t14b := float64(t10a*c13), float64(t10b*c13)
-			t15a, t15b := float64(t12a+t14a), float64(t12b+t14b)
-			t16a, t16b := float64(t15a-t12a), float64(t15b-t12b)
-			t17a, t17b := float64(t14a-t16a), float64(t14b-t16b)
-			t18a, t18b := float64(t17a+c5), float64(t17b+c5)
-			t19a, t19b := float64(t15a+t18a), float64(t15b+t18b)
-			t20a, t20b := float64(t19a-t15a), float64(t19b-t15b)
-			t21a, t21b := float64(t18a-t20a), float64(t18b-t20b)
-			t23a, t23b := float64(c22+t19a), float64(c22+t19b)
-			t24a, t24b := float64(t23a-c22), float64(t23b-c22)
-			t25a, t25b := float64(t19a-t24a), float64(t19b-t24b)
-			t26a, t26b := float64(t19a*t19a), float64(t19b*t19b)
-			t28a, t28b := math.FMA(t26a, c27, t21a), math.FMA(t26b, c27, t21b)
-			t29a, t29b := float64(t26a*t19a), float64(t26b*t19b)
-			t38a, t38b := math.FMA(c31, t19a, c30), math.FMA(c31, t19b, c30)
-			t39a, t39b := math.FMA(c33, t19a, c32), math.FMA(c33, t19b, c32)
-			t40a, t40b := math.FMA(c35, t19a, c34), math.FMA(c35, t19b, c34)
-			t41a, t41b := math.FMA(c37, t19a, c36), math.FMA(c37, t19b, c36)
-			t42a, t42b := math.FMA(t39a, t26a, t38a), math.FMA(t39b, t26b, t38b)
-			t43a, t43b := math.FMA(t41a, t26a, t40a), math.FMA(t41b, t26b, t40b)
-			t44a, t44b := float64(t26a*t26a), float64(t26b*t26b)
-			t45a, t45b := math.FMA(t43a, t44a, t42a), math.FMA(t43b, t44b, t42b)
-			t47a, t47b := math.FMA(t45a, t19a, c46), math.FMA(t45b, t19b, c46)
-			t49a, t49b := math.FMA(t47a, t19a, c48), math.FMA(t47b, t19b, c48)
-			t50a, t50b := math.FMA(t29a, t49a, t28a), math.FMA(t29b, t49b, t28b)
-			t51a, t51b := float64(t50a+t25a), float64(t50b+t25b)
-			t52a, t52b := float64(t23a+t51a), float64(t23b+t51b)
-			t53a, t53b := float64(t52a-t23a), float64(t52b-t23b)
-			t54a, t54b := float64(t51a-t53a), float64(t51b-t53b)
-			t56a, t56b := math.FMA(t10a, c27, c55), math.FMA(t10b, c27, c55)
-			t57a, t57b := int64(math.Float64bits(t56a)), int64(math.Float64bits(t56b))
-			t58a, t58b := int64(t9a-t57a), int64(t9b-t57b)
-			t60a, t60b := t57a<<uint64(c59), t57b<<uint64(c59)
-			t61a, t61b := math.Float64frombits(uint64(t60a)), math.Float64frombits(uint64(t60b))
-			t62a, t62b := t58a<<uint64(c59), t58b<<uint64(c59)
-			t63a, t63b := math.Float64frombits(uint64(t62a)), math.Float64frombits(uint64(t62b))
-			t64a, t64b := float64(t52a*t61a), float64(t52b*t61b)
-			t65a, t65b := float64(t64a*t63a), float64(t64b*t63b)
-			t66a, t66b := float64(t54a*t61a), float64(t54b*t61b)
-			t67a, t67b := float64(t66a*t63a), float64(t66b*t63b)
-			t68a, t68b := math.FMA(t65a, c27, c22), math.FMA(t65b, c27, c22)
-			t69a, t69b := float64(c22-t68a), float64(c22-t68b)
-			t70a, t70b := math.FMA(t65a, c27, t69a), math.FMA(t65b, c27, t69b)
-			t71a, t71b := math.FMA(t67a, c27, t70a), math.FMA(t67b, c27, t70b)
-			t72a, t72b := float64(c22/t68a), float64(c22/t68b)
-			t73a, t73b := float64(t65a*t72a), float64(t65b*t72b)
-			t74a, t74b := -t73a, -t73b
-			t75a, t75b := math.FMA(t74a, t68a, t65a), math.FMA(t74b, t68b, t65b)
-			t76a, t76b := math.FMA(t74a, t71a, t67a), math.FMA(t74b, t71b, t67b)
-			t77a, t77b := float64(t75a+t76a), float64(t75b+t76b)
-			t78a, t78b := float64(t77a*t72a), float64(t77b*t72b)
-			t79a, t79b := float64(t73a*t73a), float64(t73b*t73b)
-			t80a, t80b := float64(t73a*t79a), float64(t73b*t79b)
-			t93a, t93b := math.FMA(c82, t79a, c81), math.FMA(c82, t79b, c81)
-			t94a, t94b := math.FMA(c84, t79a, c83), math.FMA(c84, t79b, c83)
-			t95a, t95b := math.FMA(c86, t79a, c85), math.FMA(c86, t79b, c85)
-			t96a, t96b := math.FMA(c88, t79a, c87), math.FMA(c88, t79b, c87)
-			t97a, t97b := math.FMA(c90, t79a, c89), math.FMA(c90, t79b, c89)
-			t98a, t98b := math.FMA(c92, t79a, c91), math.FMA(c92, t79b, c91)
-			t99a, t99b := float64(t79a*t79a), float64(t79b*t79b)
-			t100a, t100b := math.FMA(t94a, t99a, t93a), math.FMA(t94b, t99b, t93b)
-			t101a, t101b := math.FMA(t96a, t99a, t95a), math.FMA(t96b, t99b, t95b)
-			t102a, t102b := math.FMA(t98a, t99a, t97a), math.FMA(t98b, t99b, t97b)
-			t103a, t103b := float64(t99a*t99a), float64(t99b*t99b)
-			t104a, t104b := math.FMA(t101a, t103a, t100a), math.FMA(t101b, t103b, t100b)
-			t105a, t105b := float64(t103a*t103a), float64(t103b*t103b)
-			t106a, t106b := math.FMA(t102a, t105a, t104a), math.FMA(t102b, t105b, t104b)
-			t107a, t107b := math.FMA(t80a, t106a, t78a), math.FMA(t80b, t106b, t78b)
-			t108a, t108b := v0a < c5, v0b < c5
-			t110a := v0a
+			t9a, t9b := float64(t8a-c7), float64(t8b-c7)
+			t11a, t11b := math.FMA(t9a, c10, t4a), math.FMA(t9b, c10, t4b)
+			t13a, t13b := float64(t9a*c12), float64(t9b*c12)
+			t14a, t14b := float64(t11a+t13a), float64(t11b+t13b)
+			t15a, t15b := float64(t14a-t11a), float64(t14b-t11b)
+			t16a, t16b := float64(t13a-t15a), float64(t13b-t15b)
+			t17a, t17b := float64(t16a+c5), float64(t16b+c5)
+			t18a, t18b := float64(t14a+t17a), float64(t14b+t17b)
+			t19a, t19b := float64(t18a-t14a), float64(t18b-t14b)
+			t20a, t20b := float64(t17a-t19a), float64(t17b-t19b)
+			t22a, t22b := float64(c21+t18a), float64(c21+t18b)
+			t23a, t23b := float64(t22a-c21), float64(t22b-c21)
+			t24a, t24b := float64(t18a-t23a), float64(t18b-t23b)
+			t25a, t25b := float64(t18a*t18a), float64(t18b*t18b)
+			t27a, t27b := math.FMA(t25a, c26, t20a), math.FMA(t25b, c26, t20b)
+			t28a, t28b := float64(t25a*t18a), float64(t25b*t18b)
+			t37a, t37b := math.FMA(c30, t18a, c29), math.FMA(c30, t18b, c29)
+			t38a, t38b := math.FMA(c32, t18a, c31), math.FMA(c32, t18b, c31)
+			t39a, t39b := math.FMA(c34, t18a, c33), math.FMA(c34, t18b, c33)
+			t40a, t40b := math.FMA(c36, t18a, c35), math.FMA(c36, t18b, c35)
+			t41a, t41b := math.FMA(t38a, t25a, t37a), math.FMA(t38b, t25b, t37b)
+			t42a, t42b := math.FMA(t40a, t25a, t39a), math.FMA(t40b, t25b, t39b)
+			t43a, t43b := float64(t25a*t25a), float64(t25b*t25b)
+			t44a, t44b := math.FMA(t42a, t43a, t41a), math.FMA(t42b, t43b, t41b)
+			t46a, t46b := math.FMA(t44a, t18a, c45), math.FMA(t44b, t18b, c45)
+			t48a, t48b := math.FMA(t46a, t18a, c47), math.FMA(t46b, t18b, c47)
+			t49a, t49b := math.FMA(t28a, t48a, t27a), math.FMA(t28b, t48b, t27b)
+			t50a, t50b := float64(t49a+t24a), float64(t49b+t24b)
+			t51a, t51b := float64(t22a+t50a), float64(t22b+t50b)
+			t52a, t52b := float64(t51a-t22a), float64(t51b-t22b)
+			t53a, t53b := float64(t50a-t52a), float64(t50b-t52b)
+			t54a, t54b := scalar.Scalb64(t51a, t9a), scalar.Scalb64(t51b, t9b)
+			t55a, t55b := scalar.Scalb64(t53a, t9a), scalar.Scalb64(t53b, t9b)
+			t56a, t56b := math.FMA(t54a, c26, c21), math.FMA(t54b, c26, c21)
+			t57a, t57b := float64(c21-t56a), float64(c21-t56b)
+			t58a, t58b := math.FMA(t54a, c26, t57a), math.FMA(t54b, c26, t57b)
+			t59a, t59b := math.FMA(t55a, c26, t58a), math.FMA(t55b, c26, t58b)
+			t60a, t60b := float64(c21/t56a), float64(c21/t56b)
+			t61a, t61b := float64(t54a*t60a), float64(t54b*t60b)
+			t62a, t62b := -t61a, -t61b
+			t63a, t63b := math.FMA(t62a, t56a, t54a), math.FMA(t62b, t56b, t54b)
+			t64a, t64b := math.FMA(t62a, t59a, t55a), math.FMA(t62b, t59b, t55b)
+			t65a, t65b := float64(t63a+t64a), float64(t63b+t64b)
+			t66a, t66b := float64(t65a*t60a), float64(t65b*t60b)
+			t67a, t67b := float64(t61a*t61a), float64(t61b*t61b)
+			t68a, t68b := float64(t61a*t67a), float64(t61b*t67b)
+			t81a, t81b := math.FMA(c70, t67a, c69), math.FMA(c70, t67b, c69)
+			t82a, t82b := math.FMA(c72, t67a, c71), math.FMA(c72, t67b, c71)
+			t83a, t83b := math.FMA(c74, t67a, c73), math.FMA(c74, t67b, c73)
+			t84a, t84b := math.FMA(c76, t67a, c75), math.FMA(c76, t67b, c75)
+			t85a, t85b := math.FMA(c78, t67a, c77), math.FMA(c78, t67b, c77)
+			t86a, t86b := math.FMA(c80, t67a, c79), math.FMA(c80, t67b, c79)
+			t87a, t87b := float64(t67a*t67a), float64(t67b*t67b)
+			t88a, t88b := math.FMA(t82a, t87a, t81a), math.FMA(t82b, t87b, t81b)
+			t89a, t89b := math.FMA(t84a, t87a, t83a), math.FMA(t84b, t87b, t83b)
+			t90a, t90b := math.FMA(t86a, t87a, t85a), math.FMA(t86b, t87b, t85b)
+			t91a, t91b := float64(t87a*t87a), float64(t87b*t87b)
+			t92a, t92b := math.FMA(t89a, t91a, t88a), math.FMA(t89b, t91b, t88b)
+			t93a, t93b := float64(t91a*t91a), float64(t91b*t91b)
+			t94a, t94b := math.FMA(t90a, t93a, t92a), math.FMA(t90b, t93b, t92b)
+			t95a, t95b := math.FMA(t68a, t94a, t66a), math.FMA(t68b, t94b, t66b)
+			t96a, t96b := v0a < c5, v0b < c5
+			t98a := v0a
+			if t96a {
+				t98a = c97
+			}
+			t98b := v0b
+			if t96b {
+				t98b = c97
+			}
+			t99a, t99b := float64(t98a+t61a), float64(t98b+t61b)
+			t100a, t100b := float64(t99a-t98a), float64(t99b-t98b)
+			t101a, t101b := float64(t99a-t100a), float64(t99b-t100b)
+			t102a, t102b := float64(t98a-t101a), float64(t98b-t101b)
+			t103a, t103b := float64(t61a-t100a), float64(t61b-t100b)
+			t104a, t104b := float64(t102a+t103a), float64(t102b+t103b)
+			t105a, t105b := float64(t104a+t95a), float64(t104b+t95b)
+			t106a, t106b := float64(t99a+t105a), float64(t99b+t105b)
+			t108a, t108b := c107 < v0a, c107 < v0b
+			t109a := t106a
 			if t108a {
-				t110a = c109
+				t109a = v0a
 			}
-			t110b := v0b
+			t109b := t106b
 			if t108b {
-				t110b = c109
-			}
-			t111a, t111b := float64(t110a+t73a), float64(t110b+t73b)
-			t112a, t112b := float64(t111a-t110a), float64(t111b-t110b)
-			t113a, t113b := float64(t111a-t112a), float64(t111b-t112b)
-			t114a, t114b := float64(t110a-t113a), float64(t110b-t113b)
-			t115a, t115b := float64(t73a-t112a), float64(t73b-t112b)
-			t116a, t116b := float64(t114a+t115a), float64(t114b+t115b)
-			t117a, t117b := float64(t116a+t107a), float64(t116b+t107b)
-			t118a, t118b := float64(t111a+t117a), float64(t111b+t117b)
-			t120a, t120b := c119 < v0a, c119 < v0b
-			t121a := t118a
-			if t120a {
-				t121a = v0a
-			}
-			t121b := t118b
-			if t120b {
-				t121b = v0b
+				t109b = v0b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t121a, t121b
+			y0[0], y0[1] = t109a, t109b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -69823,96 +69477,86 @@ func k_softplus_f64_u_f1abd0de31_go(f *abi.Frame) {
 				t4 = c2
 			}
 			t8 := math.FMA(t4, c6, c7)
-			t9 := int64(math.Float64bits(t8))
-			t10 := float64(t8 - c7)
-			t12 := math.FMA(t10, c11, t4)
-			t14 := float64(t10 * c13)
-			t15 := float64(t12 + t14)
-			t16 := float64(t15 - t12)
-			t17 := float64(t14 - t16)
-			t18 := float64(t17 + c5)
-			t19 := float64(t15 + t18)
-			t20 := float64(t19 - t15)
-			t21 := float64(t18 - t20)
-			t23 := float64(c22 + t19)
-			t24 := float64(t23 - c22)
-			t25 := float64(t19 - t24)
-			t26 := float64(t19 * t19)
-			t28 := math.FMA(t26, c27, t21)
-			t29 := float64(t26 * t19)
-			t38 := math.FMA(c31, t19, c30)
-			t39 := math.FMA(c33, t19, c32)
-			t40 := math.FMA(c35, t19, c34)
-			t41 := math.FMA(c37, t19, c36)
-			t42 := math.FMA(t39, t26, t38)
-			t43 := math.FMA(t41, t26, t40)
-			t44 := float64(t26 * t26)
-			t45 := math.FMA(t43, t44, t42)
-			t47 := math.FMA(t45, t19, c46)
-			t49 := math.FMA(t47, t19, c48)
-			t50 := math.FMA(t29, t49, t28)
-			t51 := float64(t50 + t25)
-			t52 := float64(t23 + t51)
-			t53 := float64(t52 - t23)
-			t54 := float64(t51 - t53)
-			t56 := math.FMA(t10, c27, c55)
-			t57 := int64(math.Float64bits(t56))
-			t58 := int64(t9 - t57)
-			t60 := t57 << uint64(c59)
-			t61 := math.Float64frombits(uint64(t60))
-			t62 := t58 << uint64(c59)
-			t63 := math.Float64frombits(uint64(t62))
-			t64 := float64(t52 * t61)
-			t65 := float64(t64 * t63)
-			t66 := float64(t54 * t61)
-			t67 := float64(t66 * t63)
-			t68 := math.FMA(t65, c27, c22)
-			t69 := float64(c22 - t68)
-			t70 := math.FMA(t65, c27, t69)
-			t71 := math.FMA(t67, c27, t70)
-			t72 := float64(c22 / t68)
-			t73 := float64(t65 * t72)
-			t74 := -t73
-			t75 := math.FMA(t74, t68, t65)
-			t76 := math.FMA(t74, t71, t67)
-			t77 := float64(t75 + t76)
-			t78 := float64(t77 * t72)
-			t79 := float64(t73 * t73)
-			t80 := float64(t73 * t79)
-			t93 := math.FMA(c82, t79, c81)
-			t94 := math.FMA(c84, t79, c83)
-			t95 := math.FMA(c86, t79, c85)
-			t96 := math.FMA(c88, t79, c87)
-			t97 := math.FMA(c90, t79, c89)
-			t98 := math.FMA(c92, t79, c91)
-			t99 := float64(t79 * t79)
-			t100 := math.FMA(t94, t99, t93)
-			t101 := math.FMA(t96, t99, t95)
-			t102 := math.FMA(t98, t99, t97)
-			t103 := float64(t99 * t99)
-			t104 := math.FMA(t101, t103, t100)
-			t105 := float64(t103 * t103)
-			t106 := math.FMA(t102, t105, t104)
-			t107 := math.FMA(t80, t106, t78)
-			t108 := v0 < c5
-			t110 := v0
+			t9 := float64(t8 - c7)
+			t11 := math.FMA(t9, c10, t4)
+			t13 := float64(t9 * c12)
+			t14 := float64(t11 + t13)
+			t15 := float64(t14 - t11)
+			t16 := float64(t13 - t15)
+			t17 := float64(t16 + c5)
+			t18 := float64(t14 + t17)
+			t19 := float64(t18 - t14)
+			t20 := float64(t17 - t19)
+			t22 := float64(c21 + t18)
+			t23 := float64(t22 - c21)
+			t24 := float64(t18 - t23)
+			t25 := float64(t18 * t18)
+			t27 := math.FMA(t25, c26, t20)
+			t28 := float64(t25 * t18)
+			t37 := math.FMA(c30, t18, c29)
+			t38 := math.FMA(c32, t18, c31)
+			t39 := math.FMA(c34, t18, c33)
+			t40 := math.FMA(c36, t18, c35)
+			t41 := math.FMA(t38, t25, t37)
+			t42 := math.FMA(t40, t25, t39)
+			t43 := float64(t25 * t25)
+			t44 := math.FMA(t42, t43, t41)
+			t46 := math.FMA(t44, t18, c45)
+			t48 := math.FMA(t46, t18, c47)
+			t49 := math.FMA(t28, t48, t27)
+			t50 := float64(t49 + t24)
+			t51 := float64(t22 + t50)
+			t52 := float64(t51 - t22)
+			t53 := float64(t50 - t52)
+			t54 := scalar.Scalb64(t51, t9)
+			t55 := scalar.Scalb64(t53, t9)
+			t56 := math.FMA(t54, c26, c21)
+			t57 := float64(c21 - t56)
+			t58 := math.FMA(t54, c26, t57)
+			t59 := math.FMA(t55, c26, t58)
+			t60 := float64(c21 / t56)
+			t61 := float64(t54 * t60)
+			t62 := -t61
+			t63 := math.FMA(t62, t56, t54)
+			t64 := math.FMA(t62, t59, t55)
+			t65 := float64(t63 + t64)
+			t66 := float64(t65 * t60)
+			t67 := float64(t61 * t61)
+			t68 := float64(t61 * t67)
+			t81 := math.FMA(c70, t67, c69)
+			t82 := math.FMA(c72, t67, c71)
+			t83 := math.FMA(c74, t67, c73)
+			t84 := math.FMA(c76, t67, c75)
+			t85 := math.FMA(c78, t67, c77)
+			t86 := math.FMA(c80, t67, c79)
+			t87 := float64(t67 * t67)
+			t88 := math.FMA(t82, t87, t81)
+			t89 := math.FMA(t84, t87, t83)
+			t90 := math.FMA(t86, t87, t85)
+			t91 := float64(t87 * t87)
+			t92 := math.FMA(t89, t91, t88)
+			t93 := float64(t91 * t91)
+			t94 := math.FMA(t90, t93, t92)
+			t95 := math.FMA(t68, t94, t66)
+			t96 := v0 < c5
+			t98 := v0
+			if t96 {
+				t98 = c97
+			}
+			t99 := float64(t98 + t61)
+			t100 := float64(t99 - t98)
+			t101 := float64(t99 - t100)
+			t102 := float64(t98 - t101)
+			t103 := float64(t61 - t100)
+			t104 := float64(t102 + t103)
+			t105 := float64(t104 + t95)
+			t106 := float64(t99 + t105)
+			t108 := c107 < v0
+			t109 := t106
 			if t108 {
-				t110 = c109
+				t109 = v0
 			}
-			t111 := float64(t110 + t73)
-			t112 := float64(t111 - t110)
-			t113 := float64(t111 - t112)
-			t114 := float64(t110 - t113)
-			t115 := float64(t73 - t112)
-			t116 := float64(t114 + t115)
-			t117 := float64(t116 + t107)
-			t118 := float64(t111 + t117)
-			t120 := c119 < v0
-			t121 := t118
-			if t120 {
-				t121 = v0
-			}
-			o0[i] = t121
+			o0[i] = t109
 		}
 	}
 }
