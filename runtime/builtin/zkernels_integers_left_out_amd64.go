@@ -194,11 +194,17 @@ var kernels_avx2_integers = loops{
 	{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go},
 	{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go},
 	{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go},
+	{Sig: "reduce [argmax, max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go},
 	{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
 	{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196_go},
 	{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go},
 	{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go},
 	{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go},
+	{Sig: "reduce [argmin, min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go},
 	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
 	{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58_go},
 	{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a_go},
@@ -5375,6 +5381,117 @@ func k_reduce_argmax_cast_u16_i32_u_1690446a9c_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go is
+//
+//	reduce [argmax, max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go is
+//
+//	reduce [argmax, max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go is
+//
+//	reduce [argmax, max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
 // k_reduce_argmax_u32_u_140109ec86_go is
 //
 //	reduce [argmax] kernel (u0:u32) { store u0 }
@@ -5490,6 +5607,117 @@ func k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go is
+//
+//	reduce [argmin, min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go is
+//
+//	reduce [argmin, min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go is
+//
+//	reduce [argmin, min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
 	}
 }
 

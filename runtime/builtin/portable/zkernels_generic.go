@@ -1183,8 +1183,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260_go},
 	{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b_go},
 	{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go},
+	{Sig: "reduce [argmax, max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i32) { store u0 u0 }", Fn: k_reduce_argmax_max_i32_u_20f4635c8b_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i64) { store u0 u0 }", Fn: k_reduce_argmax_max_i64_u_d0ac193c8f_go},
+	{Sig: "reduce [argmax, max] kernel (u0:u8) { store u0 u0 }", Fn: k_reduce_argmax_max_u8_u_0db412cdc3_go},
 	{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
 	{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196_go},
 	{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6_go},
@@ -1200,8 +1206,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8_go},
 	{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7_go},
 	{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go},
+	{Sig: "reduce [argmin, min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i32) { store u0 u0 }", Fn: k_reduce_argmin_min_i32_u_3228d2306d_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i64) { store u0 u0 }", Fn: k_reduce_argmin_min_i64_u_3cd8e03a2f_go},
+	{Sig: "reduce [argmin, min] kernel (u0:u8) { store u0 u0 }", Fn: k_reduce_argmin_min_u8_u_2cbf2177e6_go},
 	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
 	{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58_go},
 	{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213_go},
@@ -56163,6 +56175,117 @@ func k_reduce_argmax_i64_u_1334160cca_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go is
+//
+//	reduce [argmax, max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go is
+//
+//	reduce [argmax, max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go is
+//
+//	reduce [argmax, max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
 // k_reduce_argmax_max_f32_u_ce05dc9a24_go is
 //
 //	reduce [argmax, max] kernel (u0:f32) { store u0 u0 }
@@ -56232,6 +56355,111 @@ func k_reduce_argmax_max_f64_u_198ed0041d_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_i32_u_20f4635c8b_go is
+//
+//	reduce [argmax, max] kernel (u0:i32) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_i32_u_20f4635c8b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_i64_u_d0ac193c8f_go is
+//
+//	reduce [argmax, max] kernel (u0:i64) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_i64_u_d0ac193c8f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(-9223372036854775808), int32(0)
+		var l1 [32]int64
+		for b := range l1 {
+			l1[b] = int64(-9223372036854775808)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_u8_u_0db412cdc3_go is
+//
+//	reduce [argmax, max] kernel (u0:u8) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_u8_u_0db412cdc3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(0), int32(0)
+		var l1 [32]uint8
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
 	}
 }
 
@@ -56659,6 +56887,117 @@ func k_reduce_argmin_i64_u_abcf2b5487_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go is
+//
+//	reduce [argmin, min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go is
+//
+//	reduce [argmin, min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go is
+//
+//	reduce [argmin, min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
 // k_reduce_argmin_min_f32_u_8bf51963b3_go is
 //
 //	reduce [argmin, min] kernel (u0:f32) { store u0 u0 }
@@ -56728,6 +57067,114 @@ func k_reduce_argmin_min_f64_u_4ef17ad66b_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_i32_u_3228d2306d_go is
+//
+//	reduce [argmin, min] kernel (u0:i32) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_i32_u_3228d2306d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_i64_u_3cd8e03a2f_go is
+//
+//	reduce [argmin, min] kernel (u0:i64) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_i64_u_3cd8e03a2f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(9223372036854775807), int32(0)
+		var l1 [32]int64
+		for b := range l1 {
+			l1[b] = int64(9223372036854775807)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_u8_u_2cbf2177e6_go is
+//
+//	reduce [argmin, min] kernel (u0:u8) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_u8_u_2cbf2177e6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(255), int32(0)
+		var l1 [32]uint8
+		for b := range l1 {
+			l1[b] = uint8(255)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
 	}
 }
 
