@@ -16,7 +16,8 @@ import (
 //	    rows of a chunk that overflow are scanned again
 //
 // In order, the running values go on from chunk to chunk.
-// Results that are stored past the caches are first in a tile, some columns at a time.
+// Results that are stored past the caches, or in the sets of the cache that the elements are in, are first in a tile,
+// some columns at a time.
 var scanLines = strategy{name: "line-scan", offer: offerLineScans}
 
 func offerLineScans(t *target, s *plan.Step) (offer, string) {
@@ -65,7 +66,7 @@ type lineScan struct {
 	side             int  // lines
 	block            int  // lines of a block
 	run, carry, next view // their states; next is the carry behind the present chunk
-	results          view // those that are stored past the caches
+	results          view // a tile
 	dense            view // the operand, if packed
 }
 
@@ -76,7 +77,7 @@ func newLineScan(p *prefixScan, rows int) *lineScan {
 	if l.s.carries() {
 		l.carry, l.next = l.states(l.s.wide), l.states(l.s.wide)
 	}
-	if l.s.nonTemporal {
+	if l.tiled() {
 		l.results = l.s.tile(l.side, l.piece())
 	}
 	if l.s.packed {
@@ -88,9 +89,17 @@ func newLineScan(p *prefixScan, rows int) *lineScan {
 	return l
 }
 
-// late reports whether the results of a chunk are stored behind all reads of it, so that they may take the place
-// of the elements.
+// late reports whether the results of a chunk go through a tile, behind all reads of it: in place, where they take the
+// place of elements that are perhaps scanned again.
 func (l *lineScan) late() bool { return l.s.t.InCaches && l.s.rescans }
+
+// tiled reports whether results are in a tile first: those that are stored past the caches, and those of lines that
+// are all in the same few sets of the first-level cache, as the elements are then: large arrays begin at one
+// offset in a page.
+func (l *lineScan) tiled() bool {
+	row, read := l.s.y.strides[l.s.row]*l.s.dtype.Size(), l.s.x.strides[l.s.row]*l.s.dtype.Size()
+	return l.s.nonTemporal || !l.late() && row == read && row > page/2 && (row+cacheLine/2)%page < cacheLine
+}
 
 // states reserves an element for each line.
 func (l *lineScan) states(d ir.DType) view { return l.s.local(l.s.draft.scratch(d, l.side), 1, 0) }
@@ -149,7 +158,7 @@ func (l *lineScan) chunk(w *walk, from int, first bool) (items []nest.Item) {
 		dense := l.dense.inside(w)
 		items, read = append(items, l.s.pack(w, states, w.size[l.s.col], x, dense)), dense
 	}
-	if l.s.nonTemporal {
+	if l.tiled() {
 		if run.slot == l.s.identity.slot {
 			items = append(items, l.s.fill(w, l.s.state, states, nest.Fixed(1), l.s.identity, l.run))
 		}
