@@ -159,6 +159,8 @@ var manyRowsOf = []struct {
 	{"kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:i64 t0; store t1 }", ir.OpAdd, []int{0}, questionTypes},
 	{"kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:i64 t0; store t1 }", ir.OpAdd, []int{1}, questionTypes},
 	{"kernel (u0:T) { store u0 }", ir.OpMax, nil, []ir.DType{ir.Int32, ir.Int64}},
+	{"kernel (u0:T) { t0 = cast:i32 u0; store t0 }", ir.OpMax, nil, []ir.DType{ir.Int8, ir.Int16, ir.Uint16}},
+	{"kernel (u0:T) { t0 = cast:i32 u0; store t0 }", ir.OpMin, nil, []ir.DType{ir.Int8, ir.Int16, ir.Uint16}},
 	{"kernel (u0:T) { store u0 }", ir.OpMin, nil, []ir.DType{ir.Int32, ir.Int64}},
 	{"kernel (u0:T) { store u0 }", ir.OpAdd, nil, []ir.DType{ir.Int32, ir.Int64}},
 }

@@ -52,6 +52,12 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
+	{Sig: "kernel (u0:i16, u1:i16, u2:i16, u3:i32, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = cast:i32 u4; t6 = min t4 t5; t7 = min t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3_go},
+	{Sig: "kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }", Fn: k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016_go},
+	{Sig: "kernel (u0:u16, u1:u16, u2:u16, u3:i32, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }", Fn: k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48_go},
+	{Sig: "kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = cast:i32 u3; t4 = max t2 t3; t5 = cast:i32 u4; t6 = max t4 t5; t7 = max t0 t6; store t7 }", Fn: k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go},
+	{Sig: "kernel (u0:i8, u1:i8, u2:i32, u3:i8, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = max t0 t2; t4 = cast:i32 u3; t5 = max t3 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }", Fn: k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go},
+	{Sig: "kernel (u0:u16, u1:u16, u2:i32, u3:u16, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max u2 t1; t3 = cast:i32 u3; t4 = max t2 t3; t5 = max t0 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }", Fn: k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
@@ -64,6 +70,12 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
+	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i16_i32_uu_1fc6794a58_go},
+	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i8_i32_uu_8631d116dc_go},
+	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_u16_i32_uu_9c96c2d039_go},
+	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i16_i32_uu_88c2687a86_go},
+	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i8_i32_uu_5a22671dd0_go},
+	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = min u1 t0; store t1 }", Fn: k_cast_min_u16_i32_uu_c0284052bd_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
 	{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
@@ -1470,6 +1482,204 @@ func k_cast_bool_u64_u_77ed0f810d_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3_go is
+//
+//	kernel (u0:i16, u1:i16, u2:i16, u3:i32, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = cast:i32 u4; t6 = min t4 t5; t7 = min t0 t6; store t7 }
+//
+// for i: o0[i] = min(int32(a0[i]), min(min(int32(a1[i]), min(a3[i], int32(a2[i]))), int32(a4[i])))
+func k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := scalar.Min(v3, t2)
+			t4 := scalar.Min(t1, t3)
+			t5 := int32(v4)
+			t6 := scalar.Min(t4, t5)
+			t7 := scalar.Min(t0, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016_go is
+//
+//	kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }
+//
+// for i: o0[i] = min(min(int32(a0[i]), min(int32(a1[i]), min(a3[i], int32(a2[i])))), int32(a4[i]))
+func k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := scalar.Min(v3, t2)
+			t4 := scalar.Min(t1, t3)
+			t5 := scalar.Min(t0, t4)
+			t6 := int32(v4)
+			t7 := scalar.Min(t5, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48_go is
+//
+//	kernel (u0:u16, u1:u16, u2:u16, u3:i32, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }
+//
+// for i: o0[i] = min(min(int32(a0[i]), min(int32(a1[i]), min(a3[i], int32(a2[i])))), int32(a4[i]))
+func k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := scalar.Min(v3, t2)
+			t4 := scalar.Min(t1, t3)
+			t5 := scalar.Min(t0, t4)
+			t6 := int32(v4)
+			t7 := scalar.Min(t5, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go is
+//
+//	kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = cast:i32 u3; t4 = max t2 t3; t5 = cast:i32 u4; t6 = max t4 t5; t7 = max t0 t6; store t7 }
+//
+// for i: o0[i] = max(int32(a0[i]), max(max(max(int32(a1[i]), a2[i]), int32(a3[i])), int32(a4[i])))
+func k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t1, v2)
+			t3 := int32(v3)
+			t4 := scalar.Max(t2, t3)
+			t5 := int32(v4)
+			t6 := scalar.Max(t4, t5)
+			t7 := scalar.Max(t0, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go is
+//
+//	kernel (u0:i8, u1:i8, u2:i32, u3:i8, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = max t0 t2; t4 = cast:i32 u3; t5 = max t3 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }
+//
+// for i: o0[i] = max(max(max(int32(a0[i]), max(int32(a1[i]), a2[i])), int32(a3[i])), int32(a4[i]))
+func k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t1, v2)
+			t3 := scalar.Max(t0, t2)
+			t4 := int32(v3)
+			t5 := scalar.Max(t3, t4)
+			t6 := int32(v4)
+			t7 := scalar.Max(t5, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go is
+//
+//	kernel (u0:u16, u1:u16, u2:i32, u3:u16, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max u2 t1; t3 = cast:i32 u3; t4 = max t2 t3; t5 = max t0 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }
+//
+// for i: o0[i] = max(max(int32(a0[i]), max(max(a2[i], int32(a1[i])), int32(a3[i]))), int32(a4[i]))
+func k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(v2, t1)
+			t3 := int32(v3)
+			t4 := scalar.Max(t2, t3)
+			t5 := scalar.Max(t0, t4)
+			t6 := int32(v4)
+			t7 := scalar.Max(t5, t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_cast_i16_i32_u_57652d1495_go is
 //
 //	kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
@@ -1685,6 +1895,132 @@ func k_cast_i8_i32_u_502e8673b9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_max_i16_i32_uu_1fc6794a58_go is
+//
+//	kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }
+//
+// for i: o0[i] = max(int32(a0[i]), a1[i])
+func k_cast_max_i16_i32_uu_1fc6794a58_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Max(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_max_i8_i32_uu_8631d116dc_go is
+//
+//	kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }
+//
+// for i: o0[i] = max(int32(a0[i]), a1[i])
+func k_cast_max_i8_i32_uu_8631d116dc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Max(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_max_u16_i32_uu_9c96c2d039_go is
+//
+//	kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }
+//
+// for i: o0[i] = max(int32(a0[i]), a1[i])
+func k_cast_max_u16_i32_uu_9c96c2d039_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Max(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_min_i16_i32_uu_88c2687a86_go is
+//
+//	kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }
+//
+// for i: o0[i] = min(int32(a0[i]), a1[i])
+func k_cast_min_i16_i32_uu_88c2687a86_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Min(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_min_i8_i32_uu_5a22671dd0_go is
+//
+//	kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }
+//
+// for i: o0[i] = min(int32(a0[i]), a1[i])
+func k_cast_min_i8_i32_uu_5a22671dd0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Min(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_min_u16_i32_uu_c0284052bd_go is
+//
+//	kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = min u1 t0; store t1 }
+//
+// for i: o0[i] = min(a1[i], int32(a0[i]))
+func k_cast_min_u16_i32_uu_c0284052bd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Min(v1, t0)
+			o0[i] = t1
 		}
 	}
 }
