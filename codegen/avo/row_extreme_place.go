@@ -65,6 +65,16 @@ func (e *rowExtreme) short() {
 	precedes := map[ir.Op]string{ir.OpMin: "CMOVQLT", ir.OpMax: "CMOVQGT"}[e.by]
 	from := at(extremeFrom, 0).indexed(i, e.d.Size())
 	e.here("short")
+	if !e.place { // two halves of a vector that overlap
+		half := vectorBytes(1) / 2
+		e.do("CMPQ", gp(cols), imm32(int64(half/e.d.Size())))
+		e.do("JLT", label("few"))
+		e.do("VMOVUPS", mem(at(extremeFrom, 0)), x(extremeBest))
+		e.do("VMOVUPS", mem(at(extremeFrom, -half).indexed(cols, e.d.Size())), x(extremeOther))
+		e.better(y(extremeOther), extremeBest)
+		e.do("JMP", label("half"))
+		e.here("few")
+	}
 	e.do("XORQ", gp(i), gp(i))
 	e.do("XORQ", gp(extremeAt), gp(extremeAt))
 	e.load(from, ax)
