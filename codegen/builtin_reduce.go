@@ -124,6 +124,16 @@ var byteKernels = []string{
 // such type, T, its compute type, W, and op.
 const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
 
+// placeKernels find where the greatest or least integer of a chunk of a row is, and that integer.
+var placeKernels = []string{
+	"reduce [argBY, BY] kernel (u0:i32) { store u0 u0 }",
+	"reduce [argBY, BY] kernel (u0:i64) { store u0 u0 }",
+	"reduce [argBY, BY] kernel (u0:u8) { store u0 u0 }",
+	"reduce [argBY, BY] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }",
+	"reduce [argBY, BY] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }",
+	"reduce [argBY, BY] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }",
+}
+
 // manyRows is what a column reduction does to its accumulators, u0, in as many
 // rows as one call combines (Machine.RowsAtOnce), for each of superTypes and the ops of arithmetic.
 const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
@@ -153,6 +163,8 @@ var manyRowsOf = []struct {
 	{"kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", ir.OpAdd, []int{0}, questionTypes},
 	{"kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }", ir.OpAdd, []int{1}, questionTypes},
 	{"kernel (u0:T) { store u0 }", ir.OpMax, nil, []ir.DType{ir.Int32, ir.Int64}},
+	{"kernel (u0:T) { t0 = cast:i32 u0; store t0 }", ir.OpMax, nil, []ir.DType{ir.Int8, ir.Int16, ir.Uint16}},
+	{"kernel (u0:T) { t0 = cast:i32 u0; store t0 }", ir.OpMin, nil, []ir.DType{ir.Int8, ir.Int16, ir.Uint16}},
 	{"kernel (u0:T) { store u0 }", ir.OpMin, nil, []ir.DType{ir.Int32, ir.Int64}},
 	{"kernel (u0:T) { store u0 }", ir.OpAdd, nil, []ir.DType{ir.Int32, ir.Int64}},
 	{"kernel (u0:T) { t0 = cast:i32 u0; store t0 }", ir.OpAdd, nil, []ir.DType{ir.Bool, ir.Uint8, ir.Int8, ir.Uint16, ir.Int16}},
@@ -199,6 +211,11 @@ func builtinReductions() []kernel.Code {
 			if types[by].Has(d) && !slices.Contains([]ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}, by) {
 				out = append(out, parseAll([]ir.DType{ir.Invalid}, strings.NewReplacer("BY", by.String(), "T", d.Text(), "W", d.Compute().Text()).Replace(wideKernels))...)
 			}
+		}
+	}
+	for _, by := range []string{"min", "max"} {
+		for _, text := range placeKernels {
+			out = append(out, parseAll([]ir.DType{ir.Invalid}, strings.ReplaceAll(text, "BY", by))...)
 		}
 	}
 	for _, by := range kernel.ReduceColumns.Ops() {

@@ -103,6 +103,33 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
+// TestLongScansInPlace computes running values of several chunks in place, some of which are scanned again as
+// their sums overflow.
+func TestLongScansInPlace(t *testing.T) {
+	for _, rows := range []int{4, 11} {
+		for _, n := range []int{1025, 2048, 2500} {
+			x := graph.Input("x", graph.Float32, rows, n)
+			for _, y := range []graph.Node{x.CumSum(1), x.CumMax(1), x.CumProd(1)} {
+				for _, options := range [][]graph.Item{{y}, {y, graph.WithDebug(graph.Portable)}} {
+					p, err := graph.Compile(options...)
+					require.NoError(t, err)
+					require.NotEmpty(t, inPlaceLines(p), p.Explain())
+					fill := func() *graph.Tensor {
+						v := graph.Normal(graph.Float32, 1, 0, 1, rows, n)
+						copy(values[float32](t, v)[2*n+700:], []float32{3e38, 3e38, -3e38, -3e38})
+						return v
+					}
+					want, err := p.Run(context.Background(), fill())
+					require.NoError(t, err)
+					got := fill()
+					require.NoError(t, p.RunInto(context.Background(), []*graph.Tensor{got}, got))
+					require.Equal(t, elements(t, want), elements(t, got), p.Explain())
+				}
+			}
+		}
+	}
+}
+
 // inPlaceLines returns what Explain says of outputs in place of inputs.
 func inPlaceLines(p *graph.Program) (says []string) {
 	for line := range strings.Lines(p.Explain()) {

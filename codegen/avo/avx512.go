@@ -56,7 +56,7 @@ func emits512(c kernel.Code) bool {
 	if m.Kind != kernel.Reduce {
 		return dotAVX512.arith(m).rows > 0
 	}
-	return !sumsBytes(m.Body, m.Combine) && !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&
+	return !sumsBytes(m.Body, m.Combine) && newRowExtreme(m.Body, m.Combine) == nil && !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&
 		!slices.ContainsFunc(m.Body.Out, func(r kernel.Ref) bool { return m.Body.DType(r) == ir.Bool })
 }
 

@@ -73,8 +73,11 @@ func (p *prefixScan) begin(w *walk, rows, cols nest.Size) []nest.Item {
 	return []nest.Item{p.fill(w, p.dtype, rows, cols, empty, p.head)}
 }
 
-// store returns the stores of a tile past the caches. The kernel copies bytes.
+// store returns the stores of a tile, past the caches if results are. That kernel copies bytes.
 func (p *prefixScan) store(w *walk, rows, cols nest.Size, tile, to view) nest.Item {
+	if !p.nonTemporal {
+		return p.call(w, copyKernel(p.dtype, false), rows, cols, []view{tile, to})
+	}
 	return p.call(w, kernel.CopyNT, rows, times(cols, p.dtype.Size()), []view{tile, to})
 }
 

@@ -16,7 +16,8 @@ import (
 //	    rows of a chunk that overflow are scanned again
 //
 // In order, the running values go on from chunk to chunk.
-// Results that are stored past the caches are first in a tile, some columns at a time.
+// Results that are stored past the caches, or in the sets of the cache that the elements are in, are first in a tile,
+// some columns at a time.
 var scanLines = strategy{name: "line-scan", offer: offerLineScans}
 
 func offerLineScans(t *target, s *plan.Step) (offer, string) {
@@ -35,7 +36,7 @@ func (p *prefixScan) draftLines() (*Draft, string) {
 	rows := p.step.Axes[p.row].Extent
 	l := newLineScan(p, rows)
 	rest := rows % p.t.ScanRows
-	if rest >= p.t.ScanRows/2 || p.n < 2*ir.ReduceChunk || p.inOrder {
+	if rest >= p.t.ScanRows/2 || p.t.InCaches || p.n < 2*ir.ReduceChunk || p.inOrder {
 		rest = 0
 	}
 	p.draft.Parts = append(p.draft.Parts, l.part(rows-rest))
@@ -65,7 +66,7 @@ type lineScan struct {
 	side             int  // lines
 	block            int  // lines of a block
 	run, carry, next view // their states; next is the carry behind the present chunk
-	results          view // those that are stored past the caches
+	results          view // a tile
 	dense            view // the operand, if packed
 }
 
@@ -76,13 +77,28 @@ func newLineScan(p *prefixScan, rows int) *lineScan {
 	if l.s.carries() {
 		l.carry, l.next = l.states(l.s.wide), l.states(l.s.wide)
 	}
-	if l.s.nonTemporal {
+	if l.tiled() {
 		l.results = l.s.tile(l.side, l.piece())
 	}
 	if l.s.packed {
 		l.dense = l.s.tile(l.side, min(l.s.n, ir.ReduceChunk))
 	}
+	if l.late() {
+		l.results = l.s.tile(l.side, ir.ReduceChunk)
+	}
 	return l
+}
+
+// late reports whether the results of a chunk go through a tile, behind all reads of it: in place, where they take the
+// place of elements that are perhaps scanned again.
+func (l *lineScan) late() bool { return l.s.t.InCaches && l.s.rescans }
+
+// tiled reports whether results are in a tile first: those that are stored past the caches, and those of lines that
+// are all in the same few sets of the first-level cache, as the elements are then: large arrays begin at one
+// offset in a page.
+func (l *lineScan) tiled() bool {
+	row, read := l.s.y.strides[l.s.row]*l.s.dtype.Size(), l.s.x.strides[l.s.row]*l.s.dtype.Size()
+	return l.s.nonTemporal || !l.late() && row == read && row > page/2 && (row+cacheLine/2)%page < cacheLine
 }
 
 // states reserves an element for each line.
@@ -108,30 +124,41 @@ func (l *lineScan) part(rows int) nest.Nest {
 func (l *lineScan) lines(side *walk) []nest.Item {
 	l.run, l.carry, l.next = l.run.inside(side), l.carry.inside(side), l.next.inside(side)
 	first := min(l.s.n, ir.ReduceChunk)
-	items := l.chunk(side.having(l.s.col, first), 0)
+	items := []nest.Item(nil)
+	switch {
+	case l.s.n == first || !l.s.t.InCaches:
+		items = l.chunk(side.having(l.s.col, first), 0, true)
+	case l.s.inOrder: // in place one loop has all reads and stores
+		items, first = append(items, l.s.fill(side, l.s.state, side.size[l.s.row], nest.Fixed(1), l.s.identity, l.run)), 0
+	default:
+		items, first = append(items, l.s.fill(side, l.s.wide, side.size[l.s.row], nest.Fixed(1), l.s.noCarry, l.carry)), 0
+	}
 	if l.s.n == first {
 		return items
 	}
 	chunk := side.having(l.s.col, l.s.n-first).cut(l.s.col, ir.ReduceChunk)
-	return append(items, chunk.wrap(side, l.chunk(chunk, first))...)
+	return append(items, chunk.wrap(side, l.chunk(chunk, first, false))...)
 }
 
 // chunk returns the scan of a chunk of each line, from column number from on: the first one,
-// or a later one, which begins with the carries. It leaves the next ones in l.carry.
-func (l *lineScan) chunk(w *walk, from int) (items []nest.Item) {
+// or one that begins with the carries. It leaves the next ones in l.carry.
+func (l *lineScan) chunk(w *walk, from int, first bool) (items []nest.Item) {
 	x, y, run, carry := l.s.x.move(l.s.col, from), l.s.y.move(l.s.col, from), l.s.identity, l.s.noCarry
 	switch {
-	case from > 0 && l.s.inOrder:
+	case !first && l.s.inOrder:
 		run = l.run
-	case from > 0:
+	case !first:
 		carry = l.carry
 	}
-	states, read := w.size[l.s.row], x
+	states, read, to := w.size[l.s.row], x, y
+	if l.late() {
+		y = l.results.inside(w)
+	}
 	if l.s.packed {
 		dense := l.dense.inside(w)
 		items, read = append(items, l.s.pack(w, states, w.size[l.s.col], x, dense)), dense
 	}
-	if l.s.nonTemporal {
+	if l.tiled() {
 		if run.slot == l.s.identity.slot {
 			items = append(items, l.s.fill(w, l.s.state, states, nest.Fixed(1), l.s.identity, l.run))
 		}
@@ -148,6 +175,9 @@ func (l *lineScan) chunk(w *walk, from int) (items []nest.Item) {
 		return items
 	}
 	items = append(items, l.s.again(w, l.s.row, l.s.col, w.size[l.s.col], nest.Fixed(1), x, l.run, carry, y, l.next)...)
+	if l.late() {
+		items = append(items, l.s.call(w, copyKernel(l.s.dtype, false), states, w.size[l.s.col], []view{y, to}))
+	}
 	return append(items, l.s.copyRow(w, l.s.wide, states, l.next, l.carry))
 }
 

@@ -245,6 +245,9 @@ var kernels_portable = loops{
 	{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i32) { store u0 u0 }", Fn: k_reduce_argmax_max_i32_u_20f4635c8b_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i64) { store u0 u0 }", Fn: k_reduce_argmax_max_i64_u_d0ac193c8f_go},
+	{Sig: "reduce [argmax, max] kernel (u0:u8) { store u0 u0 }", Fn: k_reduce_argmax_max_u8_u_0db412cdc3_go},
 	{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6_go},
 	{Sig: "reduce [argmin, argmin, min, min] kernel (u0:f32, u1:f32) { store u0 u1 u0 u1 }", Fn: k_reduce_argmin_argmin_min_min_f32_uu_a50b23dd99_go},
 	{Sig: "reduce [argmin, argmin, min, min] kernel (u0:f64, u1:f64) { store u0 u1 u0 u1 }", Fn: k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7_go},
@@ -254,6 +257,9 @@ var kernels_portable = loops{
 	{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i32) { store u0 u0 }", Fn: k_reduce_argmin_min_i32_u_3228d2306d_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i64) { store u0 u0 }", Fn: k_reduce_argmin_min_i64_u_3cd8e03a2f_go},
+	{Sig: "reduce [argmin, min] kernel (u0:u8) { store u0 u0 }", Fn: k_reduce_argmin_min_u8_u_2cbf2177e6_go},
 	{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213_go},
 	{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6_go},
 	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22_go},
@@ -8522,6 +8528,111 @@ func k_reduce_argmax_max_f64_u_198ed0041d_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_max_i32_u_20f4635c8b_go is
+//
+//	reduce [argmax, max] kernel (u0:i32) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_i32_u_20f4635c8b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_i64_u_d0ac193c8f_go is
+//
+//	reduce [argmax, max] kernel (u0:i64) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_i64_u_d0ac193c8f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(-9223372036854775808), int32(0)
+		var l1 [32]int64
+		for b := range l1 {
+			l1[b] = int64(-9223372036854775808)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_u8_u_0db412cdc3_go is
+//
+//	reduce [argmax, max] kernel (u0:u8) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_u8_u_0db412cdc3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(0), int32(0)
+		var l1 [32]uint8
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
 // k_reduce_argmax_u8_u_a6199d6ec6_go is
 //
 //	reduce [argmax] kernel (u0:u8) { store u0 }
@@ -8818,6 +8929,114 @@ func k_reduce_argmin_min_f64_u_4ef17ad66b_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_i32_u_3228d2306d_go is
+//
+//	reduce [argmin, min] kernel (u0:i32) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_i32_u_3228d2306d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_i64_u_3cd8e03a2f_go is
+//
+//	reduce [argmin, min] kernel (u0:i64) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_i64_u_3cd8e03a2f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(9223372036854775807), int32(0)
+		var l1 [32]int64
+		for b := range l1 {
+			l1[b] = int64(9223372036854775807)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_u8_u_2cbf2177e6_go is
+//
+//	reduce [argmin, min] kernel (u0:u8) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_u8_u_2cbf2177e6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(255), int32(0)
+		var l1 [32]uint8
+		for b := range l1 {
+			l1[b] = uint8(255)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
 	}
 }
 
