@@ -74,7 +74,7 @@ var allowed = map[string][]string{
 	"examples/hillshade":            {"graph", "examples/internal/table", "examples/hillshade/shade"},
 	"examples/hillshade/shade":      {"graph", "ir/scalar", "runtime/abi"},
 	"examples/blackscholes":         {"graph", "examples/blackscholes/greeks"},
-	"examples/blackscholes/greeks":  {"graph", "runtime/abi"},
+	"examples/blackscholes/greeks":  {"graph", "ir/scalar", "runtime/abi"},
 	"examples/gridstats":            {"examples/gridstats/statistics", "examples/internal/rate", "examples/internal/tile", "npy", "stream"},
 	"examples/gridstats/statistics": {"graph"},
 	"examples/kmeans":               {"examples/internal/rate", "examples/internal/tile", "examples/kmeans/lloyd", "graph", "npy", "stream"},

@@ -61,8 +61,14 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:bool, u1:bool, u2:i32, u3:bool, u4:bool) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54_go},
 	{Sig: "kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = add t0 t2; t4 = cast:i32 u3; t5 = add t3 t4; t6 = cast:i32 u4; t7 = add t5 t6; store t7 }", Fn: k_cast_cast_add_etc_i16_i32_uuuuu_7fc7debaae_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:i32, u3:u8, u4:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add u2 t1; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d_go},
+	{Sig: "kernel (u0:i16, u1:i16, u2:i16, u3:i32, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = cast:i32 u4; t6 = min t4 t5; t7 = min t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3_go},
+	{Sig: "kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }", Fn: k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016_go},
 	{Sig: "kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = add t2 u3; t4 = cast:i32 u4; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go},
+	{Sig: "kernel (u0:u16, u1:u16, u2:u16, u3:i32, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }", Fn: k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48_go},
 	{Sig: "kernel (u0:u16, u1:u16, u2:u16, u3:u16, u4:i32) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = cast:i32 u3; t4 = add t3 u4; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go},
+	{Sig: "kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = cast:i32 u3; t4 = max t2 t3; t5 = cast:i32 u4; t6 = max t4 t5; t7 = max t0 t6; store t7 }", Fn: k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go},
+	{Sig: "kernel (u0:i8, u1:i8, u2:i32, u3:i8, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = max t0 t2; t4 = cast:i32 u3; t5 = max t3 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }", Fn: k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go},
+	{Sig: "kernel (u0:u16, u1:u16, u2:i32, u3:u16, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max u2 t1; t3 = cast:i32 u3; t4 = max t2 t3; t5 = max t0 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }", Fn: k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
@@ -75,6 +81,12 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
+	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i16_i32_uu_1fc6794a58_go},
+	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i8_i32_uu_8631d116dc_go},
+	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_u16_i32_uu_9c96c2d039_go},
+	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i16_i32_uu_88c2687a86_go},
+	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i8_i32_uu_5a22671dd0_go},
+	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = min u1 t0; store t1 }", Fn: k_cast_min_u16_i32_uu_c0284052bd_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
 	{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
@@ -207,11 +219,17 @@ var kernels_avx2_integers = loops{
 	{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go},
 	{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go},
 	{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go},
+	{Sig: "reduce [argmax, max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go},
 	{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
 	{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196_go},
 	{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go},
 	{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go},
 	{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go},
+	{Sig: "reduce [argmin, min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go},
 	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
 	{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58_go},
 	{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a_go},
@@ -1717,6 +1735,72 @@ func k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3_go is
+//
+//	kernel (u0:i16, u1:i16, u2:i16, u3:i32, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = cast:i32 u4; t6 = min t4 t5; t7 = min t0 t6; store t7 }
+//
+// for i: o0[i] = min(int32(a0[i]), min(min(int32(a1[i]), min(a3[i], int32(a2[i]))), int32(a4[i])))
+func k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := scalar.Min(v3, t2)
+			t4 := scalar.Min(t1, t3)
+			t5 := int32(v4)
+			t6 := scalar.Min(t4, t5)
+			t7 := scalar.Min(t0, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016_go is
+//
+//	kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }
+//
+// for i: o0[i] = min(min(int32(a0[i]), min(int32(a1[i]), min(a3[i], int32(a2[i])))), int32(a4[i]))
+func k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := scalar.Min(v3, t2)
+			t4 := scalar.Min(t1, t3)
+			t5 := scalar.Min(t0, t4)
+			t6 := int32(v4)
+			t7 := scalar.Min(t5, t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go is
 //
 //	kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = add t2 u3; t4 = cast:i32 u4; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
@@ -1750,6 +1834,39 @@ func k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48_go is
+//
+//	kernel (u0:u16, u1:u16, u2:u16, u3:i32, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }
+//
+// for i: o0[i] = min(min(int32(a0[i]), min(int32(a1[i]), min(a3[i], int32(a2[i])))), int32(a4[i]))
+func k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := scalar.Min(v3, t2)
+			t4 := scalar.Min(t1, t3)
+			t5 := scalar.Min(t0, t4)
+			t6 := int32(v4)
+			t7 := scalar.Min(t5, t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go is
 //
 //	kernel (u0:u16, u1:u16, u2:u16, u3:u16, u4:i32) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = cast:i32 u3; t4 = add t3 u4; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
@@ -1778,6 +1895,105 @@ func k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go(f *abi.Frame) {
 			t5 := int32(t2 + t4)
 			t6 := int32(t1 + t5)
 			t7 := int32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go is
+//
+//	kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = cast:i32 u3; t4 = max t2 t3; t5 = cast:i32 u4; t6 = max t4 t5; t7 = max t0 t6; store t7 }
+//
+// for i: o0[i] = max(int32(a0[i]), max(max(max(int32(a1[i]), a2[i]), int32(a3[i])), int32(a4[i])))
+func k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t1, v2)
+			t3 := int32(v3)
+			t4 := scalar.Max(t2, t3)
+			t5 := int32(v4)
+			t6 := scalar.Max(t4, t5)
+			t7 := scalar.Max(t0, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go is
+//
+//	kernel (u0:i8, u1:i8, u2:i32, u3:i8, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = max t0 t2; t4 = cast:i32 u3; t5 = max t3 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }
+//
+// for i: o0[i] = max(max(max(int32(a0[i]), max(int32(a1[i]), a2[i])), int32(a3[i])), int32(a4[i]))
+func k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t1, v2)
+			t3 := scalar.Max(t0, t2)
+			t4 := int32(v3)
+			t5 := scalar.Max(t3, t4)
+			t6 := int32(v4)
+			t7 := scalar.Max(t5, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go is
+//
+//	kernel (u0:u16, u1:u16, u2:i32, u3:u16, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max u2 t1; t3 = cast:i32 u3; t4 = max t2 t3; t5 = max t0 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }
+//
+// for i: o0[i] = max(max(int32(a0[i]), max(max(a2[i], int32(a1[i])), int32(a3[i]))), int32(a4[i]))
+func k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(v2, t1)
+			t3 := int32(v3)
+			t4 := scalar.Max(t2, t3)
+			t5 := scalar.Max(t0, t4)
+			t6 := int32(v4)
+			t7 := scalar.Max(t5, t6)
 			o0[i] = t7
 		}
 	}
@@ -1998,6 +2214,132 @@ func k_cast_i8_i32_u_502e8673b9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_max_i16_i32_uu_1fc6794a58_go is
+//
+//	kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }
+//
+// for i: o0[i] = max(int32(a0[i]), a1[i])
+func k_cast_max_i16_i32_uu_1fc6794a58_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Max(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_max_i8_i32_uu_8631d116dc_go is
+//
+//	kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }
+//
+// for i: o0[i] = max(int32(a0[i]), a1[i])
+func k_cast_max_i8_i32_uu_8631d116dc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Max(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_max_u16_i32_uu_9c96c2d039_go is
+//
+//	kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }
+//
+// for i: o0[i] = max(int32(a0[i]), a1[i])
+func k_cast_max_u16_i32_uu_9c96c2d039_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Max(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_min_i16_i32_uu_88c2687a86_go is
+//
+//	kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }
+//
+// for i: o0[i] = min(int32(a0[i]), a1[i])
+func k_cast_min_i16_i32_uu_88c2687a86_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Min(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_min_i8_i32_uu_5a22671dd0_go is
+//
+//	kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }
+//
+// for i: o0[i] = min(int32(a0[i]), a1[i])
+func k_cast_min_i8_i32_uu_5a22671dd0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Min(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_min_u16_i32_uu_c0284052bd_go is
+//
+//	kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = min u1 t0; store t1 }
+//
+// for i: o0[i] = min(a1[i], int32(a0[i]))
+func k_cast_min_u16_i32_uu_c0284052bd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Min(v1, t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -5762,6 +6104,117 @@ func k_reduce_argmax_cast_u16_i32_u_1690446a9c_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go is
+//
+//	reduce [argmax, max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go is
+//
+//	reduce [argmax, max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go is
+//
+//	reduce [argmax, max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
 // k_reduce_argmax_u32_u_140109ec86_go is
 //
 //	reduce [argmax] kernel (u0:u32) { store u0 }
@@ -5877,6 +6330,117 @@ func k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go is
+//
+//	reduce [argmin, min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go is
+//
+//	reduce [argmin, min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go is
+//
+//	reduce [argmin, min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
 	}
 }
 

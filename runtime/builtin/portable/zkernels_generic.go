@@ -235,10 +235,16 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, u2:i32, u3:u8, u4:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add u2 t1; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = add t0 t1; store t2 }", Fn: k_cast_cast_add_u8_u16_uu_3c79fd8c9f_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go},
+	{Sig: "kernel (u0:i16, u1:i16, u2:i16, u3:i32, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = cast:i32 u4; t6 = min t4 t5; t7 = min t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3_go},
+	{Sig: "kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }", Fn: k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016_go},
 	{Sig: "kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = add t2 u3; t4 = cast:i32 u4; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go},
+	{Sig: "kernel (u0:u16, u1:u16, u2:u16, u3:i32, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }", Fn: k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48_go},
 	{Sig: "kernel (u0:u16, u1:u16, u2:u16, u3:u16, u4:i32) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = cast:i32 u3; t4 = add t3 u4; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = cast:u8 u0; t1 = cast:u8 u1; t2 = cast:u8 u2; store (t0 t1 t2) }", Fn: k_cast_cast_cast_f32_u8_uuu3_c33f6fd3cd_go},
 	{Sig: "kernel ((u0 u1 u2):u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; store t0 t1 t2 }", Fn: k_cast_cast_cast_u8_f32_ccc_640d768ec5_go},
+	{Sig: "kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = cast:i32 u3; t4 = max t2 t3; t5 = cast:i32 u4; t6 = max t4 t5; t7 = max t0 t6; store t7 }", Fn: k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go},
+	{Sig: "kernel (u0:i8, u1:i8, u2:i32, u3:i8, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = max t0 t2; t4 = cast:i32 u3; t5 = max t3 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }", Fn: k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go},
+	{Sig: "kernel (u0:u16, u1:u16, u2:i32, u3:u16, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max u2 t1; t3 = cast:i32 u3; t4 = max t2 t3; t5 = max t0 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }", Fn: k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add u2 t2; store t3 }", Fn: k_cast_cast_mul_add_u8_u16_uuu_654179f046_go},
 	{Sig: "kernel (u0:u8, u1:u8, s2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = shr t2 s2; store t3 }", Fn: k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }", Fn: k_cast_cast_mul_u8_u16_uu_898dbd056d_go},
@@ -317,6 +323,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, u3:u16) { t0 = cast:u16 u0; t1 = lt t0 s1; t2 = select t1 u2 u3; t3 = cast:u8 t2; store t3 }", Fn: k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go},
+	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i16_i32_uu_1fc6794a58_go},
+	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i8_i32_uu_8631d116dc_go},
+	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_u16_i32_uu_9c96c2d039_go},
+	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i16_i32_uu_88c2687a86_go},
+	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i8_i32_uu_5a22671dd0_go},
+	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = min u1 t0; store t1 }", Fn: k_cast_min_u16_i32_uu_c0284052bd_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
 	{Sig: "kernel (u0:u8, s1:i32, u2:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_i32_usu_dca32f193f_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }", Fn: k_cast_mul_add_u8_u16_usu_5f6745ef35_go},
@@ -1203,8 +1215,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260_go},
 	{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b_go},
 	{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go},
+	{Sig: "reduce [argmax, max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24_go},
 	{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i32) { store u0 u0 }", Fn: k_reduce_argmax_max_i32_u_20f4635c8b_go},
+	{Sig: "reduce [argmax, max] kernel (u0:i64) { store u0 u0 }", Fn: k_reduce_argmax_max_i64_u_d0ac193c8f_go},
+	{Sig: "reduce [argmax, max] kernel (u0:u8) { store u0 u0 }", Fn: k_reduce_argmax_max_u8_u_0db412cdc3_go},
 	{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
 	{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196_go},
 	{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6_go},
@@ -1220,8 +1238,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8_go},
 	{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7_go},
 	{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go},
+	{Sig: "reduce [argmin, min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }", Fn: k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3_go},
 	{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i32) { store u0 u0 }", Fn: k_reduce_argmin_min_i32_u_3228d2306d_go},
+	{Sig: "reduce [argmin, min] kernel (u0:i64) { store u0 u0 }", Fn: k_reduce_argmin_min_i64_u_3cd8e03a2f_go},
+	{Sig: "reduce [argmin, min] kernel (u0:u8) { store u0 u0 }", Fn: k_reduce_argmin_min_u8_u_2cbf2177e6_go},
 	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
 	{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58_go},
 	{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213_go},
@@ -11704,6 +11728,118 @@ func k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3_go is
+//
+//	kernel (u0:i16, u1:i16, u2:i16, u3:i32, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = cast:i32 u4; t6 = min t4 t5; t7 = min t0 t6; store t7 }
+//
+// for i: o0[i] = min(int32(a0[i]), min(min(int32(a1[i]), min(a3[i], int32(a2[i]))), int32(a4[i])))
+func k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := int32(v2a), int32(v2b)
+			t3a, t3b := scalar.Min(v3a, t2a), scalar.Min(v3b, t2b)
+			t4a, t4b := scalar.Min(t1a, t3a), scalar.Min(t1b, t3b)
+			t5a, t5b := int32(v4a), int32(v4b)
+			t6a, t6b := scalar.Min(t4a, t5a), scalar.Min(t4b, t5b)
+			t7a, t7b := scalar.Min(t0a, t6a), scalar.Min(t0b, t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := scalar.Min(v3, t2)
+			t4 := scalar.Min(t1, t3)
+			t5 := int32(v4)
+			t6 := scalar.Min(t4, t5)
+			t7 := scalar.Min(t0, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016_go is
+//
+//	kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }
+//
+// for i: o0[i] = min(min(int32(a0[i]), min(int32(a1[i]), min(a3[i], int32(a2[i])))), int32(a4[i]))
+func k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := int32(v2a), int32(v2b)
+			t3a, t3b := scalar.Min(v3a, t2a), scalar.Min(v3b, t2b)
+			t4a, t4b := scalar.Min(t1a, t3a), scalar.Min(t1b, t3b)
+			t5a, t5b := scalar.Min(t0a, t4a), scalar.Min(t0b, t4b)
+			t6a, t6b := int32(v4a), int32(v4b)
+			t7a, t7b := scalar.Min(t5a, t6a), scalar.Min(t5b, t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := scalar.Min(v3, t2)
+			t4 := scalar.Min(t1, t3)
+			t5 := scalar.Min(t0, t4)
+			t6 := int32(v4)
+			t7 := scalar.Min(t5, t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go is
 //
 //	kernel (u0:i8, u1:i8, u2:i8, u3:i32, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = add t2 u3; t4 = cast:i32 u4; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
@@ -11755,6 +11891,62 @@ func k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c_go(f *abi.Frame) {
 			t5 := int32(t3 + t4)
 			t6 := int32(t1 + t5)
 			t7 := int32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48_go is
+//
+//	kernel (u0:u16, u1:u16, u2:u16, u3:i32, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = cast:i32 u2; t3 = min u3 t2; t4 = min t1 t3; t5 = min t0 t4; t6 = cast:i32 u4; t7 = min t5 t6; store t7 }
+//
+// for i: o0[i] = min(min(int32(a0[i]), min(int32(a1[i]), min(a3[i], int32(a2[i])))), int32(a4[i]))
+func k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := int32(v2a), int32(v2b)
+			t3a, t3b := scalar.Min(v3a, t2a), scalar.Min(v3b, t2b)
+			t4a, t4b := scalar.Min(t1a, t3a), scalar.Min(t1b, t3b)
+			t5a, t5b := scalar.Min(t0a, t4a), scalar.Min(t0b, t4b)
+			t6a, t6b := int32(v4a), int32(v4b)
+			t7a, t7b := scalar.Min(t5a, t6a), scalar.Min(t5b, t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := scalar.Min(v3, t2)
+			t4 := scalar.Min(t1, t3)
+			t5 := scalar.Min(t0, t4)
+			t6 := int32(v4)
+			t7 := scalar.Min(t5, t6)
 			o0[i] = t7
 		}
 	}
@@ -11879,6 +12071,174 @@ func k_cast_cast_cast_u8_f32_ccc_640d768ec5_go(f *abi.Frame) {
 			o0[i] = t0
 			o1[i] = t1
 			o2[i] = t2
+		}
+	}
+}
+
+// k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go is
+//
+//	kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = cast:i32 u3; t4 = max t2 t3; t5 = cast:i32 u4; t6 = max t4 t5; t7 = max t0 t6; store t7 }
+//
+// for i: o0[i] = max(int32(a0[i]), max(max(max(int32(a1[i]), a2[i]), int32(a3[i])), int32(a4[i])))
+func k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := scalar.Max(t1a, v2a), scalar.Max(t1b, v2b)
+			t3a, t3b := int32(v3a), int32(v3b)
+			t4a, t4b := scalar.Max(t2a, t3a), scalar.Max(t2b, t3b)
+			t5a, t5b := int32(v4a), int32(v4b)
+			t6a, t6b := scalar.Max(t4a, t5a), scalar.Max(t4b, t5b)
+			t7a, t7b := scalar.Max(t0a, t6a), scalar.Max(t0b, t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t1, v2)
+			t3 := int32(v3)
+			t4 := scalar.Max(t2, t3)
+			t5 := int32(v4)
+			t6 := scalar.Max(t4, t5)
+			t7 := scalar.Max(t0, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go is
+//
+//	kernel (u0:i8, u1:i8, u2:i32, u3:i8, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = max t0 t2; t4 = cast:i32 u3; t5 = max t3 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }
+//
+// for i: o0[i] = max(max(max(int32(a0[i]), max(int32(a1[i]), a2[i])), int32(a3[i])), int32(a4[i]))
+func k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := scalar.Max(t1a, v2a), scalar.Max(t1b, v2b)
+			t3a, t3b := scalar.Max(t0a, t2a), scalar.Max(t0b, t2b)
+			t4a, t4b := int32(v3a), int32(v3b)
+			t5a, t5b := scalar.Max(t3a, t4a), scalar.Max(t3b, t4b)
+			t6a, t6b := int32(v4a), int32(v4b)
+			t7a, t7b := scalar.Max(t5a, t6a), scalar.Max(t5b, t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t1, v2)
+			t3 := scalar.Max(t0, t2)
+			t4 := int32(v3)
+			t5 := scalar.Max(t3, t4)
+			t6 := int32(v4)
+			t7 := scalar.Max(t5, t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go is
+//
+//	kernel (u0:u16, u1:u16, u2:i32, u3:u16, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max u2 t1; t3 = cast:i32 u3; t4 = max t2 t3; t5 = max t0 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }
+//
+// for i: o0[i] = max(max(int32(a0[i]), max(max(a2[i], int32(a1[i])), int32(a3[i]))), int32(a4[i]))
+func k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			t2a, t2b := scalar.Max(v2a, t1a), scalar.Max(v2b, t1b)
+			t3a, t3b := int32(v3a), int32(v3b)
+			t4a, t4b := scalar.Max(t2a, t3a), scalar.Max(t2b, t3b)
+			t5a, t5b := scalar.Max(t0a, t4a), scalar.Max(t0b, t4b)
+			t6a, t6b := int32(v4a), int32(v4b)
+			t7a, t7b := scalar.Max(t5a, t6a), scalar.Max(t5b, t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(v2, t1)
+			t3 := int32(v3)
+			t4 := scalar.Max(t2, t3)
+			t5 := scalar.Max(t0, t4)
+			t6 := int32(v4)
+			t7 := scalar.Max(t5, t6)
+			o0[i] = t7
 		}
 	}
 }
@@ -14807,6 +15167,132 @@ func k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go(f *abi.Frame) {
 			}
 			t8 := uint8(t7)
 			o0[i] = t8
+		}
+	}
+}
+
+// k_cast_max_i16_i32_uu_1fc6794a58_go is
+//
+//	kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }
+//
+// for i: o0[i] = max(int32(a0[i]), a1[i])
+func k_cast_max_i16_i32_uu_1fc6794a58_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Max(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_max_i8_i32_uu_8631d116dc_go is
+//
+//	kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }
+//
+// for i: o0[i] = max(int32(a0[i]), a1[i])
+func k_cast_max_i8_i32_uu_8631d116dc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Max(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_max_u16_i32_uu_9c96c2d039_go is
+//
+//	kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }
+//
+// for i: o0[i] = max(int32(a0[i]), a1[i])
+func k_cast_max_u16_i32_uu_9c96c2d039_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Max(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_min_i16_i32_uu_88c2687a86_go is
+//
+//	kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }
+//
+// for i: o0[i] = min(int32(a0[i]), a1[i])
+func k_cast_min_i16_i32_uu_88c2687a86_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Min(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_min_i8_i32_uu_5a22671dd0_go is
+//
+//	kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }
+//
+// for i: o0[i] = min(int32(a0[i]), a1[i])
+func k_cast_min_i8_i32_uu_5a22671dd0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Min(t0, v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_min_u16_i32_uu_c0284052bd_go is
+//
+//	kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = min u1 t0; store t1 }
+//
+// for i: o0[i] = min(a1[i], int32(a0[i]))
+func k_cast_min_u16_i32_uu_c0284052bd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := scalar.Min(v1, t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -56674,6 +57160,117 @@ func k_reduce_argmax_i64_u_1334160cca_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go is
+//
+//	reduce [argmax, max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go is
+//
+//	reduce [argmax, max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_i8_i32_u_e8dc339530_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go is
+//
+//	reduce [argmax, max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first max(t0); o1 = max(o1, t0)
+func k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
 // k_reduce_argmax_max_f32_u_ce05dc9a24_go is
 //
 //	reduce [argmax, max] kernel (u0:f32) { store u0 u0 }
@@ -56743,6 +57340,111 @@ func k_reduce_argmax_max_f64_u_198ed0041d_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_i32_u_20f4635c8b_go is
+//
+//	reduce [argmax, max] kernel (u0:i32) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_i32_u_20f4635c8b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_i64_u_d0ac193c8f_go is
+//
+//	reduce [argmax, max] kernel (u0:i64) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_i64_u_d0ac193c8f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(-9223372036854775808), int32(0)
+		var l1 [32]int64
+		for b := range l1 {
+			l1[b] = int64(-9223372036854775808)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_u8_u_0db412cdc3_go is
+//
+//	reduce [argmax, max] kernel (u0:u8) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_u8_u_0db412cdc3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(0), int32(0)
+		var l1 [32]uint8
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Max(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
 	}
 }
 
@@ -57170,6 +57872,117 @@ func k_reduce_argmin_i64_u_abcf2b5487_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go is
+//
+//	reduce [argmin, min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go is
+//
+//	reduce [argmin, min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_i8_i32_u_b743e11a28_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go is
+//
+//	reduce [argmin, min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }
+//
+// for i: t0 := int32(a0[i]); o0 = index of the first min(t0); o1 = min(o1, t0)
+func k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], t0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
 // k_reduce_argmin_min_f32_u_8bf51963b3_go is
 //
 //	reduce [argmin, min] kernel (u0:f32) { store u0 u0 }
@@ -57239,6 +58052,114 @@ func k_reduce_argmin_min_f64_u_4ef17ad66b_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_i32_u_3228d2306d_go is
+//
+//	reduce [argmin, min] kernel (u0:i32) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_i32_u_3228d2306d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		var l1 [32]int32
+		for b := range l1 {
+			l1[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_i64_u_3cd8e03a2f_go is
+//
+//	reduce [argmin, min] kernel (u0:i64) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_i64_u_3cd8e03a2f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(9223372036854775807), int32(0)
+		var l1 [32]int64
+		for b := range l1 {
+			l1[b] = int64(9223372036854775807)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_u8_u_2cbf2177e6_go is
+//
+//	reduce [argmin, min] kernel (u0:u8) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_u8_u_2cbf2177e6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(255), int32(0)
+		var l1 [32]uint8
+		for b := range l1 {
+			l1[b] = uint8(255)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = scalar.Min(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
 	}
 }
 
