@@ -11,7 +11,8 @@ import (
 // Least or greatest elements of rows of integers, and where the first of them are. A row is read
 // in vectors of elements as narrow as they are in memory: first for the best element, in two
 // accumulators, then up to the first vector that has it. The last vector of a row overlaps the one
-// before it; what is seen twice precedes nothing. Rows of less than a vector go element by element.
+// before it; what is seen twice precedes nothing. Rows of less than a vector, but of half a
+// vector or more, are two halves that overlap, and shorter ones go element by element.
 
 // rowExtreme writes the function of such a kernel.
 type rowExtreme struct {
@@ -137,8 +138,13 @@ func (e *rowExtreme) element() {
 	e.do("JHI", label("bestvector"))
 	e.better(y(extremeOther), extremeBest)
 	e.do("VEXTRACTF128", imm(1), y(extremeBest), x(extremeOther))
-	e.better(y(extremeOther), extremeBest)
 	e.here("half")
+	e.fold()
+}
+
+// fold finds the best element of two halves of a vector: see element.
+func (e *rowExtreme) fold() {
+	e.better(y(extremeOther), extremeBest)
 	for bytes := 8; bytes >= e.d.Size(); bytes /= 2 {
 		e.do("VPSRLDQ", imm(int64(bytes)), y(extremeBest), y(extremeOther))
 		e.better(y(extremeOther), extremeBest)

@@ -36,6 +36,11 @@ func (e *rowExtreme) search() {
 	e.do("BSFQ", gp(dx), gp(dx))
 	e.do("SUBQ", gp(extremeFrom), gp(extremeAt))
 	e.do("LEAQ", mem(at(extremeAt, -vectorBytes(1)).indexed(dx, 1)), gp(extremeAt))
+	e.bytesToPlace()
+}
+
+// bytesToPlace makes extremeAt the place of the element that begins at so many bytes.
+func (e *rowExtreme) bytesToPlace() {
 	if shift := map[int]int64{2: 1, 4: 2, 8: 3}[e.d.Size()]; shift > 0 {
 		e.do("SHRQ", imm(shift), gp(extremeAt))
 	}
@@ -65,16 +70,10 @@ func (e *rowExtreme) short() {
 	precedes := map[ir.Op]string{ir.OpMin: "CMOVQLT", ir.OpMax: "CMOVQGT"}[e.by]
 	from := at(extremeFrom, 0).indexed(i, e.d.Size())
 	e.here("short")
-	if !e.place { // two halves of a vector that overlap
-		half := vectorBytes(1) / 2
-		e.do("CMPQ", gp(cols), imm32(int64(half/e.d.Size())))
-		e.do("JLT", label("few"))
-		e.do("VMOVUPS", mem(at(extremeFrom, 0)), x(extremeBest))
-		e.do("VMOVUPS", mem(at(extremeFrom, -half).indexed(cols, e.d.Size())), x(extremeOther))
-		e.better(y(extremeOther), extremeBest)
-		e.do("JMP", label("half"))
-		e.here("few")
-	}
+	e.do("CMPQ", gp(cols), imm32(int64(vectorBytes(1)/2/e.d.Size())))
+	e.do("JLT", label("few"))
+	e.halves()
+	e.here("few")
 	e.do("XORQ", gp(i), gp(i))
 	e.do("XORQ", gp(extremeAt), gp(extremeAt))
 	e.load(from, ax)
@@ -90,5 +89,29 @@ func (e *rowExtreme) short() {
 	e.do("INCQ", gp(i))
 	e.do("CMPQ", gp(i), gp(cols))
 	e.do("JLT", label("element"))
+	e.do("JMP", label("store"))
+}
+
+// halves goes over a row of half a vector or more: its first and its last elements, which overlap. The first
+// ones have the lower half of a vector, so the first place there is that of the row.
+func (e *rowExtreme) halves() {
+	const half, is, both = 16, 0, 3
+	first, last := at(extremeFrom, 0), at(extremeFrom, -half).indexed(cols, e.d.Size())
+	e.do("VMOVUPS", mem(first), x(extremeBest))
+	if !e.place {
+		e.do("VMOVUPS", mem(last), x(extremeOther))
+		e.do("JMP", label("half"))
+		return
+	}
+	e.do("VINSERTF128", imm(1), mem(last), y(extremeBest), y(both))
+	e.do("VMOVUPS", mem(last), x(extremeOther))
+	e.fold()
+	e.do(e.lanes("VPCMPEQ"), y(both), y(extremeBest), y(is))
+	e.do("VPMOVMSKB", y(is), lowOf(dx))
+	e.do("BSFQ", gp(dx), gp(dx))
+	e.do("LEAQ", mem(at(dx, -2*half).indexed(cols, e.d.Size())), gp(extremeAt))
+	e.do("CMPQ", gp(dx), imm(half))
+	e.do("CMOVQLT", gp(dx), gp(extremeAt))
+	e.bytesToPlace()
 	e.do("JMP", label("store"))
 }
