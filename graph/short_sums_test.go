@@ -32,23 +32,30 @@ func TestShortSums(t *testing.T) {
 func TestSumsOfDistances(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows, n := rapid.IntRange(1, 9).Draw(rt, "rows"), rapid.SampledFrom([]int{1, 2, 7, 31, 32, 33, 64, 100, 1030}).Draw(rt, "columns")
-		xs, ys := make([]uint8, rows*n), make([]uint8, rows*n)
+		xs, ys := rapid.SliceOfN(rapid.Byte(), rows*n, rows*n).Draw(rt, "x"), rapid.SliceOfN(rapid.Byte(), rows*n, rows*n).Draw(rt, "y")
+		wide := rapid.SampledFrom([]graph.DType{graph.Int16, graph.Int32, graph.Int64, graph.Uint32, graph.Uint64}).Draw(rt, "type")
 		want := make([]int64, rows)
 		for i := range xs {
-			xs[i], ys[i] = uint8(i*i*37), uint8(i*101+rows)
-			want[i/n] += max(int64(xs[i])-int64(ys[i]), int64(ys[i])-int64(xs[i]))
+			apart := int64(xs[i]) - int64(ys[i])
+			switch wide {
+			case graph.Uint32: // |x-y| is x-y without a sign
+				apart = int64(uint32(apart))
+			case graph.Uint64:
+			default:
+				apart = max(apart, -apart)
+			}
+			want[i/n] += apart
 		}
-		wide := rapid.SampledFrom([]graph.DType{graph.Int16, graph.Int32, graph.Int64}).Draw(rt, "type")
 		a, b := graph.Input("x", graph.Uint8, rows, n).Cast(wide), graph.Input("y", graph.Uint8, rows, n).Cast(wide)
 		distances := a.Sub(b).Abs()
 		sums := graph.Nodes{distances.Sum(-1), distances.Cast(graph.Int32).Sum(-1), a.Sub(128).Abs().Sum(0), b}
 		x, y := graph.Of(xs, rows, n), graph.Of(ys, rows, n)
 		everyWay(t, sums, x, y)
-		p, err := graph.Compile(distances.Cast(graph.Int64).Sum(-1))
+		p, err := graph.Compile(graph.Nodes{distances.Cast(graph.Int64).Sum(-1), b.Cast(graph.Int32)})
 		require.NoError(rt, err)
-		out, err := p.Run(context.Background(), x, y)
+		outs, err := p.RunAll(context.Background(), x, y)
 		require.NoError(rt, err)
-		got, err := graph.Data[int64](out)
+		got, err := graph.Data[int64](outs[0])
 		require.NoError(rt, err)
 		require.Equal(rt, want, got)
 	})

@@ -247,7 +247,7 @@ var rows = [numOps]OpInfo{
 	OpBitcast:  {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric | Stored, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
 
 	OpTable: {Name: "table", Doc: "entry x modulo 8 of a table of float32", Kind: Inner, Arity: 1, Domain: SetOf(Int32), Result: GivenType, Cost: 1, Ref: refTable},
-	OpScalb: {Name: "scalb", Doc: "x * 2^y, rounded once; y is a whole number, and a power of 2 with half of it as its exponent is a normal number", Kind: Inner, Arity: 2, Domain: SetOf(Float32, Float64), Cost: 6, Ref: refScalb},
+	OpScalb: {Name: "scalb", Doc: "x * 2^y, rounded once; y is a whole number from -252 to 254, or of float64 from -2044 to 2046", Kind: Inner, Arity: 2, Domain: SetOf(Float32, Float64), Cost: 6, Ref: refScalb},
 
 	OpGt: {Name: "gt", Doc: "x > y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
 	OpGe: {Name: "ge", Doc: "x >= y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},

@@ -184,12 +184,13 @@ func (fu *fuser) join() {
 // alternate reports whether elements of two elementwise values are neighbours in the buffer that both
 // are stored in: a loop that computes both stores whole vectors.
 func (fu *fuser) alternate(a, b *ir.Value) bool {
-	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || fu.s.placed[a].in == nil || fu.s.placed[a].in != fu.s.placed[b].in {
+	first, second := fu.s.placed[a], fu.s.placed[b]
+	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || first.in == nil || first.in != second.in {
 		return false
 	}
-	at, next := fu.s.placed[a].at.Collapse(), fu.s.placed[b].at.Collapse()
-	at.Offset++
-	return at.Equal(next) && narrowStride(at, fu.s.machine.InterleavedRows)
+	beside := first.at.Collapse()
+	beside.Offset++
+	return beside.Equal(second.at.Collapse()) && narrowStride(beside, fu.s.machine.InterleavedRows)
 }
 
 // narrowStride reports whether elements next to each other are two to some places apart.

@@ -15,13 +15,13 @@ import (
 // Requires: no elementwise op whose operands are all constants.
 // Ensures: nothing.
 func narrow(s *State) error {
-	if !slices.ContainsFunc(s.Func.Body, widensShort) {
-		return nil
-	}
-	if slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op == ir.OpAbs }) {
+	if slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op == ir.OpAbs && ir.Ints.Has(v.Type.DType) }) {
 		if err := s.Rewrite(s.distance); err != nil {
 			return err
 		}
+	}
+	if !slices.ContainsFunc(s.Func.Body, widensShort) {
+		return nil
 	}
 	for _, d := range []ir.DType{ir.Uint16, ir.Int16} {
 		n := &narrowing{f: s.Func, to: d, bounds: map[*ir.Value]numbers{}, members: map[*ir.Value]bool{}, ends: map[*ir.Value]bool{}}

@@ -15,7 +15,7 @@ func (s *State) distance(v *ir.Value) (*ir.Value, error) {
 			from = a.Args[0].Type.DType
 		}
 	}
-	if from == ir.Invalid || !ir.Ints.Has(v.Type.DType) {
+	if from == ir.Invalid || !ir.Signed.Has(v.Type.DType) { // without a sign |x-y| is x-y, which wraps
 		return v, nil
 	}
 	var err error

@@ -80,7 +80,7 @@ func (l *looper) dot(v *ir.Value) {
 }
 
 // productAxes returns the axes of a product, and gives its operands and its result their strides along
-// them, part by part: what counts the matrices, the pairs, the rows and the columns.
+// them, part by part: what counts the matrices, the pairs, which are contracted, the rows and the columns.
 func productAxes(space *layout.Space, access [3]*plan.Access, parts [4][3]layout.Layout) []plan.Axis {
 	var refined [len(parts)][]layout.Layout
 	rank := 0
@@ -95,11 +95,9 @@ func productAxes(space *layout.Space, access [3]*plan.Access, parts [4][3]layout
 	for i, a := range access {
 		a.Strides = strides[i*rank : i*rank : (i+1)*rank]
 	}
+	roles := [len(parts)]plan.Role{plan.Parallel, plan.Contract, plan.Parallel, plan.Parallel}
 	for k, ls := range refined {
-		role := plan.Parallel
-		if k == 1 {
-			role = plan.Contract
-		}
+		role := roles[k]
 		for _, n := range ls[0].Shape {
 			axes = append(axes, plan.Axis{Extent: n, Role: role})
 		}

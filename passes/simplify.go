@@ -20,7 +20,7 @@ import (
 func simplify(s *State) error {
 	n := s.numbering()
 	err := s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		for { // a rule may make what another one, or its own, applies to
+		for range mostRules { // one may make what another one, or it again, applies to
 			bareConstants(v)
 			w, err := simpler(s.Func, v)
 			if err != nil || w == nil {
@@ -31,10 +31,14 @@ func simplify(s *State) error {
 			}
 			v = w
 		}
+		return nil, fmt.Errorf("%s: rules undo each other", v.Op)
 	})
 	s.distinct = err == nil && s.fuel == nil // all values have been looked at
 	return err
 }
+
+// mostRules is how many rules apply to a value one after another: each has an op or a negation less.
+const mostRules = 16
 
 func checkSimple(s *State) error {
 	for _, v := range s.Func.Body {

@@ -7,7 +7,7 @@ import "github.com/stridefuse/stridefuse/codegen"
 
 const (
 	shortRows   = 4  // of a step
-	shortBehind = 3  // rows that have as many bytes as a step loads too many
+	shortBehind = 3  // rows behind a step's, of which its last load reads bytes: of two bytes each, three
 	leastShort  = 2  // bytes that a row has at least
 	mostShort   = 32 // and at most
 )

@@ -108,6 +108,19 @@ func singleReductions() []kernel.Code {
 			}
 		}
 	}
+	for _, from := range []ir.DType{ir.Int8, ir.Uint8, ir.Int16, ir.Uint16} { // wider, narrower, and in another order
+		for _, to := range []ir.DType{ir.Uint8, ir.Uint32, ir.Int32, ir.Int64, ir.Float32} {
+			b := kernel.NewBuilder(kernel.Operand{DType: from})
+			b.Store(b.Cast(to, 0))
+			k := b.Kernel()
+			for _, op := range []ir.Op{ir.OpAdd, ir.OpMax, ir.OpArgMin} {
+				out = append(out, reduction(k, op))
+			}
+			two := *k
+			two.Out = []kernel.Ref{k.Out[0], k.Out[0]}
+			out = append(out, reduction(&two, ir.OpArgMax, ir.OpMax))
+		}
+	}
 	return out
 }
 

@@ -36,7 +36,7 @@ func newRowExtreme(body *kernel.Kernel, combine []ir.Op) *rowExtreme {
 	element := []ir.Op{e.by}
 	switch {
 	case len(combine) == 1 && e.d.Size() > 2, !ir.Ints.Has(e.d), e.d == ir.Uint64, e.by != ir.OpMin && e.by != ir.OpMax,
-		len(body.Body) == 1 && (body.Body[0].Op != ir.OpCast || e.d.Native()),
+		len(body.Body) == 1 && (body.Body[0].Op != ir.OpCast || e.d.Native() || body.Body[0].DType != e.d.Compute()),
 		e.place && len(combine) > 1 && !slices.Equal(combine[1:], element), !e.place && !slices.Equal(combine, element):
 		return nil
 	}

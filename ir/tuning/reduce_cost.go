@@ -15,7 +15,8 @@ func (m *Machine) RowCost(s *plan.Step) float64 {
 	along, across := contiguousBytes(s)
 	each := m.BodyWork(s) + m.StridedByte*float64(across)
 	n := s.Axes[last].Extent
-	if (n <= m.ShortLine || n*along <= m.ShortBytes && along > 0) && !(addsShort(s) && n*along <= m.ShortBytes) {
+	short := along > 0 && n*along <= m.ShortBytes
+	if (n <= m.ShortLine || short) && !(short && addsShort(s)) {
 		each += m.EmptyVector
 	}
 	return each * indices(s)
@@ -25,7 +26,7 @@ func (m *Machine) RowCost(s *plan.Step) float64 {
 // adds several short lines at once.
 func addsShort(s *plan.Step) bool {
 	last := len(s.Axes) - 1
-	if len(s.In) != 1 || len(s.Out) != 1 || s.Out[0].Combine != ir.OpAdd || s.In[0].Strides[last] != 1 || s.In[0].Strides[last-1] < s.Axes[last].Extent {
+	if last == 0 || len(s.In) != 1 || len(s.Out) != 1 || s.Out[0].Combine != ir.OpAdd || s.In[0].Strides[last] != 1 || s.In[0].Strides[last-1] < s.Axes[last].Extent {
 		return false
 	}
 	from, body := s.Body.In[0].DType, s.Body.Body

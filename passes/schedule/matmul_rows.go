@@ -41,17 +41,19 @@ func offerFewRows(t *target, s *plan.Step) (offer, string) {
 	}
 	r.pair, r.row, r.col = r.at.Pairs, r.at.Rows, r.at.Cols
 	switch {
-	case r.row-r.pair > 1 || r.col-r.row > 1 || r.col != len(s.Axes)-1:
+	case r.row-r.pair != 1 || r.col-r.row != 1 || r.col != len(s.Axes)-1:
 		return offer{}, "the pairs, rows or columns are several axes"
 	case s.Axes[r.row].Extent > t.Matmul.FewRows:
 		return offer{}, "the rows are many"
+	case s.Axes[r.col].Extent*r.dtype.Size() < t.Matmul.FewRowsLeast:
+		return offer{}, "the columns are few"
 	}
 	if r.blocks(); !r.chunked() {
 		return offer{}, "the right operand is small, or its rows are not contiguous and far apart"
 	}
-	for i := range r.chains {
+	for i, n := range []struct{ pairs, rows int }{{kernel.DotChainPairs, 2}, {kernel.DotChainPairs, 1}, {1, 1}} {
 		c := &r.chains[i]
-		c.pairs, c.rows = []int{kernel.DotChainPairs, kernel.DotChainPairs, 1}[i], []int{2, 1, 1}[i]
+		c.pairs, c.rows = n.pairs, n.rows
 		var code *kernel.Kernel
 		code, c.order = kernel.DotRowsChain(s.Body.Body[0].Op, r.dtype, c.pairs, c.rows)
 		var ok bool
@@ -68,17 +70,21 @@ func (r *rowsProduct) cost() float64 {
 	return r.t.Work(r.step) * r.t.Matmul.FewRowsTime * r.t.slowdown(r.chains[0].engine)
 }
 
+// columns returns how many columns a tile has: fewer for each worker to have some, but no fewer than pay for a call.
+func (r *rowsProduct) columns() int {
+	size, cols := r.dtype.Size(), r.step.Axes[r.col].Extent
+	most := r.t.Matmul.FewRowsBytes / size
+	if !r.t.inGroup {
+		most = max(r.t.Matmul.FewRowsLeast/size, min(most, (cols-1)/r.t.pieces(r.t.Work(r.step))+1))
+	}
+	return evenly(cols, most, cacheLine/size)
+}
+
 // write returns the draft.
 func (r *rowsProduct) write() *Draft {
 	r.draft = newDraft(r.t, r.step)
 	r.draft.Choice = nest.Choice{Kernel: r.chains[0].code.Signature(), Engine: r.chains[0].engine, Kernels: 1, Cost: r.cost()}
-	rows, cols := r.step.Axes[r.row].Extent, r.step.Axes[r.col].Extent
-	unit := cacheLine / r.dtype.Size()
-	most := r.t.Matmul.FewRowsBytes / r.dtype.Size()
-	if !r.t.inGroup {
-		most = min(most, (cols-1)/r.t.pieces(r.t.Work(r.step))+1)
-	}
-	tile := evenly(cols, max(unit, most), unit)
+	rows, tile := r.step.Axes[r.row].Extent, r.columns()
 	w := newWalk(r.step.Axes).cutAll(r.pair, r.row, r.col).cut(r.col, tile)
 	r.sums = view{slot: r.draft.scratch(r.dtype, rows*oddLines(tile, r.dtype)), strides: make([]int, len(r.step.Axes)), from: w.depth()}
 	r.sums.strides[r.row], r.sums.strides[r.col] = oddLines(tile, r.dtype), 1

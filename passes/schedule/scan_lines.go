@@ -77,34 +77,35 @@ func newLineScan(p *prefixScan, rows int) *lineScan {
 	if l.s.carries() {
 		l.carry, l.next = l.states(l.s.wide), l.states(l.s.wide)
 	}
-	if l.tiled() {
+	switch {
+	case l.storesBehind():
+		l.results = l.s.tile(l.side, ir.ReduceChunk)
+	case l.tiled():
 		l.results = l.s.tile(l.side, l.piece())
 	}
 	if l.s.packed {
 		l.dense = l.s.tile(l.side, min(l.s.n, ir.ReduceChunk))
 	}
-	if l.late() {
-		l.results = l.s.tile(l.side, ir.ReduceChunk)
-	}
 	return l
 }
 
-// late reports whether the results of a chunk go through a tile, behind all reads of it: in place, where they take the
+// storesBehind reports whether the results of a chunk go through a tile, behind all reads of it: in place, where they take the
 // place of elements that are perhaps scanned again.
-func (l *lineScan) late() bool { return l.s.t.InCaches && l.s.rescans }
+func (l *lineScan) storesBehind() bool { return l.s.t.InCaches && l.s.rescans }
 
 // tiled reports whether results are in a tile first: those that are stored past the caches, and those of lines that
 // are all in the same few sets of the first-level cache, as the elements are then: large arrays begin at one
 // offset in a page.
 func (l *lineScan) tiled() bool {
 	row, read := l.s.y.strides[l.s.row]*l.s.dtype.Size(), l.s.x.strides[l.s.row]*l.s.dtype.Size()
-	return l.s.nonTemporal || !l.late() && row == read && row > page/2 && (row+cacheLine/2)%page < cacheLine
+	sharesSets := row > page/2 && (row+cacheLine/2)%page < cacheLine
+	return l.s.nonTemporal || !l.storesBehind() && row == read && sharesSets
 }
 
 // states reserves an element for each line.
 func (l *lineScan) states(d ir.DType) view { return l.s.local(l.s.draft.scratch(d, l.side), 1, 0) }
 
-// piece returns how many columns are stored past the caches at a time.
+// piece returns how many columns a tile of results has, if it is stored piece by piece.
 func (l *lineScan) piece() int {
 	return min(ir.ReduceChunk, l.s.t.ScanTileBytes/l.s.t.ScanRows/l.s.dtype.Size())
 }
@@ -151,7 +152,7 @@ func (l *lineScan) chunk(w *walk, from int, first bool) (items []nest.Item) {
 		carry = l.carry
 	}
 	states, read, to := w.size[l.s.row], x, y
-	if l.late() {
+	if l.storesBehind() {
 		y = l.results.inside(w)
 	}
 	if l.s.packed {
@@ -175,7 +176,7 @@ func (l *lineScan) chunk(w *walk, from int, first bool) (items []nest.Item) {
 		return items
 	}
 	items = append(items, l.s.again(w, l.s.row, l.s.col, w.size[l.s.col], nest.Fixed(1), x, l.run, carry, y, l.next)...)
-	if l.late() {
+	if l.storesBehind() {
 		items = append(items, l.s.call(w, copyKernel(l.s.dtype, false), states, w.size[l.s.col], []view{y, to}))
 	}
 	return append(items, l.s.copyRow(w, l.s.wide, states, l.next, l.carry))
