@@ -41,6 +41,8 @@ var inPlaceTests = map[string]struct {
 	"set computed":  {[]graph.Node{inX.Exp().Set("10:20", inX.Slice("10:20").Neg())}, []string{"x"}, []string{"out0 in place of x"}},
 	"set of others": {[]graph.Node{inX.Exp().Set("10:20", inX.Slice("0:10").Neg())}, []string{"x"}, []string{"out0 in place of x"}},
 	"set read late": {[]graph.Node{inX.Exp().Set("20:30", inX.Slice("5:15").Neg())}, []string{"x"}, nil},
+	"set of own":    {[]graph.Node{inX.Set("0::100", inX.Slice("100:102"))}, []string{"x"}, nil},
+	"joined own":    {[]graph.Node{graph.Concat(0, inX.Slice("100:"), inX.Slice("100:"))}, []string{"x"}, []string{"out0 in place of x"}},
 	"sorted":        {[]graph.Node{inX.Sort(1)}, []string{"x"}, nil},
 }
 

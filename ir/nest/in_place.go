@@ -96,7 +96,11 @@ func (s *shared) onlyCopies(t *Task) bool {
 			}
 			k, ok := it.Call.Kernel.(*kernel.Kernel)
 			copies := ok && len(k.In) == 1 && len(k.Body) == 1 && len(k.Out) == 1 && k.Body[0].Op == ir.OpCopy
-			return !copies || slices.ContainsFunc(it.Call.Args, func(a Arg) bool { return !s.has(&t.Slots[a.Slot]) })
+			of := func(arg, buffer int) bool {
+				slot := &t.Slots[it.Call.Args[arg].Slot]
+				return s.has(slot) && slot.Buffer == buffer
+			}
+			return !copies || !of(0, s.param) || !of(1, s.result)
 		})
 	}
 	return !slices.ContainsFunc(t.Parts, func(n Nest) bool { return !all(n.Items) })
