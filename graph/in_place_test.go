@@ -108,27 +108,34 @@ func TestInPlace(t *testing.T) {
 // TestLongScansInPlace computes running values of several chunks in place, some of which are scanned again as
 // their sums overflow.
 func TestLongScansInPlace(t *testing.T) {
-	for _, rows := range []int{4, 11} {
-		for _, n := range []int{1025, 2048, 2500} {
-			x := graph.Input("x", graph.Float32, rows, n)
-			for _, y := range []graph.Node{x.CumSum(1), x.CumMax(1), x.CumProd(1)} {
-				for _, options := range [][]graph.Item{{y}, {y, graph.WithDebug(graph.Portable)}} {
-					p, err := graph.Compile(options...)
-					require.NoError(t, err)
-					require.NotEmpty(t, inPlaceLines(p), p.Explain())
-					fill := func() *graph.Tensor {
-						v := graph.Normal(graph.Float32, 1, 0, 1, rows, n)
-						copy(values[float32](t, v)[2*n+700:], []float32{3e38, 3e38, -3e38, -3e38})
-						return v
-					}
-					want, err := p.Run(context.Background(), fill())
-					require.NoError(t, err)
-					got := fill()
-					require.NoError(t, p.RunInto(context.Background(), []*graph.Tensor{got}, got))
-					require.Equal(t, elements(t, want), elements(t, got), p.Explain())
+	for _, d := range []graph.DType{graph.Float32, graph.Float64, graph.Int32} {
+		for _, rows := range []int{4, 11} {
+			for _, n := range []int{1025, 2048, 2500} {
+				x := graph.Input("x", d, rows, n)
+				for _, y := range []graph.Node{x.CumSum(1), x.CumMax(1), x.CumProd(1), x.Flip(1).CumSum(1).Flip(1)} {
+					scanInPlace(t, y, func() *graph.Tensor {
+						v := graph.Normal(graph.Float64, 1, 0, 1, rows, n)
+						huge := map[graph.DType]float64{graph.Float32: 3e38, graph.Float64: 1e308, graph.Int32: 1 << 30}[d]
+						copy(values[float64](t, v)[2*n+700:], []float64{huge, huge, -huge, -huge})
+						return run(t, graph.Const(v).Cast(d))
+					})
 				}
 			}
 		}
+	}
+}
+
+// scanInPlace compares the results of a scan in place with those elsewhere, on both engines.
+func scanInPlace(t *testing.T, y graph.Node, fill func() *graph.Tensor) {
+	for _, options := range [][]graph.Item{{y}, {y, graph.WithDebug(graph.Portable)}} {
+		p, err := graph.Compile(options...)
+		require.NoError(t, err)
+		require.NotEmpty(t, inPlaceLines(p), p.Explain())
+		want, err := p.Run(context.Background(), fill())
+		require.NoError(t, err)
+		got := fill()
+		require.NoError(t, p.RunInto(context.Background(), []*graph.Tensor{got}, got))
+		require.Equal(t, elements(t, want), elements(t, got), p.Explain())
 	}
 }
 

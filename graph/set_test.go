@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +62,17 @@ func TestSet(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 2))
 	require.ErrorContains(t, err, "set_test.go:")
+}
+
+// TestSetOfStepsIsOneLoop sets every second and third element of lines: what is set and what stays are neighbours in
+// memory, and one step stores both.
+func TestSetOfStepsIsOneLoop(t *testing.T) {
+	for _, step := range []int{2, 3} {
+		for _, d := range []graph.DType{graph.Uint8, graph.Float32} {
+			x, y := graph.Input("x", d, 6000*step), graph.Input("y", d, 6000)
+			p, err := graph.Compile(x.Set(fmt.Sprintf("::%d", step), y.Add(1)))
+			require.NoError(t, err)
+			require.Equal(t, 1, strings.Count(p.Explain(), "\n  step "), p.Explain())
+		}
+	}
 }
