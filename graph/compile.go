@@ -86,7 +86,7 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		p.record = &record{to: recorders, lacked: map[string]*lacked{}}
 	}
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
-	p.machine = machineFor(p.executor.Parallelism(), s)
+	p.machine = machineFor(p.executor, s)
 	p.options.Machine = p.machine
 	return p
 }
@@ -95,12 +95,14 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 // changes one.
 var machines memo.Map
 
-func machineFor(parallelism int, s *settings) *tuning.Machine {
-	own := s.debug.has(TilingOnly) || s.chunkElems != 0
+func machineFor(e *runtime.Executor, s *settings) *tuning.Machine {
+	parallelism := e.Parallelism()
+	own := s.debug.has(TilingOnly) || s.debug.has(Portable) || s.chunkElems != 0
 	if known, ok := machines.Load(parallelism); ok && !own {
 		return known.(*tuning.Machine)
 	}
 	m := tuning.Default(parallelism)
+	m.ShortSums = e.Assembly()
 	if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; !own {
 		machines.Store(parallelism, m)
 	}

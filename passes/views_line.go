@@ -53,7 +53,7 @@ func addsShort(v, a *ir.Value) bool {
 // reduction.
 func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
 	last := len(a.Type.Shape) - 1
-	if !w.s.isNarrow(a, last) || v.Attr.By.IsArgReduction() || addsShort(v, a) {
+	if !w.s.isNarrow(a, last) || v.Attr.By.IsArgReduction() || w.s.machine.ShortSums && addsShort(v, a) {
 		return nil, nil
 	}
 	at := func(i int) *ir.Value {

@@ -48,6 +48,9 @@ func (e *Executor) Vector(engine string) int {
 // Parallelism returns how many goroutines compute one run at most.
 func (e *Executor) Parallelism() int { return e.workers().size + 1 }
 
+// Assembly reports whether calls take assembly where there is some.
+func (e *Executor) Assembly() bool { return e.finder().best != abi.Portable }
+
 // finder looks kernels up, on the best engine first.
 type finder struct {
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is abi.Find

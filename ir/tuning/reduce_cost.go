@@ -16,7 +16,7 @@ func (m *Machine) RowCost(s *plan.Step) float64 {
 	each := m.BodyWork(s) + m.StridedByte*float64(across)
 	n := s.Axes[last].Extent
 	short := along > 0 && n*along <= m.ShortBytes
-	if (n <= m.ShortLine || short) && !(short && addsShort(s)) {
+	if (n <= m.ShortLine || short) && !(short && m.ShortSums && addsShort(s)) {
 		each += m.EmptyVector
 	}
 	return each * indices(s)
