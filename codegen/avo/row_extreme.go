@@ -194,7 +194,7 @@ func (e *rowExtreme) load(from memory, to int) {
 	}
 }
 
-// advance goes on by so many vectors.
+// advance moves extremeAt by a number of vectors.
 func (e *rowExtreme) advance(vectors int) {
 	e.do("ADDQ", imm32(int64(vectorBytes(vectors))), gp(extremeAt))
 }

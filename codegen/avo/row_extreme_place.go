@@ -39,7 +39,7 @@ func (e *rowExtreme) search() {
 	e.bytesToPlace()
 }
 
-// bytesToPlace makes extremeAt the place of the element that begins at so many bytes.
+// bytesToPlace converts extremeAt from bytes behind the begin of the row to a place.
 func (e *rowExtreme) bytesToPlace() {
 	if shift := map[int]int64{2: 1, 4: 2, 8: 3}[e.d.Size()]; shift > 0 {
 		e.do("SHRQ", imm(shift), gp(extremeAt))
