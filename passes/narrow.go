@@ -12,6 +12,8 @@ import (
 // follows from the ranges of what the values are made of. A value stays as it is if one stays that it is computed
 // from, or that reads it; in the end they are converted to bytes or to 16 bits, or compared.
 //
+// Distances of shorter integers without a sign are computed in these before: see distance.
+//
 // Requires: no elementwise op whose operands are all constants.
 // Ensures: nothing.
 func narrow(s *State) error {

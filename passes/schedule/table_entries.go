@@ -55,7 +55,7 @@ func (b *table) strides() []int {
 	return strides
 }
 
-// place takes the draft of the tables into that of the step, inside so many loops. It
+// place appends the draft of the tables to that of the step, inside depth loops. It
 // returns the items and, for each output, its tables.
 func (b *table) place(into, entries *Draft, depth int) (items []nest.Item, tables []view) {
 	ins, operands := len(b.step.In), len(b.step.In)+len(b.step.Out)
