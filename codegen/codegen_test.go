@@ -123,6 +123,7 @@ func TestLoop(t *testing.T) {
 		"transpose u32":      "for i, j: o0[i][j] = a0[j][i]",
 		"pack u8":            "for r, c: o0[r][c] = a0[r][c*across]",
 		"store_nt u8":        "for i: o0[i] = a0[i], past the caches",
+		"prefetch u8":        "reads ahead a0[next:][:cols]",
 		"scan add f32":       "for i: run += a0[i]; o0[i] = run",
 		"scan max f64 carry": "for i: run = max(run, a0[i]); o0[i] = carry combined with run",
 	} {

@@ -48,6 +48,13 @@ func (w *portable) storeNT(m *kernel.Micro) error {
 	return nil
 }
 
+// prefetch writes the function that does nothing: Go has no prefetch.
+func (w *portable) prefetch(m *kernel.Micro) error {
+	w.begin(m)
+	w.printf("}\n\n")
+	return nil
+}
+
 // lookup writes the function of a kernel that looks bytes up, of adjacent ones eight at a time. Every
 // byte is the place of an entry, so that no index is checked.
 func (w *portable) lookup(m *kernel.Micro) error {

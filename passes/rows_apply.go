@@ -33,7 +33,7 @@ func (r *grouper) apply(g *rowGroup) (last int) {
 		unit *= 3 // tiles of a product: a multiple of kernel.DotRows too
 		group.Block = max(group.Block, min(rows, r.s.machine.ProductRows, r.s.machine.RowBytes/b.row*r.s.machine.ProductBlocks))
 	case g.scans(): // blocks of whole tiles of lines
-	case b.row*g.rows >= r.s.machine.AheadFrom && b.widest <= 2*r.s.machine.AheadBytes:
+	case b.row*g.rows >= r.s.machine.AheadFrom && b.widest <= r.s.machine.AheadBytes:
 		group.Block = max(1, r.s.machine.AheadBytes/b.widest)
 	case g.split[0].Reduces():
 		group.Block = max(group.Block, min(rows, cached/b.again, r.s.machine.StreamBytes/b.row))

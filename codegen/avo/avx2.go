@@ -77,6 +77,7 @@ var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error
 	kernel.Transpose:      func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
 	kernel.Lookup:         func(_ *isa, m *kernel.Micro) (*program, error) { return compileLookup(m), nil },
 	kernel.StoreNT:        func(*isa, *kernel.Micro) (*program, error) { return compileStoreNT(), nil },
+	kernel.Prefetch:       func(_ *isa, m *kernel.Micro) (*program, error) { return compilePrefetch(m), nil },
 	kernel.Dot:            func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
 	kernel.DotWindows:     func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
 	kernel.DotLeftWindows: func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },

@@ -5,12 +5,15 @@ import "github.com/stridefuse/stridefuse/ir"
 // Dim is the extent of one axis of what a kernel's argument covers.
 type Dim uint8
 
-// The extents: one element, the block's rows or columns, or a field of the frame.
+// The extents: one element, the block's rows or columns, a field of the frame, or none where a call takes
+// the address alone.
 const (
 	One Dim = iota
 	Rows
 	Cols
 	Field0 // the first field; Field0+k is field k
+
+	None Dim = 255
 )
 
 // Extent returns how many elements a dimension has in a block of so many rows and
@@ -23,6 +26,8 @@ func (d Dim) Extent(rows, cols int, fields []int) int {
 		return rows
 	case Cols:
 		return cols
+	case None:
+		return 0
 	}
 	return fields[d-Field0]
 }

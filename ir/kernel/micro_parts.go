@@ -12,6 +12,8 @@ func copyArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
 }
 
+func prefetchArgs(m *Micro) []Arg { return []Arg{{DType: m.Type, Outer: None, Inner: None}} }
+
 func packArgs(m *Micro) []Arg {
 	args := copyArgs(m)
 	args[0].Across = Field0

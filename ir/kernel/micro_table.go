@@ -15,6 +15,7 @@ const (
 	Pack                     // copies a block whose elements are apart along the columns
 	Transpose                // copies a block with its rows and columns exchanged
 	StoreNT                  // copies bytes past the caches: non-temporal stores
+	Prefetch                 // has the processor read bytes ahead
 	Dot                      // multiplies matrices
 	DotHalves                // multiplies matrices whose elements are two of 16 bits
 	DotWindows               // multiplies a matrix by the windows of channels
@@ -91,6 +92,9 @@ func init() {
 		StoreNT: {name: "store_nt", doc: "out[r,c] = in[r,c] by non-temporal stores; no rows make them visible to other processors",
 			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), args: copyArgs, meaning: packMeaning,
 			time: Time{Unit: Moved}, fences: true, copies: copyBytes},
+		Prefetch: {name: "prefetch", doc: "a hint: so many bytes as there are columns, next bytes behind in, are read soon; it stores nothing",
+			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), fields: []string{"next"}, args: prefetchArgs, meaning: prefetchMeaning,
+			time: Time{Unit: Moved}, copies: copyBytes},
 		Dot:       dotRow("dot", "a[r,k]*b[k,c]", ir.OpDot),
 		DotHalves: dotRow("dothalves", "mulhalves(a[r,k], b[k,c])", ir.OpDotHalves),
 		DotWindows: {name: "dotwindows", doc: "dot where b[k,c] is element c of tap k of windows: pairs are taps from skip_runs and skip_taps on, of runs, of channels, and a call reads span elements of a channel at most",
@@ -148,11 +152,15 @@ func init() {
 			time: Time{Unit: Computed}, updates: true, wholeRows: true},
 	}
 	CopyNT, _ = Canonical(&Micro{Kind: StoreNT, Type: ir.Uint8})
+	ReadAhead, _ = Canonical(&Micro{Kind: Prefetch, Type: ir.Uint8})
 }
 
 // CopyNT is the micro-kernel that copies bytes past the caches. A call of it for no rows is the
 // fence of all calls that store past them.
 var CopyNT Code
+
+// ReadAhead is the micro-kernel that prefetches.
+var ReadAhead Code
 
 // dotRow is the row of the products of an op.
 func dotRow(name, multiply string, op ir.Op) microInfo {

@@ -86,6 +86,8 @@ func packMeaning(*Micro, *Kernel) Reference {
 	}
 }
 
+func prefetchMeaning(*Micro, *Kernel) Reference { return func(ir.Arithmetic, Block) {} }
+
 func transposeMeaning(*Micro, *Kernel) Reference {
 	return func(_ ir.Arithmetic, b Block) {
 		for r := range b.Rows() {

@@ -77,8 +77,8 @@ func (s *shared) touches(t *Task, items []Item) (reads, stores bool) {
 			reads, stores = reads || r, stores || w
 			continue
 		}
-		for _, a := range it.Call.Args {
-			if slot := &t.Slots[a.Slot]; s.has(slot) {
+		for i, a := range it.Call.Kernel.Args() {
+			if slot := &t.Slots[it.Call.Args[i].Slot]; a.Outer != kernel.None && s.has(slot) {
 				reads, stores = reads || slot.Buffer == s.param, stores || slot.Buffer == s.result
 			}
 		}

@@ -204,6 +204,8 @@ func sizeOf(c *Call, d kernel.Dim) Size {
 		return c.Rows
 	case kernel.Cols:
 		return c.Cols
+	case kernel.None:
+		return Fixed(0)
 	}
 	return c.Fields[d-kernel.Field0]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -91,7 +92,7 @@ type groupWriter struct {
 // part appends the part of count blocks of size rows each, from the given row on.
 func (w *groupWriter) part(from, count, size int) error {
 	part := nest.Nest{Loops: append(slices.Clone(w.loops), nest.Loop{Extent: nest.Fixed(count), Tile: 1})}
-	first := len(w.task.Parts) == 0
+	first, ahead, begun := len(w.task.Parts) == 0, w.newAhead(count), 0
 	for i := w.g.First; i <= w.g.Last; i++ {
 		step := &w.s.plan.Steps[i]
 		one, outer, err := w.oneBlock(step, i, from, size)
@@ -105,6 +106,9 @@ func (w *groupWriter) part(from, count, size int) error {
 			return &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 		}
 		part.Items = append(part.Items, w.place(d, outer)...)
+		if ahead.reads(one, outer); i == w.g.First {
+			begun = len(part.Items)
+		}
 		if first {
 			scale := float64(elems(step)) / float64(max(1, elems(one)))
 			d.Choice.Cost *= scale
@@ -116,6 +120,9 @@ func (w *groupWriter) part(from, count, size int) error {
 			w.task.Work += d.Choice.Cost
 			w.task.Elems += elems(step)
 		}
+	}
+	if ahead != nil {
+		part.Items = few.Concat(part.Items[:begun], ahead.calls, part.Items[begun:])
 	}
 	w.task.Parts = append(w.task.Parts, part)
 	return nil

@@ -444,6 +444,7 @@ var kernels_avx2 = assembly{entries_avx2, []string{
 	"pack u32",
 	"pack u8",
 	"kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }",
+	"prefetch u8",
 	"kernel (u0:f32) { t0 = reciprocal u0; store t0 }",
 	"reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }",
 	"reduce [add, add] kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = abs u1; store t0 t1 }",

@@ -203,6 +203,7 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i64) { t0 = popcount u0; store t0 }", Fn: k_popcount_i64_u_5bf167754e_go},
 	{Sig: "kernel (u0:u8) { t0 = popcount u0; store t0 }", Fn: k_popcount_u8_u_f802fd3ef9_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3_go},
+	{Sig: "prefetch u8", Fn: k_prefetch_u8_327ea7864a_go},
 	{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19_go},
 	{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017_go},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_go},
@@ -7171,6 +7172,14 @@ func k_pow_f32_uu_8b8da83db3_go(f *abi.Frame) {
 			o0[i] = t128
 		}
 	}
+}
+
+// k_prefetch_u8_327ea7864a_go is
+//
+//	prefetch u8
+//
+// reads ahead a0[next:][:cols]
+func k_prefetch_u8_327ea7864a_go(f *abi.Frame) {
 }
 
 // k_reciprocal_f32_u_035efabe19_go is

@@ -1119,6 +1119,7 @@ func TestGeneratedKernels(t *testing.T) {
 		"kernel (u0:u8) { t0 = popcount u0; store t0 }",
 		"kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }",
 		"kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }",
+		"prefetch u8",
 		"kernel (u0:f32) { t0 = reciprocal u0; store t0 }",
 		"kernel (u0:f64) { t0 = reciprocal u0; store t0 }",
 		"reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }",

@@ -1,0 +1,23 @@
+package avo
+
+import (
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// compilePrefetch returns the function that prefetches a run of bytes, line by line.
+func compilePrefetch(m *kernel.Micro) *program {
+	const from, left = dx, index
+	p := &program{}
+	p.do("MOVQ", frameArg(), gp(cx))
+	p.do("MOVQ", mem(at(cx, codegen.FramePtr)), gp(from))
+	p.do("ADDQ", mem(at(cx, codegen.FrameStep+8*m.FieldAt(0))), gp(from))
+	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(left))
+	p.here("line")
+	p.do("PREFETCHT0", mem(at(from, 0)))
+	p.do("ADDQ", imm32(cacheLine), gp(from))
+	p.do("SUBQ", imm32(cacheLine), gp(left))
+	p.do("JGT", label("line"))
+	p.do("RET")
+	return p
+}
