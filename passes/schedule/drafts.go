@@ -168,9 +168,8 @@ func (s *scheduler) formOfGroup(g *plan.RowGroup) (form []byte, buffers []int) {
 			buffers = append(buffers, a.Buffer)
 			if b := &s.t.buffers[a.Buffer]; b.Kind == plan.ConstBuffer {
 				form = binary.LittleEndian.AppendUint64(form, b.Bits)
-			} else if b.Kind == plan.ScratchBuffer {
+			} else if number(b.Size()); b.Kind == plan.ScratchBuffer {
 				number(b.Offset)
-				number(b.Size())
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 
 // writeGroup makes the task of a row group.
 func (s *scheduler) writeGroup(g *plan.RowGroup) (nest.Task, error) {
-	w := &groupWriter{s: s, g: g, task: nest.Task{First: g.First, Last: g.Last, Pos: s.plan.Steps[g.First].Pos}, slots: map[int]int{}}
+	w := &groupWriter{s: s, g: g, task: nest.Task{First: g.First, Last: g.Last, Pos: s.plan.Steps[g.First].Pos}, slots: map[int]int{}, homes: map[int]home{}}
 	lead := len(g.Outer) - 1
 	for _, n := range g.Outer[:lead] {
 		w.loops = append(w.loops, nest.Loop{Extent: nest.Fixed(n), Tile: 1})
@@ -47,12 +47,23 @@ func (s *scheduler) writeGroup(g *plan.RowGroup) (nest.Task, error) {
 	rows := g.Outer[lead]
 	block := s.blockOfRows(g)
 	w.block, w.task.Block = block, block
-	if whole := rows / block; whole > 0 {
+	whole, rest := rows/block, rows%block
+	var sizes []int
+	if whole > 0 {
+		sizes = append(sizes, block)
+	}
+	if rest > 0 {
+		sizes = append(sizes, rest)
+	}
+	if err := w.findHomes(sizes); err != nil {
+		return nest.Task{}, err
+	}
+	if whole > 0 {
 		if err := w.part(0, whole, block); err != nil {
 			return nest.Task{}, err
 		}
 	}
-	if rest := rows % block; rest > 0 {
+	if rest > 0 {
 		if err := w.part(rows-rest, 1, rest); err != nil {
 			return nest.Task{}, err
 		}
@@ -84,9 +95,10 @@ type groupWriter struct {
 	s     *scheduler
 	g     *plan.RowGroup
 	task  nest.Task
-	loops []nest.Loop // over the outer axes but the last
-	block int         // rows of a block
-	slots map[int]int // of the task, by buffer
+	loops []nest.Loop  // over the outer axes but the last
+	block int          // rows of a block
+	slots map[int]int  // of the task, by buffer
+	homes map[int]home // of scratch buffers that are kept in an output
 }
 
 // part appends the part of count blocks of size rows each, from the given row on.
@@ -158,6 +170,11 @@ func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step,
 		if w.s.t.buffers[a.Buffer].Kind == plan.ScratchBuffer { // holds one block
 			clear(o.strides)
 			o.offset = 0
+			if h, ok := w.homes[a.Buffer]; ok {
+				copy(o.strides, h.strides)
+				o.offset = from*h.strides[lead] + h.offset
+				o.strides[lead] *= w.block
+			}
 		}
 		outer = append(outer, o)
 		copy(strides[pad:], a.Strides[lead:])
@@ -198,6 +215,9 @@ func (w *groupWriter) place(d *Draft, outer []outside) []nest.Item {
 // slotOf returns the task's slot of an operand's buffer.
 func (w *groupWriter) slotOf(sl nest.Slot) int {
 	buffer := sl.Buffer
+	if h, ok := w.homes[buffer]; ok {
+		buffer, sl = h.buffer, h.slot(&w.s.t)
+	}
 	if at, ok := w.slots[buffer]; ok {
 		return at
 	}
