@@ -112,7 +112,7 @@ func axesOf(v *ir.Value) (axes uint64, ok bool) {
 			axes |= 1 << k
 		}
 	}
-	return axes, slices.Equal(at.Shape, extents(v))
+	return axes, hasExtents(at.Shape, v)
 }
 
 // chainOf returns the chain of an elementwise value, whose operands have theirs.
