@@ -179,7 +179,7 @@ func (fu *fuser) finish() {
 		}
 	}
 	inputs, outputs := make([]*ir.Value, 0, operands), make([]*ir.Value, 0, values) // of all groups
-	fu.s.ledger = slices.Grow(fu.s.ledger, values)
+	fu.s.ledger.list, fu.s.ledger.about = slices.Grow(fu.s.ledger.list, values), slices.Grow(fu.s.ledger.about, values)
 	seen := make([]*group, len(f.Body)+len(f.Params)) // by ID, params last: the last group that reads it
 	for _, g := range fu.s.groups {
 		firstIn, firstOut := len(inputs), len(outputs)
