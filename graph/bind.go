@@ -61,7 +61,7 @@ func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
 		}
 		b.outs[i] = ir.Type{DType: r.Type.DType, Shape: shape}
 	}
-	nests, err := p.schedule(b.plan, p.machine, pl.blocks)
+	nests, err := p.schedule(b.plan, p.machine, pl.blocks, p.drafts)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
@@ -78,17 +78,17 @@ func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
 func (p *Program) scheduleInPlace(pl *plan.Plan) (*nest.Program, error) {
 	m := *p.machine
 	m.InCaches = true
-	return p.schedule(pl, &m, new(schedule.Blocks))
+	return p.schedule(pl, &m, new(schedule.Blocks), new(schedule.Drafts))
 }
 
-// schedule makes the schedule of a plan, with what known has of others.
-func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine, known *schedule.Blocks) (*nest.Program, error) {
+// schedule makes the schedule of a plan, with what known and all have of others.
+func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine, known *schedule.Blocks, all *schedule.Drafts) (*nest.Program, error) {
 	if p.options.Verify {
 		if err := pl.Verify(); err != nil {
 			return nil, misuse("before the schedule: %v\n%s", err, pl)
 		}
 	}
-	nests, err := known.Schedule(pl, m, p.executor)
+	nests, err := known.Schedule(pl, m, p.executor, all)
 	if err != nil || !p.options.Verify {
 		return nests, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -86,27 +87,40 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		p.record = &record{to: recorders, lacked: map[string]*lacked{}}
 	}
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
-	p.machine = machineFor(p.executor, s)
+	p.setMachine(s)
 	p.options.Machine = p.machine
 	return p
 }
 
-// machines has the machines of programs without settings of their own, by their goroutines. Nothing
-// changes one.
-var machines memo.Map
+// common is what programs without settings of their own have in common.
+type common struct {
+	machine *tuning.Machine // nothing changes it
+	drafts  schedule.Drafts
+}
 
-func machineFor(e *runtime.Executor, s *settings) *tuning.Machine {
-	parallelism := e.Parallelism()
+// commons are by the goroutines and by the version of the kernels.
+var commons memo.Map
+
+// setMachine sets the machine of a program, and the drafts.
+func (p *Program) setMachine(s *settings) {
+	parallelism := p.executor.Parallelism()
 	own := s.debug.has(TilingOnly) || s.debug.has(Portable) || s.chunkElems != 0
-	if known, ok := machines.Load(parallelism); ok && !own {
-		return known.(*tuning.Machine)
+	key := [2]int{parallelism, p.executor.Version()}
+	c, ok := commons.Load(key)
+	if !ok || own {
+		m := tuning.Default(parallelism)
+		m.ShortSums = p.executor.Assembly()
+		if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; own {
+			p.machine, p.drafts = m, new(schedule.Drafts)
+			return
+		}
+		c = &common{machine: m}
+		commons.Store(key, c)
 	}
-	m := tuning.Default(parallelism)
-	m.ShortSums = e.Assembly()
-	if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; !own {
-		machines.Store(parallelism, m)
+	p.machine, p.drafts = c.(*common).machine, &c.(*common).drafts
+	if p.executor != runtime.DefaultExecutor() { // it may have other kernels
+		p.drafts = new(schedule.Drafts)
 	}
-	return m
 }
 
 // finish computes what depends on constants alone, and compiles the program for its only or

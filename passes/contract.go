@@ -197,7 +197,7 @@ func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
 //
 //go:noinline
 func (c *contractor) record(v, w *ir.Value, why string) {
-	c.s.ledger = append(c.s.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why, Step: -1}, w})
+	c.s.ledger.add(plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why}, w)
 }
 
 // reduction returns the sum of the products of elements.

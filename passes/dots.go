@@ -36,7 +36,7 @@ func repeats(right *ir.Value) int {
 // inAxes reports whether the layout of a has the axes of its type. The windows of an image as
 // a matrix have more: no reshape makes an axis of their rows.
 func inAxes(a *ir.Value) bool {
-	return a.Op != ir.OpAccess || slices.Equal(a.Attr.At.Shape, extents(a))
+	return a.Op != ir.OpAccess || hasExtents(a.Attr.At.Shape, a)
 }
 
 // multiplies reports whether a graph has products.

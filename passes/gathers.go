@@ -91,8 +91,8 @@ func (s *State) withGather(i int, only func(buffer int) int) (r regrouped, buffe
 // they are.
 func (s *State) notStored(buffer int) {
 	k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.buffer.at(v)) == 1+buffer })
-	for i := range s.ledger {
-		if e := &s.ledger[i]; k >= 0 && e.value == s.Func.Body[k] && e.Kind == plan.Materialized {
+	for i, v := range s.ledger.about {
+		if e := &s.ledger.list[i]; k >= 0 && v == s.Func.Body[k] && e.Kind == plan.Materialized {
 			e.Kind, e.Reason = plan.Fused, ""
 		}
 	}

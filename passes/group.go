@@ -93,7 +93,7 @@ func (n *nesting) takes(v *ir.Value) bool {
 	for _, a := range v.Args {
 		if l := a.Attr.At; l != nil && !slices.Contains(n.reads, a) { // not simply row-major
 			changed = true
-			n.refined = n.refined || !slices.Equal(l.Shape, extents(a))
+			n.refined = n.refined || !hasExtents(l.Shape, a)
 			n.reads, n.layouts = append(n.reads, a), append(n.layouts, *l)
 		}
 	}
@@ -171,13 +171,18 @@ func (fu *fuser) finish() {
 			}
 		}
 	}
-	values := 0
+	values, operands := 0, 0
 	for _, g := range fu.s.groups {
 		values += len(g.values)
+		for _, v := range g.values {
+			operands += len(v.Args)
+		}
 	}
-	fu.s.ledger = slices.Grow(fu.s.ledger, values)
+	inputs, outputs := make([]*ir.Value, 0, operands), make([]*ir.Value, 0, values) // of all groups
+	fu.s.ledger.list, fu.s.ledger.about = slices.Grow(fu.s.ledger.list, values), slices.Grow(fu.s.ledger.about, values)
 	seen := make([]*group, len(f.Body)+len(f.Params)) // by ID, params last: the last group that reads it
 	for _, g := range fu.s.groups {
+		firstIn, firstOut := len(inputs), len(outputs)
 		for _, v := range g.values {
 			for _, a := range v.Args {
 				at := a.ID
@@ -188,11 +193,11 @@ func (fu *fuser) finish() {
 				}
 				if seen[at] != g {
 					seen[at] = g
-					g.inputs = append(g.inputs, a)
+					inputs = append(inputs, a)
 				}
 			}
 			if stored[v.ID] {
-				g.outputs = append(g.outputs, v)
+				outputs = append(outputs, v)
 			}
 			switch {
 			case v.Op == ir.OpCopy && v.Attr.Note == "" && v.Args[0].Op.IsComputed() && fu.in[v.Args[0].ID] == g:
@@ -205,6 +210,7 @@ func (fu *fuser) finish() {
 				fu.s.record(plan.Fused, v, 2*bytes(v), "")
 			}
 		}
+		g.inputs, g.outputs = slices.Clip(inputs[firstIn:]), slices.Clip(outputs[firstOut:])
 	}
 }
 

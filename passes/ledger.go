@@ -1,42 +1,57 @@
 package passes
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// entry is a decision about a value, before the value's step is known.
-type entry struct {
-	plan.Decision
-	value *ir.Value
+// ledger has decisions about values. Until decisions is called, their steps are not known.
+type ledger struct {
+	list  []plan.Decision
+	about []*ir.Value
+}
+
+// add notes a decision.
+func (l *ledger) add(d plan.Decision, about *ir.Value) {
+	d.Step = -1
+	l.list, l.about = append(l.list, d), append(l.about, about)
+}
+
+// remove removes the decisions about some values.
+func (l *ledger) remove(values map[*ir.Value]bool) {
+	n := 0
+	for i, v := range l.about {
+		if !values[v] {
+			l.list[n], l.about[n] = l.list[i], v
+			n++
+		}
+	}
+	l.list, l.about = l.list[:n], l.about[:n]
 }
 
 // record notes a decision.
 //
 //go:noinline
 func (s *State) record(kind plan.DecisionKind, v *ir.Value, bytes int, reason string) {
-	s.ledger = append(s.ledger, entry{plan.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason, Step: -1}, v})
+	s.ledger.add(plan.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason}, v)
 }
 
 // decisions returns the ledger, each entry with the step that computes its value.
 func (s *State) decisions() []plan.Decision {
-	out := slices.Grow(s.Plan.Ledger[:0], len(s.ledger))[:len(s.ledger)]
-	for i, e := range s.ledger {
-		out[i] = e.Decision
-		v := e.value
+	for i, v := range s.ledger.about {
+		e := &s.ledger.list[i]
+		e.Step = -1
 		if v.ID >= len(s.Func.Body) || s.Func.Body[v.ID] != v {
 			continue // nothing needs it
 		}
-		out[i].Step = int(*s.step.at(v)) - 1
+		e.Step = int(*s.step.at(v)) - 1
 		held := v
 		if p := s.placed[v]; p.in != nil {
 			held = p.in
 		}
 		if b := *s.buffer.at(held) - 1; b >= 0 && (e.Kind == plan.Materialized || e.Kind == plan.Copied && e.Op == ir.OpCopy) && s.Plan.Buffers[b].Kind == plan.ScratchBuffer {
-			out[i].Kind = plan.Staged
+			e.Kind = plan.Staged
 		}
 	}
-	return out
+	return s.ledger.list
 }

@@ -24,6 +24,7 @@ type nestSpace struct {
 	access     []plan.Access
 	own, fixed []layout.Layout
 	zeros      []int
+	axes       []int
 }
 
 // nest finds the coarsest axes along which every operand has a stride. The accesses are valid
@@ -54,7 +55,7 @@ func (l *looper) nest(g *group) *loopNest {
 		columns = 1
 	}
 	rank := max(2, len(extents)+columns)
-	strides := make([]int, len(all)*rank)
+	strides := l.ints.take(len(all) * rank)
 	for i, v := range all {
 		to := strides[i*rank : (i+1)*rank : (i+1)*rank]
 		from := layouts[i].Strides
@@ -68,9 +69,8 @@ func (l *looper) nest(g *group) *loopNest {
 		}
 		access[i].Offset, access[i].Strides = layouts[i].Offset, to
 	}
-	axes := slices.Repeat([]int{1}, rank)
-	copy(axes[rank-columns-len(extents):], extents)
-	return &loopNest{g, axes, access[:len(g.inputs)], access[len(g.inputs):]}
+	sp.axes = append(append(append(sp.axes[:0], manyOnes[:rank-columns-len(extents)]...), extents...), manyOnes[:columns]...)
+	return &loopNest{g, sp.axes, access[:len(g.inputs)], access[len(g.inputs):]}
 }
 
 // refine makes of the layouts of all a group's inputs and outputs, each over its own shape,

@@ -48,6 +48,7 @@ type looper struct {
 	body     kernel.Kernel          // of the present group
 	multiply *kernel.Kernel         // the body of the last product
 	space    nestSpace              // for the present group
+	ints     ints                   // for what stays
 }
 
 // interfaceBuffers declares the params and results.
@@ -63,7 +64,7 @@ func (l *looper) interfaceBuffers() {
 }
 
 func (l *looper) add(v *ir.Value, b plan.Buffer) int {
-	b.DType, b.Shape = v.Type.DType, extents(v)
+	b.DType, b.Shape = v.Type.DType, appendExtents(l.ints.take(len(v.Type.Shape))[:0], v)
 	l.s.Plan.Buffers = append(l.s.Plan.Buffers, b)
 	*l.s.buffer.at(v) = int32(len(l.s.Plan.Buffers))
 	return len(l.s.Plan.Buffers) - 1

@@ -199,7 +199,7 @@ func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
 		return nil, err
 	}
 	o.made[y] = true
-	o.s.ledger = append(o.s.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: "its operands have another order of axes in memory, and so does all that is computed of it", Step: -1}, y})
+	o.s.ledger.add(plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: "its operands have another order of axes in memory, and so does all that is computed of it"}, y)
 	back := make([]int, len(axes))
 	for i, k := range axes {
 		back[k] = i

@@ -232,7 +232,7 @@ func (o *overlapper) grow(t *tile, buffer int) *tile {
 	if s.Gathers() && !read.all(t.rows, rows) {
 		return nil // an index outside the table is an error, although nothing reads its row
 	}
-	split, axis, ok := splitRows(s, []int{rows}, rows)
+	split, axis, ok := new(rowSpace).splitRows(s, []int{rows}, rows)
 	if !ok || split.Out[0].Strides[axis] != row {
 		return nil
 	}

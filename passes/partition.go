@@ -44,7 +44,8 @@ type partitioner struct {
 	plain    []bool  // a value fits every loop nest
 	placed   map[*ir.Value]placement
 	space    layout.Space
-	reduces  bool // the component has a reduction
+	nest     nesting // of the last scan
+	reduces  bool    // the component has a reduction
 }
 
 func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int, placed map[*ir.Value]placement) *partitioner {
@@ -224,7 +225,7 @@ func (c *partitioner) has(v *ir.Value) bool { return v.Op != ir.OpParam && c.ins
 // takes, and the bytes that it then reads and writes. It returns why not more.
 func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full string) {
 	c.number++
-	nest := nesting{placed: c.placed, space: &c.space}
+	c.nest = nesting{placed: c.placed, space: &c.space, reads: c.nest.reads[:0], layouts: c.nest.layouts[:0]}
 	pointers, operands, buffers, outputs, traffic := 0, 0, 0, 0, 0
 	work := 0.0
 	for i, v := range values {
@@ -259,7 +260,7 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 		switch {
 		case pointers >= kernel.MaxPointers || operands >= kernel.MaxOperands || buffers >= c.machine.KernelBuffers:
 			return fullOperands
-		case !c.plain[v.ID] && !nest.takes(v):
+		case !c.plain[v.ID] && !c.nest.takes(v):
 			return fullNest
 		case pointers+outputs > kernel.MaxPointers || operands+outputs > kernel.MaxOperands || buffers+outputs > c.machine.KernelBuffers:
 			full = fullOperands

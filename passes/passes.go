@@ -46,7 +46,7 @@ type State struct {
 	placed  map[*ir.Value]placement // values that are stored in the buffer of another
 	tabled  map[*ir.Value]bool      // values that loops compute which look them up
 	groups  []*group
-	ledger  []entry
+	ledger  ledger
 	slots   []*ir.Value                          // of numberings
 	spare   struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
 	buffer  valueMap[int32]                      // 1 + the buffer of each value that has one

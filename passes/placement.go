@@ -1,8 +1,6 @@
 package passes
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
@@ -48,7 +46,7 @@ func placeProducts(s *State) {
 			copies[u] = true
 		}
 	}
-	s.ledger = slices.DeleteFunc(s.ledger, func(e entry) bool { return copies[e.value] })
+	s.ledger.remove(copies)
 }
 
 // permutedStrides returns the strides along v's axes of a row-major copy of l, which reads

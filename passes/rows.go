@@ -48,6 +48,7 @@ type grouper struct {
 	shared []bool // by buffer: whether several steps write it
 	late   []int  // by buffer: 1 + the first step of the group that last passed over what writes it
 	from   []int  // by step: where it stood at first
+	space  rowSpace
 }
 
 func (r *grouper) users() {

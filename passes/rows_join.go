@@ -26,17 +26,17 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 	case s.Contracts() && (g.rows < r.s.machine.LeastProductRows || pairsOfBatch(s) < r.s.machine.LeastProduct) && !r.s.eager:
 		return false
 	}
-	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)
+	outer, ok := r.space.outerAxes(&r.p.Steps[j], g.outer, g.rows)
 	if !ok {
 		return false
 	}
 	next := *g
 	next.steps = append(g.steps, j)
 	if !slices.Equal(outer, g.outer) { // the others are split anew
-		next.outer, next.made, next.split, next.along = outer, nil, nil, nil
+		next.outer, next.made, next.split, next.along = slices.Clone(outer), nil, nil, nil
 	}
 	for _, k := range next.steps[len(next.split):] {
-		s, along, ok := splitRows(&r.p.Steps[k], next.outer, g.rows)
+		s, along, ok := r.space.splitRows(&r.p.Steps[k], next.outer, g.rows)
 		if !ok || !next.local(r.p, &s, along) {
 			return false
 		}

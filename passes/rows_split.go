@@ -19,10 +19,17 @@ func pick[T any](from []T, axes []int) []T {
 	return out
 }
 
+// rowSpace is memory for shapes that are needed for a short time: what its methods return is valid
+// until the next call, but for steps.
+type rowSpace struct {
+	layout.Space
+	parallel, rows []int
+}
+
 // outerAxes returns the coarsest shape of the rows that refines outer and has
 // the cuts of a step's nest.
-func outerAxes(s *plan.Step, outer []int, rows int) ([]int, bool) {
-	shape, ok := common(s, outer, rows)
+func (sp *rowSpace) outerAxes(s *plan.Step, outer []int, rows int) ([]int, bool) {
+	shape, ok := sp.common(s, outer, rows)
 	if !ok {
 		return nil, false
 	}
@@ -37,16 +44,21 @@ func outerAxes(s *plan.Step, outer []int, rows int) ([]int, bool) {
 
 // common returns the coarsest shape that the parallel axes of a step and the outer
 // axes, with all the elements of a row behind them, are made of.
-func common(s *plan.Step, outer []int, rows int) ([]int, bool) {
-	parallel := pick(s.Extents(), s.ParallelAxes())
+func (sp *rowSpace) common(s *plan.Step, outer []int, rows int) ([]int, bool) {
+	sp.Reset()
+	sp.parallel = sp.parallel[:0]
 	n := 1
-	for _, e := range parallel {
-		n *= e
+	for _, a := range s.Axes {
+		if a.Role == plan.Parallel {
+			sp.parallel = append(sp.parallel, a.Extent)
+			n *= a.Extent
+		}
 	}
 	if n%rows != 0 {
 		return nil, false
 	}
-	ls, ok := layout.Refine(apart(parallel), apart(append(slices.Clone(outer), n/rows)))
+	sp.rows = append(append(sp.rows[:0], outer...), n/rows)
+	ls, ok := sp.Refine(apart(sp.parallel), apart(sp.rows))
 	if !ok {
 		return nil, false
 	}
@@ -57,13 +69,15 @@ func common(s *plan.Step, outer []int, rows int) ([]int, bool) {
 //
 //go:noinline
 func apart(shape []int) layout.Layout {
-	return layout.Layout{Shape: shape, Strides: slices.Repeat([]int{1}, len(shape))}
+	return layout.Layout{Shape: shape, Strides: manyOnes[:len(shape):len(shape)]}
 }
+
+var manyOnes = slices.Repeat([]int{1}, 2*layout.MaxRank)
 
 // splitRows returns a step with the outer axes as axes of their own, and which of
 // its axes is the last of them.
-func splitRows(s *plan.Step, outer []int, rows int) (split plan.Step, along int, ok bool) {
-	shape, ok := common(s, outer, rows)
+func (sp *rowSpace) splitRows(s *plan.Step, outer []int, rows int) (split plan.Step, along int, ok bool) {
+	shape, ok := sp.common(s, outer, rows)
 	if !ok || len(shape) < len(outer) || !slices.Equal(shape[:len(outer)], outer) {
 		return split, 0, false
 	}

@@ -54,11 +54,11 @@ func tables(s *State) error {
 	})
 }
 
-// hasBytes reports whether a graph has elements of one byte.
+// hasBytes reports whether a graph has operands of one byte, which are not computed in the loop that reads them.
 func hasBytes(f *ir.Func) bool {
 	for _, values := range [][]*ir.Value{f.Params, f.Body} {
 		for _, v := range values {
-			if v.Type.DType.Size() == 1 {
+			if v.Type.DType.Size() == 1 && !v.Op.IsElementwise() {
 				return true
 			}
 		}
@@ -112,7 +112,7 @@ func axesOf(v *ir.Value) (axes uint64, ok bool) {
 			axes |= 1 << k
 		}
 	}
-	return axes, slices.Equal(at.Shape, extents(v))
+	return axes, hasExtents(at.Shape, v)
 }
 
 // chainOf returns the chain of an elementwise value, whose operands have theirs.

@@ -32,7 +32,7 @@ func (t *tabler) addView(v *ir.Value) {
 // otherAxes reports whether a value is read along other axes than its own: then what is read with it
 // must be in row-major order, which fits any axes.
 func otherAxes(v *ir.Value) bool {
-	return v.Op == ir.OpAccess && !slices.Equal(v.Attr.At.Shape, extents(v))
+	return v.Op == ir.OpAccess && !hasExtents(v.Attr.At.Shape, v)
 }
 
 // keepOrder notes that a value, and what it is computed of, is looked up in its own order, if it is.

@@ -2,6 +2,23 @@ package passes
 
 import "github.com/stridefuse/stridefuse/ir"
 
+// ints is memory for many short lists of numbers.
+type ints struct {
+	room []int
+	size int // what was made last; it doubles, up to a limit
+}
+
+// take returns a list of n zeros.
+func (m *ints) take(n int) []int {
+	if m.room == nil || len(m.room) < n {
+		m.size = min(max(2*m.size, 16), 512)
+		m.room = make([]int, max(n, m.size))
+	}
+	list := m.room[:n:n]
+	m.room = m.room[n:]
+	return list
+}
+
 // valueMap is a map from the values of a graph, zero where nothing was set. It is a slice
 // indexed by the values' present IDs: a Go map would take more time in large graphs than
 // most passes do.

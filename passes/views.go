@@ -210,7 +210,7 @@ func (w *viewer) shape(v *ir.Value) error {
 	refined, shaped := -1, false
 	for i, a := range v.Args {
 		shaped = shaped || !isConst(a)
-		if a.Op == ir.OpAccess && !slices.Equal(a.Attr.At.Shape, extents(a)) {
+		if a.Op == ir.OpAccess && !hasExtents(a.Attr.At.Shape, a) {
 			refined = i
 		}
 	}
@@ -308,6 +308,12 @@ func layoutIn(s *layout.Space, v *ir.Value) layout.Layout {
 
 //go:noinline
 func extents(v *ir.Value) []int { return appendExtents(make([]int, 0, len(v.Type.Shape)), v) }
+
+// hasExtents reports whether a shape is that of a value.
+func hasExtents(shape []int, v *ir.Value) bool {
+	var space [8]int
+	return slices.Equal(shape, appendExtents(space[:0], v))
+}
 
 // appendExtents appends the extents of a value.
 //

@@ -34,10 +34,10 @@ func viewLayout(v *ir.Value, l layout.Layout, shape []int) (layout.Layout, error
 // needsCopy returns why the elements of x have to be stored before the view op v can read
 // them, or "".
 func needsCopy(v, x *ir.Value) string {
-	l, shape := layoutOf(x), extents(x)
-	if slices.Equal(l.Shape, shape) || v.Op == ir.OpReshape {
+	if v.Op == ir.OpReshape || x.Attr.At == nil || hasExtents(x.Attr.At.Shape, x) {
 		return ""
 	}
+	l, shape := *x.Attr.At, extents(x)
 	if _, ok := l.Reshape(shape...); ok {
 		return ""
 	}

@@ -51,6 +51,12 @@ func (e *Executor) Parallelism() int { return e.workers().size + 1 }
 // Assembly reports whether calls take assembly where there is some.
 func (e *Executor) Assembly() bool { return e.finder().best != abi.Portable }
 
+// Version counts up when there are more kernels.
+func (e *Executor) Version() int {
+	registerBuiltins()
+	return abi.Version()
+}
+
 // finder looks kernels up, on the best engine first.
 type finder struct {
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is abi.Find

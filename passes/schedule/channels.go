@@ -152,23 +152,32 @@ func (e *elementwise) inMemory(i, at, n int) bool {
 	if i >= len(e.step.In) {
 		return false
 	}
-	a := e.access(i)
-	b := &e.t.buffers[a.Buffer]
 	for o := range e.step.Out {
-		if e.t.mayAlias(a.Buffer, e.step.Out[o].Buffer) {
+		if e.t.mayAlias(e.access(i).Buffer, e.step.Out[o].Buffer) {
 			return false
 		}
 	}
-	low, high := a.Offset-at, a.Offset-at+n-1
-	for k, axis := range e.step.Axes {
-		last := (axis.Extent - 1) * a.Strides[k]
+	before, behind := e.t.room(e.step, i)
+	return before >= at && behind >= n-1-at
+}
+
+// room returns how many elements the buffer of input i of a step has before and behind all that the step reads, as
+// many as matter at most. Of a block of rows, the step is that of all rows, but scratch has one block.
+func (t *target) room(s *plan.Step, i int) (before, behind int) {
+	b := &t.buffers[s.In[i].Buffer]
+	if t.whole != nil && b.Kind != plan.ScratchBuffer {
+		s = t.whole
+	}
+	low, high := s.In[i].Offset, s.In[i].Offset
+	for k, axis := range s.Axes {
+		last := (axis.Extent - 1) * s.In[i].Strides[k]
 		low, high = low+min(0, last), high+max(0, last)
 	}
 	first, last := 0, b.Size()-1
 	if b.At != nil {
 		first, last = b.At.Bounds()
 	}
-	return low >= first && high <= last
+	return min(max(0, low-first), kernel.MaxChannels), min(max(0, last-high), kernel.MaxChannels)
 }
 
 // inLanes reports whether an operand can be a channel: elements of bytes are taken apart into lanes of 32 bits, which

@@ -148,3 +148,26 @@ func TestChannelsInMemory(t *testing.T) {
 		require.Equal(t, c.kernel, d.Choice.Kernel)
 	}
 }
+
+// TestRoomForChannels: steps that differ in what their operands' buffers have behind the elements alone have drafts of
+// their own, as channels are read together where the buffer has all of them.
+func TestRoomForChannels(t *testing.T) {
+	p, err := plan.ParsePlan(`plan room arena=0 {
+  %0 = param x 0   : f32[200000]
+  %1 = param y 1   : f32[199999]
+  %2 = result "" 0 : f32[1,100000]
+  %3 = result "" 1 : f32[1,100000]
+  step 0 [1,100000]
+    kernel (u0:f32) { t0 = neg u0; store t0 }
+    %0{0,2}+0 -> %2{100000,1}+0
+  step 1 [1,100000]
+    kernel (u0:f32) { t0 = neg u0; store t0 }
+    %1{0,2}+0 -> %3{100000,1}+0
+}
+`)
+	require.NoError(t, err)
+	out, err := Schedule(p, tuning.Default(2), complete{})
+	require.NoError(t, err)
+	require.Equal(t, "channels", out.Tasks[0].Choices[0].Strategy)
+	require.NotEqual(t, "channels", out.Tasks[1].Choices[0].Strategy)
+}

@@ -14,6 +14,53 @@ import (
 // slots. What is inside the loops, Parts, is shared then, and never changed.
 type drafts map[form]*Draft
 
+// Drafts are what plans on one machine and with one library have in common: the drafts of steps and the
+// tasks of row groups, by their forms. The zero value has none yet. Any number of goroutines may use it.
+type Drafts struct {
+	mutex  sync.RWMutex
+	steps  drafts
+	groups map[string]*draftedGroup
+	size   int // bytes of the forms, to which the memory of the rest is in proportion
+}
+
+// mostForms is how many bytes of forms Drafts keeps; with more it begins anew.
+const mostForms = 1 << 19
+
+// step returns the draft of a form, nil if there is none.
+func (k *Drafts) step(f form) *Draft {
+	k.mutex.RLock()
+	defer k.mutex.RUnlock()
+	return k.steps[f]
+}
+
+// group returns the task of a row group of a form, nil if there is none.
+func (k *Drafts) group(form []byte) *draftedGroup {
+	k.mutex.RLock()
+	defer k.mutex.RUnlock()
+	return k.groups[string(form)]
+}
+
+func (k *Drafts) addStep(f form, d *Draft) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	k.reserve(len(f.body) + len(f.rest))
+	k.steps[f] = d
+}
+
+func (k *Drafts) addGroup(form []byte, g *draftedGroup) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	k.reserve(len(form))
+	k.groups[string(form)] = g
+}
+
+// reserve makes room for a form of so many bytes. The caller holds the lock.
+func (k *Drafts) reserve(bytes int) {
+	if k.size += bytes; k.steps == nil || k.size > mostForms {
+		k.steps, k.groups, k.size = drafts{}, map[string]*draftedGroup{}, bytes
+	}
+}
+
 // form is all that a draft depends on besides the machine and the library, but for the
 // values of constants.
 type form struct {
@@ -35,28 +82,37 @@ const mostBlocks = 1024
 
 // draft returns the draft of a step that costs least: see choose. It is valid until the next call.
 func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
-	if len(s.plan.Steps) == 1 {
-		return choose(t, step)
-	}
-	known := &s.known
-	if t.inGroup {
-		known = &s.blocks.known
-	}
 	var space [256]byte
 	rest := t.formOf(space[:0], step)
 	body := step.Body.Signature()
-	if d := (*known)[form{body, string(rest)}]; d != nil {
+	if d := s.known(t, form{body, string(rest)}); d != nil {
 		return s.over(d, t, step), nil
 	}
 	d, err := choose(t, step)
 	if err != nil || len(d.Own) > 0 { // whose numbers depend on the steps before
 		return d, err
 	}
-	if *known == nil || t.inGroup && len(*known) >= mostBlocks {
-		*known = drafts{}
-	}
-	(*known)[form{body, string(rest)}] = d
+	s.keep(t, form{body, string(rest)}, d)
 	return s.over(d, t, step), nil
+}
+
+// known returns the draft of a form, nil if there is none. Those of blocks of rows are many: each program has its own.
+func (s *scheduler) known(t *target, f form) *Draft {
+	if t.inGroup {
+		return s.blocks.known[f]
+	}
+	return s.drafts.step(f)
+}
+
+func (s *scheduler) keep(t *target, f form, d *Draft) {
+	if !t.inGroup {
+		s.drafts.addStep(f, d)
+		return
+	}
+	if s.blocks.known == nil || len(s.blocks.known) >= mostBlocks {
+		s.blocks.known = drafts{}
+	}
+	s.blocks.known[f] = d
 }
 
 // over returns a draft with the buffers of a step of the same form, and its constants.
@@ -108,7 +164,12 @@ func (t *target) formOf(b []byte, s *plan.Step) []byte {
 			number(a.Panel.Size)
 			number(a.Panel.Stride)
 		}
-		if out := i - len(s.In); out >= 0 {
+		out := i - len(s.In)
+		if out < 0 {
+			before, behind := t.room(s, i)
+			number(before)
+			number(behind)
+		} else {
 			b = append(b, byte(s.Out[out].Combine))
 			for k := range s.In {
 				flag(t.mayAlias(s.In[k].Buffer, a.Buffer))

@@ -45,7 +45,7 @@ func TestDraftsOfOneForm(t *testing.T) {
 			}
 			p.Steps = append(p.Steps, s)
 		}
-		s := &scheduler{plan: p, blocks: &Blocks{}, t: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
+		s := &scheduler{plan: p, blocks: &Blocks{}, drafts: &Drafts{}, t: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
 		for i := range p.Steps {
 			fresh := s.t
 			want, err := choose(&fresh, &p.Steps[i])
@@ -53,7 +53,7 @@ func TestDraftsOfOneForm(t *testing.T) {
 			require.Equal(t, err, errDraft)
 			require.Equal(t, want, got, "step %d\n%s", i, p)
 		}
-		again += len(p.Steps) - len(s.known)
+		again += len(p.Steps) - len(s.drafts.steps)
 	})
 	require.Positive(t, again)
 }
@@ -96,16 +96,16 @@ func TestGroupsOfOneForm(t *testing.T) {
 				p.Steps = append(p.Steps, s)
 			}
 		}
-		s := &scheduler{plan: &p, blocks: &Blocks{}, t: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(&p)}}
+		s := &scheduler{plan: &p, blocks: &Blocks{}, drafts: &Drafts{}, t: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(&p)}}
 		for i := range p.Rows {
-			fresh := &scheduler{plan: &p, blocks: &Blocks{}, t: s.t}
+			fresh := &scheduler{plan: &p, blocks: &Blocks{}, drafts: &Drafts{}, t: s.t}
 			want, err := fresh.writeGroup(&p.Rows[i])
 			require.NoError(t, err)
 			got, err := s.group(&p.Rows[i])
 			require.NoError(t, err)
 			require.Equal(t, want, got, "group %d\n%s", i, &p)
 		}
-		again += len(p.Rows) - len(s.groups)
+		again += len(p.Rows) - len(s.drafts.groups)
 	})
 	require.Positive(t, again)
 }
@@ -135,7 +135,7 @@ func TestBlocksOfManySizes(t *testing.T) {
 		m := tuning.Default(2)
 		want, err := Schedule(p, m, library(units))
 		require.NoError(t, err)
-		got, err := blocks.Schedule(p, m, library(units))
+		got, err := blocks.Schedule(p, m, library(units), new(Drafts))
 		require.NoError(t, err)
 		require.Equal(t, want.String(), got.String())
 	}

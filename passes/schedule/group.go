@@ -20,19 +20,15 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 	if s.blocks.tasks != nil && len(g.Outer) == 1 {
 		return s.sizedGroup(g)
 	}
-	if len(s.plan.Rows) == 1 {
-		return s.writeGroup(g)
-	}
 	form, buffers := s.formOfGroup(g)
-	if known, ok := s.groups[string(form)]; ok {
+	if known := s.drafts.group(form); known != nil {
 		return known.over(s.plan, g, buffers), nil
 	}
 	t, err := s.writeGroup(g)
 	if err == nil {
-		if s.groups == nil {
-			s.groups = map[string]draftedGroup{}
-		}
-		s.groups[string(form)] = draftedGroup{t, slices.Clone(buffers)}
+		kept := t
+		kept.Slots = slices.Clone(t.Slots) // of a program they are numbered anew
+		s.drafts.addGroup(form, &draftedGroup{kept, slices.Clone(buffers)})
 	}
 	return t, err
 }
@@ -112,7 +108,7 @@ func (w *groupWriter) part(from, count, size int) error {
 			return err
 		}
 		t := w.s.t
-		t.inGroup = true
+		t.inGroup, t.whole = true, step
 		d, err := w.s.draft(&t, one)
 		if err != nil {
 			return &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}

@@ -21,15 +21,15 @@ import (
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the
 // library lacks.
 func Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, error) {
-	return new(Blocks).Schedule(p, m, lib)
+	return new(Blocks).Schedule(p, m, lib, new(Drafts))
 }
 
 // Schedule returns the nests of a plan as the function Schedule does, and keeps drafts for the
-// next plan.
-func (b *Blocks) Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, error) {
+// next plan, and in all for those of other programs too.
+func (b *Blocks) Schedule(p *plan.Plan, m *tuning.Machine, lib Library, all *Drafts) (*nest.Program, error) {
 	b.turn.Lock()
 	defer b.turn.Unlock()
-	s := &scheduler{plan: p, blocks: b, t: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
+	s := &scheduler{plan: p, blocks: b, drafts: all, t: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
 	group := 0
 	for i := 0; i < len(p.Steps); i++ {
@@ -90,10 +90,9 @@ type scheduler struct {
 	plan   *plan.Plan
 	t      target
 	blocks *Blocks
-	one    Draft                   // that draft returned last
-	known  drafts                  // of steps in no row group
-	groups map[string]draftedGroup // by formOfGroup
-	formed struct {                // what formOfGroup returned last
+	drafts *Drafts
+	one    Draft    // that draft returned last
+	formed struct { // what formOfGroup returned last
 		form    []byte
 		buffers []int
 	}

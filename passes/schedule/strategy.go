@@ -70,6 +70,7 @@ type target struct {
 	// inGroup says that the step is one block of rows of a row group: its loops are
 	// inside those of the group, and one goroutine runs them all.
 	inGroup bool
+	whole   *plan.Step // that it is a block of, in a row group
 	// of is what the strategies of a parallel step have found out for one another.
 	of found
 	// spare is the writer of a strategy that made no offer.

@@ -14,7 +14,7 @@ import (
 // buffers that the plan has not: place puts slots in their place.
 func (b *table) computeEntries() (*Draft, error) {
 	t, m := *b.t, *b.t.Machine
-	m.Workers, t.Machine, t.inGroup = 1, &m, true // one goroutine computes them
+	m.Workers, t.Machine, t.inGroup, t.whole = 1, &m, true, nil // one goroutine computes them
 	t.buffers = slices.Clone(t.buffers)
 	scratch := func(d ir.DType) (buffer int) {
 		t.buffers = append(t.buffers, plan.Buffer{Kind: plan.ScratchBuffer, DType: d})

@@ -10,6 +10,7 @@ type byEngine [NumEngines]func(*Frame)
 var registry struct {
 	sync.RWMutex
 	fresh []registered // not indexed yet, in order of registration
+	calls int          // of Register and RegisterBuiltin
 	known map[string]byEngine
 }
 
@@ -45,6 +46,14 @@ func add(r registered) {
 	registry.Lock()
 	defer registry.Unlock()
 	registry.fresh = append(registry.fresh, r)
+	registry.calls++
+}
+
+// Version counts up when kernels are registered.
+func Version() int {
+	registry.RLock()
+	defer registry.RUnlock()
+	return registry.calls
 }
 
 // Lookup returns the engine's kernel of a signature, the text of a canonical
