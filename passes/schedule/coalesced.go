@@ -33,6 +33,9 @@ func offerCoalesced(t *target, s *plan.Step) (offer, string) {
 	}
 	e.blockCols = cols
 	e.blockRows = max(1, min(s.Axes[e.row].Extent, min(t.callElems(s), t.mostElems(s))/cols))
+	if m := e.asMove(); m != nil {
+		return e.offerMove(m), ""
+	}
 	return e.offer(t.BodyWork(s), e.compute), ""
 }
 
@@ -44,6 +47,8 @@ func (e *elementwise) denseStage(i int) stage {
 		return repeated
 	case o.class == unit && o.row == cols:
 		return direct
+	case abs(o.col) == 1 && o.row >= cols: // several rows are a vector, or a row is
+		return packed
 	case o.class == transposed || cols < e.t.AcrossRows: // the loop along a row would hardly start
 		return packedAcross
 	}

@@ -1,0 +1,208 @@
+package avo
+
+import (
+	"math/bits"
+
+	"github.com/stridefuse/stridefuse/codegen"
+)
+
+// Packing of rows whose elements are adjacent, in order or in reverse order. Both are the same loops: a mask, which
+// is made for each call, says which byte VPSHUFB takes to which place, and vectors follow one another forwards or
+// backwards. The last vector of a row ends where the row ends, so it may store elements a second time. Rows of
+// at most 16 bytes are several in a vector:
+//
+//	input   b g r x | b g r x | b g r x | ...   rows of three bytes in reverse order, four bytes apart
+//	output  r g b | r g b | r g b | ...
+//
+// What is behind the rows of such a vector is stored too, and overwritten by the next one; so the last rows are copied
+// element by element.
+
+// General registers of this part, besides those of packing.
+const (
+	rowBytes  = firstFree + 4 // of a row
+	rowBack   = firstFree + 5 // -1 if elements are in reverse order, and else 0
+	rowStep   = firstFree + 6 // bytes from a row of the input to the next
+	rowFirst  = firstFree + 7 // from the row's lowest byte to where its first vector is
+	rowLast   = firstFree + 8 // and to where its last one is
+	rowVector = 0             // vector register
+	rowMask   = 15
+)
+
+// contiguous writes these loops.
+func (p *packer) contiguous() {
+	p.room = p.local(pieceBytes)
+	p.here("rows")
+	p.do("MOVQ", gp(packLeft), gp(rowBytes))
+	p.scaled(rowBytes)
+	p.do("MOVQ", gp(packAcross), gp(rowBack))
+	p.do("SHRQ", imm(63), gp(rowBack))
+	p.do("NEGQ", gp(rowBack))
+	p.do("MOVQ", mem(at(cx, codegen.FrameStep)), gp(rowStep))
+	p.do("CMPQ", gp(rowBytes), imm(pieceBytes))
+	p.do("JGT", label("wide"))
+	p.do("CMPQ", gp(rowStep), gp(rowBytes))
+	p.do("JLT", label("wide"))
+	p.do("CMPQ", gp(rowBytes), mem(at(cx, codegen.FrameStep+8)))
+	p.do("JNE", label("wide"))
+	p.periods()
+	p.here("wide")
+	for w := 32; w >= max(4, p.size); w /= 2 {
+		p.do("CMPQ", gp(rowBytes), imm(int64(w)))
+		p.do("JGE", label("by"+itoa(w)))
+	}
+	p.do("JMP", label("row"))
+	for w := 32; w >= max(4, p.size); w /= 2 {
+		p.by(w)
+	}
+}
+
+// scaled makes a number of elements that of their bytes.
+func (p *packer) scaled(r int) {
+	for size := 1; size < p.size; size *= 2 {
+		p.do("ADDQ", gp(r), gp(r))
+	}
+}
+
+// lowest moves a pointer to the first element of a row to its lowest byte.
+func (p *packer) lowest(r int) { p.toLowest("SUBQ", r) }
+
+// first moves it back.
+func (p *packer) first(r int) { p.toLowest("ADDQ", r) }
+
+func (p *packer) toLowest(by string, r int) {
+	p.do("LEAQ", mem(at(rowBytes, -p.size)), gp(ax))
+	p.do("ANDQ", gp(rowBack), gp(ax))
+	p.do(by, gp(ax), gp(r))
+}
+
+// periods writes the loop over vectors that have several rows: two of them in each iteration.
+func (p *packer) periods() {
+	const each, bound, acrossA, acrossB = packAcross, packLeft, rowFirst, rowLast
+	// The rows of a vector: those whose bytes it has all.
+	p.do("XORQ", gp(each), gp(each))
+	p.do("XORQ", gp(acrossA), gp(acrossA))
+	p.do("XORQ", gp(acrossB), gp(acrossB))
+	p.here("another")
+	p.do("INCQ", gp(each))
+	p.do("ADDQ", gp(rowStep), gp(acrossA))
+	p.do("ADDQ", gp(rowBytes), gp(acrossB))
+	p.do("LEAQ", mem(at(acrossA, 0).indexed(rowBytes, 1)), gp(ax))
+	p.do("CMPQ", gp(ax), imm(pieceBytes))
+	p.do("JLE", label("another"))
+	// Another vector may follow while it has as many bytes of rows as it stores.
+	p.do("MOVQ", gp(each), gp(bound))
+	p.do("MOVQ", imm32(pieceBytes), gp(ax))
+	p.here("more")
+	p.do("INCQ", gp(bound))
+	p.do("SUBQ", gp(rowBytes), gp(ax))
+	p.do("JGT", label("more"))
+	p.do("CMPQ", gp(packRows), gp(bound))
+	p.do("JLT", label("few"))
+	p.mask(rowBytes)
+	p.lowest(packNextA)
+	p.do("ADDQ", gp(each), gp(each))
+	p.do("PCALIGN", imm(32))
+	p.here("period")
+	p.do("VMOVDQU", mem(at(packNextA, 0)), x(rowVector))
+	p.do("VINSERTF128", imm(1), mem(at(packNextA, 0).indexed(acrossA, 1)), y(rowVector), y(rowVector))
+	p.do("VPSHUFB", y(rowMask), y(rowVector), y(rowVector))
+	p.do("VMOVDQU", x(rowVector), mem(at(packNextB, 0)))
+	p.do("VEXTRACTF128", imm(1), y(rowVector), mem(at(packNextB, 0).indexed(acrossB, 1)))
+	p.do("LEAQ", mem(at(packNextA, 0).indexed(acrossA, 2)), gp(packNextA))
+	p.do("LEAQ", mem(at(packNextB, 0).indexed(acrossB, 2)), gp(packNextB))
+	p.do("SUBQ", gp(each), gp(packRows))
+	p.do("CMPQ", gp(packRows), gp(bound))
+	p.do("JGE", label("period"))
+	p.do("TESTQ", gp(packRows), gp(packRows))
+	p.do("JEQ", label("done"))
+	p.first(packNextA)
+	p.here("few")
+	p.do("MOVQ", mem(p.across), gp(packAcross))
+	p.do("JMP", label("row"))
+}
+
+// mask makes the mask for rows of so many bytes, and loads it. It needs two registers and loads the frame again.
+func (p *packer) mask(bytes int) {
+	const to, within, from = packFrom, packTo, cx // a byte of the mask, its place in its row, and where the row begins
+	name := p.fresh("mask")
+	room := stack(p.room)
+	p.do("XORQ", gp(to), gp(to))
+	p.do("XORQ", gp(within), gp(within))
+	p.do("XORQ", gp(from), gp(from))
+	p.here(name)
+	p.do("MOVQ", gp(within), gp(ax)) // if back: in the element that is as far from the end of the row
+	p.do("ANDQ", imm32(int64(-p.size)), gp(ax))
+	p.do("NEGQ", gp(ax))
+	p.do("LEAQ", mem(at(bytes, -p.size).indexed(ax, 2)), gp(ax))
+	p.do("ANDQ", gp(rowBack), gp(ax))
+	p.do("ADDQ", gp(within), gp(ax))
+	p.do("ADDQ", gp(from), gp(ax))
+	p.do("MOVB", byteOf(ax), mem(room.indexed(to, 1)))
+	p.do("INCQ", gp(within))
+	p.do("CMPQ", gp(within), gp(bytes))
+	p.do("JNE", label(name+"Same"))
+	p.do("XORQ", gp(within), gp(within))
+	p.do("ADDQ", gp(rowStep), gp(from))
+	p.here(name + "Same")
+	p.do("INCQ", gp(to))
+	p.do("CMPQ", gp(to), imm(pieceBytes))
+	p.do("JNE", label(name))
+	p.do("MOVQ", frameArg(), gp(cx))
+	p.do("VBROADCASTF128", mem(room), y(rowMask))
+}
+
+// by writes the loop over rows of at least w bytes, in vectors of w bytes. Those of 32 bytes are two loads.
+func (p *packer) by(w int) {
+	const last, at0, half = packAcross, packLeft, rowStep // where the last vector of a row begins, and the present one
+	name, piece := "by"+itoa(w), min(w, pieceBytes)
+	p.here(name)
+	p.lowest(packNextA)
+	p.do("MOVQ", imm32(int64(piece)), gp(last))
+	p.mask(last)
+	p.do("LEAQ", mem(at(rowBytes, -w)), gp(last))
+	p.do("LEAQ", mem(at(rowBytes, -piece)), gp(rowFirst))
+	p.do("ANDQ", gp(rowBack), gp(rowFirst))
+	p.do("LEAQ", mem(at(rowBack, 1).indexed(rowBack, 1)), gp(half)) // 1 or -1
+	p.do("SHLQ", imm(int64(bits.Len(uint(piece))-1)), gp(half))
+	p.do("MOVQ", gp(last), gp(rowLast))
+	p.do("TESTQ", gp(rowBack), gp(rowBack))
+	p.do("JEQ", label(name+"Row"))
+	p.do("MOVQ", imm32(int64(w-piece)), gp(rowLast))
+	p.do("PCALIGN", imm(32))
+	p.here(name + "Row")
+	p.do("LEAQ", mem(at(packNextA, 0).indexed(rowFirst, 1)), gp(packFrom))
+	p.do("XORQ", gp(at0), gp(at0))
+	p.do("TESTQ", gp(last), gp(last))
+	p.do("JEQ", label(name+"Last"))
+	p.here(name + "Vector")
+	p.move(w, half, at(packNextB, 0).indexed(at0, 1))
+	p.do("LEAQ", mem(at(packFrom, 0).indexed(half, w/piece)), gp(packFrom))
+	p.do("ADDQ", imm(int64(w)), gp(at0))
+	p.do("CMPQ", gp(at0), gp(last))
+	p.do("JLT", label(name+"Vector"))
+	p.here(name + "Last")
+	p.do("LEAQ", mem(at(packNextA, 0).indexed(rowLast, 1)), gp(packFrom))
+	p.move(w, half, at(packNextB, 0).indexed(last, 1))
+	p.do("ADDQ", mem(at(cx, codegen.FrameStep)), gp(packNextA))
+	p.do("ADDQ", mem(at(cx, codegen.FrameStep+8)), gp(packNextB))
+	p.do("DECQ", gp(packRows))
+	p.do("JNE", label(name+"Row"))
+	p.do("JMP", label("done"))
+}
+
+// move copies the vector of w bytes at packFrom.
+func (p *packer) move(w, half int, to memory) {
+	v, from := x(rowVector), mem(at(packFrom, 0))
+	load := map[int]string{4: "VMOVD", 8: "VMOVQ", 16: "VMOVDQU", 32: "VMOVDQU"}[w]
+	p.do(load, from, v)
+	if w == 32 {
+		v = y(rowVector)
+		p.do("VINSERTF128", imm(1), mem(at(packFrom, 0).indexed(half, 1)), v, v)
+	}
+	mask := x(rowMask)
+	if w == 32 {
+		mask = y(rowMask)
+	}
+	p.do("VPSHUFB", mask, v, v)
+	p.do(load, v, mem(to))
+}
