@@ -151,9 +151,10 @@ func (p *packer) mask(bytes int) {
 	p.do("VBROADCASTF128", mem(room), y(rowMask))
 }
 
-// by writes the loop over rows of at least w bytes, in vectors of w bytes. Those of 32 bytes are two loads.
+// by writes the loop over rows of at least w bytes, in vectors of w bytes: two, or more if these are the longest vectors.
+// Those of 32 bytes are two loads.
 func (p *packer) by(w int) {
-	const last, at0, half = packAcross, packLeft, rowStep // where the last vector of a row begins, and the present one
+	const last, half = packAcross, rowStep // where the last vector of a row begins, and from a load to the next one of a vector
 	name, piece := "by"+itoa(w), min(w, pieceBytes)
 	p.here(name)
 	p.lowest(packNextA)
@@ -164,44 +165,58 @@ func (p *packer) by(w int) {
 	p.do("ANDQ", gp(rowBack), gp(rowFirst))
 	p.do("LEAQ", mem(at(rowBack, 1).indexed(rowBack, 1)), gp(half)) // 1 or -1
 	p.do("SHLQ", imm(int64(bits.Len(uint(piece))-1)), gp(half))
-	p.do("MOVQ", gp(last), gp(rowLast))
-	p.do("TESTQ", gp(rowBack), gp(rowBack))
-	p.do("JEQ", label(name+"Row"))
 	p.do("MOVQ", imm32(int64(w-piece)), gp(rowLast))
+	p.do("TESTQ", gp(rowBack), gp(rowBack))
+	p.do("JNE", label(name+"Back"))
+	p.do("MOVQ", gp(last), gp(rowLast))
+	p.here(name + "Back")
+	p.do("MOVQ", mem(at(cx, codegen.FrameStep)), gp(rowBack))
+	if w == 32 {
+		p.do("CMPQ", gp(rowBytes), imm(int64(2*w)))
+		p.do("JGT", label("long"))
+	}
+	p.do("MOVQ", mem(at(cx, codegen.FrameStep+8)), gp(rowBytes))
 	p.do("PCALIGN", imm(32))
 	p.here(name + "Row")
-	p.do("LEAQ", mem(at(packNextA, 0).indexed(rowFirst, 1)), gp(packFrom))
-	p.do("XORQ", gp(at0), gp(at0))
-	p.do("TESTQ", gp(last), gp(last))
-	p.do("JEQ", label(name+"Last"))
-	p.here(name + "Vector")
-	p.move(w, half, at(packNextB, 0).indexed(at0, 1))
-	p.do("LEAQ", mem(at(packFrom, 0).indexed(half, w/piece)), gp(packFrom))
-	p.do("ADDQ", imm(int64(w)), gp(at0))
-	p.do("CMPQ", gp(at0), gp(last))
-	p.do("JLT", label(name+"Vector"))
-	p.here(name + "Last")
-	p.do("LEAQ", mem(at(packNextA, 0).indexed(rowLast, 1)), gp(packFrom))
-	p.move(w, half, at(packNextB, 0).indexed(last, 1))
-	p.do("ADDQ", mem(at(cx, codegen.FrameStep)), gp(packNextA))
-	p.do("ADDQ", mem(at(cx, codegen.FrameStep+8)), gp(packNextB))
+	p.move(w, half, rowFirst, at(packNextB, 0))
+	p.move(w, half, rowLast, at(packNextB, 0).indexed(last, 1))
+	p.do("ADDQ", gp(rowBack), gp(packNextA))
+	p.do("ADDQ", gp(rowBytes), gp(packNextB))
 	p.do("DECQ", gp(packRows))
 	p.do("JNE", label(name+"Row"))
 	p.do("JMP", label("done"))
+	if w < 32 {
+		return
+	}
+	const present = packLeft
+	p.here("long")
+	p.do("MOVQ", gp(packNextA), gp(packFrom))
+	p.do("XORQ", gp(present), gp(present))
+	p.do("PCALIGN", imm(32))
+	p.here("vector")
+	p.move(w, half, rowFirst, at(packNextB, 0).indexed(present, 1))
+	p.do("LEAQ", mem(at(packNextA, 0).indexed(half, w/piece)), gp(packNextA))
+	p.do("ADDQ", imm(int64(w)), gp(present))
+	p.do("CMPQ", gp(present), gp(last))
+	p.do("JLT", label("vector"))
+	p.do("MOVQ", gp(packFrom), gp(packNextA))
+	p.move(w, half, rowLast, at(packNextB, 0).indexed(last, 1))
+	p.do("ADDQ", gp(rowBack), gp(packNextA))
+	p.do("ADDQ", mem(at(cx, codegen.FrameStep+8)), gp(packNextB))
+	p.do("DECQ", gp(packRows))
+	p.do("JNE", label("long"))
+	p.do("JMP", label("done"))
 }
 
-// move copies the vector of w bytes at packFrom.
-func (p *packer) move(w, half int, to memory) {
-	v, from := x(rowVector), mem(at(packFrom, 0))
+// move copies a vector of w bytes, which is so far from packNextA. Of 32 bytes the second half is so far from there.
+func (p *packer) move(w, half, from int, to memory) {
 	load := map[int]string{4: "VMOVD", 8: "VMOVQ", 16: "VMOVDQU", 32: "VMOVDQU"}[w]
-	p.do(load, from, v)
+	v, mask := x(rowVector), x(rowMask)
+	p.do(load, mem(at(packNextA, 0).indexed(from, 1)), v)
 	if w == 32 {
-		v = y(rowVector)
-		p.do("VINSERTF128", imm(1), mem(at(packFrom, 0).indexed(half, 1)), v, v)
-	}
-	mask := x(rowMask)
-	if w == 32 {
-		mask = y(rowMask)
+		p.do("LEAQ", mem(at(packNextA, 0).indexed(half, 1)), gp(ax))
+		v, mask = y(rowVector), y(rowMask)
+		p.do("VINSERTF128", imm(1), mem(at(ax, 0).indexed(from, 1)), v, v)
 	}
 	p.do("VPSHUFB", mask, v, v)
 	p.do(load, v, mem(to))
