@@ -42,7 +42,7 @@ func compilePack(m *kernel.Micro) *program {
 	p.do("MOVQ", mem(at(cx, codegen.FramePtr)), gp(packNextA))
 	p.do("MOVQ", mem(at(cx, codegen.FramePtr+8)), gp(packNextB))
 	p.do("MOVQ", mem(p.across), gp(packAcross))
-	for _, across := range []int{p.size, -p.size} {
+	for _, across := range p.acrossRows() {
 		p.do("CMPQ", gp(packAcross), imm32(int64(across)))
 		p.do("JEQ", label("rows"))
 	}

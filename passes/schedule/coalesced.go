@@ -24,6 +24,9 @@ func offerCoalesced(t *target, s *plan.Step) (offer, string) {
 		if o := &e.ops[i]; e.splats[i] && o.row != 0 { // one element a row
 			e.splats[i] = false
 			e.stages[i] = packedAcross
+			if o.size() <= 2 && o.row > 0 && cols*o.size() <= t.Vector/2 { // a vector has several rows
+				e.stages[i] = packed
+			}
 		} else if !e.splats[i] {
 			e.stages[i] = e.denseStage(i)
 		}
