@@ -189,6 +189,39 @@ func (t interleaving) line(p *program, line, to int) {
 	t.unions(p, blockVectors, t.lines, t.apartMask(line))[0](to)
 }
 
+// oneLine puts the vector of a line of the blocks at an address into the register of unions. Of two or four lines of short
+// elements whole vectors are loaded, where a half has whole periods: each half gives one of the pieces of a half of the
+// result, which are then put into order.
+func (t interleaving) oneLine(p *program, from memory, line int) {
+	if t.size >= wordBytes || t.lines == 3 {
+		t.loadBlocks(p, from)
+		t.line(p, line, union)
+		return
+	}
+	for v := range t.lines {
+		var m shuffleMask
+		for b := range m {
+			m[b] = 0x80
+			if piece := blockBytes / t.lines; b/piece == v {
+				m[b] = byte(((b%piece)/t.size*t.lines+line)*t.size + b%t.size)
+			}
+		}
+		to := union
+		if v > 0 {
+			to = shuffled
+		}
+		p.do("VMOVDQU", mem(from.at(vectorBytes(v))), y(blockVectors+v))
+		p.do("VPSHUFB", mem(m.symbol()), y(blockVectors+v), y(to))
+		if v > 0 {
+			p.do("VPOR", y(shuffled), y(union), y(union))
+		}
+	}
+	p.do("VPERMQ", imm(0xd8), y(union), y(union))
+	if t.lines == 4 {
+		p.do("VPSHUFD", imm(0xd8), y(union), y(union))
+	}
+}
+
 // apartMask returns which bytes of each vector of a block make up the vector of a line.
 func (t interleaving) apartMask(line int) func(v int) shuffleMask {
 	return func(v int) shuffleMask { return t.apart(v, line) }
