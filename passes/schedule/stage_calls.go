@@ -31,7 +31,7 @@ func (e *elementwise) stageBlock(block *walk) (items []nest.Item) {
 func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	for i := range e.ops {
 		switch e.stages[i] {
-		case direct, transposedBlock, nonTemporal, nonTemporalTile, scattered:
+		case direct, packedOut, transposedBlock, nonTemporal, nonTemporalTile, scattered:
 			continue
 		case constant:
 			b := &e.t.buffers[e.step.In[i].Buffer]

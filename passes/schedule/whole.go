@@ -122,5 +122,6 @@ func (e *elementwise) compute() (c computation, why string) {
 	if tiles == nil {
 		return nil, why + "; " + whyTiles
 	}
+	tiles.packOut()
 	return tiles, ""
 }
