@@ -236,6 +236,34 @@ func (t interleaving) linesOf(p *program) (put []func(to int)) {
 	return t.unions(p, blockVectors, t.lines, masks...)
 }
 
+// byUnpacking returns for each vector of a block what puts it into a register, of two or four lines of short elements in
+// lineVectors: of two, the elements of both by turns; of four, the pairs of the first and the third line by turns with those
+// of the others.
+func (t interleaving) byUnpacking(p *program) (put []func(to int)) {
+	if t.size >= wordBytes || t.lines == 3 {
+		return nil
+	}
+	unpack := func(upper, a, b, to int) {
+		name := map[int][2]string{1: {"VPUNPCKLBW", "VPUNPCKHBW"}, 2: {"VPUNPCKLWD", "VPUNPCKHWD"}}[t.size][upper]
+		p.do(name, y(b), y(a), y(to))
+	}
+	a, b := []int{lineVectors}, []int{lineVectors + 1}
+	if t.lines == 4 {
+		for line := range 2 {
+			for upper := range 2 {
+				unpack(upper, lineVectors+line, lineVectors+line+2, pairVectors+2*line+upper)
+			}
+		}
+		a, b = []int{pairVectors, pairVectors + 1}, []int{pairVectors + 2, pairVectors + 3}
+	}
+	for i := range a {
+		for upper := range 2 {
+			put = append(put, func(to int) { unpack(upper, a[i], b[i], to) })
+		}
+	}
+	return put
+}
+
 // storeBlocks stores the two blocks whose lines are in lineVectors. Two vectors of 16 bytes that
 // are adjacent in a block are one store.
 func (t interleaving) storeBlocks(p *program, to memory) {
@@ -243,7 +271,10 @@ func (t interleaving) storeBlocks(p *program, to memory) {
 	for v := range masks {
 		masks[v] = func(line int) shuffleMask { return t.together(line, v) }
 	}
-	put := t.unions(p, lineVectors, t.lines, masks...)
+	put := t.byUnpacking(p)
+	if put == nil {
+		put = t.unions(p, lineVectors, t.lines, masks...)
+	}
 	v := 0
 	for ; v+2 <= t.lines; v += 2 {
 		put[v](union)
