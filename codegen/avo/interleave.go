@@ -210,7 +210,10 @@ func (t interleaving) storeBlocks(p *program, to memory) {
 	for v := range masks {
 		masks[v] = func(line int) shuffleMask { return t.together(line, v) }
 	}
-	put := t.unions(p, lineVectors, t.lines, masks...)
+	put := t.byUnpacking(p)
+	if put == nil {
+		put = t.unions(p, lineVectors, t.lines, masks...)
+	}
 	v := 0
 	for ; v+2 <= t.lines; v += 2 {
 		put[v](union)

@@ -8,12 +8,14 @@ import (
 // Packing (micro-kernel Pack): copies of elements that are not contiguous. Each element is
 // loaded and stored by itself, but of those that are two to four elements apart whole
 // vectors are loaded: see interleave.go. Joining four others to a vector is not faster than
-// one by one, as the loads take the time.
+// one by one, as the loads take the time. Rows in order or in reverse order: see pack_rows.go.
 
 // packer writes the function of Pack.
 type packer struct {
 	program
-	size int // of an element
+	size   int    // of an element
+	across memory // field across of the frame
+	room   int    // for a mask, in the stack frame
 }
 
 // General registers of packing, besides ax, and cx with the address of the abi.Frame.
@@ -29,7 +31,7 @@ const (
 
 // compilePack returns the function of Pack.
 func compilePack(m *kernel.Micro) *program {
-	p := &packer{size: m.Type.Size()}
+	p := &packer{size: m.Type.Size(), across: at(cx, codegen.FrameStep+8*m.FieldAt(0))}
 	p.do("MOVQ", frameArg(), gp(cx))
 	p.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(packRows))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(packLeft))
@@ -39,7 +41,11 @@ func compilePack(m *kernel.Micro) *program {
 	}
 	p.do("MOVQ", mem(at(cx, codegen.FramePtr)), gp(packNextA))
 	p.do("MOVQ", mem(at(cx, codegen.FramePtr+8)), gp(packNextB))
-	p.do("MOVQ", mem(at(cx, codegen.FrameStep+8*m.FieldAt(0))), gp(packAcross))
+	p.do("MOVQ", mem(p.across), gp(packAcross))
+	for _, across := range p.acrossRows() {
+		p.do("CMPQ", gp(packAcross), imm32(int64(across)))
+		p.do("JEQ", label("rows"))
+	}
 	p.here("row")
 	p.do("MOVQ", gp(packNextA), gp(packFrom))
 	p.do("MOVQ", gp(packNextB), gp(packTo))
@@ -66,6 +72,7 @@ func compilePack(m *kernel.Micro) *program {
 	for lines := 2; lines <= mostLines; lines++ {
 		p.apart(interleaving{p.size, lines})
 	}
+	p.contiguous()
 	return &p.program
 }
 
@@ -78,13 +85,15 @@ func (p *packer) apart(t interleaving) {
 	p.here(name)
 	p.do("CMPQ", gp(packLeft), imm(int64(lanes)))
 	p.do("JLE", label(name+"Last"))
-	t.loadBlocks(&p.program, at(packFrom, 0))
-	t.line(&p.program, 0, union)
+	p.do("PCALIGN", imm(32))
+	p.here(name + "Vector")
+	t.oneLine(&p.program, at(packFrom, 0), 0)
 	p.do("VMOVDQU", y(union), mem(at(packTo, 0)))
 	p.do("ADDQ", imm32(int64(vectorBytes(t.lines))), gp(packFrom))
 	p.do("ADDQ", imm(int64(vectorBytes(1))), gp(packTo))
 	p.do("SUBQ", imm(int64(lanes)), gp(packLeft))
-	p.do("JMP", label(name))
+	p.do("CMPQ", gp(packLeft), imm(int64(lanes)))
+	p.do("JGT", label(name+"Vector"))
 
 	p.here(name + "Last")
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(ax))
@@ -94,8 +103,7 @@ func (p *packer) apart(t interleaving) {
 	p.do("LEAQ", mem(at(packTo, 0).indexed(packLeft, t.size)), gp(packTo))
 	p.do("IMULQ", gp(packAcross), gp(packLeft))
 	p.do("ADDQ", gp(packLeft), gp(packFrom))
-	t.loadBlocks(&p.program, at(packFrom, (1-t.lines)*t.size))
-	t.line(&p.program, t.lines-1, union)
+	t.oneLine(&p.program, at(packFrom, (1-t.lines)*t.size), t.lines-1)
 	p.do("VMOVDQU", y(union), mem(at(packTo, 0)))
 	p.do("JMP", label("next"))
 }

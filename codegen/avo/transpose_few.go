@@ -81,13 +81,15 @@ func (t *transposer) together(by interleaving, across int) {
 // has and behind more. Those are copied one by one.
 func (t *transposer) vectors(name string, left, size, behind int, body func()) {
 	lanes := vectorBytes(1) / size
-	t.do("PCALIGN", imm(32))
 	t.here(name)
 	t.do("CMPQ", gp(left), imm(int64(lanes+behind)))
 	t.do("JLT", label(name+"End"))
+	t.do("PCALIGN", imm(32))
+	t.here(name + "Vector")
 	body()
 	t.do("SUBQ", imm(int64(lanes)), gp(left))
-	t.do("JMP", label(name))
+	t.do("CMPQ", gp(left), imm(int64(lanes+behind)))
+	t.do("JGE", label(name+"Vector"))
 	t.here(name + "End")
 	t.do("TESTQ", gp(left), gp(left))
 	t.do("JNE", label("elements"))

@@ -24,6 +24,9 @@ func offerCoalesced(t *target, s *plan.Step) (offer, string) {
 		if o := &e.ops[i]; e.splats[i] && o.row != 0 { // one element a row
 			e.splats[i] = false
 			e.stages[i] = packedAcross
+			if o.size() <= 2 && o.row > 0 && cols*o.size() <= t.Vector/2 { // a vector has several rows
+				e.stages[i] = packed
+			}
 		} else if !e.splats[i] {
 			e.stages[i] = e.denseStage(i)
 		}
@@ -33,6 +36,9 @@ func offerCoalesced(t *target, s *plan.Step) (offer, string) {
 	}
 	e.blockCols = cols
 	e.blockRows = max(1, min(s.Axes[e.row].Extent, min(t.callElems(s), t.mostElems(s))/cols))
+	if m := e.asMove(); m != nil {
+		return e.offerMove(m), ""
+	}
 	return e.offer(t.BodyWork(s), e.compute), ""
 }
 
@@ -44,6 +50,8 @@ func (e *elementwise) denseStage(i int) stage {
 		return repeated
 	case o.class == unit && o.row == cols:
 		return direct
+	case abs(o.col) == 1 && o.row >= cols: // several rows are a vector, or a row is
+		return packed
 	case o.class == transposed || cols < e.t.AcrossRows: // the loop along a row would hardly start
 		return packedAcross
 	}

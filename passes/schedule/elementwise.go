@@ -185,7 +185,7 @@ func (e *elementwise) describe(c computation) {
 	choice := &e.draft.Choice
 	for i := range e.stages {
 		switch e.stages[i] {
-		case packed, packedAcross, transposedBlock, repeated, scattered:
+		case packed, packedOut, packedAcross, transposedBlock, repeated, scattered:
 			choice.Packed = append(choice.Packed, e.operandOf(i))
 		case nonTemporal, nonTemporalTile:
 			choice.NonTemporal = append(choice.NonTemporal, e.operandOf(i))

@@ -31,7 +31,7 @@ func (e *elementwise) stageBlock(block *walk) (items []nest.Item) {
 func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	for i := range e.ops {
 		switch e.stages[i] {
-		case direct, transposedBlock, nonTemporal, nonTemporalTile, scattered:
+		case direct, packedOut, transposedBlock, nonTemporal, nonTemporalTile, scattered:
 			continue
 		case constant:
 			b := &e.t.buffers[e.step.In[i].Buffer]
@@ -83,7 +83,7 @@ func (e *elementwise) copyIn(i int, w *walk, to *view) []nest.Item {
 	across := nest.Fixed(o.col * o.size())
 	switch e.stages[i] {
 	case packed:
-		return []nest.Item{call(packKernel(o.dtype), rows, w.size[e.col], args, across)}
+		return []nest.Item{e.packCall(i, rows, w, to)}
 	case packedAcross:
 		return []nest.Item{e.transpose(i, w, to)}
 	case repeated:
@@ -93,6 +93,13 @@ func (e *elementwise) copyIn(i int, w *walk, to *view) []nest.Item {
 		return []nest.Item{call(copyKernel(o.dtype, true), rows, w.size[e.col], args)}
 	}
 	panic("BUG: schedule: a stage without a copy")
+}
+
+// packCall returns the call that copies so many rows of an operand row by row.
+func (e *elementwise) packCall(i int, rows nest.Size, w *walk, to *view) nest.Item {
+	o := &e.ops[i]
+	args := []nest.Arg{w.arg(&e.at[i], e.row), w.arg(to, e.row)}
+	return call(packKernel(o.dtype), rows, w.size[e.col], args, nest.Fixed(o.col*o.size()))
 }
 
 // transpose returns the call that copies an operand column by column.

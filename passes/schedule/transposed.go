@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -31,11 +29,12 @@ func offerTransposed(t *target, s *plan.Step) (offer, string) {
 	if bytes == 0 {
 		return offer{}, "no operand is closer together along the rows"
 	}
-	if e.onlyTakesApart() {
-		e.stages[0] = direct
-		e.blockRows = s.Axes[e.row].Extent
-		e.blockCols = max(1, min(s.Axes[e.col].Extent, min(t.mostElems(s), t.callElems(s))/e.blockRows))
-		return e.offer(t.StageWork, func() (computation, string) { return takingApart{e}, "" }), ""
+	if rows := s.Axes[e.row].Extent; rows < t.AcrossRows { // few lines, whose blocks need no place of their own
+		if m := e.asMove(); m != nil {
+			e.blockRows = rows
+			e.blockCols = max(1, min(s.Axes[e.col].Extent, min(t.mostElems(s), t.callElems(s))/rows))
+			return e.offerMove(m), ""
+		}
 	}
 	if why := e.pack(); why != "" {
 		return offer{}, why
@@ -60,26 +59,4 @@ func (e *elementwise) setTransposedBlock(bytes, widest int) {
 	}
 	e.blockRows = max(1, min(extentRows, most/min(extentCols, cols)))
 	e.blockCols = max(1, min(extentCols, most/e.blockRows))
-}
-
-// onlyTakesApart reports whether the step does nothing but copy interleaved lines of short elements, each to a place of its
-// own: the transpose of a block then is the result. Elements of 32 bits and more have kernels of channels.
-func (e *elementwise) onlyTakesApart() bool {
-	body := e.step.Body.Body
-	return len(body) == 1 && body[0].Op == ir.OpCopy && len(e.ops) == 2 && e.ops[0].row == 1 && e.ops[0].size() < 4 && e.step.Axes[e.row].Extent <= e.t.InterleavedRows
-}
-
-// takingApart is the computation of a tile by one transpose.
-type takingApart struct{ e *elementwise }
-
-func (c takingApart) work() float64 { return c.e.t.StageWork }
-func (takingApart) tileElems() int  { return 0 }
-
-func (c takingApart) describe(choice *nest.Choice) {
-	choice.Kernel, choice.Kernels = c.e.step.Body.Signature(), 1
-	choice.Engine, _ = c.e.t.lib.Engine(transposeKernel(c.e.ops[0].dtype).Signature())
-}
-
-func (takingApart) write(e *elementwise, _, tile *walk) (perRow, perTile []nest.Item) {
-	return nil, []nest.Item{e.transpose(0, tile, &e.at[1])}
 }

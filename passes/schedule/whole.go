@@ -22,6 +22,9 @@ func offerWhole(t *target, s *plan.Step) (offer, string) {
 	if why := e.pack(); why != "" {
 		return offer{}, why
 	}
+	if m := e.asMove(); m != nil {
+		return e.offerMove(m), ""
+	}
 	c, why := e.oneKernel()
 	if c == nil {
 		return offer{}, why
@@ -119,5 +122,6 @@ func (e *elementwise) compute() (c computation, why string) {
 	if tiles == nil {
 		return nil, why + "; " + whyTiles
 	}
+	tiles.packOut()
 	return tiles, ""
 }

@@ -1,0 +1,62 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+)
+
+// Steps that only copy elements that are apart or in another order: what would stage the operand for a kernel then stores
+// the result, and elements pass the first-level cache once.
+
+// move is the computation of such a step. Its one operand is where it is, and a tile is moved as a stage does.
+type move struct {
+	e  *elementwise
+	by stage
+}
+
+// asMove returns the computation of a step that copies an operand that is staged, and takes the stage away. It returns nil
+// if the step is no copy, or if the result may be in the memory of the operand, which is read row by row.
+func (e *elementwise) asMove() *move {
+	s := e.step
+	body := s.Body.Body
+	if e.t.NoWhole || len(body) != 1 || body[0].Op != ir.OpCopy || len(e.ops) != 2 || e.stages[1] != direct || e.t.mayAlias(s.In[0].Buffer, s.Out[0].Buffer) {
+		return nil
+	}
+	by := e.stages[0]
+	switch by {
+	case packed, packedAcross, transposedBlock:
+		e.stages[0] = direct
+		return &move{e, by}
+	}
+	return nil
+}
+
+// offerMove returns the offer to move.
+func (e *elementwise) offerMove(m *move) offer {
+	return e.offer(m.work(), func() (computation, string) { return m, "" })
+}
+
+// work returns what the stage costs.
+func (m *move) work() float64 {
+	m.e.stages[0] = m.by
+	defer func() { m.e.stages[0] = direct }()
+	return m.e.stageWork(0)
+}
+
+func (m *move) tileElems() int { return 0 }
+
+func (m *move) describe(choice *nest.Choice) {
+	k := packKernel(m.e.ops[0].dtype)
+	if m.by != packed {
+		k = transposeKernel(m.e.ops[0].dtype)
+	}
+	choice.Kernel, choice.Kernels = m.e.step.Body.Signature(), 1
+	choice.Engine, _ = m.e.t.lib.Engine(k.Signature())
+}
+
+func (m *move) write(e *elementwise, _, tile *walk) (perRow, perTile []nest.Item) {
+	if m.by == packed {
+		return nil, []nest.Item{e.packCall(0, tile.size[e.row], tile, &e.at[1])}
+	}
+	return nil, []nest.Item{e.transpose(0, tile, &e.at[1])}
+}
