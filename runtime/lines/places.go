@@ -54,8 +54,8 @@ func bestPlaces(m *kernel.Micro, by finders) func(*abi.Frame) {
 		4: bestPlacesOf[int32, uint32](by.ints[4], turn), 8: bestPlacesOf[int64, uint64](by.ints[8], turn)}[size]
 }
 
-// placeRows is how many rows are compared at once, the best elements of some columns in registers. They are
-// streams of memory, and numbered in bytes with a sign.
+// placeRows is how many rows are compared at once, the best elements of some columns in registers. They are streams of
+// memory, and numbered in bytes with a sign. Zen 3, 2048x2048 uint8 and int16: eight take 1.2 and 1.1 times as long, four 1.6 and 1.4.
 const placeRows = 16
 
 // bestPlacesOf returns the function that finds elements of a type T, whose bits are a U.
@@ -117,6 +117,8 @@ func findRows[T turned, U bits](x, best, place unsafe.Pointer, step, rows, colum
 }
 
 // findNaN makes the first NaN of each column the best element, unless one was before.
+//
+//go:noinline
 func findNaN[T turned](x unsafe.Pointer, step, rows, first int, best []T, place []int32) {
 	for r := range rows {
 		for c, e := range unsafe.Slice((*T)(unsafe.Add(x, r*step)), len(best)) {
@@ -139,6 +141,8 @@ func turnBack[T turned, U bits](best []T, turn U) {
 }
 
 // placeNaN makes NaN of the best elements of columns with one, and their places what they are.
+//
+//go:noinline
 func placeNaN[T turned](best []T, place []int32) {
 	for c, p := range place {
 		if p < 0 {

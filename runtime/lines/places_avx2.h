@@ -1,6 +1,6 @@
 // Places of the greatest elements of columns, which TURN turns. Elements have 1<<SHIFT bytes. COMPARE compares the vectors of
 // a row from R13 on, which are OFF and NEXT behind it, with the best elements B, C so far; P, Q are in which of the rows these
-// are, or -1 if in none. PLACES(P, OFF) stores where they are from R8 on, if in one of the rows.
+// are, or -1 if in none. PLACES(P, X, OFF) stores where they are from R8 on, if in one of the rows; X is the lower half of P.
 
 #define LOAD(OFF, B, P) \
 	VMOVUPS  OFF(DI), B \
