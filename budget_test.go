@@ -13,7 +13,7 @@ import (
 // raise them for a feature that is worth it, and say so in the commit.
 const (
 	maxGenerated = 12_450_000 // measured: 12.43 MB, of which 2.2 are kernels for AVX-512 and 2.5 all Go loops
-	maxGrowth    = 7_700_000  // measured: 7.68 MB on linux/amd64
+	maxGrowth    = 7_760_000  // measured: 7.75 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 

@@ -63,7 +63,7 @@ func findType[T interface {
 }
 
 func find[T interface {
-	~float32 | ~float64 | ~int32 | ~int64 | ~uint32 | ~uint8
+	~float32 | ~float64 | ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64
 }](x []T, most, last bool) int {
 	best := 0
 	for i, v := range x[1:] {
@@ -74,6 +74,53 @@ func find[T interface {
 		}
 	}
 	return best
+}
+
+// TestFindInColumns compares the places of elements in columns with a plain loop: of every type, of columns that
+// end anywhere in a vector, of one chunk and of several, and with the elements themselves.
+func TestFindInColumns(t *testing.T) {
+	nan, minus := math.NaN(), math.Copysign(0, -1)
+	floats := []float64{0, minus, 1, -1, math.Inf(1), math.Inf(-1), nan}
+	findInColumns[float32](t, floats)
+	findInColumns[float64](t, floats)
+	findInColumns[int8](t, []float64{0, 1, -1, 127, -128})
+	findInColumns[uint8](t, []float64{0, 1, 127, 128, 255})
+	findInColumns[int16](t, []float64{0, 1, -1, math.MaxInt16, math.MinInt16})
+	findInColumns[uint16](t, []float64{0, 1, math.MaxInt16, math.MaxUint16})
+	findInColumns[int32](t, []float64{0, 1, -1, math.MaxInt32, math.MinInt32})
+	findInColumns[uint32](t, []float64{0, 1, math.MaxInt32, math.MaxUint32})
+	findInColumns[int64](t, []float64{0, 1, -1, 1 << 62, math.MinInt64})
+	findInColumns[uint64](t, []float64{0, 1, 1 << 62, 1 << 63})
+}
+
+func findInColumns[T interface {
+	graph.Element
+	~float32 | ~float64 | ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64
+}](t *testing.T, some []float64) {
+	rng := rand.New(rand.NewPCG(10, 11))
+	for i, n := range []int{2, 9, 33, 1024, 1025, 2100} {
+		cols := []int{16, 17, 31, 32, 75, 129}[rng.IntN(6)]
+		data := make([]T, n*cols)
+		for k := range data {
+			data[k] = T(some[i%2*rng.IntN(len(some))])
+			if rng.IntN(n) < 3 {
+				data[k] = T(some[rng.IntN(len(some))])
+			}
+		}
+		x := graph.Input("x", graph.Of(data).DType(), n, cols)
+		got := everyWay(t, graph.Nodes{x.ArgMin(0), x.ArgMax(0), x.ArgMax(0, graph.LastIndex), x.Max(0).Eq(x.TakeAlong(0, x.ArgMax(0, graph.KeepDims)))}, graph.Of(data, n, cols))
+		for col := range cols {
+			var column []T
+			for row := range n {
+				column = append(column, data[row*cols+col])
+			}
+			place := find(column, true, false)
+			for k, want := range []int{find(column, false, false), place, find(column, true, true)} {
+				require.Equal(t, uint64(want), got[k][col], "%T, output %d of column %d of %d", data[0], k, col, n)
+			}
+			require.Equal(t, column[place] == column[place], got[3][col] != 0)
+		}
+	}
 }
 
 // TestArgReduceBeside has the element and its index reduced in one loop, in whichever

@@ -13,9 +13,9 @@ import (
 // Along the last axis, one pass reduces each chunk to the index of that element. If a line
 // has several chunks, a second arg-reduction over the chunks' elements finds the chunk.
 //
-// Along another axis, where elements of neighbouring lines are adjacent in memory, and for
-// short lines, it takes two passes: one reduces to the element, and one to the least index
-// of an element that equals it.
+// So does one along another axis of an operand that is read from memory, where elements of neighbouring
+// lines are adjacent. Of other operands along such an axis, and for short lines, it takes two passes: one reduces to the
+// element, and one to the least index of an element that equals it.
 //
 // A line of rows that are apart in memory, as those of a slice are, is reduced row by row.
 func (r *reducer) argReduce(v *ir.Value) (*ir.Value, error) {
@@ -25,22 +25,31 @@ func (r *reducer) argReduce(v *ir.Value) (*ir.Value, error) {
 	switch {
 	case size(v.Type.Shape) == 0 || n == 1:
 		return r.constant(v, 0)
+	case r.inColumns(x, axis):
+		return b.inChunks(by, x, axis), b.err
 	case axis < len(x.Type.Shape)-1 || n <= r.shortLine || isStrided(x, axis):
 		return b.firstIndex(by, x, b.index(x.Type.Shape, axis), axis), b.err
 	case len(x.Type.Shape) == 1 && isApart(x):
 		return b.byRows(by, x.Args[0]), b.err
 	}
-	index := b.add(ir.OpReduceChunks, ir.Attr{By: v.Op}, x)
+	return b.inChunks(by, x, axis), b.err
+}
+
+// inChunks returns the index of the least or greatest element of each line of x along an axis, found chunk by chunk.
+func (b *argReducer) inChunks(by ir.Op, x *ir.Value, axis int) *ir.Value {
+	x, n, err := b.r.last(b.v, x, []int{axis})
+	b.err = err
+	index := b.add(ir.OpReduceChunks, ir.Attr{By: b.v.Op}, x)
 	if n <= ir.ReduceChunk {
-		return index, b.err
+		return index
 	}
 	best := b.add(ir.OpReduceChunks, ir.Attr{By: by}, x)
 	if b.err != nil {
-		return nil, b.err
+		return nil
 	}
 	chunk := b.index(best.Type.Shape, 0)
 	index = b.add(ir.OpAdd, ir.Attr{}, index, b.add(ir.OpMul, ir.Attr{}, chunk, b.number(ir.ReduceChunk, best.Type.Shape)))
-	return b.firstIndex(by, best, index, 0), b.err
+	return b.firstIndex(by, best, index, 0)
 }
 
 // byRows returns the index of the least or greatest element of x in row-major order.
@@ -68,31 +77,66 @@ func isApart(x *ir.Value) bool {
 	if x.Op != ir.OpReshape || len(x.Args[0].Type.Shape) < 2 {
 		return false
 	}
+	l, from := readAt(x.Args[0], wholeOperand)
+	if from == nil {
+		return false
+	}
+	_, ok := l.Reshape(l.Size())
+	return !ok
+}
+
+// readAt returns where the elements of x are in the value that they come from, and that. It follows views, and of an
+// elementwise op the operand that follow says, unless that is negative.
+func readAt(x *ir.Value, follow func(*ir.Value) int) (l layout.Layout, from *ir.Value) {
 	var seen []*ir.Value // views, those of views first
-	for x = x.Args[0]; ; {
+	for {
 		switch {
 		case x.Op.IsView():
 			seen = append(seen, x)
 			x = x.Args[0]
 			continue
-		case x.Op.IsElementwise() && wholeOperand(x) >= 0:
-			x = x.Args[wholeOperand(x)]
+		case x.Op.IsElementwise() && follow(x) >= 0:
+			x = x.Args[follow(x)]
 			continue
 		}
 		break
 	}
-	l := layout.RowMajor(extents(x)...)
+	l = layout.RowMajor(extents(x)...)
 	if x.Op == ir.OpParam && x.Attr.At != nil {
 		l = *x.Attr.At
 	}
 	for _, v := range slices.Backward(seen) {
 		var err error
 		if l, err = v.Layout(l); err != nil {
-			return false
+			return l, nil
 		}
 	}
-	_, ok := l.Reshape(l.Size())
-	return !ok
+	return l, x
+}
+
+// inColumns reports whether x is read from memory, perhaps as its compute type, and enough lines along an axis are
+// adjacent there.
+func (r *reducer) inColumns(x *ir.Value, axis int) bool {
+	l, from := readAt(x, func(v *ir.Value) int {
+		if v.Op == ir.OpCast && v.Type.DType == v.Args[0].Type.DType.Compute() {
+			return 0
+		}
+		return -1
+	})
+	if from == nil || from.Op.IsElementwise() || l.Strides[axis] == 0 || l.Strides[axis] == 1 {
+		return false
+	}
+	adjacent := 1
+	for more := true; more && adjacent < r.minColumns; {
+		more = false
+		for i, n := range l.Shape {
+			if i != axis && n > 1 && l.Strides[i] == adjacent {
+				adjacent, more = adjacent*n, true
+				break
+			}
+		}
+	}
+	return adjacent >= r.minColumns
 }
 
 // wholeOperand returns which operand of an elementwise op is the first that has all

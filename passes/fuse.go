@@ -144,13 +144,15 @@ func (fu *fuser) count() {
 }
 
 // join unites values of one level that read each other, share a buffer or alternate in one. A loop that looks values up
-// computes no others.
+// computes no others, and one that finds places in columns only the elements there.
 func (fu *fuser) join() {
 	type shared struct {
 		a      *ir.Value
 		level  int
 		tabled bool
+		finds  ir.Op // in columns
 	}
+	partner := argPartners(fu.s.Func)
 	readers := map[shared]int{}
 	for i, v := range fu.s.Func.Body {
 		if !v.Op.IsComputed() || alone(v) {
@@ -160,7 +162,14 @@ func (fu *fuser) join() {
 			if a.Op.IsElementwise() {
 				fu.unite(i, a.ID)
 			} else if !isConst(a) && !a.Op.IsComputed() {
-				k := shared{a, fu.level[i], fu.s.tabled[v]}
+				k := shared{a: a, level: fu.level[i], tabled: fu.s.tabled[v]}
+				switch arg := v.Attr.By.IsArgReduction(); {
+				case !inColumns(a):
+				case arg:
+					k.finds = v.Attr.By.Info().By
+				case partner[v] != nil:
+					k.finds = v.Attr.By
+				}
 				if j, ok := readers[k]; ok {
 					fu.unite(i, j)
 				}
@@ -179,6 +188,15 @@ func (fu *fuser) join() {
 			}
 		}
 	}
+}
+
+// inColumns reports whether the lines along the last axis of an operand are columns in memory.
+func inColumns(a *ir.Value) bool {
+	if a.Attr.At == nil || len(a.Attr.At.Strides) == 0 {
+		return false
+	}
+	step := a.Attr.At.Strides[len(a.Attr.At.Strides)-1]
+	return step < -1 || step > 1
 }
 
 // alternate reports whether elements of two elementwise values are neighbours in the buffer that both

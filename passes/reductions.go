@@ -15,7 +15,7 @@ import (
 // Ensures: the one reduction is reduce_chunks; it and scans are of lines of two
 // elements or more, and at least one line; no extent.
 func reductions(s *State) error {
-	r := &reducer{s.Func, s.machine.ShortLine, s.machine.Overlaps}
+	r := &reducer{s.Func, s.machine.ShortLine, s.machine.Overlaps, s.machine.MinColumns}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		switch {
 		case v.Op == ir.OpExtent:
@@ -67,9 +67,10 @@ func checkReductions(s *State) error {
 
 // reducer appends values to a graph.
 type reducer struct {
-	f         *ir.Func
-	shortLine int // see tuning.Reduction
-	overlaps  int // the same
+	f          *ir.Func
+	shortLine  int // see tuning.Reduction
+	overlaps   int // the same
+	minColumns int // the same
 }
 
 // constant returns an element in the shape of v.

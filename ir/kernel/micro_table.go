@@ -24,6 +24,7 @@ const (
 	ScanRows                 // prefix scans along the rows
 	Reduce                   // reduces rows
 	ReduceColumns            // reduces columns
+	Places                   // finds the least or greatest elements of columns
 	Gather                   // copies rows by their indices
 	GatherReduce             // reduces rows by their indices
 	Ragged                   // combines rows of different lengths
@@ -116,6 +117,9 @@ func init() {
 		ReduceColumns: {name: "reduce_columns", doc: "out[r,c] = what ir.ReduceRow gives of the body's elements i from 0 to length: [i,c] of unit operands, [r,i] of splats",
 			has: microParts{op: true, body: true}, ops: arithmetic, fields: []string{"length"},
 			args: columnArgs, limits: columnLimits, meaning: columnMeaning, check: checkReduceColumns,
+			time: Time{Unit: Computed, Times: Field0}},
+		Places: {name: "places", doc: "out[r,c] = where ir.ReduceRow finds an element among in[i,c] for i from 0 to length, and best[r,c] = that element",
+			has: microParts{op: true, dtype: true}, types: ir.Numeric&ir.Native | ir.SetOf(ir.Int8, ir.Int16, ir.Uint16), ops: placeOps, fields: []string{"length"}, written: true, args: placesArgs, limits: placesLimits, meaning: placesMeaning,
 			time: Time{Unit: Computed, Times: Field0}},
 		Gather: {name: "gather", doc: "out[r,c] = in[index[r],c]; in has extent rows",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, written: true, args: gatherArgs, meaning: gatherMeaning,

@@ -20,6 +20,7 @@ var examples = []string{
 	"reduce [add] kernel (u0:f32) { store u0 }",
 	"reduce [_, add, argmax] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 u0 }",
 	"reduce [add] kernel fast (u0:f32) { t0 = exp u0; store t0 }",
+	"places argmax u8",
 	"gather u16",
 	"gather_reduce gather_add f32",
 	"ragged ragged_mul_add f64",

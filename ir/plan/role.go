@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -226,15 +227,9 @@ func (s *Step) OutExtents(o int) []int {
 	return extents
 }
 
-// CombinesAll reports whether every output is combined by an op on elements: none is stored
-// besides, and none is an index.
+// CombinesAll reports whether every output is combined: none is stored besides.
 func (s *Step) CombinesAll() bool {
-	for o := range s.Out {
-		if s.Out[o].Stored() || s.Out[o].Combine.IsArgReduction() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Out, func(o Output) bool { return o.Stored() })
 }
 
 // checkRole returns an error unless at most one axis is not parallel, or several next to each

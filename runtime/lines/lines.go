@@ -1,6 +1,6 @@
-// Package lines holds the micro-kernels that are written by hand: gather, gather_reduce, ragged, scatter, the sorts,
+// Package lines holds the micro-kernels that are written by hand: places, gather, gather_reduce, ragged, scatter, the sorts,
 // recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every
-// engine. Gather is in assembly for AVX2 too, and gather_reduce of sums of floats for AVX2 and AVX-512. Sorts call assembly
+// engine. Gather is in assembly for AVX2 too, and gather_reduce of sums of floats for AVX2 and AVX-512. Sorts and places call assembly
 // for AVX2. The rest of gather_reduce, ragged and scatter combine rows by built-in kernels for AVX2. Register makes them known.
 package lines
 
@@ -30,6 +30,8 @@ func Register() {
 // each call of one would compile what it returns once more.
 func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	switch m.Kind {
+	case kernel.Places:
+		return bestPlaces(m, portableFinders)
 	case kernel.Gather:
 		return map[ir.DType]func(*abi.Frame){ir.Uint8: gather[uint8], ir.Uint16: gather[uint16], ir.Uint32: gather[uint32], ir.Int64: gather[uint64]}[m.Type]
 	case kernel.GatherReduce:

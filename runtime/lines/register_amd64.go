@@ -6,6 +6,7 @@ import "github.com/stridefuse/stridefuse/ir/kernel"
 
 // registerAssembly registers those of all kernels that are in assembly, or call some.
 func registerAssembly(all []*kernel.Micro) {
+	registerPlaces(all)
 	registerGather()
 	registerGatherReduce(all)
 	registerRagged(all)
