@@ -103,15 +103,9 @@ func (w *groupWriter) part(from, count, size int) error {
 	first, ahead, begun := len(w.task.Parts) == 0, w.newAhead(count), 0
 	for i := w.g.First; i <= w.g.Last; i++ {
 		step := &w.s.plan.Steps[i]
-		one, outer, err := w.oneBlock(step, i, from, size)
+		d, one, outer, err := w.draft(i, from, size)
 		if err != nil {
 			return err
-		}
-		t := w.s.t
-		t.inGroup, t.whole = true, step
-		d, err := w.s.draft(&t, one)
-		if err != nil {
-			return &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 		}
 		part.Items = append(part.Items, w.place(d, outer)...)
 		if ahead.reads(one, outer); i == w.g.First {
@@ -134,6 +128,21 @@ func (w *groupWriter) part(from, count, size int) error {
 	}
 	w.task.Parts = append(w.task.Parts, part)
 	return nil
+}
+
+// draft returns the draft of step i of the plan on a block of so many rows, as oneBlock returns it. It is valid until the
+// next call.
+func (w *groupWriter) draft(i, from, size int) (d *Draft, one *plan.Step, outer []outside, err error) {
+	step := &w.s.plan.Steps[i]
+	if one, outer, err = w.oneBlock(step, i, from, size); err != nil {
+		return nil, nil, nil, err
+	}
+	t := w.s.t
+	t.inGroup, t.whole = true, step
+	if d, err = w.s.draft(&t, one); err != nil {
+		return nil, nil, nil, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
+	}
+	return d, one, outer, nil
 }
 
 // outside says where an operand of a draft is in the loops outside: by how much it is moved
@@ -212,7 +221,7 @@ func (w *groupWriter) place(d *Draft, outer []outside) []nest.Item {
 func (w *groupWriter) slotOf(sl nest.Slot) int {
 	buffer := sl.Buffer
 	if h, ok := w.homes[buffer]; ok {
-		buffer, sl = h.buffer, h.slot(&w.s.t)
+		buffer, sl = h.buffer, nest.Buffer(h.buffer, w.s.t.buffers[h.buffer].DType)
 	}
 	if at, ok := w.slots[buffer]; ok {
 		return at

@@ -1,7 +1,8 @@
 package schedule
 
 import (
-	"github.com/stridefuse/stridefuse/ir/nest"
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -16,96 +17,120 @@ type home struct {
 	strides        []int
 }
 
-// findHomes finds the scratch buffers of the group that are kept in an output.
+// findHomes finds the scratch buffers of the group that are kept in an output, one in each. Blocks have
+// so many rows.
 func (w *groupWriter) findHomes(sizes []int) error {
-	steps := w.s.plan.Steps[w.g.First : w.g.Last+1]
+	steps := w.steps()
 	for i := range steps {
-		for k := range steps[i].In {
-			if !w.fitsOutput(steps, i, k) {
-				continue
-			}
-			if ok, err := w.oneCall(i, sizes); err != nil {
+		s := &steps[i]
+		for k := range s.In {
+			if ok, err := w.fitsOutput(i, k, sizes); err != nil {
 				return err
-			} else if !ok {
-				continue
+			} else if ok {
+				lead := len(w.g.Outer) - 1
+				strides := append(slices.Clone(s.Out[0].Strides[:lead]), s.Out[0].Strides[w.g.Along[i]])
+				w.homes[s.In[k].Buffer] = home{s.Out[0].Buffer, s.Out[0].Offset - s.In[k].Offset, strides}
+				break
 			}
-			in, out := &steps[i].In[k], &steps[i].Out[0]
-			lead, along := len(w.g.Outer)-1, w.g.Along[i]
-			h := home{out.Buffer, out.Offset - in.Offset, nil}
-			h.strides = append(append(h.strides, out.Strides[:lead]...), out.Strides[along])
-			w.homes[in.Buffer] = h
 		}
 	}
 	return nil
 }
 
-// fitsOutput reports whether input k of a step of the group, a block in scratch, may be kept in the output: no other
-// step touches that, no later one reads the block, and no array that the output may be computed in place
-// of is read once the block has been stored.
-func (w *groupWriter) fitsOutput(steps []plan.Step, i, k int) bool {
+// steps returns the steps of the group.
+func (w *groupWriter) steps() []plan.Step { return w.s.plan.Steps[w.g.First : w.g.Last+1] }
+
+// fitsOutput reports whether input k of step i of the group is a block in scratch that may be kept in the output. No
+// other step touches that, and no later one the block. Arrays that the output may be computed in place of
+// are read before the block is stored, or by the one call that stores it.
+func (w *groupWriter) fitsOutput(i, k int, sizes []int) (bool, error) {
+	steps := w.steps()
 	s := &steps[i]
+	if !w.sameOrder(i, k) {
+		return false, nil
+	}
+	block, out, stored := s.In[k].Buffer, s.Out[0].Buffer, -1
+	for j := range steps {
+		reads, stores := 0, 0
+		for a := range steps[j].Accesses() {
+			if a.Buffer == out && j != i {
+				return false, nil
+			}
+			if a.Buffer == block {
+				reads++
+			}
+		}
+		for o := range steps[j].Out {
+			if steps[j].Out[o].Buffer == block {
+				stores++
+			}
+		}
+		switch {
+		case j > i && reads > 0, j == i && reads > 1, stores > 0 && stored >= 0:
+			return false, nil
+		case stores > 0:
+			stored = j
+		}
+	}
+	if stored < 0 {
+		return false, nil
+	}
+	for j := stored + 1; j <= i; j++ {
+		if w.readsTwin(j, out) {
+			return false, nil
+		}
+	}
+	if ok, err := w.oneKernel(i, sizes, false); !ok || err != nil || !w.readsTwin(stored, out) {
+		return ok, err
+	}
+	return w.oneKernel(stored, sizes, true)
+}
+
+// sameOrder reports whether an elementwise step reads all of a block, which is in scratch, and stores as much of its output
+// in the same order.
+func (w *groupWriter) sameOrder(i, k int) bool {
+	s := &w.steps()[i]
 	if !s.Elementwise() || len(s.Out) != 1 {
 		return false
 	}
-	in, out, lead, along := &s.In[k], &s.Out[0], len(w.g.Outer)-1, w.g.Along[i]
+	in, out := &s.In[k], &s.Out[0]
 	from, to := &w.s.t.buffers[in.Buffer], &w.s.t.buffers[out.Buffer]
 	if from.Kind != plan.ScratchBuffer || to.Kind != plan.ResultBuffer && to.Kind != plan.TempBuffer || from.DType != to.DType {
 		return false
 	}
 	elems := 1
-	for axis := lead; axis < len(s.Axes); axis++ {
+	for axis := len(w.g.Outer) - 1; axis < len(s.Axes); axis++ {
 		n := s.Axes[axis].Extent
-		if axis == along {
+		if axis == w.g.Along[i] {
 			n = w.g.Block
 		}
-		elems *= n
-		if n > 1 && in.Strides[axis] != out.Strides[axis] {
+		if elems *= n; n > 1 && in.Strides[axis] != out.Strides[axis] {
 			return false
 		}
 	}
-	if elems != from.Size() {
-		return false
-	}
-	stored := false // the block has been
-	for j := range steps {
-		t := &steps[j]
-		if j != i && t.Touches(func(b int) bool { return b == out.Buffer }) || j > i && t.Touches(func(b int) bool { return b == in.Buffer }) {
-			return false
-		}
-		for a := range t.In {
-			b := &w.s.t.buffers[t.In[a].Buffer]
-			if j == i && a != k && t.In[a].Buffer == in.Buffer {
-				return false
-			}
-			inPlace := b.Kind == plan.ParamBuffer && b.Size() == to.Size() && b.DType.Size() == to.DType.Size()
-			if inPlace && stored && j <= i {
-				return false
-			}
-		}
-		for o := range t.Out {
-			stored = stored || t.Out[o].Buffer == in.Buffer
-		}
-	}
-	return true
+	return elems == from.Size()
 }
 
-// oneCall reports whether a step computes blocks of so many rows by calls that each read and store elements of
-// the same places, without copies in local memory.
-func (w *groupWriter) oneCall(i int, sizes []int) (bool, error) {
+// readsTwin reports whether a step reads an array that a result may be computed in place of.
+func (w *groupWriter) readsTwin(i, result int) bool {
+	to := &w.s.t.buffers[result]
+	return slices.ContainsFunc(w.steps()[i].In, func(a plan.Access) bool {
+		b := &w.s.t.buffers[a.Buffer]
+		return b.Kind == plan.ParamBuffer && b.Size() == to.Size() && b.DType.Size() == to.DType.Size()
+	})
+}
+
+// oneKernel reports whether a step computes blocks of so many rows by one kernel, without copies in local memory, and,
+// if one call is asked for, by that.
+func (w *groupWriter) oneKernel(i int, sizes []int, oneCall bool) (bool, error) {
 	for _, size := range sizes {
-		one, _, err := w.oneBlock(&w.s.plan.Steps[w.g.First+i], w.g.First+i, 0, size)
-		if err != nil {
-			return false, err
-		}
-		t := w.s.t
-		t.inGroup = true
-		d, err := w.s.draft(&t, one)
+		d, _, _, err := w.draft(w.g.First+i, 0, size)
 		if err != nil || d.Choice.Kernels != 1 || d.Scratch > 0 || len(d.Choice.Packed)+len(d.Choice.NonTemporal) > 0 {
 			return false, err
+		}
+		if oneCall && (len(d.Parts) != 1 || len(d.Parts[0].Loops) > 0 || len(d.Parts[0].Items) != 1) {
+			return false, nil
 		}
 	}
 	return true, nil
 }
-
-// slot returns the slot of a buffer that is kept in another.
-func (h *home) slot(t *target) nest.Slot { return nest.Buffer(h.buffer, t.buffers[h.buffer].DType) }

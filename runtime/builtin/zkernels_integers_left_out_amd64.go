@@ -123,6 +123,7 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (s0:i32, u1:i32, u2:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_i32_suu_1b9bf8c782_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = lt u0 s1; t1 = cast:i32 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_i32_usu_8e1bdb542d_go},
 	{Sig: "kernel (s0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = lt s0 u1; t1 = cast:i32 t0; t2 = lt s0 u2; t3 = cast:i32 t2; t4 = lt s0 u3; t5 = cast:i32 t4; t6 = lt s0 u4; t7 = cast:i32 t6; t8 = add u5 t7; t9 = add t5 t8; t10 = add t3 t9; t11 = add t1 t10; store t11 }", Fn: k_lt_cast_lt_etc_i32_suuuuu_2ac8009143_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i16_bool_uu_aaf83c1913_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1_go},
@@ -253,6 +254,7 @@ var kernels_avx2_integers = loops{
 	{Sig: "reduce [xor] kernel (u0:u64) { store u0 }", Fn: k_reduce_xor_u64_u_ab99db5b6f_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u64_uu_491e456232_go},
+	{Sig: "kernel (u0:bool, u1:i16, u2:i16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i16_uuu_09e54d5acb_go},
 	{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u16_uuu_064e13e173_go},
 	{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
 	{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
@@ -3217,6 +3219,28 @@ func k_lt_cast_lt_etc_i32_suuuuu_2ac8009143_go(f *abi.Frame) {
 			t10 := int32(t3 + t9)
 			t11 := int32(t1 + t10)
 			o0[i] = t11
+		}
+	}
+}
+
+// k_lt_i16_bool_uu_aaf83c1913_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+func k_lt_i16_bool_uu_aaf83c1913_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 < t1
+			o0[i] = t2
 		}
 	}
 }
@@ -7112,6 +7136,34 @@ func k_rem_u64_uu_491e456232_go(f *abi.Frame) {
 				t0 = v0 % v1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_i16_uuu_09e54d5acb_go is
+//
+//	kernel (u0:bool, u1:i16, u2:i16) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_i16_uuu_09e54d5acb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v1)
+			t1 := int32(v2)
+			t2 := t1
+			if v0 {
+				t2 = t0
+			}
+			t3 := int16(t2)
+			o0[i] = t3
 		}
 	}
 }

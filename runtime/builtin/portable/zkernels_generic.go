@@ -692,6 +692,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f64_bool_su_03aca8ab90_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f64_bool_us_0149d1acba_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f64_bool_uu_cfae620772_go},
+	{Sig: "kernel (s0:i16, u1:i16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i16_bool_su_1917597a30_go},
+	{Sig: "kernel (u0:i16, s1:i16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i16_bool_us_814d2f287b_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i16_bool_uu_aaf83c1913_go},
 	{Sig: "kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i32_bool_su_4e30771c73_go},
 	{Sig: "kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i32_bool_us_641b693c21_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i32_bool_uu_40496893b0_go},
@@ -1419,6 +1422,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f64_usu_39d5b6147a_go},
 	{Sig: "kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f64_uus_3f5d7c1226_go},
 	{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f64_uuu_7486dd3191_go},
+	{Sig: "kernel (u0:bool, s1:i16, s2:i16) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i16_uss_f552ad80a7_go},
+	{Sig: "kernel (u0:bool, s1:i16, u2:i16) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i16_usu_e4b1238e58_go},
+	{Sig: "kernel (u0:bool, u1:i16, s2:i16) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i16_uus_908b296cb6_go},
+	{Sig: "kernel (u0:bool, u1:i16, u2:i16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i16_uuu_09e54d5acb_go},
 	{Sig: "kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i32_uss_0dff0ddd32_go},
 	{Sig: "kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i32_usu_c65551e711_go},
 	{Sig: "kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i32_uus_f84edbd9a5_go},
@@ -37176,6 +37183,70 @@ func k_lt_f64_bool_uu_cfae620772_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_i16_bool_su_1917597a30_go is
+//
+//	kernel (s0:i16, u1:i16) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 < a1[i]
+func k_lt_i16_bool_su_1917597a30_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_i16_bool_us_814d2f287b_go is
+//
+//	kernel (u0:i16, s1:i16) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1
+func k_lt_i16_bool_us_814d2f287b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_i16_bool_uu_aaf83c1913_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+func k_lt_i16_bool_uu_aaf83c1913_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
 // k_lt_i32_bool_su_4e30771c73_go is
 //
 //	kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }
@@ -63531,6 +63602,114 @@ func k_select_bool_f64_uuu_7486dd3191_go(f *abi.Frame) {
 				t0 = v1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_i16_uss_f552ad80a7_go is
+//
+//	kernel (u0:bool, s1:i16, s2:i16) { t0 = select u0 s1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2)
+func k_select_bool_i16_uss_f552ad80a7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := int32(s1)
+		t1 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			t2 := t1
+			if v0 {
+				t2 = t0
+			}
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_select_bool_i16_usu_e4b1238e58_go is
+//
+//	kernel (u0:bool, s1:i16, u2:i16) { t0 = select u0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2[i])
+func k_select_bool_i16_usu_e4b1238e58_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t1 := int32(v2)
+			t2 := t1
+			if v0 {
+				t2 = t0
+			}
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_select_bool_i16_uus_908b296cb6_go is
+//
+//	kernel (u0:bool, u1:i16, s2:i16) { t0 = select u0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2)
+func k_select_bool_i16_uus_908b296cb6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v1)
+			t2 := t1
+			if v0 {
+				t2 = t0
+			}
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_select_bool_i16_uuu_09e54d5acb_go is
+//
+//	kernel (u0:bool, u1:i16, u2:i16) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_i16_uuu_09e54d5acb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v1)
+			t1 := int32(v2)
+			t2 := t1
+			if v0 {
+				t2 = t0
+			}
+			t3 := int16(t2)
+			o0[i] = t3
 		}
 	}
 }
