@@ -82,7 +82,7 @@ type search struct {
 // newSearch makes the program's search.
 func (p *Program) newSearch() error {
 	fn, captured := p.whole()
-	s := &Program{name: p.name, fn: fn, inputs: p.inputs, captured: captured, sizes: p.sizes, options: p.options, executor: p.executor, machine: p.machine}
+	s := &Program{name: p.name, fn: fn, inputs: p.inputs, captured: captured, sizes: p.sizes, options: p.options, executor: p.executor, machine: p.machine, drafts: p.drafts}
 	s.options.Frozen = slices.Clone(p.options.Frozen)
 	if n := len(fn.Params); n < len(s.options.Frozen) {
 		s.options.Frozen = s.options.Frozen[:n]
