@@ -18,13 +18,16 @@ type home struct {
 }
 
 // findHomes finds the scratch buffers of the group that are kept in an output, one in each. Blocks have
-// so many rows.
+// so many rows. Where results are in place, their memory has just been read, and may have to be read again.
 func (w *groupWriter) findHomes(sizes []int) error {
 	steps := w.steps()
 	for i := range steps {
 		s := &steps[i]
 		for k := range s.In {
-			if ok, err := w.fitsOutput(i, k, sizes); err != nil {
+			if w.s.t.InCaches || !w.sameOrder(i, k) || w.touchedBesides(i, k) {
+				continue
+			}
+			if ok, err := w.oneKernel(i, sizes); err != nil {
 				return err
 			} else if ok {
 				lead := len(w.g.Outer) - 1
@@ -40,50 +43,26 @@ func (w *groupWriter) findHomes(sizes []int) error {
 // steps returns the steps of the group.
 func (w *groupWriter) steps() []plan.Step { return w.s.plan.Steps[w.g.First : w.g.Last+1] }
 
-// fitsOutput reports whether input k of step i of the group is a block in scratch that may be kept in the output. No
-// other step touches that, and no later one the block. Arrays that the output may be computed in place of
-// are read before the block is stored, or by the one call that stores it.
-func (w *groupWriter) fitsOutput(i, k int, sizes []int) (bool, error) {
+// touchedBesides reports whether another step of the group touches the output of step i, a later one
+// its input k, or that step itself reads the input twice.
+func (w *groupWriter) touchedBesides(i, k int) bool {
 	steps := w.steps()
-	s := &steps[i]
-	if !w.sameOrder(i, k) {
-		return false, nil
-	}
-	block, out, stored := s.In[k].Buffer, s.Out[0].Buffer, -1
+	block, out := steps[i].In[k].Buffer, steps[i].Out[0].Buffer
 	for j := range steps {
-		reads, stores := 0, 0
+		outs, blocks := 0, 0
 		for a := range steps[j].Accesses() {
-			if a.Buffer == out && j != i {
-				return false, nil
+			if a.Buffer == out {
+				outs++
 			}
 			if a.Buffer == block {
-				reads++
+				blocks++
 			}
 		}
-		for o := range steps[j].Out {
-			if steps[j].Out[o].Buffer == block {
-				stores++
-			}
-		}
-		switch {
-		case j > i && reads > 0, j == i && reads > 1, stores > 0 && stored >= 0:
-			return false, nil
-		case stores > 0:
-			stored = j
+		if j != i && outs > 0 || j > i && blocks > 0 || j == i && blocks > 1 {
+			return true
 		}
 	}
-	if stored < 0 {
-		return false, nil
-	}
-	for j := stored + 1; j <= i; j++ {
-		if w.readsTwin(j, out) {
-			return false, nil
-		}
-	}
-	if ok, err := w.oneKernel(i, sizes, false); !ok || err != nil || !w.readsTwin(stored, out) {
-		return ok, err
-	}
-	return w.oneKernel(stored, sizes, true)
+	return false
 }
 
 // sameOrder reports whether an elementwise step reads all of a block, which is in scratch, and stores as much of its output
@@ -111,25 +90,12 @@ func (w *groupWriter) sameOrder(i, k int) bool {
 	return elems == from.Size()
 }
 
-// readsTwin reports whether a step reads an array that a result may be computed in place of.
-func (w *groupWriter) readsTwin(i, result int) bool {
-	to := &w.s.t.buffers[result]
-	return slices.ContainsFunc(w.steps()[i].In, func(a plan.Access) bool {
-		b := &w.s.t.buffers[a.Buffer]
-		return b.Kind == plan.ParamBuffer && b.Size() == to.Size() && b.DType.Size() == to.DType.Size()
-	})
-}
-
-// oneKernel reports whether a step computes blocks of so many rows by one kernel, without copies in local memory, and,
-// if one call is asked for, by that.
-func (w *groupWriter) oneKernel(i int, sizes []int, oneCall bool) (bool, error) {
+// oneKernel reports whether a step computes blocks of so many rows by one kernel, without copies in local memory.
+func (w *groupWriter) oneKernel(i int, sizes []int) (bool, error) {
 	for _, size := range sizes {
 		d, _, _, err := w.draft(w.g.First+i, 0, size)
 		if err != nil || d.Choice.Kernels != 1 || d.Scratch > 0 || len(d.Choice.Packed)+len(d.Choice.NonTemporal) > 0 {
 			return false, err
-		}
-		if oneCall && (len(d.Parts) != 1 || len(d.Parts[0].Loops) > 0 || len(d.Parts[0].Items) != 1) {
-			return false, nil
 		}
 	}
 	return true, nil
