@@ -188,9 +188,9 @@ func ExampleProgram_Explain() {
 	//           not transposed-lines: no operand is closest together along an axis before the rows
 	//           not fill: no kernel of the body takes broadcast operands as ones with columns
 	//           not table: no operand has elements of one byte
-	//   step 1  1 op over [2,2018]: channels, one portable kernel            // example_test.go:167
-	//           kernel ((u0 u1):f32) { t0 = copy u0; t1 = copy u1; store t0 t1 }
-	//           cost 8.08e+04; tiling costs at least 8.09e+04
+	//   step 1  1 op over [2,2018]: transposed, one portable kernel          // example_test.go:167
+	//           kernel (u0:f32) { t0 = copy u0; store t0 }
+	//           cost 1.63e+04; whole costs at least 3.25e+04
 	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
 	//           not coalesced: the rows are long, few, or far apart
 	//           not scattered: the outputs are contiguous along the columns
