@@ -98,14 +98,20 @@ type common struct {
 	drafts  schedule.Drafts
 }
 
-// commons are by the goroutines and by the version of the kernels.
+// commons are by what programs have it in common with: kernelsOf.
 var commons memo.Map
+
+// kernelsOf is how many goroutines there are, and which kernels.
+type kernelsOf struct {
+	parallelism, version int
+	assembly             bool
+}
 
 // setMachine sets the machine of a program, and the drafts.
 func (p *Program) setMachine(s *settings) {
 	parallelism := p.executor.Parallelism()
 	own := s.debug.has(TilingOnly) || s.debug.has(Portable) || s.chunkElems != 0
-	key := [2]int{parallelism, p.executor.Version()}
+	key := kernelsOf{parallelism, p.executor.Version(), p.executor.Assembly()}
 	c, ok := commons.Load(key)
 	if !ok || own {
 		m := tuning.Default(parallelism)

@@ -164,7 +164,7 @@ func (fu *fuser) join() {
 			} else if !isConst(a) && !a.Op.IsComputed() {
 				k := shared{a: a, level: fu.level[i], tabled: fu.s.tabled[v]}
 				switch arg := v.Attr.By.IsArgReduction(); {
-				case !inColumns(a):
+				case !isApartAlong(a):
 				case arg:
 					k.finds = v.Attr.By.Info().By
 				case partner[v] != nil:
@@ -190,8 +190,8 @@ func (fu *fuser) join() {
 	}
 }
 
-// inColumns reports whether the lines along the last axis of an operand are columns in memory.
-func inColumns(a *ir.Value) bool {
+// isApartAlong reports whether neighbours along the last axis of an operand are apart in memory.
+func isApartAlong(a *ir.Value) bool {
 	if a.Attr.At == nil || len(a.Attr.At.Strides) == 0 {
 		return false
 	}

@@ -5,7 +5,7 @@
 // with the instruction table of a target (isa.go, forms.go, insts*.go, style*.go, lower.go,
 // memory.go), and put into a nest of loops (nest*.go, emit*.go; rows_together.go for windows). A body of narrow
 // integers alone has lanes as narrow (lanes*.go, bytes.go, words.go). Other micro-kernels are written instruction by
-// instruction (dot*.go, scan*.go, transpose*.go, interleave.go, reduce_columns*.go, pack.go,
+// instruction (dot*.go, scan*.go, transpose*.go, interleave*.go, reduce_columns*.go, pack*.go,
 // byte_sum.go, arg_extreme*.go, row_extreme*.go, store_nt.go, prefetch.go). Both are programs: lists of instructions over
 // physical registers, which do not depend on avo.
 package avo

@@ -5,10 +5,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Packing (micro-kernel Pack): copies of elements that are not contiguous. Each element is
-// loaded and stored by itself, but of those that are two to four elements apart whole
-// vectors are loaded: see interleave.go. Joining four others to a vector is not faster than
-// one by one, as the loads take the time. Rows in order or in reverse order: see pack_rows.go.
+// Packing (micro-kernel Pack): copies of elements that are not contiguous. Of elements that are two to
+// four apart whole vectors are loaded (interleave*.go), and so are rows in order, in reverse order, and of one element
+// again and again (pack_rows.go). Others are loaded and stored one by one: to join four to a vector is not
+// faster, as the loads take the time.
 
 // packer writes the function of Pack.
 type packer struct {

@@ -20,11 +20,11 @@ type Drafts struct {
 	mutex  sync.RWMutex
 	steps  drafts
 	groups map[string]*draftedGroup
-	size   int // bytes of the forms, to which the memory of the rest is in proportion
+	size   int // bytes of the forms
 }
 
-// mostForms is how many bytes of forms Drafts keeps; with more it begins anew.
-const mostForms = 1 << 19
+// mostForms is how many bytes of forms Drafts keeps, with about 26 times as much that they are the forms of; with more it begins anew.
+const mostForms = 1 << 17
 
 // step returns the draft of a form, nil if there is none.
 func (k *Drafts) step(f form) *Draft {

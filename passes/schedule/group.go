@@ -35,7 +35,7 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 
 // writeGroup makes the task of a row group.
 func (s *scheduler) writeGroup(g *plan.RowGroup) (nest.Task, error) {
-	w := &groupWriter{s: s, g: g, task: nest.Task{First: g.First, Last: g.Last, Pos: s.plan.Steps[g.First].Pos}, slots: map[int]int{}, homes: map[int]home{}}
+	w := &groupWriter{s: s, g: g, task: nest.Task{First: g.First, Last: g.Last, Pos: s.plan.Steps[g.First].Pos}, slots: map[int]int{}, aliases: map[int]alias{}}
 	lead := len(g.Outer) - 1
 	for _, n := range g.Outer[:lead] {
 		w.loops = append(w.loops, nest.Loop{Extent: nest.Fixed(n), Tile: 1})
@@ -51,7 +51,7 @@ func (s *scheduler) writeGroup(g *plan.RowGroup) (nest.Task, error) {
 	if rest > 0 {
 		sizes = append(sizes, rest)
 	}
-	if err := w.findHomes(sizes); err != nil {
+	if err := w.findAliases(sizes); err != nil {
 		return nest.Task{}, err
 	}
 	if whole > 0 {
@@ -88,19 +88,19 @@ func (s *scheduler) blockOfRows(g *plan.RowGroup) int {
 
 // groupWriter writes the task of a row group.
 type groupWriter struct {
-	s     *scheduler
-	g     *plan.RowGroup
-	task  nest.Task
-	loops []nest.Loop  // over the outer axes but the last
-	block int          // rows of a block
-	slots map[int]int  // of the task, by buffer
-	homes map[int]home // of scratch buffers that are kept in an output
+	s       *scheduler
+	g       *plan.RowGroup
+	task    nest.Task
+	loops   []nest.Loop   // over the outer axes but the last
+	block   int           // rows of a block
+	slots   map[int]int   // of the task, by buffer
+	aliases map[int]alias // of scratch buffers that are kept in an output
 }
 
 // part appends the part of count blocks of size rows each, from the given row on.
 func (w *groupWriter) part(from, count, size int) error {
 	part := nest.Nest{Loops: append(slices.Clone(w.loops), nest.Loop{Extent: nest.Fixed(count), Tile: 1})}
-	first, ahead, begun := len(w.task.Parts) == 0, w.newAhead(count), 0
+	first, next, behind := len(w.task.Parts) == 0, w.newPrefetcher(count), 0
 	for i := w.g.First; i <= w.g.Last; i++ {
 		step := &w.s.plan.Steps[i]
 		d, one, outer, err := w.draft(i, from, size)
@@ -108,8 +108,8 @@ func (w *groupWriter) part(from, count, size int) error {
 			return err
 		}
 		part.Items = append(part.Items, w.place(d, outer)...)
-		if ahead.reads(one, outer); i == w.g.First {
-			begun = len(part.Items)
+		if next.reads(one, outer); i == w.g.First {
+			behind = len(part.Items)
 		}
 		if first {
 			scale := float64(elems(step)) / float64(max(1, elems(one)))
@@ -123,8 +123,8 @@ func (w *groupWriter) part(from, count, size int) error {
 			w.task.Elems += elems(step)
 		}
 	}
-	if ahead != nil {
-		part.Items = few.Concat(part.Items[:begun], ahead.calls, part.Items[begun:])
+	if next != nil {
+		part.Items = few.Concat(part.Items[:behind], next.calls, part.Items[behind:])
 	}
 	w.task.Parts = append(w.task.Parts, part)
 	return nil
@@ -175,9 +175,9 @@ func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step,
 		if w.s.t.buffers[a.Buffer].Kind == plan.ScratchBuffer { // holds one block
 			clear(o.strides)
 			o.offset = 0
-			if h, ok := w.homes[a.Buffer]; ok {
-				copy(o.strides, h.strides)
-				o.offset = from*h.strides[lead] + h.offset
+			if in, ok := w.aliases[a.Buffer]; ok {
+				copy(o.strides, in.strides)
+				o.offset = from*in.strides[lead] + in.offset
 				o.strides[lead] *= w.block
 			}
 		}
@@ -220,8 +220,8 @@ func (w *groupWriter) place(d *Draft, outer []outside) []nest.Item {
 // slotOf returns the task's slot of an operand's buffer.
 func (w *groupWriter) slotOf(sl nest.Slot) int {
 	buffer := sl.Buffer
-	if h, ok := w.homes[buffer]; ok {
-		buffer, sl = h.buffer, nest.Buffer(h.buffer, w.s.t.buffers[h.buffer].DType)
+	if in, ok := w.aliases[buffer]; ok {
+		buffer, sl = in.buffer, nest.Buffer(in.buffer, w.s.t.buffers[in.buffer].DType)
 	}
 	if at, ok := w.slots[buffer]; ok {
 		return at

@@ -3,6 +3,8 @@ package schedule
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -10,16 +12,16 @@ import (
 // as much of an output in the same places, the block is kept in the output from the beginning. The steps before
 // then wait for the output's memory while they compute, and the first-level cache holds one block less.
 
-// home is where a scratch buffer is if not in local memory: its first element is element offset of
-// another buffer, and strides from one iteration of a loop outside to the next.
-type home struct {
+// alias is the part of an output that a scratch buffer is: from element offset on, and so far from one
+// iteration of a loop outside to the next.
+type alias struct {
 	buffer, offset int
 	strides        []int
 }
 
-// findHomes finds the scratch buffers of the group that are kept in an output, one in each. Blocks have
+// findAliases finds the scratch buffers of the group that are kept in an output, one in each. Blocks have
 // so many rows. Where results are in place, their memory has just been read, and may have to be read again.
-func (w *groupWriter) findHomes(sizes []int) error {
+func (w *groupWriter) findAliases(sizes []int) error {
 	steps := w.steps()
 	for i := range steps {
 		s := &steps[i]
@@ -32,7 +34,7 @@ func (w *groupWriter) findHomes(sizes []int) error {
 			} else if ok {
 				lead := len(w.g.Outer) - 1
 				strides := append(slices.Clone(s.Out[0].Strides[:lead]), s.Out[0].Strides[w.g.Along[i]])
-				w.homes[s.In[k].Buffer] = home{s.Out[0].Buffer, s.Out[0].Offset - s.In[k].Offset, strides}
+				w.aliases[s.In[k].Buffer] = alias{s.Out[0].Buffer, s.Out[0].Offset - s.In[k].Offset, strides}
 				break
 			}
 		}
@@ -90,13 +92,30 @@ func (w *groupWriter) sameOrder(i, k int) bool {
 	return elems == from.Size()
 }
 
-// oneKernel reports whether a step computes blocks of so many rows by one kernel, without copies in local memory.
+// oneKernel reports whether a step computes blocks of so many rows by one elementwise kernel, without copies in
+// local memory.
 func (w *groupWriter) oneKernel(i int, sizes []int) (bool, error) {
 	for _, size := range sizes {
 		d, _, _, err := w.draft(w.g.First+i, 0, size)
-		if err != nil || d.Choice.Kernels != 1 || d.Scratch > 0 || len(d.Choice.Packed)+len(d.Choice.NonTemporal) > 0 {
+		if err != nil || d.Choice.Kernels != 1 || d.Scratch > 0 || len(d.Choice.NonTemporal) > 0 {
 			return false, err
+		}
+		for k := range d.Parts {
+			if !elementwiseCalls(d.Parts[k].Items) {
+				return false, nil
+			}
 		}
 	}
 	return true, nil
+}
+
+// elementwiseCalls reports whether all calls are of elementwise kernels.
+func elementwiseCalls(items []nest.Item) bool {
+	return !slices.ContainsFunc(items, func(it nest.Item) bool {
+		if it.Nest != nil {
+			return !elementwiseCalls(it.Nest.Items)
+		}
+		_, ok := it.Call.Kernel.(*kernel.Kernel)
+		return !ok
+	})
 }

@@ -93,11 +93,13 @@ func (p *placeWriter) draft(step, s *plan.Step) (*Draft, string) {
 	return p.d, ""
 }
 
-// width returns how many columns a call takes: few enough for several goroutines, if they stay wide.
+// width returns how many columns a call takes: few enough for a short call, whose elements take a sixteenth of others'
+// time, of two cache lines or more, and for several goroutines, if they stay wide.
 func (p *placeWriter) width(s *plan.Step) int {
 	last := len(s.Axes) - 1
 	n, cols := s.Axes[last].Extent, s.Axes[last-1].Extent
-	width := min(cols, max(1, p.t.LaneBytes/(s.Body.In[0].DType.Size()+ir.Int32.Size())))
+	size := s.Body.In[0].DType.Size()
+	width := min(cols, max(1, p.t.LaneBytes/(size+ir.Int32.Size())), max(2*cacheLine/size, 16*p.t.callElems(s)/min(n, ir.ReduceChunk)))
 	for width > p.t.LaneColumns && elems(s)/n/width*ir.Chunks(n) < p.t.pieces(p.t.Work(s)) {
 		width /= 2
 	}

@@ -17,8 +17,12 @@ func OfSizes() *Blocks { return &Blocks{tasks: map[blocked]sizedTask{}} }
 // mostTasks is how many tasks Blocks keeps for plans that are one plan; with more it begins anew.
 const mostTasks = 256
 
-// blocked is a row group of a plan, by its first step, divided into blocks of rows and a rest of fewer rows.
-type blocked struct{ first, block, rest int }
+// blocked is a row group of a plan, by its first step, divided into blocks of rows and a rest of fewer rows, with or without
+// prefetches.
+type blocked struct {
+	first, block, rest int
+	fromMemory         bool
+}
 
 // sizedTask is the task of a row group, and the number of its rows.
 type sizedTask struct {
@@ -76,7 +80,7 @@ func (s *scheduler) sizedGroup(g *plan.RowGroup) (nest.Task, error) {
 	if rows == 0 {
 		return s.writeGroup(g)
 	}
-	of := blocked{g.First, block, rows % block}
+	of := blocked{g.First, block, rows % block, s.fromMemory(g)}
 	if known, ok := s.blocks.tasks[of]; ok {
 		return known.resize(of, rows), nil
 	}
