@@ -75,3 +75,9 @@ func TestChannelsInPlace(t *testing.T) {
 		require.Equal(t, elements(t, want), elements(t, x))
 	}
 }
+
+// TestUnrolledBlock computes running sums of blocks whose operands lie as channels in the tensors of a run.
+func TestUnrolledBlock(t *testing.T) {
+	x, b := graph.Input("x", graph.Float32, 3, 64), graph.Input("b", graph.Float32, 64)
+	everyWay(t, graph.Nodes{x.Add(b).CumSum(1)}, graph.Ones(graph.Float32, 64, 3).T(), graph.Ones(graph.Float32, 128).Slice("::2"))
+}

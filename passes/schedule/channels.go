@@ -163,13 +163,13 @@ func (e *elementwise) inMemory(i, at, n int) bool {
 
 // room returns how many elements the buffer of input i of a step has before and behind all that the step reads, as
 // many as matter at most. Of a block of rows, the step is that of all rows. Scratch has none: a block may have fewer rows
-// than it, and may be kept in an output.
+// than it, and may be kept in an output. Nor is any known of a step that was unrolled for a block.
 func (t *target) room(s *plan.Step, i int) (before, behind int) {
 	b := &t.buffers[s.In[i].Buffer]
-	if b.Kind == plan.ScratchBuffer {
+	switch {
+	case b.Kind == plan.ScratchBuffer, t.whole != nil && s.Body != t.whole.Body:
 		return 0, 0
-	}
-	if t.whole != nil {
+	case t.whole != nil:
 		s = t.whole
 	}
 	low, high := s.In[i].Offset, s.In[i].Offset
