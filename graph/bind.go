@@ -78,17 +78,20 @@ func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
 func (p *Program) scheduleInPlace(pl *plan.Plan) (*nest.Program, error) {
 	m := *p.machine
 	m.InCaches = true
-	return p.schedule(pl, &m, new(schedule.Blocks), new(schedule.Drafts))
+	return p.schedule(pl, &m, new(schedule.Blocks), nil)
 }
 
-// schedule makes the schedule of a plan, with what known and all have of others.
-func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine, known *schedule.Blocks, all *schedule.Drafts) (*nest.Program, error) {
+// schedule makes the schedule of a plan, with what known and drafts, unless it is nil, have of others.
+func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine, known *schedule.Blocks, drafts *schedule.Drafts) (*nest.Program, error) {
+	if drafts == nil {
+		drafts = new(schedule.Drafts)
+	}
 	if p.options.Verify {
 		if err := pl.Verify(); err != nil {
 			return nil, misuse("before the schedule: %v\n%s", err, pl)
 		}
 	}
-	nests, err := known.Schedule(pl, m, p.executor, all)
+	nests, err := known.Schedule(pl, m, p.executor, drafts)
 	if err != nil || !p.options.Verify {
 		return nests, err
 	}

@@ -117,15 +117,15 @@ func (p *Program) setMachine(s *settings) {
 		m := tuning.Default(parallelism)
 		m.ShortSums = p.executor.Assembly()
 		if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; own {
-			p.machine, p.drafts = m, new(schedule.Drafts)
+			p.machine = m
 			return
 		}
 		c = &common{machine: m}
 		commons.Store(key, c)
 	}
-	p.machine, p.drafts = c.(*common).machine, &c.(*common).drafts
-	if p.executor != runtime.DefaultExecutor() { // it may have other kernels
-		p.drafts = new(schedule.Drafts)
+	p.machine = c.(*common).machine
+	if p.executor == runtime.DefaultExecutor() { // others may have other kernels
+		p.drafts = &c.(*common).drafts
 	}
 }
 

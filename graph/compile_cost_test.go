@@ -197,11 +197,12 @@ func footprint(tb testing.TB, items []graph.Item) (objects, bytes, live int) {
 }
 
 // What Compile allocates for a node does not grow with the number of nodes: no pass
-// keeps more for each, or copies all of them again and again.
+// keeps more for each, or copies all of them again and again. The programs share no schedules with others, which would count.
 func TestCompileAllocatesLinearly(t *testing.T) {
 	const times = 8
 	for _, g := range growing {
-		few, many := measured(footprint(t, g.nodes(1000))), measured(footprint(t, g.nodes(times*1000)))
+		of := func(n int) [3]int { return measured(footprint(t, append(g.nodes(n), graph.WithWorkers(2)))) }
+		few, many := of(1000), of(times*1000)
 		for k, what := range []string{"objects", "bytes", "bytes that stay"} {
 			require.Less(t, float64(many[k]), 1.2*times*float64(few[k]), "%s: %s", g.name, what)
 		}

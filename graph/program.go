@@ -31,7 +31,7 @@ type Program struct {
 	options  passes.Options
 	executor *runtime.Executor
 	machine  *tuning.Machine
-	drafts   *schedule.Drafts // for the machine and the executor
+	drafts   *schedule.Drafts // of programs on the same machine and executor, nil if they share none
 
 	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache     plans
