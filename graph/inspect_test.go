@@ -89,7 +89,9 @@ func TestExplain(t *testing.T) {
 	require.NotEmpty(t, p.Ledger())
 	require.Len(t, p.Kernels(), 4)
 	for _, sig := range p.Kernels()[:3] { // the last one copies where columns are no channels
-		require.Contains(t, text, sig)
+		if channels := strings.HasPrefix(sig, "kernel (("); !channels || strings.Contains(text, ": channels") { // or a transpose copies
+			require.Contains(t, text, sig)
+		}
 		k, err := kernel.ParseCode(sig)
 		require.NoError(t, err)
 		require.Equal(t, sig, k.Signature())
