@@ -90,7 +90,7 @@ func TestMoves(t *testing.T) {
 }
 
 func testMoves[T uint8 | uint16 | uint32 | uint64](t *testing.T, d graph.DType) {
-	n := 600
+	n := 200
 	if testing.Short() {
 		n = 60
 	}
