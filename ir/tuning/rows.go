@@ -15,7 +15,7 @@ type RowGroups struct {
 	// and 0.65 of the time that blocks of 64 KiB take, and with 4 KiB 0.85, 0.8 and 0.65. In the caches
 	// larger blocks are faster, as they take fewer calls.
 	AheadBytes, AheadFrom int
-	// PrefetchBytes is how much of the next block is prefetched at most, of buffers of PrefetchFrom bytes or more. Zen 3,
+	// PrefetchBytes is how much of the next block is prefetched at most, where a group reads an array of PrefetchFrom bytes or more. Zen 3,
 	// rows of 128, 256, 512 and 1,024 float32, 16 MiB: softmax 0.7, 0.7, 0.85 and 0.9 of the time of blocks of 2 KiB without,
 	// normalization 0.6, 0.65, 0.75 and 0.85, variance 0.5, 0.55, 0.75 and 0.75.
 	PrefetchBytes, PrefetchFrom int

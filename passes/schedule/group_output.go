@@ -12,15 +12,15 @@ import (
 // as much of an output in the same places, the block is kept in the output from the beginning. The steps before
 // then wait for the output's memory while they compute, and the first-level cache holds one block less.
 
-// alias is the part of an output that a scratch buffer is: from element offset on, and so far from one
-// iteration of a loop outside to the next.
+// alias is the part of an output that a scratch buffer is: it begins at element offset, and strides are
+// from one iteration of each loop outside to the next.
 type alias struct {
 	buffer, offset int
 	strides        []int
 }
 
-// findAliases finds the scratch buffers of the group that are kept in an output, one in each. Blocks have
-// so many rows. Where results are in place, their memory has just been read, and may have to be read again.
+// findAliases finds the scratch buffers of the group that are kept in an output, one in each. sizes
+// are the rows of its blocks. Where results are in place, their memory has just been read, and may have to be read again.
 func (w *groupWriter) findAliases(sizes []int) error {
 	steps := w.steps()
 	for i := range steps {
@@ -92,7 +92,7 @@ func (w *groupWriter) sameOrder(i, k int) bool {
 	return elems == from.Size()
 }
 
-// oneKernel reports whether a step computes blocks of so many rows by one elementwise kernel, without copies in
+// oneKernel reports whether a step computes blocks of all sizes by one elementwise kernel, without copies in
 // local memory.
 func (w *groupWriter) oneKernel(i int, sizes []int) (bool, error) {
 	for _, size := range sizes {

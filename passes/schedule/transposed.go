@@ -1,8 +1,6 @@
 package schedule
 
-import (
-	"github.com/stridefuse/stridefuse/ir/plan"
-)
+import "github.com/stridefuse/stridefuse/ir/plan"
 
 // transposeBlocks is for operands that are read across: closer together along the rows
 // than along the columns, as in a transposed matrix. Block by block they are transposed
