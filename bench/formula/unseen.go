@@ -3,7 +3,7 @@ package formula
 import "github.com/stridefuse/stridefuse/graph"
 
 // Unseen are formulas that built-in kernels were not made for, each over vectors of n elements of
-// their type: what a tiling costs is measured by them. Some turned out to be one: see docs/speed.md.
+// their type: what a tiling costs is measured by them (docs/speed.md). A few turned out to have one, as leaky ReLU and lerp.
 var Unseen = []struct {
 	Name  string
 	DType graph.DType
