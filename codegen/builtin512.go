@@ -18,7 +18,7 @@ import (
 //     cache: the chain of W2 took 0.84 of the time, as a tiling.
 //   - The time of a root or a division is the same for each element, so kernels of little
 //     else gained nothing.
-//   - Reductions of two rows at once wait for memory.
+//   - Reductions of several rows together wait for memory.
 //   - Single operations, loads, stores and conversions gained too, but in a cache alone, and such
 //     kernels wait for memory. Their assembly would take another 2 MB.
 

@@ -70,16 +70,20 @@ var questionKernels = []string{
 
 var questionTypes = []ir.DType{ir.Float32, ir.Float64, ir.Int32}
 
-// streamKernels reduce two rows at once that come from memory, for each of superTypes, T.
+// streamKernels reduce rows together that come from memory, for each of superTypes, T: as many as leave registers
+// for what is computed.
 var streamKernels = []string{
 	"reduce [add, add] kernel (u0:T, u1:T) { store u0 u1 }",
 	"reduce [max, max] kernel (u0:T, u1:T) { store u0 u1 }",
 	"reduce [min, min] kernel (u0:T, u1:T) { store u0 u1 }",
+	"reduce [max, max, max, max] kernel (u0:T, u1:T, u2:T, u3:T) { store u0 u1 u2 u3 }",
+	"reduce [min, min, min, min] kernel (u0:T, u1:T, u2:T, u3:T) { store u0 u1 u2 u3 }",
 	"reduce [argmax, argmax, max, max] kernel (u0:T, u1:T) { store u0 u1 u0 u1 }",
 	"reduce [argmin, argmin, min, min] kernel (u0:T, u1:T) { store u0 u1 u0 u1 }",
 	"reduce [add, add] kernel (u0:T, u1:T) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }",
 	"reduce [add, add] kernel (u0:T, u1:T) { t0 = abs u0; t1 = abs u1; store t0 t1 }",
 	"reduce [add, add] kernel (u0:T, u1:T, u2:T) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }",
+	"reduce [add, add, add] kernel (u0:T, u1:T, u2:T, u3:T) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }",
 }
 
 // isStream reports whether a reduction is one of streamKernels.

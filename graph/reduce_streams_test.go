@@ -13,11 +13,11 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// TestTwoStreams compares reductions of arrays that are too large for the caches, which read two streams, with those
+// TestStreams compares reductions of arrays that are too large for the caches, which read several streams, with those
 // of the portable engine: numbers of rows and elements beside round ones, and views whose rows are in another order.
-func TestTwoStreams(t *testing.T) {
+func TestStreams(t *testing.T) {
 	streams := 0
-	for _, shape := range [][]int{{1003, 1050}, {2, 1<<20 + 1}, {1, 1<<20 + 1030}, {1025, 2, 700}} {
+	for _, shape := range [][]int{{1003, 1050}, {2, 1<<20 + 1}, {7, 150_001}, {1, 1<<20 + 1030}, {1025, 2, 700}} {
 		n := 1
 		for _, d := range shape {
 			n *= d
@@ -51,7 +51,7 @@ func TestTwoStreams(t *testing.T) {
 						want = got
 					}
 					require.Equal(t, want, got, "%v %s %d\n%s", shape, name, i, p.Explain())
-					if strings.Contains(p.Explain(), ": two-stream-reduction") {
+					if strings.Contains(p.Explain(), ": multi-stream-reduction") {
 						streams++
 					}
 				}

@@ -59,8 +59,8 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_avx512},
 	{Sig: "reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_avx512},
 	{Sig: "reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_avx512},
-	{Sig: "reduce [max, max] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }", Fn: k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_avx512},
-	{Sig: "reduce [max, max] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }", Fn: k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_avx512},
+	{Sig: "reduce [max, max, max, max] kernel (u0:bf16, u1:bf16, u2:bf16, u3:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; t3 = cast:f32 u3; store t0 t1 t2 t3 }", Fn: k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_avx512},
+	{Sig: "reduce [max, max, max, max] kernel (u0:f16, u1:f16, u2:f16, u3:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; t3 = cast:f32 u3; store t0 t1 t2 t3 }", Fn: k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_avx512},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32, s3:i32, s4:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; t3 = shr t2 s3; t4 = xor t2 t3; t5 = mul t4 s4; store t5 }", Fn: k_shr_xor_mul_etc_i32_ussss_c02db114f0_avx512},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_0b7fc86918_avx512},
 	{Sig: "kernel fast (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_9134bf5ada_avx512},
@@ -526,23 +526,23 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_avx512(f *abi.Frame)
 //go:noescape
 func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_avx512(f *abi.Frame)
 
-// k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_avx512 is
+// k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_avx512 is
 //
-//	reduce [max, max] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }
+//	reduce [max, max, max, max] kernel (u0:bf16, u1:bf16, u2:bf16, u3:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; t3 = cast:f32 u3; store t0 t1 t2 t3 }
 //
-// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i]))
+// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i])); o2 = max(o2, float32(a2[i])); o3 = max(o3, float32(a3[i]))
 //
 //go:noescape
-func k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_avx512(f *abi.Frame)
+func k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_avx512(f *abi.Frame)
 
-// k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_avx512 is
+// k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_avx512 is
 //
-//	reduce [max, max] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }
+//	reduce [max, max, max, max] kernel (u0:f16, u1:f16, u2:f16, u3:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; t3 = cast:f32 u3; store t0 t1 t2 t3 }
 //
-// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i]))
+// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i])); o2 = max(o2, float32(a2[i])); o3 = max(o3, float32(a3[i]))
 //
 //go:noescape
-func k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_avx512(f *abi.Frame)
+func k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_avx512(f *abi.Frame)
 
 // k_shr_xor_mul_etc_i32_ussss_c02db114f0_avx512 is
 //

@@ -63,8 +63,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go},
 	{Sig: "reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go},
 	{Sig: "reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go},
-	{Sig: "reduce [max, max] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }", Fn: k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go},
-	{Sig: "reduce [max, max] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }", Fn: k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go},
+	{Sig: "reduce [max, max, max, max] kernel (u0:bf16, u1:bf16, u2:bf16, u3:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; t3 = cast:f32 u3; store t0 t1 t2 t3 }", Fn: k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_go},
+	{Sig: "reduce [max, max, max, max] kernel (u0:f16, u1:f16, u2:f16, u3:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; t3 = cast:f32 u3; store t0 t1 t2 t3 }", Fn: k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32, s3:i32, s4:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; t3 = shr t2 s3; t4 = xor t2 t3; t5 = mul t4 s4; store t5 }", Fn: k_shr_xor_mul_etc_i32_ussss_c02db114f0_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_0b7fc86918_go},
 	{Sig: "kernel fast (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_9134bf5ada_go},
@@ -7838,12 +7838,12 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 	}
 }
 
-// k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go is
+// k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_go is
 //
-//	reduce [max, max] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }
+//	reduce [max, max, max, max] kernel (u0:bf16, u1:bf16, u2:bf16, u3:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; t3 = cast:f32 u3; store t0 t1 t2 t3 }
 //
-// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i]))
-func k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go(f *abi.Frame) {
+// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i])); o2 = max(o2, float32(a2[i])); o3 = max(o3, float32(a3[i]))
+func k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -7852,6 +7852,8 @@ func k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		var l0 [32]float32
 		for b := range l0 {
 			l0[b] = math.Float32frombits(0xff800000)
@@ -7860,9 +7862,54 @@ func k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go(f *abi.Frame) {
 		for b := range l1 {
 			l1[b] = math.Float32frombits(0xff800000)
 		}
-		for i := range n {
+		var l2 [32]float32
+		for b := range l2 {
+			l2[b] = math.Float32frombits(0xff800000)
+		}
+		var l3 [32]float32
+		for b := range l3 {
+			l3[b] = math.Float32frombits(0xff800000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := uint16(v2a), uint16(v2b)
+			t10a, t10b := int32(t9a), int32(t9b)
+			t11a, t11b := t10a<<uint32(c2), t10b<<uint32(c2)
+			t12a, t12b := math.Float32frombits(uint32(t11a)), math.Float32frombits(uint32(t11b))
+			t13a, t13b := uint16(v3a), uint16(v3b)
+			t14a, t14b := int32(t13a), int32(t13b)
+			t15a, t15b := t14a<<uint32(c2), t14b<<uint32(c2)
+			t16a, t16b := math.Float32frombits(uint32(t15a)), math.Float32frombits(uint32(t15b))
+			l0[(i+0)&31] = scalar.Max(l0[(i+0)&31], t4a)
+			l0[(i+1)&31] = scalar.Max(l0[(i+1)&31], t4b)
+			l1[(i+0)&31] = scalar.Max(l1[(i+0)&31], t8a)
+			l1[(i+1)&31] = scalar.Max(l1[(i+1)&31], t8b)
+			l2[(i+0)&31] = scalar.Max(l2[(i+0)&31], t12a)
+			l2[(i+1)&31] = scalar.Max(l2[(i+1)&31], t12b)
+			l3[(i+0)&31] = scalar.Max(l3[(i+0)&31], t16a)
+			l3[(i+1)&31] = scalar.Max(l3[(i+1)&31], t16b)
+		}
+		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
 			t0 := uint16(v0)
 			t1 := int32(t0)
 			t3 := t1 << uint32(c2)
@@ -7871,8 +7918,18 @@ func k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go(f *abi.Frame) {
 			t6 := int32(t5)
 			t7 := t6 << uint32(c2)
 			t8 := math.Float32frombits(uint32(t7))
+			t9 := uint16(v2)
+			t10 := int32(t9)
+			t11 := t10 << uint32(c2)
+			t12 := math.Float32frombits(uint32(t11))
+			t13 := uint16(v3)
+			t14 := int32(t13)
+			t15 := t14 << uint32(c2)
+			t16 := math.Float32frombits(uint32(t15))
 			l0[i&31] = scalar.Max(l0[i&31], t4)
 			l1[i&31] = scalar.Max(l1[i&31], t8)
+			l2[i&31] = scalar.Max(l2[i&31], t12)
+			l3[i&31] = scalar.Max(l3[i&31], t16)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7881,7 +7938,7 @@ func k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go(f *abi.Frame) {
 				}
 			}
 		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
@@ -7889,16 +7946,32 @@ func k_reduce_max_max_cast_cast_bf16_f32_uu_e4d80fcd85_go(f *abi.Frame) {
 				}
 			}
 		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Max(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Max(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])) = l3[0]
 	}
 }
 
-// k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go is
+// k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_go is
 //
-//	reduce [max, max] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; store t0 t1 }
+//	reduce [max, max, max, max] kernel (u0:f16, u1:f16, u2:f16, u3:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = cast:f32 u2; t3 = cast:f32 u3; store t0 t1 t2 t3 }
 //
-// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i]))
-func k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go(f *abi.Frame) {
+// for i: o0 = max(o0, float32(a0[i])); o1 = max(o1, float32(a1[i])); o2 = max(o2, float32(a2[i])); o3 = max(o3, float32(a3[i]))
+func k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
@@ -7906,6 +7979,8 @@ func k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		var l0 [32]float32
 		for b := range l0 {
 			l0[b] = math.Float32frombits(0xff800000)
@@ -7914,13 +7989,27 @@ func k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go(f *abi.Frame) {
 		for b := range l1 {
 			l1[b] = math.Float32frombits(0xff800000)
 		}
+		var l2 [32]float32
+		for b := range l2 {
+			l2[b] = math.Float32frombits(0xff800000)
+		}
+		var l3 [32]float32
+		for b := range l3 {
+			l3[b] = math.Float32frombits(0xff800000)
+		}
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
 			t0 := scalar.Float16frombits(v0)
 			t1 := scalar.Float16frombits(v1)
+			t2 := scalar.Float16frombits(v2)
+			t3 := scalar.Float16frombits(v3)
 			l0[i&31] = scalar.Max(l0[i&31], t0)
 			l1[i&31] = scalar.Max(l1[i&31], t1)
+			l2[i&31] = scalar.Max(l2[i&31], t2)
+			l3[i&31] = scalar.Max(l3[i&31], t3)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7929,7 +8018,7 @@ func k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go(f *abi.Frame) {
 				}
 			}
 		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
@@ -7937,7 +8026,23 @@ func k_reduce_max_max_cast_cast_f16_f32_uu_7fbf221e0c_go(f *abi.Frame) {
 				}
 			}
 		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Max(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Max(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])) = l3[0]
 	}
 }
 

@@ -38,13 +38,12 @@ func storesLines(b *machine.Body, size int) bool {
 	return (bytes%cacheLine == 0 || cacheLine%bytes == 0) && len(b.Exits()) == 0
 }
 
-// choosePast reserves the places, and jumps to the loop if the frame says so.
+// choosePast reserves the places, and jumps to the loop if the frame, which is in cx still, says so.
 func (n *nest) choosePast() {
 	if n.past == nil {
 		return
 	}
 	n.past.rows, n.past.cols = n.local(8), n.local(8)
-	n.do("MOVQ", frameArg(), gp(cx))
 	n.do("MOVQ", imm32(0), mem(stack(n.past.cols)))
 	n.do("CMPQ", mem(at(cx, codegen.FrameNonTemporal)), imm(0))
 	n.do("JNE", label("past"))
@@ -68,8 +67,12 @@ func (n *nest) nonTemporalLoop() {
 	out, left, rowCols := len(n.b.Graph.Kernel.In), mem(stack(n.past.rows)), mem(stack(n.past.cols))
 	size := n.dtype(out).Size()
 	n.here("past")
-	n.do("MOVQ", n.rows.arg(), gp(ax))
-	n.do("MOVQ", gp(ax), left)
+	if n.rows.reg >= 0 {
+		n.do("MOVQ", n.rows.arg(), left)
+	} else {
+		n.do("MOVQ", n.rows.arg(), gp(ax))
+		n.do("MOVQ", gp(ax), left)
+	}
 	n.do("MOVQ", gp(cols), rowCols)
 	n.here("rowPast")
 	n.do("MOVQ", imm32(1), n.rows.arg())
@@ -96,13 +99,14 @@ func (n *nest) nonTemporalLoop() {
 	n.do("JMP", label("rowPast"))
 
 	n.here("lines")
-	n.findLast()
 	if line := int64(cacheLine / size); n.step() < line { // the first part of a line is not the last
+		n.do("MOVQ", gp(cols), gp(ax))
 		n.do("SUBQ", gp(index), gp(ax))
-		n.do("ADDQ", imm(n.step()), gp(ax))
 		n.do("ANDQ", imm32(-line), gp(ax))
 		n.do("SUBQ", imm(n.step()), gp(ax))
 		n.do("ADDQ", gp(index), gp(ax))
+	} else {
+		n.findLast()
 	}
 	n.do("CMPQ", gp(index), gp(ax))
 	n.do("JGT", label("rest"))

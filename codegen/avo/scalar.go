@@ -14,8 +14,13 @@ func (n *nest) maskMiddle() memory { return symbol(maskTable).at(2 * n.m.Width) 
 // maskVector loads the tail's mask for 32-bit lanes, or for the lower or upper half of the
 // step in 64-bit lanes.
 func (n *nest) maskVector(i *machine.Inst) {
-	n.remaining()
-	n.do("NEGQ", gp(cx))
+	if n.b.WholeTails() {
+		n.remaining()
+		n.do("NEGQ", gp(cx))
+	} else {
+		n.do("MOVQ", gp(index), gp(cx))
+		n.do("SUBQ", gp(cols), gp(cx))
+	}
 	n.do("LEAQ", mem(n.maskMiddle()), gp(dx))
 	from := at(dx, 0).indexed(cx, 4)
 	if i.Imm > 0 {

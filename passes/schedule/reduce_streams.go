@@ -9,14 +9,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Row reductions that read two streams. Memory is read faster where two stretches of it alternate, vector
-// by vector, than one after the other (Machine.StreamTime). So row i is reduced together with the one that
-// is half of all rows behind it, by a kernel that has the body twice. An input that is the same for both is read
-// once, so products with a vector are computed so from the caches, too: for two rows there are three loads, not four.
-// The last one of an odd number of rows is reduced alone.
+// Row reductions that read several streams. Memory is read faster where stretches of it alternate, vector
+// by vector, than one after the other (Machine.StreamTime). So k rows are reduced together, which are a k-th of all rows
+// apart, by a kernel that has the body k times. An input that is the same for all of them is read
+// once, so products with a vector are computed so from the caches, too: for three rows there are four loads, not six.
+// So are the rows that are left over, fewer at a time, and the last one alone.
 
 // reduceStreams is the strategy.
-var reduceStreams = strategy{name: "two-stream-reduction", offer: offerStreams}
+var reduceStreams = strategy{name: "multi-stream-reduction", offer: offerStreams}
 
 func offerStreams(t *target, step *plan.Step) (offer, string) {
 	if len(step.In) < 2 && !slices.ContainsFunc(step.In, func(a plan.Access) bool { return t.far(a.Buffer) }) {
@@ -46,7 +46,7 @@ func offerStreams(t *target, step *plan.Step) (offer, string) {
 	}}, ""
 }
 
-// streamsCan returns why two streams can't compute a step, whose row axis is the one before the last, or would not be
+// streamsCan returns why several streams can't compute a step, whose row axis is the one before the last, or would not be
 // faster, or "".
 func (t *target) streamsCan(s *plan.Step) string {
 	last, far, same := len(s.Axes)-1, 0, 0
@@ -73,48 +73,60 @@ func (t *target) streamsCan(s *plan.Step) string {
 	return ""
 }
 
-// streams appends the parts of a step.
+// mostStreams is how many rows are reduced together at most.
+const mostStreams = 4
+
+// streams appends the parts of a step: of as many rows together as there is a kernel for, and of those that are left over.
 func (r *rowWriter) streams(s *plan.Step) (why string) {
 	rows := s.Axes[len(s.Axes)-2].Extent
-	half := rows / 2
-	if rows%2 > 0 {
-		r.from = nil
-		if why = r.parts(lastRow(s)); why != "" || half == 0 {
+	for k := min(mostStreams, rows); k > 1; k-- {
+		together, from := streamsOf(s, k)
+		if together == nil {
+			why = "its rows have too many operands"
+			continue
+		}
+		r.from = from
+		c, none := r.whole(r.rows(together))
+		if c == nil || c.engine == portable {
+			why = cmp.Or(none, "its kernel is not bound by memory")
+			continue
+		}
+		if why = r.parts(together); why != "" || rows%k == 0 {
 			return why
 		}
+		return r.streams(lastRows(s, rows%k))
 	}
-	var two *plan.Step
-	if two, r.from = twoStreams(s, half); two == nil {
-		return "two rows have too many operands"
+	if rows == 1 {
+		r.from = nil
+		return r.parts(s)
 	}
-	if c, why := r.whole(r.rows(two)); c == nil || c.engine == portable {
-		return cmp.Or(why, "its kernel is not bound by memory")
-	}
-	return r.parts(two)
+	return why
 }
 
-// twoStreams returns the step that reduces rows i and half+i of a step, for all i below half: that over two halves of so
-// many rows, unrolled. from says which operand of s each of its own is. The step is nil if it has too many.
-func twoStreams(s *plan.Step, half int) (two *plan.Step, from []int) {
+// streamsOf returns the step that reduces row i of a step together with rows i + n, i + 2n and so on, of which there are k
+// of n each: the step over k parts of so many rows, unrolled. from says which operand of s each of its own is. The step is
+// nil if it has too many.
+func streamsOf(s *plan.Step, k int) (together *plan.Step, from []int) {
 	row := len(s.Axes) - 2
-	halves := &plan.Step{Body: s.Body, Axes: few.Insert(slices.Clone(s.Axes), row, plan.Axis{Extent: 2}), Pos: s.Pos}
-	halves.Axes[row+1].Extent = half
-	halves.In, halves.Out = s.Over(len(halves.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+	n := s.Axes[row].Extent / k
+	parts := &plan.Step{Body: s.Body, Axes: few.Insert(slices.Clone(s.Axes), row, plan.Axis{Extent: k}), Pos: s.Pos}
+	parts.Axes[row+1].Extent = n
+	parts.In, parts.Out = s.Over(len(parts.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides, a.Strides[:row])
-		strides[row] = half * a.Strides[row]
+		strides[row] = n * a.Strides[row]
 		copy(strides[row+1:], a.Strides[row:])
 	})
-	return unrollAxis(halves, row)
+	return unrollAxis(parts, row)
 }
 
-// lastRow returns the step that reduces the last row of a step.
-func lastRow(s *plan.Step) *plan.Step {
-	one := &plan.Step{Body: s.Body, Axes: slices.Clone(s.Axes), Pos: s.Pos}
+// lastRows returns the step that reduces the last n rows of a step.
+func lastRows(s *plan.Step, n int) *plan.Step {
+	last := &plan.Step{Body: s.Body, Axes: slices.Clone(s.Axes), Pos: s.Pos}
 	row := len(s.Axes) - 2
-	one.In, one.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+	last.In, last.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides, a.Strides)
-		a.Offset += (s.Axes[row].Extent - 1) * a.Strides[row]
+		a.Offset += (s.Axes[row].Extent - n) * a.Strides[row]
 	})
-	one.Axes[row].Extent = 1
-	return one
+	last.Axes[row].Extent = n
+	return last
 }

@@ -11,9 +11,8 @@ TEXT k_abs_abs_lt_select_f32_uu_cf42a69b3c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = abs u1; t2 = lt t0 t1; t3 = select t2 u0 u1; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -42,7 +41,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -73,9 +72,7 @@ TEXT k_abs_add_div_sub_f32_usuu_9021bb011f_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -104,7 +101,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -134,9 +131,8 @@ TEXT k_abs_add_f32_us_0d3cfdbab1_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -157,7 +153,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -184,9 +180,8 @@ TEXT k_abs_add_f32_uu_923b0bffaa_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -209,7 +204,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -237,9 +232,8 @@ TEXT k_abs_mul_f32_us_635fa8ce0e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = mul t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -260,7 +254,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -653,9 +647,8 @@ TEXT k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
@@ -686,7 +679,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -717,9 +710,7 @@ TEXT k_add_add_f32_usu_edb32ffb6f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -742,7 +733,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -770,9 +761,7 @@ TEXT k_add_add_f32_uus_c571f1a118_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -795,7 +784,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -823,9 +812,7 @@ TEXT k_add_add_f32_uuu_4379a3490f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -848,7 +835,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -876,9 +863,8 @@ TEXT k_add_add_max_f32_suus_a35e40000f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R12), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -908,7 +894,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -937,9 +923,8 @@ TEXT k_add_clip_f32_suss_0acc5bdafe_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -971,7 +956,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1001,9 +986,7 @@ TEXT k_add_div_f32_suu_9e4ef60e2e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1026,7 +1009,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1054,9 +1037,7 @@ TEXT k_add_div_f32_uuu_9062432642_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1079,7 +1060,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1108,9 +1089,7 @@ TEXT k_add_lt_cast_add_f32_uusu_075bee7c87_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
@@ -1139,7 +1118,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1170,9 +1149,7 @@ TEXT k_add_max_add_etc_f32_uusu_27a9c7e36e_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	VBROADCASTSD cffffffffffffffff<>+0(SB), Z29
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z29; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -1207,7 +1184,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1240,9 +1217,7 @@ TEXT k_add_max_f32_uss_90dd3ab5f5_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -1267,7 +1242,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1295,9 +1270,7 @@ TEXT k_add_max_f32_uus_0e5a076b24_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -1322,7 +1295,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1350,9 +1323,8 @@ TEXT k_add_max_min_f32_usss_a4fd52c8ec_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = add u0 s1; t1 = max s2 t0; t2 = min s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -1384,7 +1356,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1414,9 +1386,8 @@ TEXT k_add_max_min_f32_uuss_68b23c2b09_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = add u0 u1; t1 = max s2 t0; t2 = min s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -1447,7 +1418,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1477,9 +1448,7 @@ TEXT k_add_mul_f32_sus_0019e6d0a1_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -1501,7 +1470,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1528,9 +1497,7 @@ TEXT k_add_mul_f32_usu_46bd90ee17_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1553,7 +1520,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1581,9 +1548,7 @@ TEXT k_add_mul_f32_uus_b595ff8859_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1606,7 +1571,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1634,9 +1599,7 @@ TEXT k_add_mul_f32_uuu_53dfdc916d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1659,7 +1622,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1687,9 +1650,8 @@ TEXT k_add_reciprocal_f32_su_1e343303b7_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1710,7 +1672,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1737,9 +1699,8 @@ TEXT k_add_reciprocal_f32_uu_52817edf0a_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3f8000003f800000<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3f8000003f800000<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1762,7 +1723,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1790,9 +1751,7 @@ TEXT k_add_sqrt_f32_su_e3c2caf6aa_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1813,7 +1772,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1840,9 +1799,7 @@ TEXT k_add_sqrt_f32_uu_9985ccdfc6_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1865,7 +1822,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -1893,9 +1850,8 @@ TEXT k_and_select_bool_f32_uuus_c8caf7387d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:bool, u2:f32, s3:f32) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R12; MOVQ 48(CX), R10; VXORPD Z31, Z31, Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R12; MOVQ 48(CX), R10; VXORPD Z31, Z31, Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -1924,7 +1880,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -2971,9 +2927,8 @@ TEXT k_clip_add_f32_ussu_0f9b83379c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = add t0 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -3004,7 +2959,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -3034,9 +2989,8 @@ TEXT k_clip_mul_f32_ussu_8e1d474187_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = mul t0 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -3067,7 +3021,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -3474,9 +3428,7 @@ TEXT k_div_add_f32_uuu_359df21de5_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -3499,7 +3451,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -3527,9 +3479,7 @@ TEXT k_div_sub_f32_uuu_339ed6047e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -3552,7 +3502,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -3580,9 +3530,7 @@ TEXT k_div_sub_f32_uuu_f8a9ef3add_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -3605,7 +3553,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -7847,9 +7795,8 @@ TEXT k_fma_fma_f32_usuus_26feef316b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R13; MOVQ 56(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R13; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -7874,7 +7821,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -7903,9 +7850,8 @@ TEXT k_fma_fma_f32_uusuu_65f5684e4d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R13; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R13; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -7930,7 +7876,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -7961,9 +7907,7 @@ TEXT k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_avx512<>(SB), NOSPLIT, $48-8
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R15; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), AX; MOVQ AX, (SP); MOVQ 56(CX), R10
 	MOVQ 64(CX), AX; MOVQ AX, 8(SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 16(SP); MOVQ 88(CX), R12
-	MOVQ 96(CX), AX; MOVQ AX, 24(SP); MOVQ 104(CX), R13
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 40(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 96(CX), AX; MOVQ AX, 24(SP); MOVQ 104(CX), R13; MOVQ $+0, 40(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R15), Z31; MOVQ (SP), AX; VBROADCASTSS (AX), Z30; MOVQ 8(SP), AX; VBROADCASTSS (AX), Z29
@@ -7998,7 +7942,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R14, AX; MOVQ AX, 32(SP); MOVQ SI, 40(SP)
+	MOVQ R14, 32(SP); MOVQ SI, 40(SP)
 
 rowPast:
 	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -8034,9 +7978,8 @@ TEXT k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_avx512<>(SB), NOSPLIT, $80
 	MOVQ 24(CX), AX; MOVQ AX, 8(SP); MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), AX; MOVQ AX, 16(SP)
 	MOVQ 56(CX), R10; MOVQ 64(CX), AX; MOVQ AX, 24(SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 32(SP)
 	MOVQ 88(CX), R12; MOVQ 96(CX), AX; MOVQ AX, 40(SP); MOVQ 104(CX), R13; MOVQ 112(CX), AX; MOVQ AX, 48(SP)
-	MOVQ 120(CX), R14; MOVQ 128(CX), AX; MOVQ AX, 56(SP); MOVQ 136(CX), R15
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 72(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 120(CX), R14; MOVQ 128(CX), AX; MOVQ AX, 56(SP); MOVQ 136(CX), R15; MOVQ $+0, 72(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	MOVQ 8(SP), AX; VBROADCASTSS (AX), Z31; MOVQ 16(SP), AX; VBROADCASTSS (AX), Z30; MOVQ 24(SP), AX
@@ -8117,9 +8060,8 @@ TEXT k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_avx512<>(SB), NOSPLI
 	MOVQ AX, 56(SP); MOVQ 88(CX), R12; MOVQ 96(CX), AX; MOVQ AX, 64(SP); MOVQ 104(CX), R13; MOVQ 112(CX), AX
 	MOVQ AX, 72(SP); MOVQ 120(CX), R14; MOVQ 128(CX), AX; MOVQ AX, 80(SP); MOVQ 136(CX), R15; MOVQ 144(CX), AX
 	MOVQ AX, 88(SP); MOVQ 152(CX), AX; MOVQ AX, (SP); MOVQ 160(CX), AX; MOVQ AX, 96(SP); MOVQ 168(CX), AX
-	MOVQ AX, 8(SP); MOVQ 176(CX), AX; MOVQ AX, 104(SP); MOVQ 184(CX), AX; MOVQ AX, 16(SP)
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 120(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ AX, 8(SP); MOVQ 176(CX), AX; MOVQ AX, 104(SP); MOVQ 184(CX), AX; MOVQ AX, 16(SP); MOVQ $+0, 120(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 32(SP), AX; VBROADCASTSS (AX), Z31; MOVQ 40(SP), AX; VBROADCASTSS (AX), Z30; MOVQ 48(SP), AX
@@ -8209,9 +8151,7 @@ TEXT k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R13; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R14; MOVQ 56(CX), R10; MOVQ 64(CX), R15
-	MOVQ 72(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 72(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Z31; VBROADCASTSS (R14), Z30; VBROADCASTSS (R15), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -8237,7 +8177,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -8267,9 +8207,7 @@ TEXT k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R15; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11; MOVQ 64(CX), R12
-	MOVQ 72(CX), R13
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 72(CX), R13; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R15), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -8296,7 +8234,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R14, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -8327,9 +8265,8 @@ TEXT k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_avx512<>(SB), NOSPLIT, $32-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), R14
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), R9; MOVQ 56(CX), AX; MOVQ AX, (SP)
-	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12; MOVQ $+0, 24(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R14), Z31; VBROADCASTSS (R15), Z30; MOVQ (SP), AX; VBROADCASTSS (AX), Z29; MOVQ 8(SP), AX
@@ -8363,7 +8300,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+	MOVQ R13, 16(SP); MOVQ SI, 24(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -8397,9 +8334,8 @@ TEXT k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512<>(SB), NOSPLIT, $32-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R15; MOVQ 56(CX), R10; MOVQ 64(CX), AX
-	MOVQ AX, (SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 8(SP); MOVQ 88(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ AX, (SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 8(SP); MOVQ 88(CX), R12; MOVQ $+0, 24(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R14), Z31; VBROADCASTSS (R15), Z30; MOVQ (SP), AX; VBROADCASTSS (AX), Z29; MOVQ 8(SP), AX
@@ -8433,7 +8369,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+	MOVQ R13, 16(SP); MOVQ SI, 24(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -8467,9 +8403,8 @@ TEXT k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512<>(SB), NOSPLIT, $32-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), AX; MOVQ AX, 8(SP); MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
-	MOVQ 64(CX), R12; MOVQ 72(CX), R13; MOVQ 80(CX), R14; MOVQ 88(CX), R15
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 64(CX), R12; MOVQ 72(CX), R13; MOVQ 80(CX), R14; MOVQ 88(CX), R15; MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	MOVQ 8(SP), AX; VBROADCASTSS (AX), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -10012,7 +9947,6 @@ TEXT k_lt_cast_add_f32_suu_6dc476c5d9_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -10036,7 +9970,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10065,7 +9999,6 @@ TEXT k_lt_cast_add_f32_usu_8884ef40f7_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -10089,7 +10022,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10117,9 +10050,8 @@ TEXT k_lt_cast_f32_su_3714b2872f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10141,7 +10073,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10169,9 +10101,8 @@ TEXT k_lt_cast_f32_us_21d3d2c79b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10193,7 +10124,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10221,9 +10152,8 @@ TEXT k_lt_lt_and_select_f32_suss_9e6570f14f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; VBROADCASTSS (R12), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -10252,7 +10182,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10282,9 +10212,7 @@ TEXT k_lt_mul_select_f32_sus_3d9238c874_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10308,7 +10236,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10336,9 +10264,8 @@ TEXT k_lt_mul_select_f32_susus_cbda72fe85_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = lt s0 u1; t1 = mul s2 u3; t2 = select t0 t1 s4; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R9; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; VBROADCASTSS (R13), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -10363,7 +10290,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10392,9 +10319,8 @@ TEXT k_lt_mul_select_f32_ususs_19d26ccf4d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = lt u0 s1; t1 = mul u2 s3; t2 = select t0 t1 s4; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R9; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; VBROADCASTSS (R13), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -10419,7 +10345,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10448,9 +10374,8 @@ TEXT k_lt_select_f32_susu_834373809c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10474,7 +10399,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10502,9 +10427,8 @@ TEXT k_lt_select_f32_suus_d7be1b3f1c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10528,7 +10452,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10556,9 +10480,8 @@ TEXT k_lt_select_f32_suuu_2112c41b9d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10581,7 +10504,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10609,9 +10532,8 @@ TEXT k_lt_select_f32_ussu_8333fa51a2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10635,7 +10557,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10663,9 +10585,8 @@ TEXT k_lt_select_f32_usus_1ff32013c3_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10689,7 +10610,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10717,9 +10638,8 @@ TEXT k_lt_select_f32_usuu_09aa765891_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10742,7 +10662,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10770,9 +10690,8 @@ TEXT k_lt_select_f32_uuss_6b256275c9_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10796,7 +10715,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10824,9 +10743,8 @@ TEXT k_lt_select_f32_uuuu_eaac2a0463_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10850,7 +10768,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10878,9 +10796,8 @@ TEXT k_lt_sub_select_f32_ussu_3954cda4c3_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = sub u0 s2; t2 = select t0 u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10904,7 +10821,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -10933,7 +10850,6 @@ TEXT k_max_max_f32_uuu_94153535b5_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -10967,7 +10883,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11001,9 +10917,8 @@ TEXT k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512<>(SB), NOSPLIT, $24-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
-	MOVQ 72(CX), R14; MOVQ 80(CX), R15; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 72(CX), R14; MOVQ 80(CX), R15; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31; MOVQ $+0, 16(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -11106,9 +11021,7 @@ TEXT k_max_max_max_f32_uuuu_7f8291e5af_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -11146,7 +11059,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11183,9 +11096,7 @@ TEXT k_max_max_max_max_f32_uuuuu_782406c534_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -11228,7 +11139,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11268,9 +11179,7 @@ TEXT k_max_min_f32_uss_ee76b7f7ff_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -11299,7 +11208,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11328,9 +11237,7 @@ TEXT k_min_min_f32_uuu_9321000f75_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -11360,7 +11267,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11392,9 +11299,7 @@ TEXT k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512<>(SB), NOSPLIT, $24-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
-	MOVQ 72(CX), R14; MOVQ 80(CX), R15
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -11477,9 +11382,8 @@ TEXT k_min_min_min_f32_uuuu_a2036aac40_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -11511,7 +11415,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11543,9 +11447,8 @@ TEXT k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -11581,7 +11484,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11742,9 +11645,7 @@ TEXT k_mul_add_f32_sus_823e970d51_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -11766,7 +11667,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11793,9 +11694,7 @@ TEXT k_mul_add_f32_us_c995ae5d78_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11817,7 +11716,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11845,9 +11744,7 @@ TEXT k_mul_add_f32_usu_c4593d64cc_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -11870,7 +11767,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11898,9 +11795,7 @@ TEXT k_mul_add_f32_uu_62e4b901e6_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11923,7 +11818,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -11951,9 +11846,7 @@ TEXT k_mul_add_f32_uus_cd484de41f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11976,7 +11869,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12004,9 +11897,7 @@ TEXT k_mul_add_f32_uuu_75513ae343_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12029,7 +11920,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12057,9 +11948,8 @@ TEXT k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; VBROADCASTSS (R12), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -12087,7 +11977,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12116,9 +12006,8 @@ TEXT k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
@@ -12149,7 +12038,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12180,9 +12069,8 @@ TEXT k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
@@ -12211,7 +12099,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12240,9 +12128,8 @@ TEXT k_mul_add_mul_f32_susu_d4e52dbdca_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12266,7 +12153,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12294,9 +12181,8 @@ TEXT k_mul_add_mul_f32_uusu_972dd93a49_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12319,7 +12205,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12347,9 +12233,7 @@ TEXT k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u0; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12372,7 +12256,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12400,9 +12284,8 @@ TEXT k_mul_add_mul_f32_uuuu_ca920e09af_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12425,7 +12308,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12453,9 +12336,8 @@ TEXT k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3f8000003f800000<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3f8000003f800000<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12478,7 +12360,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12547,9 +12429,8 @@ TEXT k_mul_clip_f32_suss_064b4049ee_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul s0 u1; t1 = clip t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -12581,7 +12462,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12611,9 +12492,7 @@ TEXT k_mul_div_f32_uu_b7184a3f82_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12636,7 +12515,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12664,9 +12543,7 @@ TEXT k_mul_div_f32_uuu_d9f0203553_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12689,7 +12566,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12717,9 +12594,8 @@ TEXT k_mul_fma_f32_usus_1842319587_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12743,7 +12619,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12776,7 +12652,6 @@ TEXT k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512<>(SB), NOSPLIT,
 	MOVQ 88(CX), AX; MOVQ AX, 48(SP); MOVQ 96(CX), R12; MOVQ 104(CX), AX; MOVQ AX, 56(SP); MOVQ 112(CX), R13
 	MOVQ 120(CX), AX; MOVQ AX, 64(SP); MOVQ 128(CX), R14; MOVQ 136(CX), AX; MOVQ AX, 72(SP); MOVQ 144(CX), R15
 	MOVQ 152(CX), AX; MOVQ AX, 80(SP); MOVQ 160(CX), AX; MOVQ AX, 88(SP); MOVQ 168(CX), AX; MOVQ AX, (SP)
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 104(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -12863,9 +12738,7 @@ TEXT k_mul_fma_fma_etc_f32_ususususus_6dcb691598_avx512<>(SB), NOSPLIT, $40-8
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), R9; MOVQ 56(CX), AX; MOVQ AX, (SP)
 	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), AX; MOVQ AX, 16(SP)
-	MOVQ 96(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 32(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 96(CX), R12; MOVQ $+0, 32(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R14), Z31; VBROADCASTSS (R15), Z30; MOVQ (SP), AX; VBROADCASTSS (AX), Z29; MOVQ 8(SP), AX
@@ -12900,7 +12773,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, 24(SP); MOVQ SI, 32(SP)
+	MOVQ R13, 24(SP); MOVQ SI, 32(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -12936,9 +12809,7 @@ TEXT k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_avx512<>(SB), NOSPLIT, $72-
 	MOVQ 24(CX), AX; MOVQ AX, (SP); MOVQ 32(CX), R8; MOVQ 40(CX), AX; MOVQ AX, 8(SP); MOVQ 48(CX), R9
 	MOVQ 56(CX), AX; MOVQ AX, 16(SP); MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 24(SP); MOVQ 80(CX), R11
 	MOVQ 88(CX), AX; MOVQ AX, 32(SP); MOVQ 96(CX), R12; MOVQ 104(CX), AX; MOVQ AX, 40(SP); MOVQ 112(CX), R13
-	MOVQ 120(CX), AX; MOVQ AX, 48(SP); MOVQ 128(CX), R14
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 64(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 120(CX), AX; MOVQ AX, 48(SP); MOVQ 128(CX), R14; MOVQ $+0, 64(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ (SP), AX; VBROADCASTSS (AX), Z31; MOVQ 8(SP), AX; VBROADCASTSS (AX), Z30; MOVQ 16(SP), AX
@@ -12977,7 +12848,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R15, AX; MOVQ AX, 56(SP); MOVQ SI, 64(SP)
+	MOVQ R15, 56(SP); MOVQ SI, 64(SP)
 
 rowPast:
 	MOVQ $+1, R15; MOVQ R14, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -13016,9 +12887,8 @@ TEXT k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB), NOSPLIT, 
 	MOVQ 56(CX), AX; MOVQ AX, 32(SP); MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 40(SP); MOVQ 80(CX), R11
 	MOVQ 88(CX), AX; MOVQ AX, 48(SP); MOVQ 96(CX), R12; MOVQ 104(CX), AX; MOVQ AX, 56(SP); MOVQ 112(CX), R13
 	MOVQ 120(CX), AX; MOVQ AX, 64(SP); MOVQ 128(CX), R14; MOVQ 136(CX), AX; MOVQ AX, 72(SP); MOVQ 144(CX), R15
-	MOVQ 152(CX), AX; MOVQ AX, 80(SP); MOVQ 160(CX), AX; MOVQ AX, (SP)
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 96(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 152(CX), AX; MOVQ AX, 80(SP); MOVQ 160(CX), AX; MOVQ AX, (SP); MOVQ $+0, 96(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	MOVQ 16(SP), AX; VBROADCASTSS (AX), Z31; MOVQ 24(SP), AX; VBROADCASTSS (AX), Z30; MOVQ 32(SP), AX
@@ -13105,9 +12975,7 @@ TEXT k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB), NOSPLIT
 	MOVQ 88(CX), AX; MOVQ AX, 48(SP); MOVQ 96(CX), R12; MOVQ 104(CX), AX; MOVQ AX, 56(SP); MOVQ 112(CX), R13
 	MOVQ 120(CX), AX; MOVQ AX, 64(SP); MOVQ 128(CX), R14; MOVQ 136(CX), AX; MOVQ AX, 72(SP); MOVQ 144(CX), R15
 	MOVQ 152(CX), AX; MOVQ AX, 80(SP); MOVQ 160(CX), AX; MOVQ AX, 88(SP); MOVQ 168(CX), AX; MOVQ AX, 96(SP)
-	MOVQ 176(CX), AX; MOVQ AX, (SP)
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 112(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 176(CX), AX; MOVQ AX, (SP); MOVQ $+0, 112(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 96(SP), AX; VBROADCASTSS (AX), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -13201,9 +13069,8 @@ TEXT k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB), NOSPLI
 	MOVQ 88(CX), AX; MOVQ AX, 48(SP); MOVQ 96(CX), R12; MOVQ 104(CX), AX; MOVQ AX, 56(SP); MOVQ 112(CX), R13
 	MOVQ 120(CX), AX; MOVQ AX, 64(SP); MOVQ 128(CX), R14; MOVQ 136(CX), AX; MOVQ AX, 72(SP); MOVQ 144(CX), R15
 	MOVQ 152(CX), AX; MOVQ AX, 80(SP); MOVQ 160(CX), AX; MOVQ AX, 88(SP); MOVQ 168(CX), AX; MOVQ AX, 96(SP)
-	MOVQ 176(CX), AX; MOVQ AX, 104(SP); MOVQ 184(CX), AX; MOVQ AX, (SP)
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 120(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 176(CX), AX; MOVQ AX, 104(SP); MOVQ 184(CX), AX; MOVQ AX, (SP); MOVQ $+0, 120(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	MOVQ 96(SP), AX; VBROADCASTSS (AX), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -13299,9 +13166,8 @@ TEXT k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_avx512<>(SB), NOSPLIT, 
 	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, (SP); MOVQ 96(CX), AX
 	MOVQ AX, 8(SP); MOVQ 104(CX), AX; MOVQ AX, 16(SP); MOVQ 112(CX), AX; MOVQ AX, 24(SP); MOVQ 120(CX), AX
 	MOVQ AX, 32(SP); MOVQ 128(CX), AX; MOVQ AX, 40(SP); MOVQ 136(CX), AX; MOVQ AX, 48(SP); MOVQ 144(CX), AX
-	MOVQ AX, 56(SP); MOVQ 152(CX), AX; MOVQ AX, 64(SP); MOVQ 160(CX), AX; MOVQ AX, 72(SP)
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 96(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ AX, 56(SP); MOVQ 152(CX), AX; MOVQ AX, 64(SP); MOVQ 160(CX), AX; MOVQ AX, 72(SP); MOVQ $+0, 96(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -13405,9 +13271,7 @@ TEXT k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_avx512<>(SB), NOSPLIT,
 	MOVQ AX, 8(SP); MOVQ 104(CX), AX; MOVQ AX, 16(SP); MOVQ 112(CX), AX; MOVQ AX, 24(SP); MOVQ 120(CX), AX
 	MOVQ AX, 32(SP); MOVQ 128(CX), AX; MOVQ AX, 40(SP); MOVQ 136(CX), AX; MOVQ AX, 48(SP); MOVQ 144(CX), AX
 	MOVQ AX, 56(SP); MOVQ 152(CX), AX; MOVQ AX, 64(SP); MOVQ 160(CX), AX; MOVQ AX, 72(SP); MOVQ 168(CX), AX
-	MOVQ AX, 80(SP)
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 104(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ AX, 80(SP); MOVQ $+0, 104(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -13516,9 +13380,7 @@ TEXT k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_avx512<>(SB), NOSPLIT
 	MOVQ AX, 8(SP); MOVQ 104(CX), AX; MOVQ AX, 16(SP); MOVQ 112(CX), AX; MOVQ AX, 24(SP); MOVQ 120(CX), AX
 	MOVQ AX, 32(SP); MOVQ 128(CX), AX; MOVQ AX, 40(SP); MOVQ 136(CX), AX; MOVQ AX, 48(SP); MOVQ 144(CX), AX
 	MOVQ AX, 56(SP); MOVQ 152(CX), AX; MOVQ AX, 64(SP); MOVQ 160(CX), AX; MOVQ AX, 72(SP); MOVQ 168(CX), AX
-	MOVQ AX, 96(SP); MOVQ 176(CX), AX; MOVQ AX, 80(SP)
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 112(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ AX, 96(SP); MOVQ 176(CX), AX; MOVQ AX, 80(SP); MOVQ $+0, 112(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 96(SP), AX; VBROADCASTSS (AX), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -13631,9 +13493,8 @@ TEXT k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_avx512<>(SB), NOSPLI
 	MOVQ AX, 8(SP); MOVQ 104(CX), AX; MOVQ AX, 16(SP); MOVQ 112(CX), AX; MOVQ AX, 24(SP); MOVQ 120(CX), AX
 	MOVQ AX, 32(SP); MOVQ 128(CX), AX; MOVQ AX, 40(SP); MOVQ 136(CX), AX; MOVQ AX, 48(SP); MOVQ 144(CX), AX
 	MOVQ AX, 56(SP); MOVQ 152(CX), AX; MOVQ AX, 64(SP); MOVQ 160(CX), AX; MOVQ AX, 72(SP); MOVQ 168(CX), AX
-	MOVQ AX, 96(SP); MOVQ 176(CX), AX; MOVQ AX, 104(SP); MOVQ 184(CX), AX; MOVQ AX, 80(SP)
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 120(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ AX, 96(SP); MOVQ 176(CX), AX; MOVQ AX, 104(SP); MOVQ 184(CX), AX; MOVQ AX, 80(SP); MOVQ $+0, 120(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 96(SP), AX; VBROADCASTSS (AX), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -13746,7 +13607,6 @@ TEXT k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R14; MOVQ 64(CX), R10
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -13772,7 +13632,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -13802,9 +13662,7 @@ TEXT k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB), NOSPLIT, $24-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R13; MOVQ 32(CX), R8; MOVQ 40(CX), R14; MOVQ 48(CX), R9; MOVQ 56(CX), R15; MOVQ 64(CX), R10
-	MOVQ 72(CX), AX; MOVQ AX, (SP); MOVQ 80(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 72(CX), AX; MOVQ AX, (SP); MOVQ 80(CX), R11; MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Z31; VBROADCASTSS (R14), Z30; VBROADCASTSS (R15), Z29; MOVQ (SP), AX
@@ -13835,7 +13693,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+	MOVQ R12, 8(SP); MOVQ SI, 16(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -13866,9 +13724,8 @@ TEXT k_mul_lt_select_f32_uusus_ca7d0bcaa1_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul u0 u1; t1 = lt s2 t0; t2 = select t1 u3 s4; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R13; MOVQ 56(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R13; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -13893,7 +13750,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -13922,9 +13779,7 @@ TEXT k_mul_max_f32_sus_f9f830f11a_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -13949,7 +13804,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -13977,9 +13832,7 @@ TEXT k_mul_min_f32_uss_d5ead2122c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = min s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R10), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
@@ -14007,7 +13860,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14037,9 +13890,7 @@ TEXT k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -14069,7 +13920,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14100,9 +13951,8 @@ TEXT k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -14126,7 +13976,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14154,9 +14004,8 @@ TEXT k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -14179,7 +14028,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14207,9 +14056,7 @@ TEXT k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -14232,7 +14079,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14260,9 +14107,8 @@ TEXT k_mul_mul_add_f32_uusu_9dff2cfe90_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul t0 s2; t2 = add u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -14285,7 +14131,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14313,9 +14159,8 @@ TEXT k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -14338,7 +14183,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14366,9 +14211,7 @@ TEXT k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -14396,7 +14239,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14426,9 +14269,7 @@ TEXT k_mul_mul_f32_u_555ff18a56_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { t0 = mul u0 u0; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -14450,7 +14291,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14478,9 +14319,7 @@ TEXT k_mul_mul_f32_u_80e658ec97_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -14502,7 +14341,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14530,9 +14369,7 @@ TEXT k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -14554,7 +14391,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14582,9 +14419,7 @@ TEXT k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -14607,7 +14442,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14635,9 +14470,7 @@ TEXT k_mul_mul_f32_uus_be42ec1679_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -14660,7 +14493,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14688,9 +14521,7 @@ TEXT k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -14713,7 +14544,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14741,9 +14572,8 @@ TEXT k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 u0; t1 = mul t0 s1; t2 = mul u2 s3; t3 = add t1 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
@@ -14772,7 +14602,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14802,9 +14632,8 @@ TEXT k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB), NOSPLIT, $32-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), R14
 	MOVQ 24(CX), DI; MOVQ 32(CX), R15; MOVQ 40(CX), R8; MOVQ 48(CX), AX; MOVQ AX, (SP); MOVQ 56(CX), R9
-	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12; MOVQ $+0, 24(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ (SP), AX; VBROADCASTSS (AX), Z31; MOVQ 8(SP), AX; VBROADCASTSS (AX), Z30; VBROADCASTSS (R15), Z29
@@ -14838,7 +14667,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+	MOVQ R13, 16(SP); MOVQ SI, 24(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14871,9 +14700,8 @@ TEXT k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -14906,7 +14734,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -14939,9 +14767,8 @@ TEXT k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
@@ -14972,7 +14799,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15003,9 +14830,7 @@ TEXT k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -15034,7 +14859,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15064,9 +14889,8 @@ TEXT k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -15090,7 +14914,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15118,9 +14942,8 @@ TEXT k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15143,7 +14966,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15171,9 +14994,8 @@ TEXT k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15196,7 +15018,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15224,9 +15046,7 @@ TEXT k_mul_sub_f32_sus_965440f780_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -15248,7 +15068,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15275,9 +15095,7 @@ TEXT k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -15299,7 +15117,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15326,9 +15144,7 @@ TEXT k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15351,7 +15167,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15379,9 +15195,7 @@ TEXT k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -15404,7 +15218,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15432,9 +15246,7 @@ TEXT k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15457,7 +15269,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15485,9 +15297,7 @@ TEXT k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15510,7 +15320,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15538,9 +15348,7 @@ TEXT k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15563,7 +15371,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15591,9 +15399,7 @@ TEXT k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15616,7 +15422,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15645,7 +15451,6 @@ TEXT k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), R13; MOVQ 32(CX), DI; MOVQ 40(CX), R14; MOVQ 48(CX), R8; MOVQ 56(CX), R9; MOVQ 64(CX), R10
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -15677,7 +15482,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15708,9 +15513,8 @@ TEXT k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSS (R10), Z0; VBROADCASTSS (R11), Z1; VMULPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R12), Z30
@@ -15733,7 +15537,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15761,9 +15565,7 @@ TEXT k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15786,7 +15588,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15814,9 +15616,8 @@ TEXT k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VXORPD Z31, Z31, Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VXORPD Z31, Z31, Z31; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -15845,7 +15646,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -15875,9 +15676,8 @@ TEXT k_neg_sub_f32_uu_4d755f9093_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = neg u0; t1 = sub t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c8000000080000000<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c8000000080000000<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -15900,7 +15700,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -17716,9 +17516,8 @@ TEXT k_sub_abs_f32_su_bff24b4d46_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -17739,7 +17538,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -17766,9 +17565,8 @@ TEXT k_sub_abs_f32_us_c54cc75a91_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -17790,7 +17588,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -17818,9 +17616,8 @@ TEXT k_sub_abs_f32_uu_535b991930_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -17843,7 +17640,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -17871,9 +17668,7 @@ TEXT k_sub_add_f32_suu_be01931b84_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -17896,7 +17691,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -17924,9 +17719,7 @@ TEXT k_sub_add_f32_usu_2134758f1f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -17949,7 +17742,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -17977,9 +17770,7 @@ TEXT k_sub_add_f32_uus_ae624bef65_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -18002,7 +17793,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18030,9 +17821,7 @@ TEXT k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -18055,7 +17844,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18083,9 +17872,7 @@ TEXT k_sub_div_f32_sus_808b300fab_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -18107,7 +17894,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18134,9 +17921,7 @@ TEXT k_sub_div_f32_suu_0106749417_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -18159,7 +17944,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18187,9 +17972,7 @@ TEXT k_sub_div_f32_uss_710c75c2db_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -18212,7 +17995,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18240,9 +18023,7 @@ TEXT k_sub_div_f32_usu_846f0e97e6_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -18265,7 +18046,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18293,9 +18074,7 @@ TEXT k_sub_div_f32_uus_17256f6fb2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -18318,7 +18097,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18346,9 +18125,7 @@ TEXT k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -18371,7 +18148,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18399,9 +18176,7 @@ TEXT k_sub_max_f32_sus_175be432b2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -18426,7 +18201,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18454,9 +18229,7 @@ TEXT k_sub_max_f32_uss_ed31a9524b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -18481,7 +18254,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18509,9 +18282,7 @@ TEXT k_sub_max_f32_uus_22ae65b433_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = max s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -18536,7 +18307,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18565,7 +18336,6 @@ TEXT k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -18602,7 +18372,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R14, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18637,9 +18407,7 @@ TEXT k_sub_mul_add_f32_sus_633384b418_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; t2 = add t1 u1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -18663,7 +18431,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18691,9 +18459,7 @@ TEXT k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -18716,7 +18482,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18744,9 +18510,7 @@ TEXT k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -18769,7 +18533,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18797,9 +18561,7 @@ TEXT k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -18822,7 +18584,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18850,9 +18612,7 @@ TEXT k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -18875,7 +18635,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18903,9 +18663,7 @@ TEXT k_sub_mul_f32_su_db68111212_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -18926,7 +18684,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -18953,9 +18711,7 @@ TEXT k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -18977,7 +18733,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19004,9 +18760,7 @@ TEXT k_sub_mul_f32_suu_644ee44e66_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -19029,7 +18783,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19057,9 +18811,7 @@ TEXT k_sub_mul_f32_us_a6edba4968_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -19081,7 +18833,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19109,9 +18861,7 @@ TEXT k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -19134,7 +18884,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19162,9 +18912,7 @@ TEXT k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -19187,7 +18935,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19215,9 +18963,7 @@ TEXT k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -19240,7 +18986,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19268,9 +19014,7 @@ TEXT k_sub_mul_f32_uus_11b9186314_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -19293,7 +19037,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19321,9 +19065,7 @@ TEXT k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -19346,7 +19088,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19374,9 +19116,8 @@ TEXT k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R13; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R13; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
@@ -19407,7 +19148,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19438,9 +19179,8 @@ TEXT k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
@@ -19471,7 +19211,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19502,9 +19242,7 @@ TEXT k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -19528,7 +19266,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19556,9 +19294,7 @@ TEXT k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -19581,7 +19317,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -19610,9 +19346,8 @@ TEXT k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB), NOSPLIT, $32-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ 64(CX), AX
-	MOVQ AX, (SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 8(SP); MOVQ 88(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ AX, (SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 8(SP); MOVQ 88(CX), R12; MOVQ $+0, 24(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R15), Z31; MOVQ (SP), AX; VBROADCASTSS (AX), Z30; VBROADCASTSS (R14), Z29; MOVQ 8(SP), AX
@@ -19650,7 +19385,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+	MOVQ R13, 16(SP); MOVQ SI, 24(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI

@@ -11,9 +11,8 @@ TEXT k_abs_abs_lt_select_f64_uu_861b5091d1_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; t2 = lt t0 t1; t3 = select t2 u0 u1; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -41,7 +40,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -71,9 +70,8 @@ TEXT k_abs_add_f64_us_19fc78f11b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -97,7 +95,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -125,9 +123,8 @@ TEXT k_abs_add_f64_uu_cd3d2a7fe6_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -153,7 +150,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -182,9 +179,8 @@ TEXT k_abs_mul_f64_us_9e7b45350b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = mul s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -208,7 +204,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -599,9 +595,8 @@ TEXT k_add_add_add_add_f64_uuuuu_538c81cc10_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -631,7 +626,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -662,9 +657,7 @@ TEXT k_add_add_f64_usu_d14ef886cc_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -690,7 +683,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -719,9 +712,7 @@ TEXT k_add_add_f64_uus_333b1d0548_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -747,7 +738,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -776,9 +767,7 @@ TEXT k_add_add_f64_uuu_06690195f6_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -804,7 +793,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -833,9 +822,8 @@ TEXT k_add_add_max_f64_suus_1279ef9a3e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R12), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -864,7 +852,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -893,9 +881,7 @@ TEXT k_add_div_f64_suu_db9165b6df_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -921,7 +907,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -950,9 +936,7 @@ TEXT k_add_div_f64_uuu_7541d18581_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -978,7 +962,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1008,9 +992,7 @@ TEXT k_add_lt_cast_add_f64_uusu_7796355261_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z30; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1038,7 +1020,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1069,9 +1051,7 @@ TEXT k_add_max_add_etc_f64_uusu_1ca6175c87_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	VBROADCASTSD cffffffffffffffff<>+0(SB), Z29
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z29; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -1106,7 +1086,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1138,9 +1118,7 @@ TEXT k_add_max_f64_uss_8ea08a9a9c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -1168,7 +1146,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1197,9 +1175,7 @@ TEXT k_add_max_f64_uus_eb7b8e091b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -1227,7 +1203,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1256,9 +1232,7 @@ TEXT k_add_mul_f64_uss_49288156d8_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -1283,7 +1257,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1311,9 +1285,7 @@ TEXT k_add_mul_f64_usu_43319fc0a3_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1339,7 +1311,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1368,9 +1340,7 @@ TEXT k_add_mul_f64_uus_6a500a5b69_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1396,7 +1366,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1425,9 +1395,7 @@ TEXT k_add_mul_f64_uuu_c0adfe2a64_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1453,7 +1421,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1482,9 +1450,8 @@ TEXT k_add_reciprocal_f64_us_a9fc18cb97_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1508,7 +1475,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1536,9 +1503,8 @@ TEXT k_add_reciprocal_f64_uu_fd58496f41_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3ff0000000000000<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3ff0000000000000<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1564,7 +1530,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1593,9 +1559,7 @@ TEXT k_add_sqrt_f64_su_b9d1b8021b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1619,7 +1583,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1647,9 +1611,7 @@ TEXT k_add_sqrt_f64_uu_9ee6425c70_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1675,7 +1637,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -1704,9 +1666,8 @@ TEXT k_and_select_bool_f64_uuus_29a1d65b2d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:bool, u2:f64, s3:f64) { t0 = and u0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R12; MOVQ 48(CX), R10; VXORPD Z31, Z31, Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R12; MOVQ 48(CX), R10; VXORPD Z31, Z31, Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -1734,7 +1695,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -2715,9 +2676,7 @@ TEXT k_cast_add_f32_f64_uu_d94107099a_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -2742,7 +2701,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -2770,9 +2729,7 @@ TEXT k_cast_add_f64_f32_su_70391d9e46_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z0; VCVTPD2PS Z0, Y0; VINSERTF64X4 $0x01, Y0, Z0, Z0; VMOVAPS Z0, Z31; XORQ BX, BX
@@ -2794,7 +2751,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
@@ -3722,9 +3679,7 @@ TEXT k_div_add_f64_uuu_76f9a9a5b9_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -3750,7 +3705,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -3779,9 +3734,7 @@ TEXT k_div_sub_f64_uuu_7cf2c36ed2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -3807,7 +3760,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -3836,9 +3789,7 @@ TEXT k_div_sub_f64_uuu_80ff5b4e3b_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -3864,7 +3815,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -5994,9 +5945,8 @@ TEXT k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R13; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R13; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R13), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -6026,7 +5976,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -6058,9 +6008,7 @@ TEXT k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R15; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11; MOVQ 64(CX), R12
-	MOVQ 72(CX), R13
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 72(CX), R13; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R15), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -6093,7 +6041,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R14, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -6126,9 +6074,8 @@ TEXT k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_avx512<>(SB), NOSPLIT, $32-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), R14
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), R9; MOVQ 56(CX), AX; MOVQ AX, (SP)
-	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12; MOVQ $+0, 24(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R14), Z31; VBROADCASTSD (R15), Z30; MOVQ (SP), AX; VBROADCASTSD (AX), Z29; MOVQ 8(SP), AX
@@ -6162,7 +6109,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+	MOVQ R13, 16(SP); MOVQ SI, 24(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -6196,9 +6143,8 @@ TEXT k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB), NOSPLIT, $32-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), AX; MOVQ AX, 8(SP); MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
-	MOVQ 64(CX), R12; MOVQ 72(CX), R13; MOVQ 80(CX), R14; MOVQ 88(CX), R15
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 64(CX), R12; MOVQ 72(CX), R13; MOVQ 80(CX), R14; MOVQ 88(CX), R15; MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	MOVQ 8(SP), AX; VBROADCASTSD (AX), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8380,7 +8326,6 @@ TEXT k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -8407,7 +8352,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8437,7 +8382,6 @@ TEXT k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -8464,7 +8408,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8493,9 +8437,8 @@ TEXT k_lt_cast_f64_su_2762d9c380_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -8519,7 +8462,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8548,9 +8491,8 @@ TEXT k_lt_cast_f64_us_a94496eb15_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -8574,7 +8516,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8603,9 +8545,8 @@ TEXT k_lt_mul_select_f64_susus_fcac2b7519_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = lt s0 u1; t1 = mul s2 u3; t2 = select t0 t1 s4; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R9; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; VBROADCASTSD (R13), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -8633,7 +8574,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8663,9 +8604,8 @@ TEXT k_lt_mul_select_f64_ususs_56d4d73ab2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64) { t0 = lt u0 s1; t1 = mul u2 s3; t2 = select t0 t1 s4; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R9; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; VBROADCASTSD (R13), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -8693,7 +8633,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8723,9 +8663,8 @@ TEXT k_lt_select_f64_susu_019379d305_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8752,7 +8691,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8781,9 +8720,8 @@ TEXT k_lt_select_f64_suus_276f154ab8_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8810,7 +8748,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8839,9 +8777,8 @@ TEXT k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -8868,7 +8805,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8897,9 +8834,8 @@ TEXT k_lt_select_f64_ussu_6923ee4169_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8926,7 +8862,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -8955,9 +8891,8 @@ TEXT k_lt_select_f64_usus_596b7c376a_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8984,7 +8919,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9013,9 +8948,8 @@ TEXT k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -9042,7 +8976,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9071,9 +9005,8 @@ TEXT k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9100,7 +9033,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9129,9 +9062,8 @@ TEXT k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -9160,7 +9092,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9191,7 +9123,6 @@ TEXT k_max_max_f64_uuu_7b30abe2de_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -9226,7 +9157,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9260,9 +9191,8 @@ TEXT k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB), NOSPLIT, $24-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
-	MOVQ 72(CX), R14; MOVQ 80(CX), R15; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 72(CX), R14; MOVQ 80(CX), R15; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31; MOVQ $+0, 16(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9421,9 +9351,7 @@ TEXT k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9462,7 +9390,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9498,9 +9426,7 @@ TEXT k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9562,7 +9488,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9613,9 +9539,7 @@ TEXT k_max_min_f64_sus_3e116b384e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -9643,7 +9567,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9672,9 +9596,7 @@ TEXT k_min_min_f64_uuu_48095218f2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9704,7 +9626,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9736,9 +9658,7 @@ TEXT k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB), NOSPLIT, $24-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
-	MOVQ 72(CX), R14; MOVQ 80(CX), R15
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9855,9 +9775,8 @@ TEXT k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9890,7 +9809,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -9922,9 +9841,8 @@ TEXT k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9962,7 +9880,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10108,9 +10026,7 @@ TEXT k_mul_add_f64_us_f7af262bd7_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10134,7 +10050,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10162,9 +10078,7 @@ TEXT k_mul_add_f64_uss_b690dd07ac_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10189,7 +10103,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10217,9 +10131,7 @@ TEXT k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10245,7 +10157,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10274,9 +10186,7 @@ TEXT k_mul_add_f64_uu_ced8144a0e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10302,7 +10212,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10331,9 +10241,7 @@ TEXT k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10359,7 +10267,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10388,9 +10296,7 @@ TEXT k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10416,7 +10322,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10445,9 +10351,8 @@ TEXT k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; VBROADCASTSD (R12), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -10474,7 +10379,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10503,9 +10408,8 @@ TEXT k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; VBROADCASTSD (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10535,7 +10439,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10566,9 +10470,8 @@ TEXT k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10595,7 +10498,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10624,9 +10527,8 @@ TEXT k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10653,7 +10555,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10682,9 +10584,8 @@ TEXT k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10711,7 +10612,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10740,9 +10641,8 @@ TEXT k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10770,7 +10670,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10800,9 +10700,8 @@ TEXT k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3ff0000000000000<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3ff0000000000000<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10828,7 +10727,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10899,9 +10798,7 @@ TEXT k_mul_div_f64_uuu_f094df2f76_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -10927,7 +10824,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -10956,9 +10853,8 @@ TEXT k_mul_lt_select_f64_uusus_c6fd8ea650_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = mul u0 u1; t1 = lt s2 t0; t2 = select t1 u3 s4; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R13; MOVQ 56(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R13; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; VBROADCASTSD (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10988,7 +10884,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11019,9 +10915,7 @@ TEXT k_mul_max_f64_uss_60421f2775_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -11049,7 +10943,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11078,9 +10972,7 @@ TEXT k_mul_min_f64_uss_3de59695ee_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = min t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R10), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -11107,7 +10999,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11136,9 +11028,8 @@ TEXT k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -11165,7 +11056,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11194,9 +11085,8 @@ TEXT k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11223,7 +11113,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11252,9 +11142,7 @@ TEXT k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11280,7 +11168,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11309,9 +11197,8 @@ TEXT k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul s2 t0; t2 = add u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11338,7 +11225,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11367,9 +11254,8 @@ TEXT k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11397,7 +11283,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11427,9 +11313,7 @@ TEXT k_mul_mul_f64_u_4536dc52dd_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11453,7 +11337,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11481,9 +11365,7 @@ TEXT k_mul_mul_f64_u_aae9e59fed_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11507,7 +11389,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11535,9 +11417,7 @@ TEXT k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11563,7 +11443,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11592,9 +11472,7 @@ TEXT k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11620,7 +11498,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11649,9 +11527,7 @@ TEXT k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11677,7 +11553,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11707,9 +11583,8 @@ TEXT k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB), NOSPLIT, $32-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), AX; MOVQ AX, (SP); MOVQ 56(CX), R9
-	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12; MOVQ $+0, 24(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 8(SP), AX; VBROADCASTSD (AX), Z31; MOVQ (SP), AX; VBROADCASTSD (AX), Z30; VBROADCASTSD (R15), Z29
@@ -11744,7 +11619,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+	MOVQ R13, 16(SP); MOVQ SI, 24(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11777,9 +11652,8 @@ TEXT k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -11813,7 +11687,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11846,9 +11720,8 @@ TEXT k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11878,7 +11751,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11909,9 +11782,8 @@ TEXT k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -11938,7 +11810,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -11967,9 +11839,8 @@ TEXT k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -11997,7 +11868,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12027,9 +11898,8 @@ TEXT k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12057,7 +11927,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12087,9 +11957,7 @@ TEXT k_mul_sub_f64_suu_2f274783e2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12115,7 +11983,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12144,9 +12012,7 @@ TEXT k_mul_sub_f64_uss_444dd93e96_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12171,7 +12037,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12199,9 +12065,7 @@ TEXT k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12226,7 +12090,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12254,9 +12118,7 @@ TEXT k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12282,7 +12144,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12311,9 +12173,7 @@ TEXT k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12339,7 +12199,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12368,9 +12228,7 @@ TEXT k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12396,7 +12254,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12425,9 +12283,7 @@ TEXT k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12453,7 +12309,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12482,9 +12338,7 @@ TEXT k_mul_sub_f64_uuu_a63907e725_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12510,7 +12364,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12540,7 +12394,6 @@ TEXT k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), R13; MOVQ 32(CX), DI; MOVQ 40(CX), R14; MOVQ 48(CX), R8; MOVQ 56(CX), R9; MOVQ 64(CX), R10
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -12571,7 +12424,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12602,9 +12455,8 @@ TEXT k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 row:
 	VBROADCASTSD (R10), Z0; VBROADCASTSD (R11), Z1; VMULPD Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSD (R12), Z30
@@ -12629,7 +12481,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12657,9 +12509,7 @@ TEXT k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12685,7 +12535,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -12714,9 +12564,8 @@ TEXT k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = neg u0; t1 = sub t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c8000000000000000<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c8000000000000000<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -12742,7 +12591,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15163,9 +15012,8 @@ TEXT k_sub_abs_f64_su_b365ef40ce_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15189,7 +15037,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15217,9 +15065,8 @@ TEXT k_sub_abs_f64_us_314a466d7c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z30
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z30; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15243,7 +15090,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15271,9 +15118,8 @@ TEXT k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15299,7 +15145,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15328,9 +15174,7 @@ TEXT k_sub_add_f64_suu_a4579961da_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15356,7 +15200,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15385,9 +15229,7 @@ TEXT k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15413,7 +15255,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15442,9 +15284,7 @@ TEXT k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15470,7 +15310,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15499,9 +15339,7 @@ TEXT k_sub_add_f64_uuu_490513ca07_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15527,7 +15365,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15556,9 +15394,7 @@ TEXT k_sub_div_f64_sus_78b529c71e_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -15583,7 +15419,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15611,9 +15447,7 @@ TEXT k_sub_div_f64_suu_c55d8358f9_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15639,7 +15473,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15668,9 +15502,7 @@ TEXT k_sub_div_f64_uss_5f66184579_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -15695,7 +15527,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15723,9 +15555,7 @@ TEXT k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15751,7 +15581,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15780,9 +15610,7 @@ TEXT k_sub_div_f64_uus_7c6586387d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15808,7 +15636,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15837,9 +15665,7 @@ TEXT k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -15865,7 +15691,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15894,9 +15720,7 @@ TEXT k_sub_max_f64_sus_104e9dd029_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = max s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -15924,7 +15748,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -15953,9 +15777,7 @@ TEXT k_sub_max_f64_uss_753aebaa7c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = max s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -15983,7 +15805,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16012,9 +15834,7 @@ TEXT k_sub_max_f64_uus_0dd8131101_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -16042,7 +15862,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16071,9 +15891,7 @@ TEXT k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -16100,7 +15918,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16129,9 +15947,7 @@ TEXT k_sub_mul_add_f64_usu_314d592361_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 t0; t2 = add u2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16157,7 +15973,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16186,9 +16002,7 @@ TEXT k_sub_mul_add_f64_uus_4026154465_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul s2 t0; t2 = add u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16214,7 +16028,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16243,9 +16057,7 @@ TEXT k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16273,7 +16085,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16303,9 +16115,7 @@ TEXT k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16332,7 +16142,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16361,9 +16171,7 @@ TEXT k_sub_mul_f64_su_7e868ab22d_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16387,7 +16195,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16415,9 +16223,7 @@ TEXT k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -16442,7 +16248,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16470,9 +16276,7 @@ TEXT k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16498,7 +16302,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16527,9 +16331,7 @@ TEXT k_sub_mul_f64_us_b0213fff68_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16553,7 +16355,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16581,9 +16383,7 @@ TEXT k_sub_mul_f64_uss_648faea744_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -16608,7 +16408,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16636,9 +16436,7 @@ TEXT k_sub_mul_f64_usu_4355a2474c_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16664,7 +16462,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16693,9 +16491,7 @@ TEXT k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16721,7 +16517,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16750,9 +16546,7 @@ TEXT k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16778,7 +16572,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16807,9 +16601,7 @@ TEXT k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16835,7 +16627,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16864,9 +16656,8 @@ TEXT k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R12; MOVQ 32(CX), R13; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R10
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R12; MOVQ 32(CX), R13; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; VBROADCASTSD (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -16896,7 +16687,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16927,9 +16718,8 @@ TEXT k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -16959,7 +16749,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R13, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -16990,9 +16780,7 @@ TEXT k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -17019,7 +16807,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -17048,9 +16836,7 @@ TEXT k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = mul s2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
@@ -17076,7 +16862,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -17106,9 +16892,8 @@ TEXT k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB), NOSPLIT, $32-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), R9; MOVQ 56(CX), AX; MOVQ AX, (SP)
-	MOVQ 64(CX), R10; MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 8(SP); MOVQ 88(CX), R12
-	MOVQ f+0(FP), CX
-	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 64(CX), R10; MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 8(SP); MOVQ 88(CX), R12; MOVQ $+0, 24(SP)
+	CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ (SP), AX; VBROADCASTSD (AX), Z31; VBROADCASTSD (R15), Z30; MOVQ 8(SP), AX; VBROADCASTSD (AX), Z29
@@ -17148,7 +16933,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+	MOVQ R13, 16(SP); MOVQ SI, 24(SP)
 
 rowPast:
 	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
@@ -17185,7 +16970,6 @@ TEXT k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB), NOSPLIT, $16-8
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
-	MOVQ f+0(FP), CX
 	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
@@ -17224,7 +17008,7 @@ done:
 	VZEROUPPER; RET
 
 past:
-	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+	MOVQ R14, (SP); MOVQ SI, 8(SP)
 
 rowPast:
 	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI

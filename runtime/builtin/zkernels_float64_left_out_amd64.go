@@ -101,6 +101,7 @@ var kernels_avx2_float64 = loops{
 	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min u4 t3; store t4 }", Fn: k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go},
+	{Sig: "reduce [add, add, add] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }", Fn: k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go},
 	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go},
@@ -7288,6 +7289,72 @@ func k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go is
+//
+//	reduce [add, add, add] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }
+//
+// for i: o0 += a0[i] * a1[i]; o1 += a2[i] * a1[i]; o2 += a3[i] * a1[i]
+func k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l2 [32]float64
+		for b := range l2 {
+			l2[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(v2 * v1)
+			t2 := float64(v3 * v1)
+			l0[i&31] = float64(l0[i&31] + t0)
+			l1[i&31] = float64(l1[i&31] + t1)
+			l2[i&31] = float64(l2[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = float64(l2[b] + l2[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
 	}
 }
 

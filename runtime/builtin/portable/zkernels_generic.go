@@ -1130,6 +1130,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a_go},
 	{Sig: "reduce [add, add] kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f32_uu_0ab485f4f7_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go},
+	{Sig: "reduce [add, add, add] kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }", Fn: k_reduce_add_add_add_mul_mul_mul_f32_uuuu_eecd224f7c_go},
+	{Sig: "reduce [add, add, add] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }", Fn: k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go},
 	{Sig: "reduce [add, add] kernel (u0:f32, u1:f32) { store u0 u1 }", Fn: k_reduce_add_add_f32_uu_d1de23444a_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { store u0 u1 }", Fn: k_reduce_add_add_f64_uu_36441419bf_go},
 	{Sig: "reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_go},
@@ -1283,6 +1285,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c_go},
 	{Sig: "reduce [max, max] kernel (u0:f32, u1:f32) { store u0 u1 }", Fn: k_reduce_max_max_f32_uu_f7196f86d9_go},
 	{Sig: "reduce [max, max] kernel (u0:f64, u1:f64) { store u0 u1 }", Fn: k_reduce_max_max_f64_uu_c2d8565351_go},
+	{Sig: "reduce [max, max, max, max] kernel (u0:f32, u1:f32, u2:f32, u3:f32) { store u0 u1 u2 u3 }", Fn: k_reduce_max_max_max_max_f32_uuuu_622bded591_go},
+	{Sig: "reduce [max, max, max, max] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { store u0 u1 u2 u3 }", Fn: k_reduce_max_max_max_max_f64_uuuu_4bd7f771f9_go},
 	{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865_go},
 	{Sig: "reduce [max] kernel (u0:u64) { store u0 }", Fn: k_reduce_max_u64_u_83447700c2_go},
 	{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524_go},
@@ -1300,6 +1304,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66_go},
 	{Sig: "reduce [min, min] kernel (u0:f32, u1:f32) { store u0 u1 }", Fn: k_reduce_min_min_f32_uu_20dc500897_go},
 	{Sig: "reduce [min, min] kernel (u0:f64, u1:f64) { store u0 u1 }", Fn: k_reduce_min_min_f64_uu_9ec9891305_go},
+	{Sig: "reduce [min, min, min, min] kernel (u0:f32, u1:f32, u2:f32, u3:f32) { store u0 u1 u2 u3 }", Fn: k_reduce_min_min_min_min_f32_uuuu_1758a1f90d_go},
+	{Sig: "reduce [min, min, min, min] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { store u0 u1 u2 u3 }", Fn: k_reduce_min_min_min_min_f64_uuuu_a9597d1b11_go},
 	{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45_go},
 	{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47_go},
 	{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0_go},
@@ -53192,6 +53198,138 @@ func k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_add_add_mul_mul_mul_f32_uuuu_eecd224f7c_go is
+//
+//	reduce [add, add, add] kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }
+//
+// for i: o0 += a0[i] * a1[i]; o1 += a2[i] * a1[i]; o2 += a3[i] * a1[i]
+func k_reduce_add_add_add_mul_mul_mul_f32_uuuu_eecd224f7c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		var l2 [32]float32
+		for b := range l2 {
+			l2[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 * v1)
+			t2 := float32(v3 * v1)
+			l0[i&31] = float32(l0[i&31] + t0)
+			l1[i&31] = float32(l1[i&31] + t1)
+			l2[i&31] = float32(l2[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = float32(l2[b] + l2[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
+	}
+}
+
+// k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go is
+//
+//	reduce [add, add, add] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }
+//
+// for i: o0 += a0[i] * a1[i]; o1 += a2[i] * a1[i]; o2 += a3[i] * a1[i]
+func k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l2 [32]float64
+		for b := range l2 {
+			l2[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(v2 * v1)
+			t2 := float64(v3 * v1)
+			l0[i&31] = float64(l0[i&31] + t0)
+			l1[i&31] = float64(l1[i&31] + t1)
+			l2[i&31] = float64(l2[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = float64(l2[b] + l2[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
+	}
+}
+
 // k_reduce_add_add_f32_uu_d1de23444a_go is
 //
 //	reduce [add, add] kernel (u0:f32, u1:f32) { store u0 u1 }
@@ -59489,6 +59627,158 @@ func k_reduce_max_max_f64_uu_c2d8565351_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_max_max_max_max_f32_uuuu_622bded591_go is
+//
+//	reduce [max, max, max, max] kernel (u0:f32, u1:f32, u2:f32, u3:f32) { store u0 u1 u2 u3 }
+//
+// for i: o0 = max(o0, a0[i]); o1 = max(o1, a1[i]); o2 = max(o2, a2[i]); o3 = max(o3, a3[i])
+func k_reduce_max_max_max_max_f32_uuuu_622bded591_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0xff800000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0xff800000)
+		}
+		var l2 [32]float32
+		for b := range l2 {
+			l2[b] = math.Float32frombits(0xff800000)
+		}
+		var l3 [32]float32
+		for b := range l3 {
+			l3[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			l0[i&31] = scalar.Max(l0[i&31], v0)
+			l1[i&31] = scalar.Max(l1[i&31], v1)
+			l2[i&31] = scalar.Max(l2[i&31], v2)
+			l3[i&31] = scalar.Max(l3[i&31], v3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Max(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Max(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])) = l3[0]
+	}
+}
+
+// k_reduce_max_max_max_max_f64_uuuu_4bd7f771f9_go is
+//
+//	reduce [max, max, max, max] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { store u0 u1 u2 u3 }
+//
+// for i: o0 = max(o0, a0[i]); o1 = max(o1, a1[i]); o2 = max(o2, a2[i]); o3 = max(o3, a3[i])
+func k_reduce_max_max_max_max_f64_uuuu_4bd7f771f9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		var l2 [32]float64
+		for b := range l2 {
+			l2[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		var l3 [32]float64
+		for b := range l3 {
+			l3[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			l0[i&31] = scalar.Max(l0[i&31], v0)
+			l1[i&31] = scalar.Max(l1[i&31], v1)
+			l2[i&31] = scalar.Max(l2[i&31], v2)
+			l3[i&31] = scalar.Max(l3[i&31], v3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Max(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Max(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])) = l3[0]
+	}
+}
+
 // k_reduce_max_u32_u_6494554865_go is
 //
 //	reduce [max] kernel (u0:u32) { store u0 }
@@ -60073,6 +60363,158 @@ func k_reduce_min_min_f64_uu_9ec9891305_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_min_min_min_min_f32_uuuu_1758a1f90d_go is
+//
+//	reduce [min, min, min, min] kernel (u0:f32, u1:f32, u2:f32, u3:f32) { store u0 u1 u2 u3 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = min(o1, a1[i]); o2 = min(o2, a2[i]); o3 = min(o3, a3[i])
+func k_reduce_min_min_min_min_f32_uuuu_1758a1f90d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x7f800000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x7f800000)
+		}
+		var l2 [32]float32
+		for b := range l2 {
+			l2[b] = math.Float32frombits(0x7f800000)
+		}
+		var l3 [32]float32
+		for b := range l3 {
+			l3[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			l0[i&31] = scalar.Min(l0[i&31], v0)
+			l1[i&31] = scalar.Min(l1[i&31], v1)
+			l2[i&31] = scalar.Min(l2[i&31], v2)
+			l3[i&31] = scalar.Min(l3[i&31], v3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Min(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Min(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])) = l3[0]
+	}
+}
+
+// k_reduce_min_min_min_min_f64_uuuu_a9597d1b11_go is
+//
+//	reduce [min, min, min, min] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { store u0 u1 u2 u3 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = min(o1, a1[i]); o2 = min(o2, a2[i]); o3 = min(o3, a3[i])
+func k_reduce_min_min_min_min_f64_uuuu_a9597d1b11_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		var l2 [32]float64
+		for b := range l2 {
+			l2[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		var l3 [32]float64
+		for b := range l3 {
+			l3[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			l0[i&31] = scalar.Min(l0[i&31], v0)
+			l1[i&31] = scalar.Min(l1[i&31], v1)
+			l2[i&31] = scalar.Min(l2[i&31], v2)
+			l3[i&31] = scalar.Min(l3[i&31], v3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l2[b] = scalar.Min(l2[b], l2[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l3[b] = scalar.Min(l3[b], l3[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])) = l3[0]
 	}
 }
 
