@@ -36,8 +36,8 @@ type MatmulBlocks struct {
 	// 2 to 128 rows and 4096x4096 then take half to three quarters of the time.
 	ChunkedBytes int
 	// FewRows is how many left rows such a product has at most whose right operand is read in the order of memory, a few rows
-	// at a time, FewRowsBytes and FewRowsLeast how many bytes of each of these a call has at most and at least, and
-	// FewRowsTime the time that it takes, a multiplication by packed chunks 1. A Zen 3, 2 rows times 2048x512
+	// at a time, FewRowsBytes how many bytes the sums of a call have at most, FewRowsLeast how many of one row it has at
+	// least, and FewRowsTime the time that it takes, a multiplication by packed chunks 1. A Zen 3, 2 rows times 2048x512
 	// float32: tiles of 64 columns take 1.8 times as long as packed chunks.
 	FewRows, FewRowsBytes, FewRowsLeast int
 	FewRowsTime                         float64
@@ -69,7 +69,7 @@ type MatmulBlocks struct {
 var matmulBlocks = MatmulBlocks{
 	LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32,
 	RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, Windows: 224, LeastWindows: 4, ChannelBytes: 512,
-	ChunkedBytes: 2 << 20, FewRows: 8, FewRowsBytes: 4 << 10, FewRowsLeast: 1 << 10, FewRowsTime: 0.5, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10,
+	ChunkedBytes: 2 << 20, FewRows: 8, FewRowsBytes: 32 << 10, FewRowsLeast: 1 << 10, FewRowsTime: 0.5, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10,
 	SmallPairs: 32, SmallRows: 64, SmallVectors: 16, RowsOfMany: 4, SmallWork: 60, SmallTime: 0.5,
 	DirectRows: 24, DirectCols: 48, PackElems: 256, SetBytes: 2048,
 }

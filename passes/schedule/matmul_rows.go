@@ -73,7 +73,7 @@ func (r *rowsProduct) cost() float64 {
 // columns returns how many columns a tile has: fewer for each worker to have some, but no fewer than pay for a call.
 func (r *rowsProduct) columns() int {
 	size, cols := r.dtype.Size(), r.step.Axes[r.col].Extent
-	most := r.t.Matmul.FewRowsBytes / size
+	most := r.t.Matmul.FewRowsBytes / (size * r.step.Axes[r.row].Extent)
 	if !r.t.inGroup {
 		most = max(r.t.Matmul.FewRowsLeast/size, min(most, (cols-1)/r.t.pieces(r.t.Work(r.step))+1))
 	}
