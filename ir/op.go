@@ -146,6 +146,17 @@ func (op Op) IsElementwise() bool {
 //go:noinline
 func (op Op) IsArgReduction() bool { return op.Info().Result == GivesIndex }
 
+// AnyOrder reports whether op combines elements of a type in any order, bit for bit but for a NaN's payload.
+func (op Op) AnyOrder(d DType) bool {
+	switch op {
+	case OpMin, OpMax, OpAnd, OpOr, OpXor:
+		return true
+	case OpAdd, OpMul:
+		return Ints.Has(d)
+	}
+	return false
+}
+
 // Accumulates reports whether op computes an element from many of an operand: it
 // reduces, scans, multiplies matrices, orders elements or combines them by indices.
 //

@@ -43,7 +43,7 @@ func combinesByIndex(v *ir.Value) bool {
 
 // pieceOf returns how many updates of a line a piece has if v is to be a scatter of pieces, else 0.
 func (s *State) pieceOf(v *ir.Value) int {
-	if !anyOrder(v.Op.Info().By, v.Type.DType) || size(v.Type.Shape) == 0 {
+	if !v.Op.Info().By.AnyOrder(v.Type.DType) || size(v.Type.Shape) == 0 {
 		return 0
 	}
 	m, updates := s.machine, extents(v.Args[2])[v.Attr.Axis]
@@ -58,11 +58,6 @@ func (s *State) pieceOf(v *ir.Value) int {
 		return 0
 	}
 	return updates / (updates / piece)
-}
-
-// anyOrder reports whether elements may be combined in any order, bit for bit but for a NaN's payload.
-func anyOrder(by ir.Op, d ir.DType) bool {
-	return by == ir.OpMin || by == ir.OpMax || (by == ir.OpAdd || by == ir.OpMul) && ir.Ints.Has(d)
 }
 
 // oneIndex returns how many elements have one index.

@@ -18,7 +18,10 @@ type (
 const none = machine.None
 
 // graph is a kernel's graph of vector values.
-type graph struct{ *machine.Graph }
+type graph struct {
+	*machine.Graph
+	once [3]bool // which operands of the present instruction of the kernel are values that nothing else needs
+}
 
 func one(r ref) value         { return machine.One(r) }
 func two(a, b ref) value      { return machine.Two(a, b) }

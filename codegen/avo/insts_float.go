@@ -2,6 +2,7 @@ package avo
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -137,7 +138,7 @@ func (f float) min(g *graph, x [3]ref) ref {
 // max is Go's max. Here AND combines the results of both orders: -0 & +0 is +0. As NaN & x
 // may not be a NaN, lanes with a NaN are set to all ones, which is one. If one source does not
 // change along a row, as the bound of a ReLU, one VMAX is enough: of that source and the sum of the other one
-// with the value of clearing, which takes care of NaN and zeros.
+// with the value of clearing, which takes care of NaN and zeros. See also greatest.
 func (f float) max(g *graph, x [3]ref) ref {
 	if c, v, ok := f.safe(g, x); ok {
 		return g.op("VMAX"+f.w, c, v)
@@ -147,8 +148,14 @@ func (f float) max(g *graph, x [3]ref) ref {
 			return g.op("VMAX"+f.w, c, g.op("VADD"+f.w, v, f.clearing(g, c)))
 		}
 	}
-	both := g.op("VANDPS", g.op("VMAX"+f.w, x[0], x[1]), g.op("VMAX"+f.w, x[1], x[0]))
-	return g.isa().setAll(g, both, g.imm("VCMP"+f.w, cmpUnord, x[0], x[1]))
+	a, b := f.values(g, x, 0), f.values(g, x, 1)
+	if len(a)+len(b) > greatestValues {
+		b = x[1:2]
+	}
+	if len(a)+len(b) > greatestValues {
+		a = x[:1]
+	}
+	return f.greatest(g, slices.Concat(a, b))
 }
 
 // clearing returns what is added to v so that VMAX of c and the sum is Go's max of c and v: c if that

@@ -20,7 +20,7 @@ type lowerer struct {
 	*machine.Copy
 }
 
-func lowerTo(c *machine.Copy) *lowerer { return &lowerer{&graph{c.Graph}, c} }
+func lowerTo(c *machine.Copy) *lowerer { return &lowerer{&graph{Graph: c.Graph}, c} }
 
 // Apply returns the result of an elementwise instruction on whole values.
 func (t *isa) Apply(c *machine.Copy, in kernel.Inst, a [3]value) value {
@@ -43,13 +43,16 @@ func (t *isa) Apply(c *machine.Copy, in kernel.Inst, a [3]value) value {
 	if row, ok := t.whole[key{in.Op, from}]; ok {
 		return row(l.graph, a)
 	}
+	for i, r := range in.Args[:in.Arity()] {
+		l.once[i] = l.Kernel.Uses(r) == 1
+	}
 	row := t.row(in.Op, from)
 	return l.Lift(in, from, a, func(x [3]ref) ref { return row(l.graph, x) })
 }
 
 // Lane applies an elementwise operation to one vector of each operand.
 func (t *isa) Lane(g *machine.Graph, op ir.Op, d ir.DType, x [3]ref) ref {
-	return t.row(op, d)(&graph{g}, x)
+	return t.row(op, d)(&graph{Graph: g}, x)
 }
 
 func (t *table) row(op ir.Op, d ir.DType) row {
@@ -62,7 +65,7 @@ func (t *table) row(op ir.Op, d ir.DType) row {
 
 // Steps returns the indices of the elements of a step, counted from first.
 func (t *isa) Steps(mg *machine.Graph, d ir.DType, first int) ref {
-	g := &graph{mg}
+	g := &graph{Graph: mg}
 	extend, add, wide := "VPMOVZXBD", "VPADDD", uint8(0)
 	if d.Size() == 8 {
 		extend, add, wide = "VPMOVZXBQ", "VPADDQ", 1
@@ -75,29 +78,31 @@ func (t *isa) Steps(mg *machine.Graph, d ir.DType, first int) ref {
 
 // Select returns y where the mask is set, else z.
 func (t *isa) Select(g *machine.Graph, mask, y, z ref) ref {
-	return (&graph{g}).choose(mask, y, z)
+	return (&graph{Graph: g}).choose(mask, y, z)
 }
 
 // And returns the lanes that both masks have.
-func (t *isa) And(g *machine.Graph, a, b ref) ref { return t.logic(&graph{g}, "VANDPS", a, b) }
+func (t *isa) And(g *machine.Graph, a, b ref) ref { return t.logic(&graph{Graph: g}, "VANDPS", a, b) }
 
 // Or returns the lanes that either mask has.
-func (t *isa) Or(g *machine.Graph, a, b ref) ref { return t.logic(&graph{g}, "VORPS", a, b) }
+func (t *isa) Or(g *machine.Graph, a, b ref) ref { return t.logic(&graph{Graph: g}, "VORPS", a, b) }
 
 // Not returns the lanes that a mask does not have.
-func (t *isa) Not(g *machine.Graph, mask ref) ref { return (&graph{g}).not(mask) }
+func (t *isa) Not(g *machine.Graph, mask ref) ref { return (&graph{Graph: g}).not(mask) }
 
 // WidenMask returns half p of a mask in 64-bit lanes.
-func (t *isa) WidenMask(g *machine.Graph, mask ref, p int) ref { return t.widen(&graph{g}, mask, p) }
+func (t *isa) WidenMask(g *machine.Graph, mask ref, p int) ref {
+	return t.widen(&graph{Graph: g}, mask, p)
+}
 
 // NarrowMask returns the mask of two vectors of 64-bit lanes in 32-bit lanes.
 func (t *isa) NarrowMask(g *machine.Graph, low, high ref) ref {
-	return t.narrow(&graph{g}, low, high)
+	return t.narrow(&graph{Graph: g}, low, high)
 }
 
 // Upper returns a vector whose first bytes are bytes 'bytes' to 2*bytes of v.
 func (t *isa) Upper(mg *machine.Graph, v ref, bytes int) ref {
-	g := &graph{mg}
+	g := &graph{Graph: mg}
 	switch bytes {
 	case t.m.Width / 2:
 		return g.high(v)
@@ -113,7 +118,7 @@ func (t *isa) Upper(mg *machine.Graph, v ref, bytes int) ref {
 
 // Splat returns the first element in every lane.
 func (t *isa) Splat(mg *machine.Graph, v ref, d ir.DType) ref {
-	g, lanes := &graph{mg}, uint8(0)
+	g, lanes := &graph{Graph: mg}, uint8(0)
 	if g.parts(d) == 2 {
 		lanes = 0x44
 	}

@@ -108,7 +108,7 @@ func (t *isa) Store(c *machine.Copy, operand int, d ir.DType, x value) []ref {
 
 // StoreFirst stores the first element of a vector.
 func (t *isa) StoreFirst(mg *machine.Graph, to machine.Place, d ir.DType, v ref) ref {
-	g := &graph{mg}
+	g := &graph{Graph: mg}
 	if d == ir.Bool {
 		v = g.op("VPABSD", v) // true is -1 in a lane
 	}
@@ -119,7 +119,7 @@ func (t *isa) StoreFirst(mg *machine.Graph, to machine.Place, d ir.DType, v ref)
 // must not be read in place, because the store may overwrite it.
 func (t *isa) Reload(g *machine.Graph, r ref) ref {
 	if g.At(r).Kind == machine.KindLoad {
-		return (&graph{g}).op("VMOVUPS", r)
+		return (&graph{Graph: g}).op("VMOVUPS", r)
 	}
 	return r
 }

@@ -55,7 +55,7 @@ const (
 // compileReduceColumns returns the function of a column reduction.
 func compileReduceColumns(m *kernel.Micro) (*program, error) {
 	g := machine.NewGraph(avx2, m.Body, []ir.Op{m.Op})
-	c := &columnReducer{k: m.Body, g: &graph{g}, combiner: machine.Combiner{By: m.Op, DType: g.Reductions[0].DType}, lanes: avx2Machine.Width / m.Body.In[0].DType.Size()}
+	c := &columnReducer{k: m.Body, g: &graph{Graph: g}, combiner: machine.Combiner{By: m.Op, DType: g.Reductions[0].DType}, lanes: avx2Machine.Width / m.Body.In[0].DType.Size()}
 	c.t, c.m = avx2, avx2Machine
 	for depth := range treeDepths {
 		if err := c.allocateDepth(depth); err != nil {

@@ -139,7 +139,7 @@ func newTogether(b *machine.Body) *together {
 
 // block returns the instructions of a vector of some rows, nil if there are too few registers.
 func (w *window) block(b *machine.Body, rows int) []machine.Inst {
-	k, g := b.Graph.Kernel, &graph{b.Graph}
+	k, g := b.Graph.Kernel, &graph{Graph: b.Graph}
 	c := &machine.Copy{Graph: b.Graph}
 	l := lowerTo(c)
 	bytes := g.Machine().Width

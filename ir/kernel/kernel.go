@@ -75,6 +75,23 @@ func (k *Kernel) Inst(r Ref) *Inst {
 	return &k.Body[int(r)-len(k.In)]
 }
 
+// Uses returns how many sources of instructions and outputs a value is.
+func (k *Kernel) Uses(r Ref) (n int) {
+	for _, in := range k.Body {
+		for _, a := range in.Args[:in.Arity()] {
+			if a == r {
+				n++
+			}
+		}
+	}
+	for _, out := range k.Out {
+		if out == r {
+			n++
+		}
+	}
+	return n
+}
+
 // InTier returns the kernel in canonical form, in the fast tier or the default
 // one. They are the same where no op of it has a fast expansion.
 func (k *Kernel) InTier(fast bool) *Kernel {

@@ -3,7 +3,6 @@ package schedule
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
@@ -13,17 +12,17 @@ type box struct{ first, groups, lanes int }
 // reduce returns the calls that combine all rows with the accumulators. The first row of
 // each lane is combined with the identity. The last rows are fewer than the lanes.
 func (w *laneWriter) reduce() (items []nest.Item) {
-	whole, rest := w.n/ir.ReduceLanes, w.n%ir.ReduceLanes
+	whole, rest := w.n/w.c.lanes, w.n%w.c.lanes
 	first, with := 0, &w.c.one
 	if w.c.many.code != nil && whole >= w.c.many.rows {
 		with = &w.c.many
 	}
 	if whole > 0 {
-		items = append(items, w.accumulate(with, box{0, with.rows, ir.ReduceLanes}, true)...)
+		items = append(items, w.accumulate(with, box{0, with.rows, w.c.lanes}, true)...)
 		first = with.rows
 	}
 	if first < whole {
-		items = append(items, w.groupsOf(box{first, whole - first, ir.ReduceLanes})...)
+		items = append(items, w.groupsOf(box{first, whole - first, w.c.lanes})...)
 	}
 	if rest > 0 {
 		items = append(items, w.accumulate(&w.c.one, box{whole, 1, rest}, whole == 0)...)
@@ -40,7 +39,7 @@ func (w *laneWriter) groupsOf(b box) (items []nest.Item) {
 		many.groups = b.groups / w.c.many.rows * w.c.many.rows
 		one.first, one.groups = b.first+many.groups, b.groups-many.groups
 	}
-	outside := w.block.having(w.lanes, ir.ReduceLanes)
+	outside := w.block.having(w.lanes, w.c.lanes)
 	lanes := outside
 	if w.laneByLane(b) {
 		lanes = outside.cut(w.lanes, 1)
@@ -62,7 +61,7 @@ func (w *laneWriter) laneByLane(b box) bool {
 	if w.c.many.code != nil {
 		few *= w.c.many.rows
 	}
-	rows := w.n - b.first*ir.ReduceLanes
+	rows := w.n - b.first*w.c.lanes
 	return !w.c.flat && len(w.packs) == 0 && w.c.tiles == nil && rows > few
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // laneWriter writes the calls that reduce the columns of one chunk. It takes the rows as
-// two axes: row i is in group i/32, and in lane i mod 32. A call combines the rows of
+// two axes: where there are 32 lanes, row i is in group i/32, and in lane i mod 32. A call combines the rows of
 // some groups and lanes with the accumulators of those lanes; in each lane, groups are
 // combined in their order.
 type laneWriter struct {
@@ -35,7 +35,7 @@ type copied struct {
 func (c *columnWriter) part(s *plan.Step) {
 	last := len(s.Axes) - 1
 	w := &laneWriter{c: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
-	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, ir.ReduceLanes)})
+	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, c.lanes)})
 	axes[last].Extent = 1
 	w.block = newWalk(axes).cutAll(w.cols, w.groups, w.lanes).cut(w.cols, c.width)
 	w.layInputs()
@@ -53,7 +53,7 @@ func (c *columnWriter) part(s *plan.Step) {
 // laneEach reports whether each row of the one input is a lane as it is, with no other row: the input, or its copy, is
 // in place of the accumulators. If the rows are no power of two some of the input are copied, which short ones do not pay.
 func (w *laneWriter) laneEach() bool {
-	return w.n > 1 && w.n <= ir.ReduceLanes && len(w.s.In) == 1 && len(w.s.Out) == 1 && !w.s.Out[0].Stored() &&
+	return w.n > 1 && w.n <= w.c.lanes && len(w.s.In) == 1 && len(w.s.Out) == 1 && !w.s.Out[0].Stored() &&
 		len(w.c.body.Body) == 0 && w.c.ops[0].class != splat && w.c.ops[0].row != 0 && w.c.tiles == nil &&
 		(len(w.packs) > 0 || w.n&(w.n-1) == 0 || w.c.width >= w.c.t.LaneColumns)
 }
@@ -70,14 +70,14 @@ func (w *laneWriter) inLanes(slot int, a *plan.Access) view {
 	v := viewOf(slot, a)
 	row := v.strides[w.groups]
 	v.strides = append(slices.Clone(v.strides), row)
-	v.strides[w.groups] = row * ir.ReduceLanes
+	v.strides[w.groups] = row * w.c.lanes
 	return v
 }
 
 // layInputs gives the inputs that are copied their places. An input that is the same
 // for all rows is copied once.
 func (w *laneWriter) layInputs() {
-	rows := min(w.n, ir.ReduceLanes)
+	rows := min(w.n, w.c.lanes)
 	for i := range w.s.In {
 		op, from := w.c.ops[i], w.inLanes(i, &w.s.In[i])
 		joined := w.c.flat && op.class == unit && op.row == 0
@@ -102,7 +102,7 @@ func (w *laneWriter) layInputs() {
 
 // layLanes gives the accumulators their places.
 func (w *laneWriter) layLanes() {
-	rows := min(w.n, ir.ReduceLanes)
+	rows := min(w.n, w.c.lanes)
 	w.accs, w.identity = make([]view, len(w.s.Out)), make([]view, len(w.s.Out))
 	for o := range w.s.Out {
 		op, d := w.s.Out[o].Combine, w.s.Body.OutType(o)
@@ -137,11 +137,11 @@ func (w *laneWriter) join() (items []nest.Item) {
 			continue
 		}
 		k := combineKernel(op, w.s.Body.OutType(o))
-		left, from := min(w.n, ir.ReduceLanes), w.accs[o]
+		left, from := min(w.n, w.c.lanes), w.accs[o]
 		if w.laneEach() {
 			from = w.ins[0]
 		}
-		for half := ir.ReduceLanes / 2; half > 0; half /= 2 {
+		for half := w.c.lanes / 2; half > 0; half /= 2 {
 			if left <= half {
 				continue
 			}

@@ -213,14 +213,16 @@ func TestReduceColumns(t *testing.T) {
 			if n*cols > 30_000 {
 				continue
 			}
-			checkReduction(t, reducePlan(t, `plan columns arena=0 {
+			for _, by := range []string{"add", "max"} { // max has fewer lanes
+				checkReduction(t, reducePlan(t, `plan columns arena=0 {
   %%0 = param x 0 : f32[2,%[1]d,%[2]d]
   %%1 = result a 0 : f32[%[3]d,2,%[2]d]
   step 0 [2,%[1]d reduce,%[2]d]
     kernel (u0:f32) { store u0 }
-    %%0{%[5]d,%[2]d,1}+0 -> add %%1{%[2]d,%[4]d,1}+0
+    %%0{%[5]d,%[2]d,1}+0 -> %[6]s %%1{%[2]d,%[4]d,1}+0
 }
-`, n, cols, ir.Chunks(n), 2*cols, n*cols), reduceColumns, reduceRows)
+`, n, cols, ir.Chunks(n), 2*cols, n*cols, by), reduceColumns, reduceRows)
+			}
 		}
 	}
 }
