@@ -29,7 +29,7 @@ type elementwise struct {
 
 	insert *insertion // of which step computes the one output, if it does
 
-	whole *plan.Step // the step that is drafted, if step is another: see unrolled and inserted
+	whole *plan.Step // the step that is drafted, if step is another: see unrolled and offerInsertion
 	from  []int      // which operand of whole each of step is
 
 	blockRows, blockCols int
@@ -265,8 +265,11 @@ func (e *elementwise) stagedElems() int {
 		}
 		widest = max(widest, size)
 	}
-	if widest == 0 {
+	switch {
+	case widest == 0:
 		return 0
+	case e.insert != nil: // rows pass through the cache beside the tile
+		bytes /= 4
 	}
 	return bytes / max(widest, repeats, together)
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// inserted is for outputs that alternate with one another, all but one of which are copies of elements that alternate in the
-// same way: every second element of an array is set, or one channel of pixels. It computes that one output, and copies it
-// together with whole rows of the array: those elements that are replaced are read too.
-var inserted = strategy{name: "inserted", offer: offerInserted}
+// Outputs that alternate with one another, all but one of which are copies of elements that alternate in the same way: every
+// second element of an array is set, or one channel of pixels. That one output is computed, and copied together with whole
+// rows of the array: those elements that are replaced are read too.
 
 // insertion is such outputs of a step. Input in is a line next to the place of the one that is computed.
 type insertion struct {
@@ -21,11 +20,8 @@ type insertion struct {
 	from         int // which line input in is
 }
 
-func offerInserted(t *target, s *plan.Step) (offer, string) {
-	n, why := t.insertionOf(s)
-	if n == nil {
-		return offer{}, why
-	}
+// offerInsertion is offerScattered for them.
+func offerInsertion(t *target, s *plan.Step, n *insertion) (offer, string) {
 	one, from := onlyOutput(s, n.out-len(s.In))
 	known := t.of // what other strategies ask of s
 	defer func() { t.of = known }()
@@ -45,7 +41,7 @@ func offerInserted(t *target, s *plan.Step) (offer, string) {
 		return offer{}, why
 	}
 	e.blockRows, e.blockCols = t.block(one, e.row, e.col)
-	if len(one.In) == 1 && one.Body.Body[0].Op == ir.OpCopy && e.ops[0].class == unit {
+	if !t.NoWhole && len(one.In) == 1 && one.Body.Body[0].Op == ir.OpCopy && e.ops[0].class == unit {
 		return e.offerMove(&move{e, direct}), ""
 	}
 	e.stages[len(one.In)] = scattered
@@ -57,11 +53,11 @@ func offerInserted(t *target, s *plan.Step) (offer, string) {
 	}), ""
 }
 
-// insertionOf finds the outputs of a step that are an insertion, or says why they are none.
-func (t *target) insertionOf(s *plan.Step) (n *insertion, why string) {
+// insertionOf returns the insertion that the outputs of a step are, nil if they are none.
+func (t *target) insertionOf(s *plan.Step) *insertion {
 	lines, last := len(s.Out), len(s.Axes)-1
 	if !s.Elementwise() || lines < 2 || lines > mostLines || last < 1 || s.Axes[last].Extent != 1 {
-		return nil, "no outputs alternate"
+		return nil
 	}
 	order := make([]int, lines) // of the outputs, by their offsets
 	first := s.Out[0].Offset
@@ -71,19 +67,19 @@ func (t *target) insertionOf(s *plan.Step) (n *insertion, why string) {
 	for o := range s.Out {
 		at := s.Out[o].Offset - first
 		if at >= lines || s.Out[o].Strides[last-1] != lines || s.Out[o].Panel != nil || !sameButOffset(&s.Out[o].Access, &s.Out[0].Access) {
-			return nil, "no outputs alternate"
+			return nil
 		}
 		order[at] = o + 1
 	}
 	if slices.Contains(order, 0) {
-		return nil, "no outputs alternate"
+		return nil
 	}
 	for place := range order {
 		if n := t.insertionAt(s, order, place); n != nil {
-			return n, ""
+			return n
 		}
 	}
-	return nil, "no outputs are copies beside another that may be read whole"
+	return nil
 }
 
 // insertionAt returns the insertion whose output at a place is computed, nil if the others are no copies from beside

@@ -32,7 +32,7 @@ func strategiesOf(role plan.Role) []strategy {
 	strategies.once.Do(func() {
 		scans := []strategy{scanParallel, scanLine, scanTransposed, scanLines, scanColumns}
 		strategies.byRole = [...][]strategy{
-			plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, inserted, channels, whole, transposeLines, fill, tabled(), tiled},
+			plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, channels, whole, transposeLines, fill, tabled(), tiled},
 			plan.Reduce:        {reducePairs, reducePlaces, reduceStreams, reduceRows, reduceColumns},
 			plan.Scan:          scans,
 			plan.ScanExclusive: scans,
