@@ -1,6 +1,7 @@
 package avo
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/stridefuse/stridefuse/codegen"
@@ -111,8 +112,7 @@ func (p *inserter) vectors(t interleaving) {
 			if t.spreadOf(v) != v {
 				continue
 			}
-			p.do("VMOVDQU", mem(t.spread(place, v, 0).symbol()), x(insertMask+v))
-			p.do("VINSERTF128", imm(1), mem(t.spread(place, v, 1).symbol()), y(insertMask+v), y(insertMask+v))
+			p.do("VMOVDQU", mem(symbol(spread{t.size, t.lines, place, v}.String())), y(insertMask+v))
 		}
 		if place+1 < t.lines {
 			p.do("JMP", label(name+"Vectors"))
@@ -162,14 +162,28 @@ func (t interleaving) spreadOf(v int) int {
 	return v % (t.lines / 2)
 }
 
-// spread returns which of those 16 bytes are at each byte of a half of vector v.
-func (t interleaving) spread(place, v, half int) (m shuffleMask) {
-	for b := range m {
-		m[b] = 0x80
-		element, rest := (vectorBytes(v)+half*blockBytes+b)/t.size, (vectorBytes(v)+half*blockBytes+b)%t.size
-		if element%t.lines == place {
-			m[b] = byte(element/t.lines*t.size + rest - t.spreadFrom(v))
+// spread is the mask of a vector of the rows.
+type spread struct{ size, lines, place, vector int }
+
+func (s spread) String() string {
+	return fmt.Sprintf("i%d_%d_%d_%d", s.size, s.lines, s.place, s.vector)
+}
+
+// spreadNamed returns the mask of a name.
+func spreadNamed(name string) (s spread) {
+	fmt.Sscanf(name, "i%d_%d_%d_%d", &s.size, &s.lines, &s.place, &s.vector)
+	return s
+}
+
+// words are the bytes of the mask: which of the 16 bytes is at each byte of the vector.
+func (s spread) words() (w [4]uint64) {
+	t := interleaving{s.size, s.lines}
+	for b := range vectorBytes(1) {
+		from, at := uint64(0x80), vectorBytes(s.vector)+b
+		if element := at / t.size; element%t.lines == s.place {
+			from = uint64(element/t.lines*t.size + at%t.size - t.spreadFrom(s.vector))
 		}
+		w[b/8] |= from << (b % 8 * 8)
 	}
-	return m
+	return w
 }
