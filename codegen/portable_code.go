@@ -12,6 +12,7 @@ import (
 var portableMicros = map[kernel.MicroKind]func(w *portable, m *kernel.Micro) error{
 	kernel.Pack:           (*portable).pack,
 	kernel.Transpose:      (*portable).transpose,
+	kernel.Insert:         (*portable).insert,
 	kernel.Lookup:         (*portable).lookup,
 	kernel.StoreNT:        (*portable).storeNT,
 	kernel.Prefetch:       (*portable).prefetch,
@@ -29,6 +30,7 @@ var portableMicros = map[kernel.MicroKind]func(w *portable, m *kernel.Micro) err
 var microLoops = map[kernel.MicroKind]func(*kernel.Micro) string{
 	kernel.Pack:           func(*kernel.Micro) string { return "for r, c: o0[r][c] = a0[r][c*across]" },
 	kernel.Transpose:      func(*kernel.Micro) string { return "for i, j: o0[i][j] = a0[j][i]" },
+	kernel.Insert:         func(*kernel.Micro) string { return "for r, c: o0[r][c] = a1[r][c], or a0[r] where c == place" },
 	kernel.Lookup:         func(*kernel.Micro) string { return "for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]" },
 	kernel.StoreNT:        func(*kernel.Micro) string { return "for i: o0[i] = a0[i], past the caches" },
 	kernel.Prefetch:       func(*kernel.Micro) string { return "reads ahead a0[next:][:cols]" },

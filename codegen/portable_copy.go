@@ -40,6 +40,16 @@ func (w *portable) pack(m *kernel.Micro) error {
 	return nil
 }
 
+// insert writes the function of a kernel that copies rows, with one column from elsewhere.
+func (w *portable) insert(m *kernel.Micro) error {
+	d := m.Type
+	w.begin(m)
+	w.printf("n, place := f.Cols, %s\nif n <= 0 {\nreturn\n}\n", field(m, 0))
+	w.printf("for r := range f.Rows {\nrow, from := unsafe.Slice(%s, n), unsafe.Slice(%s, n)\n", address(d, 2), address(d, 1))
+	w.printf("copy(row[:place], from)\ncopy(row[place+1:], from[place+1:])\nrow[place] = *%s\n}\n}\n\n", address(d, 0))
+	return nil
+}
+
 // storeNT writes the function that copies rows of bytes: Go has no non-temporal
 // stores.
 func (w *portable) storeNT(m *kernel.Micro) error {

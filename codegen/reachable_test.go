@@ -132,7 +132,7 @@ func partsOf(m *kernel.Micro) (parts []plannedMicro) {
 func plannedMicros(t *testing.T) map[plannedMicro]bool {
 	all := map[plannedMicro]bool{{kernel.StoreNT, ir.OpInvalid, ir.Uint8}: true, {kernel.Prefetch, ir.OpInvalid, ir.Uint8}: true, {kernel.DotWindows, ir.OpInvalid, ir.Float32}: true, {kernel.DotLeftWindows, ir.OpInvalid, ir.Float32}: true}
 	for _, d := range ir.AllTypes.List() {
-		for _, kind := range []kernel.MicroKind{kernel.Pack, kernel.Transpose, kernel.Lookup} {
+		for _, kind := range []kernel.MicroKind{kernel.Pack, kernel.Transpose, kernel.Insert, kernel.Lookup} {
 			all[plannedMicro{kind, ir.OpInvalid, kernel.BitsType(d)}] = true
 		}
 		for _, op := range ir.Ops() {

@@ -75,6 +75,7 @@ func maskStore(name string) instWriter {
 var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error){
 	kernel.Pack:           func(_ *isa, m *kernel.Micro) (*program, error) { return compilePack(m), nil },
 	kernel.Transpose:      func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
+	kernel.Insert:         func(_ *isa, m *kernel.Micro) (*program, error) { return compileInsert(m), nil },
 	kernel.Lookup:         func(_ *isa, m *kernel.Micro) (*program, error) { return compileLookup(m), nil },
 	kernel.StoreNT:        func(*isa, *kernel.Micro) (*program, error) { return compileStoreNT(), nil },
 	kernel.Prefetch:       func(_ *isa, m *kernel.Micro) (*program, error) { return compilePrefetch(m), nil },

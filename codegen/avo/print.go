@@ -178,6 +178,12 @@ func (f *file) data() {
 			f.table(name)
 			continue
 		}
+		if name[0] == 'i' {
+			for i, word := range spreadNamed(name).words() {
+				f.c.AddDatum(8*i, operand.U64(word))
+			}
+			continue
+		}
 		n, words := f.m.Width/8, [2]uint64{}
 		if name == maskTable {
 			n, words[0] = 4*n, ^uint64(0)

@@ -24,6 +24,12 @@ func transposeArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Cols, Inner: Rows, Across: Field0}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
 }
 
+func insertArgs(m *Micro) []Arg {
+	return append([]Arg{{DType: m.Type, Outer: Rows, Inner: One}}, copyArgs(m)...)
+}
+
+func insertFit(_, cols int, fields []int) bool { return fields[0] >= 0 && fields[0] < max(1, cols) }
+
 func dotArgs(m *Micro) []Arg { // rows x pairs, pairs x columns
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0 + DotPairs, Across: Field0 + DotAcross},
 		{DType: m.Type, Outer: Field0 + DotPairs, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}

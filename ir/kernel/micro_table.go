@@ -14,6 +14,7 @@ const (
 	NoMicro        MicroKind = iota
 	Pack                     // copies a block whose elements are apart along the columns
 	Transpose                // copies a block with its rows and columns exchanged
+	Insert                   // copies a block whose column place is another's
 	StoreNT                  // copies bytes past the caches: non-temporal stores
 	Prefetch                 // has the processor read bytes ahead
 	Dot                      // multiplies matrices
@@ -90,6 +91,9 @@ func init() {
 		Transpose: {name: "transpose", doc: "out[r,c] = in[c,r], where the elements of a row of in are across bytes apart",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, args: transposeArgs, meaning: transposeMeaning,
 			time: Time{Unit: Moved}, copies: copySame},
+		Insert: {name: "insert", doc: "out[r,c] = elem[r] where c is place, and in[r,c] elsewhere",
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"place"}, args: insertArgs, meaning: insertMeaning,
+			time: Time{Unit: Moved}, wholeRows: true, copies: copySame, fit: insertFit},
 		StoreNT: {name: "store_nt", doc: "out[r,c] = in[r,c] by non-temporal stores; no rows make them visible to other processors",
 			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), args: copyArgs, meaning: packMeaning,
 			time: Time{Unit: Moved}, fences: true, copies: copyBytes},

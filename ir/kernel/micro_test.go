@@ -12,6 +12,7 @@ import (
 var examples = []string{
 	"pack u32",
 	"transpose i64",
+	"insert u16",
 	"store_nt u8",
 	"prefetch u8",
 	"dot f32",

@@ -98,6 +98,20 @@ func transposeMeaning(*Micro, *Kernel) Reference {
 	}
 }
 
+func insertMeaning(*Micro, *Kernel) Reference {
+	return func(_ ir.Arithmetic, b Block) {
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				if c == b.Field(0) {
+					b.Set(2, r, c, b.Get(0, r, 0))
+				} else {
+					b.Set(2, r, c, b.Get(1, r, c))
+				}
+			}
+		}
+	}
+}
+
 // dotMeaning is one chunk of the pairs of ir.DotLine, of a product of an op.
 func dotMeaning(op ir.Op) func(*Micro, *Kernel) Reference {
 	return func(m *Micro, _ *Kernel) Reference {

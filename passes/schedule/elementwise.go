@@ -27,7 +27,9 @@ type elementwise struct {
 	lines    []*interleaved
 	arrays   [][]int // the operands that are channels of an array, in order, where a kernel takes them together
 
-	whole *plan.Step // the step that is drafted, if step is another: see unrolled
+	insert *insertion // of which step computes the one output, if it does
+
+	whole *plan.Step // the step that is drafted, if step is another: see unrolled and offerInsertion
 	from  []int      // which operand of whole each of step is
 
 	blockRows, blockCols int
@@ -195,7 +197,11 @@ func (e *elementwise) describe(c computation) {
 	c.describe(choice)
 	filled := slices.ContainsFunc(e.stages, func(s stage) bool { return s == filled || s == constant })
 	if len(choice.Packed) > 0 && !filled { // with operands filled, the kernel for operands that are not broadcast
-		if sig := e.t.lacksChannels(e.step); sig != "" {
+		of := e.step
+		if e.insert != nil {
+			of = e.whole
+		}
+		if sig := e.t.lacksChannels(of); sig != "" {
 			choice.Kernel, choice.Kernels = sig, choice.Kernels+1 // what copies the channels
 		}
 	}
@@ -259,8 +265,11 @@ func (e *elementwise) stagedElems() int {
 		}
 		widest = max(widest, size)
 	}
-	if widest == 0 {
+	switch {
+	case widest == 0:
 		return 0
+	case e.insert != nil: // rows pass through the cache beside the tile
+		bytes /= 4
 	}
 	return bytes / max(widest, repeats, together)
 }

@@ -38,6 +38,9 @@ func (e *elementwise) offerMove(m *move) offer {
 
 // work returns what the stage costs.
 func (m *move) work() float64 {
+	if m.e.insert != nil {
+		return float64(m.e.insert.lines) * m.e.t.StageWork / 2
+	}
 	m.e.stages[0] = m.by
 	defer func() { m.e.stages[0] = direct }()
 	return m.e.stageWork(0)
@@ -47,7 +50,10 @@ func (m *move) tileElems() int { return 0 }
 
 func (m *move) describe(choice *nest.Choice) {
 	k := packKernel(m.e.ops[0].dtype)
-	if m.by != packed {
+	switch {
+	case m.e.insert != nil:
+		k = insertKernel(m.e.ops[0].dtype)
+	case m.by != packed:
 		k = transposeKernel(m.e.ops[0].dtype)
 	}
 	choice.Kernel, choice.Kernels = m.e.step.Body.Signature(), 1
@@ -55,7 +61,10 @@ func (m *move) describe(choice *nest.Choice) {
 }
 
 func (m *move) write(e *elementwise, _, tile *walk) (perRow, perTile []nest.Item) {
-	if m.by == packed {
+	switch {
+	case e.insert != nil:
+		return nil, []nest.Item{e.insertCall(&e.at[0], tile)}
+	case m.by == packed:
 		return nil, []nest.Item{e.packCall(0, tile.size[e.row], tile, &e.at[1])}
 	}
 	return nil, []nest.Item{e.transpose(0, tile, &e.at[1])}

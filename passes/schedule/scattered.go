@@ -9,6 +9,9 @@ import "github.com/stridefuse/stridefuse/ir/plan"
 var scatterRows = strategy{name: "scattered", offer: offerScattered}
 
 func offerScattered(t *target, s *plan.Step) (offer, string) {
+	if n := t.insertionOf(s); n != nil {
+		return offerInsertion(t, s, n)
+	}
 	e, why := newElementwise(t, s)
 	if e == nil {
 		return offer{}, why

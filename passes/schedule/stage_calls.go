@@ -156,6 +156,10 @@ func (e *elementwise) storeTile(w *walk) (items []nest.Item) {
 		switch e.stages[k] {
 		case nonTemporalTile:
 		case scattered: // a transposed block of one column, or of several lines
+			if e.insert != nil {
+				items = append(items, e.insertCall(&e.at[k], w))
+				continue
+			}
 			if g := e.linesOf(k); g != nil {
 				if g.ops[0] == k {
 					items = append(items, e.putTogether(g, w))

@@ -134,6 +134,10 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310_go},
 	{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_go},
+	{Sig: "insert i64", Fn: k_insert_i64_e768bad054_go},
+	{Sig: "insert u16", Fn: k_insert_u16_1177a18118_go},
+	{Sig: "insert u32", Fn: k_insert_u32_608e45ed07_go},
+	{Sig: "insert u8", Fn: k_insert_u8_9f12be532b_go},
 	{Sig: "kernel (u0:f32) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f32_bool_u_435c97d751_go},
 	{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8_go},
 	{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d_go},
@@ -4535,6 +4539,78 @@ func k_hypot_f32_uu_9f864ed0e9_go(f *abi.Frame) {
 			}
 			o0[i] = t12
 		}
+	}
+}
+
+// k_insert_i64_e768bad054_go is
+//
+//	insert i64
+//
+// for r, c: o0[r][c] = a1[r][c], or a0[r] where c == place
+func k_insert_i64_e768bad054_go(f *abi.Frame) {
+	n, place := f.Cols, f.Step[3]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n), unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		copy(row[:place], from)
+		copy(row[place+1:], from[place+1:])
+		row[place] = *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+	}
+}
+
+// k_insert_u16_1177a18118_go is
+//
+//	insert u16
+//
+// for r, c: o0[r][c] = a1[r][c], or a0[r] where c == place
+func k_insert_u16_1177a18118_go(f *abi.Frame) {
+	n, place := f.Cols, f.Step[3]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n), unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		copy(row[:place], from)
+		copy(row[place+1:], from[place+1:])
+		row[place] = *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+	}
+}
+
+// k_insert_u32_608e45ed07_go is
+//
+//	insert u32
+//
+// for r, c: o0[r][c] = a1[r][c], or a0[r] where c == place
+func k_insert_u32_608e45ed07_go(f *abi.Frame) {
+	n, place := f.Cols, f.Step[3]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n), unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		copy(row[:place], from)
+		copy(row[place+1:], from[place+1:])
+		row[place] = *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+	}
+}
+
+// k_insert_u8_9f12be532b_go is
+//
+//	insert u8
+//
+// for r, c: o0[r][c] = a1[r][c], or a0[r] where c == place
+func k_insert_u8_9f12be532b_go(f *abi.Frame) {
+	n, place := f.Cols, f.Step[3]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n), unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		copy(row[:place], from)
+		copy(row[place+1:], from[place+1:])
+		row[place] = *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 	}
 }
 

@@ -37,7 +37,7 @@ type block struct {
 	code   kernel.Code
 	args   []kernel.Arg
 	ops    []*operand // of the arguments
-	pixels bool       // lines are next to each other, element by element, where a field says how far elements are apart
+	pixels bool       // lines follow one another, or are next to each other, element by element, where a field says how far elements are apart
 
 	nonTemporal int // abi.Frame.NonTemporal
 }
@@ -93,7 +93,9 @@ func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 	lines, elements, size := b.extent(a.Outer), b.extent(a.Inner)*a.Each(), a.DType.Size()
 	o := &operand{dtype: a.DType, inner: size}
 	gap := []int{0, 0, size, 2 * size, 13, 64}[rng.IntN(6)]
-	if goruntime.GOARCH != "amd64" {
+	if b.pixels {
+		gap = 0
+	} else if goruntime.GOARCH != "amd64" {
 		gap = gap / size * size
 	}
 	if a.Across != kernel.One {
@@ -105,6 +107,7 @@ func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 	switch turn := rng.IntN(4); {
 	case b.pixels && a.Across != kernel.One:
 		o.inner, o.outer = size*lines, size
+	case b.pixels:
 	case turn == 0:
 		o.outer = -o.outer
 	case turn == 1 && !a.Out:

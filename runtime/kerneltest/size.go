@@ -63,6 +63,12 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 			s.rows = within(kernel.Rows, s.rows)
 			setWindows(rng, s)
 		}
+		if ok && m.Kind == kernel.Insert {
+			if rng.IntN(2) == 0 {
+				s.rows, s.cols = rng.IntN(300), 2+rng.IntN(3)
+			}
+			s.fields[0] = rng.IntN(max(1, s.cols))
+		}
 		if ok && m.Kind == kernel.DotBatch {
 			s.cols = setBatch(rng, s.fields)
 		}
