@@ -161,7 +161,7 @@ func (fu *fuser) join() {
 		for _, a := range v.Args {
 			if a.Op.IsElementwise() {
 				fu.unite(i, a.ID)
-			} else if !isConst(a) && !a.Op.IsComputed() {
+			} else if !isConst(a) && !a.Op.IsComputed() && (a.Op == ir.OpParam || fu.readers[a.ID] > 1) {
 				k := shared{a: a, level: fu.level[i], tabled: fu.s.tabled[v]}
 				switch arg := v.Attr.By.IsArgReduction(); {
 				case !isApartAlong(a):

@@ -21,7 +21,10 @@ func loops(s *State) error {
 	s.buffer, s.step = newValueMap[int32](s.Func), newValueMap[int32](s.Func)
 	placeProducts(s)
 	l := &looper{s: s, panels: packedAlone(s), ref: newValueMap[kernel.Ref](s.Func)}
-	buffers := len(s.Func.Params) + len(s.Func.Results) + len(s.groups)
+	buffers := len(s.Func.Params)
+	for _, g := range s.groups {
+		buffers += len(g.outputs)
+	}
 	for _, v := range s.Func.Body {
 		if isConst(v) {
 			buffers++

@@ -277,10 +277,14 @@ func (w *viewer) read(buffer *ir.Value, l layout.Layout, v *ir.Value) *ir.Value 
 	if own := layoutIn(&w.space, buffer); v.Type.Shape.Equal(buffer.Type.Shape) && l.Equal(own) && buffer.Op != ir.OpConst {
 		return buffer
 	}
-	a := ir.Value{Op: ir.OpAccess, Args: []*ir.Value{buffer}, Pos: v.Pos}
-	a.Type = ir.Type{DType: buffer.Type.DType, Shape: v.Type.Shape}
-	a.Attr = &ir.Attr{At: &l, Shape: v.Type.Shape}
-	return w.s.Func.Append(a)
+	own := &struct { // one allocation
+		attr ir.Attr
+		at   layout.Layout
+	}{ir.Attr{Shape: v.Type.Shape}, l}
+	own.attr.At = &own.at
+	return w.s.Func.Append(ir.Value{
+		Op: ir.OpAccess, Args: []*ir.Value{buffer}, Pos: v.Pos, Type: ir.Type{DType: buffer.Type.DType, Shape: v.Type.Shape}, Attr: &own.attr,
+	})
 }
 
 // copyOf stores the elements of x in their own order.
