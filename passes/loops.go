@@ -57,7 +57,7 @@ type looper struct {
 // interfaceBuffers declares the params and results.
 func (l *looper) interfaceBuffers() {
 	for i, p := range l.s.Func.Params {
-		l.add(p, plan.Buffer{Kind: plan.ParamBuffer, Name: p.Name, Index: i, At: p.Attr.At})
+		l.add(p, plan.Buffer{Kind: plan.ParamBuffer, Name: p.Name(), Index: i, At: p.Attr.At})
 	}
 	for i, r := range l.s.Func.Results {
 		l.add(r, plan.Buffer{Kind: plan.ResultBuffer, Index: i})
