@@ -31,7 +31,6 @@ func rows(s *State) error {
 		}
 		if g := r.group(i); g != nil {
 			i = r.apply(g)
-			r.try = rowGroup{} // the plan has its slices
 		}
 	}
 	r.columns()
@@ -51,7 +50,7 @@ type grouper struct {
 	from   []int  // by step: where it stood at first
 	space  rowSpace
 
-	try    rowGroup      // the present one, in memory of those that were given up
+	try    rowGroup      // the present one, in memory of those before
 	spare  map[int][]int // steps that it passes over and that could go first, by what they write
 	memory []bufferRow   // of bytesOfRow
 }

@@ -23,7 +23,7 @@ func (r *grouper) apply(g *rowGroup) (last int) {
 	copy(r.from[begin:], from)
 	copy(r.p.Steps[first:], g.split)
 	rows := g.outer[len(g.outer)-1]
-	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
+	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: slices.Clone(g.outer), Along: slices.Clone(g.along)}
 	b := r.bytesOfRow(g)
 	cached := r.s.machine.BlockBytes - min(b.shared, r.s.machine.BlockBytes/2)
 	group.Block = max(1, min(rows, cached/b.row))
