@@ -181,7 +181,7 @@ func (p *Program) computeConstants() error {
 	for i, r := range roots {
 		stands[r] = p.fn.Param(p.freeName("once"+strconv.Itoa(i)), r.Type, nil)
 		stands[r].Pos = r.Pos
-		p.onceTo = append(p.onceTo, stands[r].Name)
+		p.onceTo = append(p.onceTo, stands[r].Name())
 		p.captured, p.options.Frozen = append(p.captured, outs[i]), append(p.options.Frozen, true)
 	}
 	for _, v := range p.fn.Body {
@@ -202,7 +202,7 @@ func (p *Program) computeConstants() error {
 
 // freeName returns a name that no param has.
 func (p *Program) freeName(name string) string {
-	for slices.ContainsFunc(p.fn.Params, func(v *ir.Value) bool { return v.Name == name }) {
+	for slices.ContainsFunc(p.fn.Params, func(v *ir.Value) bool { return v.Name() == name }) {
 		name += "_"
 	}
 	return name

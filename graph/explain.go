@@ -34,7 +34,7 @@ func (p *Program) Explain() string {
 	}
 	for i, t := range p.captured {
 		param := p.fn.Params[len(p.inputs)+i]
-		line(&b, "const", fmt.Sprintf("%s %s", param.Name, tensorText(t)), param.Pos)
+		line(&b, "const", fmt.Sprintf("%s %s", param.Name(), tensorText(t)), param.Pos)
 	}
 	for _, out := range p.outputs {
 		line(&b, "out", out.String(), out.Pos)

@@ -53,7 +53,7 @@ func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 	}
 	p := newProgram(&s, fn, sizes)
 	for _, in := range f.Params {
-		p.inputs = append(p.inputs, Port{Name: in.Name, DType: in.Type.DType, Shape: in.Type.Shape, Pos: in.Pos})
+		p.inputs = append(p.inputs, Port{Name: in.Name(), DType: in.Type.DType, Shape: in.Type.Shape, Pos: in.Pos})
 	}
 	for i, out := range f.Results {
 		p.outputs = append(p.outputs, Port{Name: "out" + strconv.Itoa(i), DType: out.Type.DType, Shape: out.Type.Shape, Pos: out.Pos})

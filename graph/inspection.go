@@ -158,7 +158,7 @@ func (x *inspection) lines() []string {
 	body := strings.Split(x.built.String(), "\n")[1:]
 	lines := make([]string, len(x.values))
 	for i, v := range x.built.Params {
-		lines[i] = "%" + ir.NameText(v.Name) + " : " + v.Type.String()
+		lines[i] = "%" + ir.NameText(v.Name()) + " : " + v.Type.String()
 	}
 	for i := range x.built.Body {
 		line, _, _ := strings.Cut(body[i], "// "+originFile+":")

@@ -117,7 +117,7 @@ func (p *Program) whole() (*ir.Func, []*Tensor) {
 	for _, v := range p.fn.Params[:params] {
 		in := *v
 		f.Params = append(f.Params, &in)
-		copies[v], named[v.Name] = &in, &in
+		copies[v], named[v.Name()] = &in, &in
 	}
 	add := func(body []*ir.Value) {
 		for _, v := range body {
@@ -130,7 +130,7 @@ func (p *Program) whole() (*ir.Func, []*Tensor) {
 		}
 	}
 	for _, v := range p.once.Params {
-		copies[v] = named[v.Name]
+		copies[v] = named[v.Name()]
 	}
 	add(p.once.Body)
 	for i, r := range p.once.Results {

@@ -28,7 +28,7 @@ func TestInspection(t *testing.T) {
 			if i == constant {
 				return graph.Const(toTensor(t, inputs[i], nil))
 			}
-			return graph.Input(f.Params[i].Name, f.Params[i].Type.DType, f.Params[i].Type.Shape)
+			return graph.Input(f.Params[i].Name(), f.Params[i].Type.DType, f.Params[i].Type.Shape)
 		}))
 		require.NoError(t, err)
 		stages, sites, err := p.Inspection()

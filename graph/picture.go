@@ -48,7 +48,7 @@ func (x *inspection) valueNode(i int, v *ir.Value, line string) page.Node {
 	n := page.Node{Title: v.Op.String(), Lines: []string{v.Type.String()}, Tip: line, Origin: []int{i}, Group: -1}
 	switch {
 	case v.Op == ir.OpParam:
-		n.Title, n.Kind = v.Name, page.Given
+		n.Title, n.Kind = v.Name(), page.Given
 	case v.Op == ir.OpConst:
 		n.Title, n.Lines, n.Kind = ir.ConstText(v.Type.DType, v.Attr.Bits), nil, page.Given
 	case v.Op == ir.OpExtent:

@@ -63,7 +63,7 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[string
 			return graph.Const(tensors[i])
 		}
 		p := f.Params[i]
-		return graph.Input(p.Name, p.Type.DType, p.Type.Shape)
+		return graph.Input(p.Name(), p.Type.DType, p.Type.Shape)
 	})
 	chunk := graph.ChunkElems(rapid.IntRange(1, 40).Draw(t, "chunk"))
 	for _, options := range [][]graph.Item{
@@ -74,7 +74,7 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[string
 		noError(t, err, f)
 		var ins []*graph.Tensor
 		for _, in := range p.Inputs() {
-			k := slices.IndexFunc(f.Params, func(v *ir.Value) bool { return v.Name == in.Name })
+			k := slices.IndexFunc(f.Params, func(v *ir.Value) bool { return v.Name() == in.Name })
 			ins = append(ins, tensors[k])
 		}
 		outs, err := p.RunAll(context.Background(), ins...)

@@ -105,7 +105,7 @@ func TestTableParts(t *testing.T) {
 		named := map[string]eval.Array{"x": in[0], "y": in[1], "full": in[2], "channel": in[3]}
 		var inputs []eval.Array
 		for _, p := range f.Params {
-			inputs = append(inputs, named[p.Name])
+			inputs = append(inputs, named[p.Name()])
 		}
 		checkPrograms(t, f, inputs, nil)
 	})

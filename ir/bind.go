@@ -21,7 +21,7 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 		q, attr := &own[i], &attrs[i]
 		*q, *attr = *p, *p.Attr
 		if err := attr.bind(sizes); err != nil {
-			return nil, &Error{Pos: p.Pos, Msg: fmt.Sprintf("input %s: %v", p.Name, err)}
+			return nil, &Error{Pos: p.Pos, Msg: fmt.Sprintf("input %s: %v", p.Name(), err)}
 		}
 		q.Attr, q.Type.Shape = attr, attr.Shape
 		params[i] = q

@@ -12,7 +12,6 @@ import (
 type Attr struct {
 	Axes      []int          // permute, flip, squeeze, unsqueeze, diagonal (two), reductions
 	Shape     Shape          // reshape, expand, iota, param: the shape of the result
-	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
 	Axis      int            // slice, index, window, scan
 	Begin     Dim            // slice, index: the first index; extent: the size
 	Len       Dim            // slice, sort: how many; a diagonal's follows from its axes
@@ -21,7 +20,8 @@ type Attr struct {
 	Dilation  int            // window: from one element of it to the next
 	Bits      uint64         // const: the element
 	At        *layout.Layout // access; param: where the buffer's elements sit if not row-major
-	Note      string         // copy: the reason for it; slice, index: what the user wrote
+	Note      string         // copy: the reason for it; slice, index: what the user wrote; param: its name
+	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
 	By        Op             // reduce_chunks: the lane op
 	Exclusive bool           // scan: without the element itself
 }
@@ -49,8 +49,10 @@ type Value struct {
 	Type Type
 	Attr *Attr // never nil in a Func, and never changed: values share it
 	Pos  Pos
-	Name string // of a param
 }
+
+// Name returns the name of a param.
+func (v *Value) Name() string { return v.Attr.Note }
 
 // attr returns the attributes of a value that may have been made without.
 func (v *Value) attr() *Attr {
@@ -118,7 +120,7 @@ func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
 	p := &struct { // one allocation
 		v Value
 		a Attr
-	}{Value{Op: OpParam, Type: t, Name: name, ID: len(f.Params)}, Attr{Shape: t.Shape, DType: t.DType, At: at}}
+	}{Value{Op: OpParam, Type: t, ID: len(f.Params)}, Attr{Shape: t.Shape, DType: t.DType, At: at, Note: name}}
 	p.v.Attr = &p.a
 	f.Params = append(f.Params, &p.v)
 	return &p.v

@@ -60,7 +60,7 @@ func newPrinter(f *Func) printer {
 	}
 	for _, v := range f.Params {
 		if v != nil {
-			p.names[v] = paramName(v.Name)
+			p.names[v] = paramName(v.Name())
 		}
 	}
 	return p
@@ -80,7 +80,7 @@ func (p printer) param(v *Value) string {
 	if v == nil {
 		return "%?"
 	}
-	text := paramName(v.Name) + ": " + v.Type.String()
+	text := paramName(v.Name()) + ": " + v.Type.String()
 	if at := v.attr().At; at != nil {
 		text += " " + at.String()
 	}

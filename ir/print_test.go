@@ -116,7 +116,7 @@ func TestPrintNames(t *testing.T) {
 	require.Equal(t, text, g.String())
 	require.Equal(t, f.Name, g.Name)
 	for i, p := range g.Params {
-		require.Equal(t, odd[i], p.Name)
+		require.Equal(t, odd[i], p.Name())
 		require.Equal(t, f.Body[i].Pos.String(), g.Body[i].Pos.String())
 	}
 }

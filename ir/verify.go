@@ -80,7 +80,7 @@ func (v *verifier) params() {
 			continue
 		case v.known[p]:
 			v.fail(line, "the parameter stands twice in the graph")
-		case names[p.Name]:
+		case names[p.Name()]:
 			v.fail(line, "another parameter has this name")
 		case p.Op != OpParam:
 			v.fail(line, "the op is %s, want param", p.Op)
@@ -94,7 +94,7 @@ func (v *verifier) params() {
 			v.fail(line, "%v", err)
 		}
 		v.extents(line, p)
-		v.known[p], names[p.Name] = true, true
+		v.known[p], names[p.Name()] = true, true
 	}
 }
 

@@ -63,8 +63,8 @@ func TestEval(t *testing.T) {
 		}
 		sizes, inputs := map[string]int{}, []eval.Array{}
 		for _, param := range f.Params {
-			x := named[param.Name]
-			require.NotNil(t, x, param.Name)
+			x := named[param.Name()]
+			require.NotNil(t, x, param.Name())
 			for k, d := range param.Type.Shape {
 				if size, factor, offset, ok := d.Linear(); ok {
 					sizes[size] = (x.Extent(k) - offset) / factor

@@ -26,13 +26,13 @@ func fuse(s *State) error {
 	f := s.Func
 	f.Number()
 	n := len(f.Body)
-	of := make([]int, 2*n)
+	of := make([]int32, 2*n)
 	if s.level == nil {
 		s.level = levels(f)
 	}
 	fu := &fuser{s: s, level: s.level, parent: of[:n], readers: of[n:], in: make([]*group, n)}
 	for i := range fu.parent {
-		fu.parent[i] = i
+		fu.parent[i] = int32(i)
 	}
 	fu.count()
 	if !s.noFuse {
@@ -49,17 +49,17 @@ func fuse(s *State) error {
 
 type fuser struct {
 	s       *State
-	level   []int    // by ID
-	parent  []int    // union-find over IDs
-	readers []int    // by ID: how often a value is read, results counted
+	level   []int32  // by ID
+	parent  []int32  // union-find over IDs
+	readers []int32  // by ID: how often a value is read, results counted
 	in      []*group // by ID
 }
 
 // levels returns the level of each value: as late as its readers allow, so that
 // a value is computed in the loop that needs it. An arg-reduction and the reduction to the
 // element itself have one level, so that one loop computes both.
-func levels(f *ir.Func) []int {
-	of := make([]int, 2*len(f.Body))
+func levels(f *ir.Func) []int32 {
+	of := make([]int32, 2*len(f.Body))
 	level, latest := of[:len(f.Body)], of[len(f.Body):]
 	for i, v := range f.Body {
 		for _, a := range v.Args {
@@ -122,7 +122,7 @@ func argPartners(f *ir.Func) map[*ir.Value]*ir.Value {
 // levelDelta is 1 for an operand that must be complete before v: a computed value
 // that v reads through an access or in a loop of its own, or one that a loop gives only at its
 // end.
-func levelDelta(v, a *ir.Value) int {
+func levelDelta(v, a *ir.Value) int32 {
 	if a.Op.IsComputed() && (v.Op == ir.OpAccess || alone(v) || !a.Op.IsElementwise()) {
 		return 1
 	}
@@ -148,7 +148,7 @@ func (fu *fuser) count() {
 func (fu *fuser) join() {
 	type shared struct {
 		a      *ir.Value
-		level  int
+		level  int32
 		tabled bool
 		finds  ir.Op // in columns
 	}
@@ -161,7 +161,7 @@ func (fu *fuser) join() {
 		for _, a := range v.Args {
 			if a.Op.IsElementwise() {
 				fu.unite(i, a.ID)
-			} else if !isConst(a) && !a.Op.IsComputed() {
+			} else if !isConst(a) && !a.Op.IsComputed() && (a.Op == ir.OpParam || fu.readers[a.ID] > 1) {
 				k := shared{a: a, level: fu.level[i], tabled: fu.s.tabled[v]}
 				switch arg := v.Attr.By.IsArgReduction(); {
 				case !isApartAlong(a):
@@ -223,21 +223,23 @@ func narrowStride(l layout.Layout, most int) bool {
 
 func (fu *fuser) unite(i, j int) {
 	if fu.level[i] == fu.level[j] {
-		fu.parent[fu.root(i)] = fu.root(j)
+		fu.parent[fu.root(i)] = int32(fu.root(j))
 	}
 }
 
 func (fu *fuser) root(i int) int {
-	for fu.parent[i] != i {
+	for int(fu.parent[i]) != i {
 		fu.parent[i] = fu.parent[fu.parent[i]]
-		i = fu.parent[i]
+		i = int(fu.parent[i])
 	}
 	return i
 }
 
 // components returns the sets of united values, each in topological order.
 func (fu *fuser) components() [][]*ir.Value {
-	size := make([]int, len(fu.s.Func.Body)) // by root: of its component
+	n := len(fu.s.Func.Body)
+	of := make([]int32, 2*n)
+	size, place := of[:n], of[n:] // by root: of its component, 1 + the component
 	sets, all := 0, 0
 	for i, v := range fu.s.Func.Body {
 		if v.Op.IsComputed() {
@@ -249,7 +251,6 @@ func (fu *fuser) components() [][]*ir.Value {
 		}
 	}
 	out, room := make([][]*ir.Value, 0, sets), make([]*ir.Value, all)
-	place := make([]int, len(fu.s.Func.Body)) // by root: 1 + the component
 	for i, v := range fu.s.Func.Body {
 		if !v.Op.IsComputed() {
 			continue
@@ -258,7 +259,7 @@ func (fu *fuser) components() [][]*ir.Value {
 		if place[root] == 0 {
 			n := size[root]
 			out, room = append(out, room[:0:n]), room[n:]
-			place[root] = len(out)
+			place[root] = int32(len(out))
 		}
 		k := place[root] - 1
 		out[k] = append(out[k], v)

@@ -51,7 +51,7 @@ func passText(t *testing.T, k int, text string) string {
 	require.NoError(t, err)
 	s.frozen = map[*ir.Value]bool{}
 	for _, p := range s.Func.Params {
-		s.frozen[p] = strings.HasPrefix(p.Name, "const") // as package graph names them
+		s.frozen[p] = strings.HasPrefix(p.Name(), "const") // as package graph names them
 	}
 	if Default[k].Name == "loops" {
 		require.NoError(t, fuse(s))

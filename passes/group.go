@@ -18,7 +18,7 @@ type group struct {
 	values  []*ir.Value // in topological order
 	inputs  []*ir.Value // what it reads from memory: params, constants, accesses, values of other groups
 	outputs []*ir.Value // the values that others need
-	level   int
+	level   int32
 	full    string // why the group before it in its component takes no more
 }
 

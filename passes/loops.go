@@ -21,7 +21,10 @@ func loops(s *State) error {
 	s.buffer, s.step = newValueMap[int32](s.Func), newValueMap[int32](s.Func)
 	placeProducts(s)
 	l := &looper{s: s, panels: packedAlone(s), ref: newValueMap[kernel.Ref](s.Func)}
-	buffers := len(s.Func.Params) + len(s.Func.Results) + len(s.groups)
+	buffers := len(s.Func.Params)
+	for _, g := range s.groups {
+		buffers += len(g.outputs)
+	}
 	for _, v := range s.Func.Body {
 		if isConst(v) {
 			buffers++
@@ -54,7 +57,7 @@ type looper struct {
 // interfaceBuffers declares the params and results.
 func (l *looper) interfaceBuffers() {
 	for i, p := range l.s.Func.Params {
-		l.add(p, plan.Buffer{Kind: plan.ParamBuffer, Name: p.Name, Index: i, At: p.Attr.At})
+		l.add(p, plan.Buffer{Kind: plan.ParamBuffer, Name: p.Name(), Index: i, At: p.Attr.At})
 	}
 	for i, r := range l.s.Func.Results {
 		l.add(r, plan.Buffer{Kind: plan.ResultBuffer, Index: i})

@@ -44,7 +44,7 @@ func readPadded(s *State) {
 type padder struct {
 	s       *State
 	readers valueMap[[]*ir.Value] // a result has nil among them
-	level   []int                 // by ID
+	level   []int32               // by ID
 }
 
 // pad has all readers of x but one, which pads it, read what that makes. It returns the joins which

@@ -32,9 +32,9 @@ const (
 // run that it looks at has a number, so that they need not be cleared.
 type partitioner struct {
 	machine  *tuning.Machine
-	readers  []int // how often a value is read, results counted
-	params   int   // the number of values that are none
-	bytes    []int // of a value
+	readers  []int32 // how often a value is read, results counted
+	params   int     // the number of values that are none
+	bytes    []int   // of a value
 	number   int32
 	inside   []int32 // the last run that computes a value
 	read     []int32 // that reads it
@@ -48,7 +48,7 @@ type partitioner struct {
 	reduces  bool    // the component has a reduction
 }
 
-func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int, placed map[*ir.Value]placement) *partitioner {
+func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int32, placed map[*ir.Value]placement) *partitioner {
 	n := len(f.Body) + len(f.Params)
 	of := make([]int32, 5*n)
 	c := &partitioner{machine: m, readers: readers, placed: placed, params: len(f.Body), bytes: make([]int, n), left: of[:n], position: of[n : 2*n],
@@ -254,7 +254,7 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 				}
 			}
 		}
-		c.inside[v.ID], c.left[v.ID] = c.number, int32(c.readers[v.ID])
+		c.inside[v.ID], c.left[v.ID] = c.number, c.readers[v.ID]
 		outputs += stores(v)
 		traffic += c.bytes[v.ID]
 		switch {

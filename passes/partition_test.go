@@ -189,7 +189,7 @@ func TestPartitionKeepMeaning(t *testing.T) {
 // cheaperThanGreedy checks an order that is one component.
 func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	f.Number()
-	fu := &fuser{s: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int, len(f.Body))}
+	fu := &fuser{s: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int32, len(f.Body))}
 	fu.count()
 	c := newPartitioner(fu.s.machine, f, fu.readers, nil)
 	order := c.depthFirst(f.Body)

@@ -52,8 +52,8 @@ type State struct {
 	buffer  valueMap[int32]                      // 1 + the buffer of each value that has one
 	step    valueMap[int32]                      // 1 + the step that computes each value
 
-	distinct bool  // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
-	level    []int // what the function levels returns of the graph; nil after a Rewrite
+	distinct bool    // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
+	level    []int32 // what the function levels returns of the graph; nil after a Rewrite
 }
 
 // Default is the pipeline.

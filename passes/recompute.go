@@ -47,14 +47,14 @@ func recompute(s *State) error {
 
 type recomputer struct {
 	s      *State
-	level  []int                  // by ID
+	level  []int32                // by ID
 	stored valueMap[bool]         // has memory whatever is decided here
 	clones map[cloneKey]*ir.Value // nil while there are none
 }
 
 type cloneKey struct {
 	v     *ir.Value
-	level int
+	level int32
 }
 
 // storedAnyway finds the values that are results, read through a view, scanned or contracted.
@@ -74,7 +74,7 @@ func storedAnyway(f *ir.Func) valueMap[bool] {
 }
 
 // isWorth reports whether computing a value again at a level costs less than storing it.
-func (r *recomputer) isWorth(a *ir.Value, level int) bool {
+func (r *recomputer) isWorth(a *ir.Value, level int32) bool {
 	if !r.cheap(a) || r.level[a.ID] >= level {
 		return false
 	}
@@ -118,7 +118,7 @@ func repeatsLine(a *ir.Value) bool {
 }
 
 // clone returns the value computed again at a level.
-func (r *recomputer) clone(a *ir.Value, level int) *ir.Value {
+func (r *recomputer) clone(a *ir.Value, level int32) *ir.Value {
 	if !r.cheap(a) || r.level[a.ID] >= level {
 		return a
 	}

@@ -20,7 +20,7 @@ import (
 // results only its own rows; buffers that only a group uses are scratch. The
 // ledger is final but for sizes.
 func rows(s *State) error {
-	r := &grouper{s: s, p: s.Plan, from: make([]int, len(s.Plan.Steps))}
+	r := &grouper{s: s, p: s.Plan, from: make([]int, len(s.Plan.Steps)), spare: map[int][]int{}}
 	for i := range r.from {
 		r.from[i] = i
 	}
@@ -49,6 +49,10 @@ type grouper struct {
 	late   []int  // by buffer: 1 + the first step of the group that last passed over what writes it
 	from   []int  // by step: where it stood at first
 	space  rowSpace
+
+	try    rowGroup      // the present one, in memory of those before
+	spare  map[int][]int // steps that it passes over and that could go first, by what they write
+	memory []bufferRow   // of bytesOfRow
 }
 
 func (r *grouper) users() {
@@ -114,21 +118,22 @@ func (r *grouper) group(i int) *rowGroup {
 	if rows < 2 {
 		return nil
 	}
-	g := &rowGroup{rows: rows, outer: []int{rows}}
+	g := &r.try
+	*g = rowGroup{rows: rows, steps: g.steps[:0], outer: append(g.outer[:0], rows), made: g.made[:0], split: g.split[:0], along: g.along[:0]}
 	if !r.join(g, i) {
 		return nil
 	}
-	spare := map[int][]int{} // steps that are passed over and could go first, by what they write
-	left := r.unread(g, 0)   // touches of what the group makes by steps to come, at most
+	clear(r.spare)
+	left := r.unread(g, 0) // touches of what the group makes by steps to come, at most
 	for j := i + 1; j < len(r.p.Steps) && j < i+r.s.machine.LookAhead && left > 0 && !r.grouped(j); j++ {
 		ready, reads, made := r.ready(j, i), r.reads(g, j), len(g.made)
 		left -= reads
 		switch {
-		case ready && reads > 0 && r.take(g, j, spare):
+		case ready && reads > 0 && r.take(g, j):
 			left += r.unread(g, made)
 		case ready && reads == 0:
 			for _, o := range r.p.Steps[j].Out {
-				spare[o.Buffer] = append(spare[o.Buffer], j)
+				r.spare[o.Buffer] = append(r.spare[o.Buffer], j)
 			}
 		default:
 			for _, o := range r.p.Steps[j].Out {
@@ -187,22 +192,22 @@ func (r *grouper) ready(j, i int) bool {
 
 // take adds step j to the group, with what it waits for: a step of the same rows
 // joins the group too if j then still can, and others go in front of it.
-func (r *grouper) take(g *rowGroup, j int, spare map[int][]int) bool {
+func (r *grouper) take(g *rowGroup, j int) bool {
 	next := *g
 	next.before = slices.Clone(g.before)
 	for _, a := range r.p.Steps[j].In {
-		for _, k := range spare[a.Buffer] {
+		for _, k := range r.spare[a.Buffer] {
 			if k == j || slices.Contains(next.steps, k) || slices.Contains(next.before, k) {
 				continue
 			}
 			with := next
-			if r.rowsOf(&r.p.Steps[k]) == g.rows && r.take(&with, k, spare) {
+			if r.rowsOf(&r.p.Steps[k]) == g.rows && r.take(&with, k) {
 				if probe := with; r.join(&probe, j) {
 					next = with
 					continue
 				}
 			}
-			if !r.moveUp(&next, k, spare) {
+			if !r.moveUp(&next, k) {
 				return false
 			}
 		}
@@ -216,13 +221,13 @@ func (r *grouper) take(g *rowGroup, j int, spare map[int][]int) bool {
 
 // moveUp puts step k in front of the group, behind what it waits for. It can't if
 // it reads what the group makes.
-func (r *grouper) moveUp(g *rowGroup, k int, spare map[int][]int) bool {
+func (r *grouper) moveUp(g *rowGroup, k int) bool {
 	if r.reads(g, k) > 0 {
 		return false
 	}
 	for _, a := range r.p.Steps[k].In {
-		for _, b := range spare[a.Buffer] {
-			if b != k && !slices.Contains(g.before, b) && !r.moveUp(g, b, spare) {
+		for _, b := range r.spare[a.Buffer] {
+			if b != k && !slices.Contains(g.before, b) && !r.moveUp(g, b) {
 				return false
 			}
 		}

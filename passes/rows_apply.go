@@ -23,7 +23,7 @@ func (r *grouper) apply(g *rowGroup) (last int) {
 	copy(r.from[begin:], from)
 	copy(r.p.Steps[first:], g.split)
 	rows := g.outer[len(g.outer)-1]
-	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
+	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: slices.Clone(g.outer), Along: slices.Clone(g.along)}
 	b := r.bytesOfRow(g)
 	cached := r.s.machine.BlockBytes - min(b.shared, r.s.machine.BlockBytes/2)
 	group.Block = max(1, min(rows, cached/b.row))
@@ -119,17 +119,29 @@ type rowBytes struct {
 	shared int // for all rows alike, but for the right matrices of products, which no block keeps in the cache
 }
 
+// bufferRow is how much memory of a buffer the steps of a group touch for one row: see rowBytes.
+type bufferRow struct{ buffer, own, again, shared int }
+
+// of returns the entry of a buffer, a new one if there is none.
+func (r *grouper) of(buffer int) *bufferRow {
+	for i := range r.memory {
+		if r.memory[i].buffer == buffer {
+			return &r.memory[i]
+		}
+	}
+	r.memory = append(r.memory, bufferRow{buffer: buffer})
+	return &r.memory[len(r.memory)-1]
+}
+
 // bytesOfRow returns the memory of a row.
 func (r *grouper) bytesOfRow(g *rowGroup) rowBytes {
-	own, again, all := map[int]int{}, map[int]int{}, map[int]int{} // by buffer
+	r.memory = r.memory[:0]
 	for k := range g.split {
 		s := &g.split[k]
 		touch := func(a plan.Access) {
-			of := own
-			if a.Strides[g.along[k]] == 0 {
-				if of = all; s.Contracts() {
-					return
-				}
+			moves := a.Strides[g.along[k]] != 0
+			if !moves && s.Contracts() {
+				return
 			}
 			n := r.p.Buffers[a.Buffer].DType.Size()
 			for axis := len(g.outer) - 1; axis < len(s.Axes); axis++ {
@@ -137,9 +149,14 @@ func (r *grouper) bytesOfRow(g *rowGroup) rowBytes {
 					n *= s.Axes[axis].Extent
 				}
 			}
-			of[a.Buffer] = max(of[a.Buffer], n)
-			if k > 0 && a.Strides[g.along[k]] != 0 {
-				again[a.Buffer] = max(again[a.Buffer], n)
+			switch of := r.of(a.Buffer); {
+			case !moves:
+				of.shared = max(of.shared, n)
+			case k > 0:
+				of.again = max(of.again, n)
+				fallthrough
+			default:
+				of.own = max(of.own, n)
 			}
 		}
 		for _, a := range s.In {
@@ -151,18 +168,10 @@ func (r *grouper) bytesOfRow(g *rowGroup) rowBytes {
 			}
 		}
 	}
-	b := rowBytes{row: sum(own), again: sum(again), shared: sum(all)}
-	for _, n := range own {
-		b.widest = max(b.widest, n)
+	var b rowBytes
+	for _, of := range r.memory {
+		b.row, b.again, b.shared, b.widest = b.row+of.own, b.again+of.again, b.shared+of.shared, max(b.widest, of.own)
 	}
 	b.row, b.again, b.widest = max(1, b.row), max(1, b.again), max(1, b.widest)
 	return b
-}
-
-// sum adds the values of a map.
-func sum(of map[int]int) (n int) {
-	for _, v := range of {
-		n += v
-	}
-	return n
 }

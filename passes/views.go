@@ -66,6 +66,8 @@ type viewer struct {
 	reads valueMap[reading] // by readers that are no views
 	order valueMap[int32]   // topological
 	last  int32
+
+	expand *ir.Value // of elementwise: the view of an operand, while it is made
 }
 
 // readAs notes that the readers of v read x.
@@ -190,9 +192,12 @@ func (w *viewer) elementwise(v *ir.Value) error {
 		if isConst(a) || a.Type.Shape.Equal(v.Type.Shape) {
 			continue
 		}
-		e := &ir.Value{Op: ir.OpExpand, Pos: v.Pos, Attr: &ir.Attr{Shape: v.Type.Shape}}
-		e.Type = ir.Type{DType: a.Type.DType, Shape: v.Type.Shape}
-		x, err := w.view(e, a)
+		if w.expand == nil {
+			w.expand = &ir.Value{Op: ir.OpExpand, Attr: new(ir.Attr)}
+		}
+		w.expand.Pos, w.expand.Attr.Shape = v.Pos, v.Type.Shape
+		w.expand.Type = ir.Type{DType: a.Type.DType, Shape: v.Type.Shape}
+		x, err := w.view(w.expand, a)
 		if err != nil {
 			return err
 		}
@@ -277,10 +282,14 @@ func (w *viewer) read(buffer *ir.Value, l layout.Layout, v *ir.Value) *ir.Value 
 	if own := layoutIn(&w.space, buffer); v.Type.Shape.Equal(buffer.Type.Shape) && l.Equal(own) && buffer.Op != ir.OpConst {
 		return buffer
 	}
-	a := ir.Value{Op: ir.OpAccess, Args: []*ir.Value{buffer}, Pos: v.Pos}
-	a.Type = ir.Type{DType: buffer.Type.DType, Shape: v.Type.Shape}
-	a.Attr = &ir.Attr{At: &l, Shape: v.Type.Shape}
-	return w.s.Func.Append(a)
+	own := &struct { // one allocation
+		attr ir.Attr
+		at   layout.Layout
+	}{ir.Attr{Shape: v.Type.Shape}, l}
+	own.attr.At = &own.at
+	return w.s.Func.Append(ir.Value{
+		Op: ir.OpAccess, Args: []*ir.Value{buffer}, Pos: v.Pos, Type: ir.Type{DType: buffer.Type.DType, Shape: v.Type.Shape}, Attr: &own.attr,
+	})
 }
 
 // copyOf stores the elements of x in their own order.

@@ -66,7 +66,7 @@ func (st *state) bindSpare() error {
 	for k := range st.moves {
 		m := &st.moves[k]
 		b := l.results[m.out]
-		m.at, m.n, m.to = need, b.bytes, st.bases[b.number]
+		m.at, m.n, m.to = need, b.bytes(), st.bases[b.number]
 		if need += (m.n + memory.Alignment - 1) &^ (memory.Alignment - 1); need < 0 {
 			return failf("the outputs that overlap other tensors pass int together")
 		}
@@ -105,9 +105,9 @@ func (st *state) point(buffers []*buffer, ts []*tensor.Tensor) bool {
 		start := unsafe.Add(base, l.Offset*b.size)
 		bases[b.number] = start
 		if b.kind == plan.ResultBuffer {
-			raceWrite(start, b.bytes)
+			raceWrite(start, b.bytes())
 		} else if b.dense {
-			raceRead(start, b.bytes)
+			raceRead(start, b.bytes())
 		}
 	}
 	return true

@@ -29,10 +29,11 @@ type buffer struct {
 	layout     layout.Layout // a tensor's shape and strides must be these
 	name       string
 	index      int // among those of its kind
-	lo, hi     int // the least and greatest location; lo > hi without elements
 	offset     int // of a temporary: bytes from the start of the arena
-	bytes      int // of all elements
 }
+
+// bytes returns the size of all elements.
+func (b *buffer) bytes() int { return b.elems * b.size }
 
 // linkBuffers checks the buffers of a plan or program and puts them in order.
 func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
@@ -112,22 +113,21 @@ func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 	if b.elems, err = layout.NumElems(b.layout.Shape); err != nil {
 		return b, err
 	}
-	b.lo, b.hi = b.layout.Bounds()
 	b.dense = b.layout.IsRowMajor()
 	if span := b.layout.Span(); span > (math.MaxInt/2)/b.size {
 		return b, fmt.Errorf("%d elements of %d bytes pass int", span, b.size)
 	}
 	if b.elems > 0 {
-		b.first, b.end = uintptr((b.lo-b.layout.Offset)*b.size), uintptr((b.hi+1-b.layout.Offset)*b.size)
+		lo, hi := b.layout.Bounds()
+		b.first, b.end = uintptr((lo-b.layout.Offset)*b.size), uintptr((hi+1-b.layout.Offset)*b.size)
 	}
-	b.bytes = b.elems * b.size
 	if p.Kind == plan.IotaBuffer {
 		return b, checkIota(&b)
 	}
 	if p.Kind == plan.TempBuffer {
-		if b.offset < 0 || b.offset%memory.Alignment != 0 || b.offset > arena || b.elems*b.size > arena-b.offset {
+		if b.offset < 0 || b.offset%memory.Alignment != 0 || b.offset > arena || b.bytes() > arena-b.offset {
 			return b, fmt.Errorf("%d bytes at %d do not fit an arena of %d bytes, on a multiple of %d",
-				b.elems*b.size, b.offset, arena, memory.Alignment)
+				b.bytes(), b.offset, arena, memory.Alignment)
 		}
 	}
 	return b, nil

@@ -39,7 +39,7 @@ func checkIota(b *buffer) error {
 // enough, and not so long that a short line would keep much memory. Two that need
 // another at once may each make one.
 func iotaTable(ctx context.Context, b *buffer) (unsafe.Pointer, error) {
-	shared, bytes := &iotas[b.size/8], max(b.bytes, iotaLeast*b.size)
+	shared, bytes := &iotas[b.size/8], max(b.bytes(), iotaLeast*b.size)
 	if it := shared.Load(); it != nil && it.bytes >= bytes && it.bytes/4 <= bytes {
 		if table := it.table.Value(); table != nil {
 			return unsafe.Pointer(table), nil

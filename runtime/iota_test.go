@@ -12,7 +12,7 @@ import (
 // Runs share a table while one of them needs it, unless it is far too long.
 func TestIotaTables(t *testing.T) {
 	table := func(elems, size int) unsafe.Pointer {
-		table, err := iotaTable(context.Background(), &buffer{elems: elems, size: size, bytes: elems * size})
+		table, err := iotaTable(context.Background(), &buffer{elems: elems, size: size})
 		require.NoError(t, err)
 		return table
 	}

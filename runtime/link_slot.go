@@ -42,7 +42,7 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 			return b, fmt.Errorf("buffer %d is no memory of %s", s.Buffer, s.DType)
 		}
 		b.buffer, b.offset = s.Buffer, -buffer.layout.Offset*b.size
-		b.lo, b.hi = buffer.lo, buffer.hi
+		b.lo, b.hi = buffer.layout.Bounds()
 		return b, nil
 	case nest.Scratch:
 		if s.Offset < 0 || s.Offset%memory.Alignment != 0 || s.Elems < 0 || s.Elems > (k.in.Scratch-s.Offset)/b.size {

@@ -27,7 +27,7 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 		state, _ = arenaClass(l.arena)
 	}
 	for i := range outs {
-		results = sum(results, l.results[i].bytes)
+		results = sum(results, l.results[i].bytes())
 	}
 	r, err := memory.Reserve(sum(results, state))
 	if err != nil {
@@ -36,7 +36,7 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 	defer r.Release()
 	for i := range outs {
 		b := l.results[i]
-		bytes, err := l.exec.allocate(&r, b.bytes)
+		bytes, err := l.exec.allocate(&r, b.bytes())
 		if err != nil {
 			return nil, nil, failf("output %d: %w", i, err)
 		}

@@ -68,7 +68,7 @@ func (t *tool) bound(f *ir.Func, ins []*graph.Tensor) (*ir.Func, error) {
 	for i, p := range g.Params {
 		shape, _ := p.Type.Shape.Ints()
 		if have := fmt.Sprint(ins[i].Shape()); have != fmt.Sprint(shape) {
-			return nil, fmt.Errorf("input %s is %s, and the file has %s", p.Name, p.Type.Shape, have)
+			return nil, fmt.Errorf("input %s is %s, and the file has %s", p.Name(), p.Type.Shape, have)
 		}
 	}
 	return g, nil

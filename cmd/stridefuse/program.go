@@ -136,7 +136,7 @@ func evaluable(f *ir.Func) error {
 func (d *defined) Inputs() []graph.Port {
 	ports := make([]graph.Port, len(d.f.Params))
 	for i, p := range d.f.Params {
-		ports[i] = graph.Port{Name: p.Name, DType: p.Type.DType, Shape: p.Type.Shape}
+		ports[i] = graph.Port{Name: p.Name(), DType: p.Type.DType, Shape: p.Type.Shape}
 	}
 	return ports
 }

@@ -30,7 +30,7 @@ func Eval(f *ir.Func, inputs []Array) (results []Array, err error) {
 	for i, p := range f.Params {
 		in := inputs[i]
 		if t := (ir.Type{DType: in.DType, Shape: ir.ShapeOf(in.Shape...)}); !t.Equal(p.Type) {
-			return nil, fmt.Errorf("input %s is %s, not %s", p.Name, t, p.Type)
+			return nil, fmt.Errorf("input %s is %s, not %s", p.Name(), t, p.Type)
 		}
 		env[p] = in
 	}

@@ -16,7 +16,7 @@ import (
 var rowRules = map[ir.Op]func(d *Division, v *ir.Value, p place) error{
 	ir.OpParam: func(d *Division, v *ir.Value, p place) error {
 		if p.axis > 0 {
-			return fmt.Errorf("input %s has its rows along axis %d: blocks are of the first axis", v.Name, p.axis)
+			return fmt.Errorf("input %s has its rows along axis %d: blocks are of the first axis", v.Name(), p.axis)
 		}
 		return nil
 	},
