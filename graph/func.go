@@ -49,7 +49,7 @@ func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 	}
 	fn := f.Clone()
 	for _, in := range fn.Params { // an input has the layout of the tensor that is given
-		in.Attr = &ir.Attr{Shape: in.Type.Shape, DType: in.Type.DType}
+		in.Attr = &ir.Attr{Shape: in.Type.Shape, DType: in.Type.DType, Note: in.Name()}
 	}
 	p := newProgram(&s, fn, sizes)
 	for _, in := range f.Params {
