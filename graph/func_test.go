@@ -20,8 +20,12 @@ func TestFuncOfProgram(t *testing.T) {
 	require.Len(t, captured, 1)
 	parsed, err := ir.Parse(f.String())
 	require.NoError(t, err)
-	q, err := graph.CompileFunc(parsed, graph.WithWorkers(1))
+	q, err := graph.CompileFunc(parsed, graph.WithWorkers(1), graph.WithDebug(graph.Verify))
 	require.NoError(t, err)
+	again, _ := q.Func()
+	for i, in := range f.Params {
+		require.Equal(t, in.Name(), again.Params[i].Name())
+	}
 	require.Equal(t, "x float32[n,3]", q.Inputs()[0].String())
 	in := graph.Uniform(graph.Float32, 2, -1, 1, 100, 3)
 	want, err := p.RunAll(context.Background(), in)
