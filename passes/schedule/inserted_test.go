@@ -13,8 +13,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// insertionPlan is a plan of one step of which one output is a copy or a sum, and the others are copies of elements beside it.
-// The first buffer has so many elements more than the copies need, before and behind them.
+// insertionPlan is a plan of one step of which one output is a copy, a sum or the negative of these, and the others are copies of
+// elements beside it. The first buffer has so many elements more than the copies need, before and behind them. It tells whether
+// whole rows are in it.
 func insertionPlan(t *rapid.T) (p *plan.Plan, inMemory bool) {
 	dtype := rapid.SampledFrom([]ir.DType{ir.Uint8, ir.Int16, ir.Float32, ir.Float64}).Draw(t, "dtype")
 	lines := rapid.IntRange(2, mostLines).Draw(t, "lines")
@@ -28,12 +29,14 @@ func insertionPlan(t *rapid.T) (p *plan.Plan, inMemory bool) {
 		{Kind: plan.ParamBuffer, Name: "y", Index: 1, DType: dtype, Shape: []int{2, outer, n}},
 		{Kind: plan.ResultBuffer, Name: "z", DType: dtype, Shape: []int{outer, n, lines}},
 	}}
-	first := 0 // element of x that the first line has, where it is read
-	if place > 0 {
-		first = before
-	} else {
-		first = max(before-1, -1)
+	first := before // the element of x that the first line has, where it is read
+	switch place {
+	case 0:
+		first = before - 1
+	case lines - 1: // the last element is replaced, and may be missing
+		p.Buffers[0].Shape[0]--
 	}
+	inMemory = first >= 0 && (place < lines-1 || behind > 0)
 	body := &kernel.Kernel{In: []kernel.Operand{{DType: dtype}, {DType: dtype}}}
 	in := []plan.Access{{Buffer: 1, Strides: []int{n, 1, 1}}, {Buffer: 1, Offset: outer * n, Strides: []int{n, 1, 1}}}
 	for i := range lines {
@@ -60,13 +63,17 @@ func insertionPlan(t *rapid.T) (p *plan.Plan, inMemory bool) {
 		body.Body, body.Out = append(body.Body, inst), append(body.Out, kernel.Ref(len(body.In)+i))
 		s.Out = append(s.Out, plan.Output{Access: plan.Access{Buffer: 2, Offset: i, Strides: []int{n * lines, lines, 1}}})
 	}
+	if dtype.Native() && rapid.Bool().Draw(t, "negative") {
+		body.Body = append(body.Body, kernel.Inst{Op: ir.OpNeg, DType: dtype, Args: [3]kernel.Ref{body.Out[place]}})
+		body.Out[place] = kernel.Ref(len(body.In) + lines)
+	}
 	var order []int
 	s.Body, order = body.Canonical()
 	for _, i := range order {
 		s.In = append(s.In, in[i])
 	}
 	p.Steps = []plan.Step{s}
-	return p, first >= 0
+	return p, inMemory
 }
 
 // TestInsertion checks steps that set elements by all strategies, and that whole rows are read where memory has them.
