@@ -52,7 +52,7 @@ type Value struct {
 }
 
 // Name returns the name of a param.
-func (v *Value) Name() string { return v.Attr.Note }
+func (v *Value) Name() string { return v.attr().Note }
 
 // attr returns the attributes of a value that may have been made without.
 func (v *Value) attr() *Attr {

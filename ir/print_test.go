@@ -136,3 +136,10 @@ func TestPrintBroken(t *testing.T) {
 	require.Contains(t, text, "return %?, %?")
 	require.Error(t, ir.Verify(f, ir.StageGraph))
 }
+
+// A graph that is not well formed is printed, and the verifier reports it.
+func TestParamWithoutAttributes(t *testing.T) {
+	f := &ir.Func{Name: "f", Params: []*ir.Value{{Op: ir.OpParam}}}
+	require.Contains(t, f.String(), `func f(%""`)
+	require.Error(t, ir.Verify(f, ir.Stage(0)))
+}

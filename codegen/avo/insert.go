@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/stridefuse/stridefuse/codegen"
-
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
