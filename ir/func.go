@@ -51,8 +51,13 @@ type Value struct {
 	Pos  Pos
 }
 
-// Name returns the name of a param.
-func (v *Value) Name() string { return v.attr().Note }
+// Name returns the name of a param, which is its note; other values have none.
+func (v *Value) Name() string {
+	if v.Op != OpParam {
+		return ""
+	}
+	return v.attr().Note
+}
 
 // attr returns the attributes of a value that may have been made without.
 func (v *Value) attr() *Attr {

@@ -51,6 +51,7 @@ type OpInfo struct {
 	Mask   bool // the first operand is bool whatever the others are
 
 	Commutative bool    // f(x,y) == f(y,x), bit for bit but for a NaN's payload
+	Associative DTypes  // those of which f(f(x,y),z) == f(x,f(y,z)), bit for bit but for a NaN's payload, of a commutative op
 	Involution  DTypes  // those in which f(f(x)) == x
 	Idempotent  bool    // f(f(x)) == f(x), or f(x,x) == x
 	Rounds      bool    // of Reals: the result is that of real numbers, rounded
@@ -145,17 +146,6 @@ func (op Op) IsElementwise() bool {
 //
 //go:noinline
 func (op Op) IsArgReduction() bool { return op.Info().Result == GivesIndex }
-
-// AnyOrder reports whether op combines elements of a type in any order, bit for bit but for a NaN's payload.
-func (op Op) AnyOrder(d DType) bool {
-	switch op {
-	case OpMin, OpMax, OpAnd, OpOr, OpXor:
-		return true
-	case OpAdd, OpMul:
-		return Ints.Has(d)
-	}
-	return false
-}
 
 // Accumulates reports whether op computes an element from many of an operand: it
 // reduces, scans, multiplies matrices, orders elements or combines them by indices.

@@ -210,9 +210,9 @@ var rows = [numOps]OpInfo{
 
 	OpCopy: {Name: "copy", Doc: "x", Kind: Lane, Arity: 1, Domain: AllTypes, Idempotent: true, Cost: 0, Ref: refCopy, attrs: []*attribute{attrNote}},
 
-	OpAdd:       {Name: "add", Doc: "x + y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identitySum, Rounds: true, Cost: 1, Ref: refAdd},
+	OpAdd:       {Name: "add", Doc: "x + y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Associative: Ints, Identity: identitySum, Rounds: true, Cost: 1, Ref: refAdd},
 	OpSub:       {Name: "sub", Doc: "x - y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityZero, Rounds: true, Cost: 1, Ref: refSub},
-	OpMul:       {Name: "mul", Doc: "x * y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identityOne, Rounds: true, Cost: 1, Ref: refMul},
+	OpMul:       {Name: "mul", Doc: "x * y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Associative: Ints, Identity: identityOne, Rounds: true, Cost: 1, Ref: refMul},
 	OpMulHalves: {Name: "mulhalves", Doc: "the product of the lower 16 bits of x and y plus that of the upper 16 bits, each a signed integer; wraps", Kind: Lane, Arity: 2, Domain: SetOf(Int32), Commutative: true, Cost: 1, Ref: refMulHalves},
 	OpDiv:       {Name: "div", Doc: "x / y; integers truncate, x/0 is 0, least/-1 is least", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityOne, Rounds: true, Cost: 8, Ref: refDiv},
 	OpRem:       {Name: "rem", Doc: "x - y*div(x,y), with the sign of x; 0 for y = 0", Kind: Lane, Arity: 2, Domain: Ints, Cost: 10, Ref: refRem},
@@ -221,8 +221,8 @@ var rows = [numOps]OpInfo{
 	OpNeg:  {Name: "neg", Doc: "-x", Kind: Lane, Arity: 1, Domain: Numeric, Involution: Ints | Floats, Cost: 1, Ref: refNeg},
 	OpAbs:  {Name: "abs", Doc: "x without its sign; the least integer stays", Kind: Lane, Arity: 1, Domain: Numeric, Idempotent: true, Cost: 1, Ref: refAbs},
 	OpSqrt: {Name: "sqrt", Doc: "the square root, correctly rounded", Kind: Lane, Arity: 1, Domain: Reals, Rounds: true, Cost: 10, Ref: refSqrt},
-	OpMin:  {Name: "min", Method: "minimum", Doc: "the lesser; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMin, Cost: 2, Ref: refMin},
-	OpMax:  {Name: "max", Method: "maximum", Doc: "the greater; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMax, Cost: 2, Ref: refMax},
+	OpMin:  {Name: "min", Method: "minimum", Doc: "the lesser; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Associative: Numeric, Idempotent: true, Identity: identityMin, Cost: 2, Ref: refMin},
+	OpMax:  {Name: "max", Method: "maximum", Doc: "the greater; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Associative: Numeric, Idempotent: true, Identity: identityMax, Cost: 2, Ref: refMax},
 
 	OpFloor: {Name: "floor", Doc: "the greatest integer <= x", Kind: Lane, Arity: 1, Domain: Reals, Idempotent: true, Cost: 1, Ref: refFloor},
 	OpCeil:  {Name: "ceil", Doc: "the least integer >= x", Kind: Lane, Arity: 1, Domain: Reals, Idempotent: true, Cost: 1, Ref: refCeil},
@@ -234,9 +234,9 @@ var rows = [numOps]OpInfo{
 	OpLt: {Name: "lt", Doc: "x < y", Kind: Lane, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1, Ref: refLt},
 	OpLe: {Name: "le", Doc: "x <= y", Kind: Lane, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1, Ref: refLe},
 
-	OpAnd: {Name: "and", Doc: "x & y, bit by bit; on bools both", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Idempotent: true, Identity: identityOnes, Cost: 1, Ref: refAnd},
-	OpOr:  {Name: "or", Doc: "x | y, bit by bit; on bools either", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Idempotent: true, Identity: identityZero, Cost: 1, Ref: refOr},
-	OpXor: {Name: "xor", Doc: "x ^ y, bit by bit; on bools exactly one", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Identity: identityZero, Cost: 1, Ref: refXor},
+	OpAnd: {Name: "and", Doc: "x & y, bit by bit; on bools both", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Associative: Ints | Bools, Idempotent: true, Identity: identityOnes, Cost: 1, Ref: refAnd},
+	OpOr:  {Name: "or", Doc: "x | y, bit by bit; on bools either", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Associative: Ints | Bools, Idempotent: true, Identity: identityZero, Cost: 1, Ref: refOr},
+	OpXor: {Name: "xor", Doc: "x ^ y, bit by bit; on bools exactly one", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Associative: Ints | Bools, Identity: identityZero, Cost: 1, Ref: refXor},
 	OpNot: {Name: "not", Doc: "every bit of x flipped; on bools the opposite", Kind: Lane, Arity: 1, Domain: Ints | Bools, Involution: Ints | Bools, Cost: 1, Ref: refNot},
 	OpShl: {Name: "shl", Doc: "x << y; y is unsigned, 0 from the width on", Kind: Lane, Arity: 2, Domain: Ints, Identity: identityZero, Cost: 1, Ref: refShl},
 	OpShr: {Name: "shr", Doc: "x >> y; y is unsigned, signed x keeps its sign", Kind: Lane, Arity: 2, Domain: Ints, Identity: identityZero, Cost: 1, Ref: refShr},

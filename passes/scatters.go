@@ -43,7 +43,7 @@ func combinesByIndex(v *ir.Value) bool {
 
 // pieceOf returns how many updates of a line a piece has if v is to be a scatter of pieces, else 0.
 func (s *State) pieceOf(v *ir.Value) int {
-	if !v.Op.Info().By.AnyOrder(v.Type.DType) || size(v.Type.Shape) == 0 {
+	if !v.Op.Info().By.Info().Associative.Has(v.Type.DType) || size(v.Type.Shape) == 0 {
 		return 0
 	}
 	m, updates := s.machine, extents(v.Args[2])[v.Attr.Axis]

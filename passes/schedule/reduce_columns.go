@@ -79,7 +79,7 @@ func (t *target) draftColumns(step, s *plan.Step) (*Draft, string) {
 func (c *columnWriter) fewest() int {
 	s, last, lanes := c.s, len(c.s.Axes)-1, ir.ReduceLanes
 	for o := range s.Out {
-		if op := s.Out[o].Combine; op != ir.OpInvalid && !op.AnyOrder(s.Body.OutType(o)) {
+		if op := s.Out[o].Combine; op != ir.OpInvalid && !op.Info().Associative.Has(s.Body.OutType(o)) {
 			return lanes
 		}
 	}
@@ -92,7 +92,7 @@ func (c *columnWriter) fewest() int {
 	return lanes
 }
 
-// fewLanes is how few lanes there are at least, and laneRowBytes how much a row of each has, if there are as few. Zen 3, maxima of
+// fewLanes is how few lanes there are at least, and laneRowBytes the bytes of one row of all lanes together, if there are more. Zen 3, maxima of
 // 256 rows: 8 lanes of 256 float32 take 1.1 times as long as 4, and 32 take 1.2; 4 lanes of 100 bytes take 1.8 times as long as 8.
 const (
 	fewLanes     = 4
