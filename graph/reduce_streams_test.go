@@ -65,3 +65,15 @@ func TestStreams(t *testing.T) {
 		require.Len(t, streams, 3, "of two rows, of four and of three")
 	}
 }
+
+// TestVerifyShortTiles compiles reductions whose last tile has fewer rows than the places of their chunks in local memory:
+// the check of schedules knows that nothing is between them.
+func TestVerifyShortTiles(t *testing.T) {
+	for rows := 5; rows < 8; rows++ {
+		for _, cols := range []int{87_707, 100_000, 105_046} {
+			x, w := graph.Input("x", graph.Float32, rows, cols), graph.Input("w", graph.Float32, cols)
+			_, err := graph.Compile(x.Mul(w).Sum(-1), graph.WithDebug(graph.Verify))
+			require.NoError(t, err, "%d rows of %d", rows, cols)
+		}
+	}
+}

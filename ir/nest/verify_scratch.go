@@ -12,9 +12,6 @@ import (
 // span is the bytes of local memory from lo to before hi.
 type span struct{ lo, hi int }
 
-// maxLines is how many lines of a read are looked at one by one.
-const maxLines = 64
-
 // localMemory checks the reads of local memory by a call, and notes what the call stores.
 func (v *verifier) localMemory(args []access) {
 	for i := range args {
@@ -50,24 +47,33 @@ func (v *verifier) storeLocal(s span) {
 	v.locals = few.Insert(append(v.locals[:first], v.locals[last:]...), first, s)
 }
 
-// isLocal reports whether the part has stored what an access reads, or each line of it.
+// isLocal reports whether the part has stored what an access reads, or each line of it: no line reaches into a gap
+// between what is stored.
 func (v *verifier) isLocal(a *access) bool {
-	stored := func(s span) bool {
-		return slices.ContainsFunc(v.locals, func(l span) bool { return l.lo <= s.lo && s.hi <= l.hi })
-	}
-	if stored(a.local()) {
+	local := a.local()
+	if slices.ContainsFunc(v.locals, func(l span) bool { return l.lo <= local.lo && local.hi <= l.hi }) {
 		return true
 	}
-	all := span{a.slot.Offset + a.all.lo, a.slot.Offset + a.all.hi}
-	if len(a.all.axes) == 0 || a.all.axes[0].n > maxLines {
+	if len(a.all.axes) == 0 {
 		return false
 	}
 	lines := a.all.axes[0]
-	length := all.hi - all.lo - (lines.n-1)*lines.stride
-	for k := range lines.n {
-		if at := all.lo + k*lines.stride; !stored(span{at, at + length}) {
+	first := span{a.slot.Offset + a.all.lo, a.slot.Offset + a.all.hi - (lines.n-1)*lines.stride}
+	from := first.lo
+	for _, l := range v.locals {
+		if lines.reachInto(first, span{from, l.lo}) {
 			return false
 		}
+		from = max(from, l.hi)
 	}
-	return true
+	return !lines.reachInto(first, span{from, a.slot.Offset + a.all.hi})
+}
+
+// reachInto reports whether one of the lines, of which the first is given, has a byte in a gap.
+func (lines axis) reachInto(first, gap span) bool {
+	k := 0 // the first line that ends behind the begin of the gap
+	if first.hi <= gap.lo {
+		k = (gap.lo-first.hi)/lines.stride + 1
+	}
+	return gap.lo < gap.hi && k < lines.n && first.lo+k*lines.stride < gap.hi
 }
