@@ -49,6 +49,10 @@ func (x Node) Set(spec string, value any) Node {
 			ranges = append(ranges, setRange{axis, item})
 		}
 	}
+	// An axis that is replaced as a whole needs no range. One range stays, for the result to be made of x.
+	if part := slices.DeleteFunc(slices.Clone(ranges), func(r setRange) bool { return r.all(n.typ.Shape[r.axis]) }); len(part) > 0 {
+		ranges = part
+	}
 	y, err = x.replaced(ranges, y)
 	if err != nil {
 		return fail("set", "%w", err)
@@ -60,6 +64,19 @@ func (x Node) Set(spec string, value any) Node {
 type setRange struct {
 	axis int
 	item layout.IndexItem
+}
+
+// all reports whether the range is all of an axis.
+func (r setRange) all(d ir.Dim) bool {
+	if !r.item.HasBegin && !r.item.HasEnd && r.item.Step == 1 {
+		return true
+	}
+	extent, known := d.Int()
+	if !known {
+		return false
+	}
+	_, count, step := r.item.Resolve(extent)
+	return count == extent && step == 1
 }
 
 // replaced returns x with the elements of ranges of some axes replaced by y, which has all

@@ -77,11 +77,14 @@ func parseLines(text string) ([]kernel.Code, error) {
 	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() }), nil
 }
 
-// withoutBuiltins drops the kernels that the library has anyway.
+// withoutBuiltins drops the kernels that the library has anyway: those that are generated for it, and those written by hand.
 func withoutBuiltins(kernels []kernel.Code) []kernel.Code {
 	builtin := map[string]bool{}
 	for _, k := range codegen.Builtins() {
 		builtin[k.Signature()] = true
 	}
-	return slices.DeleteFunc(slices.Clone(kernels), func(k kernel.Code) bool { return builtin[k.Signature()] })
+	return slices.DeleteFunc(slices.Clone(kernels), func(k kernel.Code) bool {
+		m, micro := k.(*kernel.Micro)
+		return builtin[k.Signature()] || micro && m.Kind.Written()
+	})
 }

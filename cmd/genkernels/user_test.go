@@ -94,6 +94,16 @@ func TestOtherDirectory(t *testing.T) {
 	goTool(t, dir, "test", "./...")
 }
 
+// TestKernelsWrittenByHand generates for graphs that sort, take and scatter, whose kernels the library has.
+func TestKernelsWrittenByHand(t *testing.T) {
+	for _, formula := range []string{"x.Mul(x).Add(1).Sqrt().Sort(0)", "x.Mul(x).Add(1).Sqrt().Take(0, x.Slice(\":, 0\").Cast(graph.Int64))", "x.Mul(x).Add(1).Sqrt().Set(\"::3\", 2)"} {
+		dir := userModule(t, map[string]string{"model.go": graphs("model", formula)})
+		code, _, stderr := genkernels(t, dir, "")
+		require.Zero(t, code, stderr)
+		require.NotEmpty(t, generated(t, dir), formula)
+	}
+}
+
 // TestOtherFunction calls a function of another name, that returns no error and
 // prints.
 func TestOtherFunction(t *testing.T) {

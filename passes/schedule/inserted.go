@@ -48,7 +48,7 @@ func offerInsertion(t *target, s *plan.Step, n *insertion) (offer, string) {
 	return e.offer(t.BodyWork(one), func() (computation, string) {
 		known := t.of
 		defer func() { t.of = known }()
-		t.of = found{step: one}
+		t.of = found{step: one} // the draft asks about the one output alone
 		return e.compute()
 	}), ""
 }

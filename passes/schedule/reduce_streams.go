@@ -73,13 +73,22 @@ func (t *target) streamsCan(s *plan.Step) string {
 	return ""
 }
 
-// mostStreams is how many rows are reduced together at most.
-const mostStreams = 4
+// mostStreams returns how many rows of a step are reduced together at most: as many as leave registers for what is
+// computed. A row of a sum keeps four vectors, and one of extremes up to three.
+func mostStreams(s *plan.Step) int {
+	switch {
+	case len(s.Out) > 1 || len(s.Body.Body) > 1:
+		return 2
+	case s.Out[0].Combine.Info().Associative.Has(s.Body.OutType(0)):
+		return 4
+	}
+	return 3
+}
 
 // streams appends the parts of a step: of as many rows together as there is a kernel for, and of those that are left over.
 func (r *rowWriter) streams(s *plan.Step) (why string) {
 	rows := s.Axes[len(s.Axes)-2].Extent
-	for k := min(mostStreams, rows); k > 1; k-- {
+	for k := min(mostStreams(s), rows); k > 1; k-- {
 		together, from := streamsOf(s, k)
 		if together == nil {
 			why = "its rows have too many operands"

@@ -56,7 +56,7 @@ func NewSpec(p *graph.Program, inputs, outputs map[string]Ref) (*Spec, error) {
 		if err := npy.Write(&b, t); err != nil {
 			return nil, fmt.Errorf("beam: %w", err)
 		}
-		s.Constants[f.Params[len(f.Params)-len(captured)+i].Name] = b.Bytes()
+		s.Constants[f.Params[len(f.Params)-len(captured)+i].Name()] = b.Bytes()
 	}
 	for i, out := range p.Outputs() {
 		r, ok := outputs[out.Name]
