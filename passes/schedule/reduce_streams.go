@@ -100,10 +100,14 @@ func (r *rowWriter) streams(s *plan.Step) (why string) {
 			why = cmp.Or(none, "its kernel is not bound by memory")
 			continue
 		}
-		if why = r.parts(together); why != "" || rows%k == 0 {
-			return why
+		if rest := lastRows(s, rows%k); rows%k > 0 && r.streams(rest) != "" { // there is no kernel for fewer rows
+			r.from = nil
+			if why = r.parts(rest); why != "" {
+				return why
+			}
 		}
-		return r.streams(lastRows(s, rows%k))
+		r.from = from
+		return r.parts(together)
 	}
 	if rows == 1 {
 		r.from = nil
