@@ -73,7 +73,7 @@ func (t *target) draftColumns(step, s *plan.Step) (*Draft, string) {
 	return c.d, ""
 }
 
-// fewest returns how many lanes there are. Combining them takes as long as so many rows. If elements combine in any order,
+// fewest returns how many lanes there are. Combining the lanes takes as long as combining as many rows. If elements combine in any order,
 // and there are more rows than ir.ReduceRow says that there are lanes, there are as few as still make long rows. Inputs that
 // are copied, and tilings, take many rows at once.
 func (c *columnWriter) fewest() int {

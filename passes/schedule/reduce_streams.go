@@ -117,7 +117,7 @@ func (r *rowWriter) streams(s *plan.Step) (why string) {
 }
 
 // streamsOf returns the step that reduces row i of a step together with rows i + n, i + 2n and so on, of which there are k
-// of n each: the step over k parts of so many rows, unrolled. from says which operand of s each of its own is. The step is
+// of n each: the step over k parts of n rows, unrolled. from says which operand of s each of its own is. The step is
 // nil if it has too many.
 func streamsOf(s *plan.Step, k int) (together *plan.Step, from []int) {
 	row := len(s.Axes) - 2
