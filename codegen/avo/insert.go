@@ -92,7 +92,7 @@ func (p *inserter) rows() {
 	p.do("JNE", label("row"))
 }
 
-// vectors writes the loop for so many columns.
+// vectors writes the loop over rows that are dense, of as many columns as t has lines.
 func (p *inserter) vectors(t interleaving) {
 	name, lanes := "by"+itoa(t.lines), vectorBytes(1)/t.size
 	p.here(name)

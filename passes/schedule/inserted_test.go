@@ -14,8 +14,8 @@ import (
 )
 
 // insertionPlan is a plan of one step of which one output is a copy, a sum or the negative of these, and the others are copies of
-// elements beside it. The first buffer has so many elements more than the copies need, before and behind them. It tells whether
-// whole rows are in it.
+// elements beside it. The first buffer has a few elements more than the copies need, before and behind them. inMemory
+// says whether whole rows are in it.
 func insertionPlan(t *rapid.T) (p *plan.Plan, inMemory bool) {
 	dtype := rapid.SampledFrom([]ir.DType{ir.Uint8, ir.Int16, ir.Float32, ir.Float64}).Draw(t, "dtype")
 	lines := rapid.IntRange(2, mostLines).Draw(t, "lines")
