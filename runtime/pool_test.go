@@ -285,6 +285,32 @@ func TestOneProcessor(t *testing.T) {
 	require.Zero(t, e.pool.maxSpinners)
 }
 
+// TestWorkersYield has another goroutine run between chunks of some microseconds, but not between
+// shorter ones.
+func TestWorkersYield(t *testing.T) {
+	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
+	e := &Executor{Workers: 1}
+	turns := func(work float64) int {
+		c := &counting{blocks: make([]atomic.Int32, 100)}
+		task := e.newTask(c, 100, 100*machine.ChunkElems, work, machine.ChunkElems)
+		require.Equal(t, 100, task.chunks)
+		var n, done atomic.Int32
+		go func() {
+			for ; done.Load() == 0; n.Add(1) {
+				goruntime.Gosched()
+			}
+			done.Store(2)
+		}()
+		runOnce(t, e, c, task)
+		turns := n.Load()
+		done.Store(1)
+		waitFor(func() bool { return done.Load() == 2 })
+		return int(turns)
+	}
+	require.Greater(t, turns(100*machine.WakeWork), 50)
+	require.Less(t, turns(99*machine.WakeWork), 50)
+}
+
 // TestChunks cuts tasks into chunks.
 func TestChunks(t *testing.T) {
 	for _, c := range []struct {
