@@ -13,7 +13,8 @@ import (
 //   - Elementary functions, and reductions of them, were 1.2 to 2.1 times as fast, as most of
 //     their time is arithmetic.
 //   - Sums of float32 and float64 values that the kernel computes first were 1.1 to 1.6 times
-//     as fast.
+//     as fast. Those of plain elements took 0.8 of the time on an Emerald Rapids, of 256 KiB in
+//     the second-level cache.
 //   - Kernels of several operations on floats are the parts of tilings, whose operands are in the
 //     cache: the chain of W2 took 0.84 of the time, as a tiling.
 //   - The time of a root or a division is the same for each element, so kernels of little
@@ -37,7 +38,7 @@ func BuiltinAVX512(c kernel.Code) bool {
 			return true
 		}
 		body, ok = m.Body, m.Kind == kernel.Reduce && !isStream(m)
-		sums = ok && len(body.Body) > 0 && !slices.ContainsFunc(m.Combine, func(by ir.Op) bool { return by != ir.OpAdd })
+		sums = ok && !slices.ContainsFunc(m.Combine, func(by ir.Op) bool { return by != ir.OpAdd })
 	}
 	if !ok {
 		return false

@@ -105,6 +105,17 @@ func TestChainLoop(t *testing.T) {
 	require.Equal(t, 2*(3+7+1)+3, len(strings.Split(loop, "\n")), loop)
 }
 
+// TestHalfLoop counts what the loop of a product of float16 does on AVX-512 for each of two vectors: two loads that convert, a
+// product, a conversion and a store, which takes the 16-bit elements as the conversion leaves them.
+func TestHalfLoop(t *testing.T) {
+	k, err := kernel.ParseCode("kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }")
+	require.NoError(t, err)
+	asm, err := avo.AVX512.Assemble("kernels", []kernel.Code{k})
+	require.NoError(t, err)
+	loop := regexp.MustCompile(`(?s)loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
+	require.Equal(t, 2*(2+1+1+1)+3, len(strings.Split(loop, "\n")), loop)
+}
+
 // TestColumnReductionLoop counts what a kernel of distances does for each element of two
 // vectors of lines: a splat, six arithmetic instructions and a step.
 func TestColumnReductionLoop(t *testing.T) {

@@ -28,7 +28,7 @@ var avx512 = &isa{
 		"VPMOVSXBD.Z": maskLoad512("VPMOVSXBD.Z"), "VPMOVSXWD.Z": maskLoad512("VPMOVSXWD.Z"),
 		"MASKSTOREPS": maskStore512("VMOVUPS"), "MASKSTOREPD": maskStore512("VMOVUPD"),
 		"MASKSTOREDB": maskStore512("VPMOVDB"), "MASKSTOREDW": maskStore512("VPMOVDW"),
-		"STOREDB": store512("VPMOVDB"), "STOREDW": store512("VPMOVDW"),
+		"STOREDB": store512("VPMOVDB"), "STOREDW": store512("VPMOVDW"), "STOREHALF": avx2.special["STOREHALF"],
 		machine.OpCold.Name: (*nest).testMasks,
 		machine.OpMask.Name: (*nest).maskBits,
 	},

@@ -59,6 +59,7 @@ var commonForms = []shape{
 	{"STORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
 	{"MASKLOADPS MASKLOADPD", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormMaskLoad}},
 	{"MASKSTOREPS MASKSTOREPD", machine.Opcode{Args: 2, Mem: -1, Form: machine.FormMaskStore}},
+	{"STOREHALF", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
 }
 
 // avx2Forms are those of AVX2 alone.
@@ -71,7 +72,7 @@ var avx2Forms = []shape{
 	{"VPACKUSDW VPACKUSWB VPACKSSDW VPACKSSWB", machine.Opcode{Args: 2, Mem: -1, Half: true}},
 	{"VPABSB", machine.Opcode{Args: 1, Mem: -1, Half: true}},
 	{"NARROWLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad, HalfDst: true}},
-	{"VMOVQ STOREHALF", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
+	{"VMOVQ", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
 	{"NARROWSTORE CHANNELSTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormNarrowStore}},
 	{"VUNPCKLPS VUNPCKHPS VPSHUFB", machine.Opcode{Args: 2, Mem: 1}},
 	{"VPERM2F128", machine.Opcode{Args: 2, Mem: 1, Imm: true}},

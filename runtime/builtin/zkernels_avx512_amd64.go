@@ -196,6 +196,7 @@ var kernels_avx512 = assembly{entries_avx512, []string{
 	"reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }",
 	"reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }",
 	"reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }",
+	"reduce [add] kernel (u0:f32) { store u0 }",
 	"reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }",
 	"reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }",
 	"reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }",

@@ -152,6 +152,7 @@ var kernels_avx512_float64 = assembly{entries_avx512_float64, []string{
 	"reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }",
 	"reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }",
 	"reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }",
+	"reduce [add] kernel (u0:f64) { store u0 }",
 	"reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }",
 	"reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }",
 	"reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }",

@@ -13398,6 +13398,46 @@ leave1:
 	VMOVUPS 832(SP), Z28; VMOVUPS 896(SP), Z29; VMOVUPS 960(SP), Z30; VMOVUPS 1024(SP), Z31; KMOVW 1088(SP), K1
 	KMOVW 1152(SP), K2; VMOVUPS 384(SP), Z2; VMOVUPS 448(SP), Z5; JMP after1
 
+// for i: o0 += a0[i]
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT k_reduce_add_f64_u_2a4323ccac_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:f64) { store u0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R9
+
+row:
+	VBROADCASTSD c8000000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30; VMOVAPS Z31, Z29; VMOVAPS Z31, Z28; XORQ BX, BX
+	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VADDPD (DI)(BX*8), Z31, Z31; VADDPD 128(DI)(BX*8), Z30, Z30; VADDPD 64(DI)(BX*8), Z29, Z29
+	VADDPD 192(DI)(BX*8), Z28, Z28; ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VADDPD (DI)(BX*8), Z31, Z31; VADDPD 64(DI)(BX*8), Z29, Z29
+	ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVB DX, K1; VMOVUPD.Z (DI)(BX*8), K1, Z0; VADDPD Z0, Z30, Z0; VBLENDMPD Z0, Z30, K1, Z30; MOVQ SI, CX
+	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VADDPD Z0, Z28, Z0; VBLENDMPD Z0, Z28, K1, Z28; JMP combine
+
+part0:
+	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VADDPD Z0, Z31, Z0; VBLENDMPD Z0, Z31, K1, Z31; MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VADDPD Z0, Z29, Z0; VBLENDMPD Z0, Z29, K1, Z29
+
+combine:
+	VADDPD Z30, Z31, Z0; VADDPD Z28, Z29, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
+	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R9)
+	DECQ R8; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0 += a0[i] * a0[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB), NOSPLIT, $0-8
@@ -18984,60 +19024,61 @@ DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_
 DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
 DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
 DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1200(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1208(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1216(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1224(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
-DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1576(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1584(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1592(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1600
+DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
+DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1200(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1208(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1216(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1224(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1232(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1584(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1592(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1600(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1608
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

@@ -25,12 +25,22 @@ type turned interface {
 // changes these and their places. It returns something else than 0 if there is a NaN.
 type finder func(x, best, place unsafe.Pointer, step, rows, columns, first int, turn uint64) uint64
 
-// finders are those of all elements by their size.
+// finders are those of all elements by their size, and how many rows each takes at once.
 type finders struct {
+	rows         func(size int) int
 	ints, floats map[int]finder
 }
 
+// of returns the finder of elements of a type, nil if there is none.
+func (f *finders) of(d ir.DType) finder {
+	if ir.Floats.Has(d) {
+		return f.floats[d.Size()]
+	}
+	return f.ints[d.Size()]
+}
+
 var portableFinders = finders{
+	rows:   placeRows,
 	ints:   map[int]finder{1: findRows[int8, uint8], 2: findRows[int16, uint16], 4: findRows[int32, uint32], 8: findRows[int64, uint64]},
 	floats: map[int]finder{4: findRows[float32, uint32], 8: findRows[float64, uint64]},
 }
@@ -47,11 +57,15 @@ func bestPlaces(m *kernel.Micro, by finders) func(*abi.Frame) {
 	if ir.Ints.Has(m.Type) && !ir.Signed.Has(m.Type) {
 		turn ^= 1 << (8*size - 1)
 	}
-	if ir.Floats.Has(m.Type) {
-		return map[int]func(*abi.Frame){4: bestPlacesOf[float32, uint32](by.floats[4], turn), 8: bestPlacesOf[float64, uint64](by.floats[8], turn)}[size]
+	find, rows := by.of(m.Type), by.rows(size)
+	switch {
+	case ir.Floats.Has(m.Type) && size == 4:
+		return bestPlacesOf[float32, uint32](find, rows, turn)
+	case ir.Floats.Has(m.Type):
+		return bestPlacesOf[float64, uint64](find, rows, turn)
 	}
-	return map[int]func(*abi.Frame){1: bestPlacesOf[int8, uint8](by.ints[1], turn), 2: bestPlacesOf[int16, uint16](by.ints[2], turn),
-		4: bestPlacesOf[int32, uint32](by.ints[4], turn), 8: bestPlacesOf[int64, uint64](by.ints[8], turn)}[size]
+	return map[int]func(finder, int, uint64) func(*abi.Frame){1: bestPlacesOf[int8, uint8], 2: bestPlacesOf[int16, uint16],
+		4: bestPlacesOf[int32, uint32], 8: bestPlacesOf[int64, uint64]}[size](find, rows, turn)
 }
 
 // placeRows returns how many rows are compared at once, the best elements of some columns in registers. They are streams of
@@ -67,7 +81,7 @@ func placeRows(size int) int {
 // bestPlacesOf returns the function that finds elements of a type T, whose bits are a U.
 //
 //go:noinline
-func bestPlacesOf[T turned, U bits](find finder, turn uint64) func(*abi.Frame) {
+func bestPlacesOf[T turned, U bits](find finder, atOnce int, turn uint64) func(*abi.Frame) {
 	size := int(unsafe.Sizeof(T(0)))
 	for width := 8 * size; width < 64; width *= 2 { // in all elements of a word
 		turn = turn&(1<<width-1) | turn<<width
@@ -85,8 +99,8 @@ func bestPlacesOf[T turned, U bits](find finder, turn uint64) func(*abi.Frame) {
 				best[c] = least
 			}
 			nan := false
-			for first := 0; first < n; first += placeRows(size) {
-				rows := min(placeRows(size), n-first)
+			for first := 0; first < n; first += atOnce {
+				rows := min(atOnce, n-first)
 				if find(x, unsafe.Pointer(unsafe.SliceData(best)), unsafe.Pointer(unsafe.SliceData(place)), step, rows, f.Cols, first, turn) != 0 {
 					findNaN(x, step, rows, first, best, place)
 					nan = true

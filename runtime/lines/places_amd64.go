@@ -14,16 +14,22 @@ import (
 // registerPlaces registers those of all kernels that find places.
 func registerPlaces(all []*kernel.Micro) {
 	by := finders{
+		rows:   placeRows,
 		ints:   map[int]finder{1: wide(findInt8, portableFinders.ints[1], 1), 2: wide(findInt16, portableFinders.ints[2], 2), 4: wide(findInt32, portableFinders.ints[4], 4), 8: wide(findInt64, portableFinders.ints[8], 8)},
 		floats: map[int]finder{4: wide(findFloat32, portableFinders.floats[4], 4), 8: wide(findFloat64, portableFinders.floats[8], 8)},
 	}
-	var list []abi.Kernel
+	var avx2, avx512 []abi.Kernel
 	for _, m := range all {
-		if m.Kind == kernel.Places {
-			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: bestPlaces(m, by)})
+		if m.Kind != kernel.Places {
+			continue
+		}
+		avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: bestPlaces(m, by)})
+		if findersAVX512.of(m.Type) != nil {
+			avx512 = append(avx512, abi.Kernel{Sig: m.Signature(), Fn: bestPlaces(m, findersAVX512)})
 		}
 	}
-	abi.RegisterBuiltin(abi.AVX2, list)
+	abi.RegisterBuiltin(abi.AVX2, avx2)
+	abi.RegisterBuiltin(abi.AVX512, avx512)
 }
 
 // wide returns the finder of assembly, which takes a vector of columns at least, or else another.

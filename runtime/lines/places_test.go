@@ -40,7 +40,8 @@ func TestPlaces(t *testing.T) {
 		if ir.Floats.Has(d) {
 			some = append(some, ir.SignBit(d), ir.FromFloat(d, -1))
 			if rapid.Bool().Draw(t, "NaN") {
-				some = append(some, ir.FromFloat(d, math.NaN()), ir.FromFloat(d, math.NaN())|ir.SignBit(d))
+				signaling := ir.FromFloat(d, math.Inf(1)) | 1
+				some = append(some, ir.FromFloat(d, math.NaN()), ir.FromFloat(d, math.NaN())|ir.SignBit(d), signaling)
 			}
 		}
 		some = rapid.SliceOfN(rapid.SampledFrom(some), 1, 5).Draw(t, "elements")
