@@ -28,6 +28,9 @@ func (n *nest) findLast() {
 func (n *nest) loop(name string) {
 	n.do("PCALIGN", imm(n.alignment()))
 	n.here(name)
+	if n.storesPast && n.past.ahead {
+		n.prefetchAhead()
+	}
 	n.insts(n.b.Main)
 	n.addIndex(n.step())
 	n.rotate(n.b.Unroll)

@@ -28,14 +28,15 @@ import (
 // nonTemporal is where the loop keeps the block in the stack frame while a part of it is
 // computed.
 type nonTemporal struct {
-	rows, cols int // offsets: how many rows are left, and the columns of each, 0 for another block
+	rows, cols int  // offsets: how many rows are left, and the columns of each, 0 for another block
+	ahead      bool // the loop prefetches
 }
 
 // storesLines reports whether a body may have the loop: iterations of elements of a size end
-// where lines do, or some of them together, and no cold block returns to its main loop.
+// where lines do, or some of them together.
 func storesLines(b *machine.Body, size int) bool {
 	bytes := b.Graph.Machine().Lanes() * b.Unroll * size
-	return (bytes%cacheLine == 0 || cacheLine%bytes == 0) && len(b.Exits()) == 0
+	return (bytes%cacheLine == 0 || cacheLine%bytes == 0)
 }
 
 // choosePast reserves the places, and jumps to the loop if the frame, which is in cx still, says so.
@@ -119,4 +120,22 @@ func (n *nest) nonTemporalLoop() {
 	n.do("CMPQ", gp(index), gp(ax))
 	n.do("JLE", label("loop"))
 	n.do("JMP", label("tail"))
+}
+
+// aheadBytes is how far ahead of what it reads the loop of a long body prefetches. The processor, which waits
+// for the body, does not read ahead far enough. Xeon (Emerald Rapids), 16M float32: exp takes 0.55 to 0.75 of the time without,
+// log, sin and sigmoid 0.6 to 0.75; with 1 and 4 KiB up to 1.1 of this.
+const aheadBytes = 2 << 10
+
+// prefetchAhead prefetches what a later iteration reads of the inputs whose pointers are in registers.
+func (n *nest) prefetchAhead() {
+	for i, in := range n.b.Graph.Kernel.In {
+		p, size := n.pointer[i], in.DType.Size()
+		if in.Splat || p.reg < 0 {
+			continue
+		}
+		for off := 0; off < int(n.step())*size; off += cacheLine {
+			n.do("PREFETCHT0", mem(at(p.reg, aheadBytes+off).indexed(n.indexing(size))))
+		}
+	}
 }

@@ -59,27 +59,37 @@ func WholeRows(c Code) bool {
 }
 
 // The bodies that have a loop which stores past the caches: of a longer one memory is only a
-// part of the time. Long composed ops have blocks for rare cases, which leave the loop.
+// part of the time. Long composed ops have blocks for rare cases, which leave the loop. With vectors
+// of 64 bytes functions of float32 take less time than memory does, too. Xeon (Emerald Rapids), 16M
+// elements: exp, log, sin and sigmoid take 0.5 to 0.7 of the time of ordinary stores, tanh and erf 0.75; of float64
+// log, sin, tanh and sigmoid 0.9 to 1.
 const (
 	nonTemporalCost     = 16 // of the body at most
 	nonTemporalComposed = 8  // of a composed op at most
+	nonTemporalWide     = 92 // of either with wide vectors, if elements have four bytes
+	wideVector          = 64
 )
 
-// NonTemporal reports whether a kernel has a loop that stores past the caches. Assembly whose
-// iterations end inside cache lines lacks it, and so do Go loops: these store as always.
-func NonTemporal(c Code) bool {
+// NonTemporal reports whether a kernel has a loop that stores past the caches, and ahead whether that
+// prefetches its inputs, if its vectors have so many bytes at most. Assembly whose
+// iterations end inside cache lines lacks the loop, and so do Go loops: these store as always.
+func NonTemporal(c Code, vector int) (has, ahead bool) {
 	k, ok := c.(*Kernel)
 	if !ok || len(k.Out) != 1 || k.OutType(0).Size() < 4 || k.HasChannels() {
-		return false
+		return false, false
 	}
-	cost := 0.0
+	cost, composed := 0.0, 0.0
 	for i := range k.Body {
 		info := k.Body[i].Op.Info()
-		if cost += info.Cost; info.Kind == ir.Composed && info.Cost > nonTemporalComposed {
-			return false
+		if cost += info.Cost; info.Kind == ir.Composed {
+			composed = max(composed, info.Cost)
 		}
 	}
-	return cost <= nonTemporalCost
+	if cost <= nonTemporalCost && composed <= nonTemporalComposed {
+		return true, false
+	}
+	wide := vector >= wideVector && cost <= nonTemporalWide && k.OutType(0).Size() == 4
+	return wide, wide
 }
 
 // Fences reports whether other processors are sure to see what a kernel has stored only

@@ -2,6 +2,7 @@ package nest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func (v *verifier) call(c *Call) {
 		v.fail(line, "%v", err)
 		return
 	}
-	if c.NonTemporal && !kernel.NonTemporal(c.Kernel) {
+	if has, _ := kernel.NonTemporal(c.Kernel, math.MaxInt); c.NonTemporal && !has {
 		v.fail(line, "the kernel does not store past the caches")
 		return
 	}

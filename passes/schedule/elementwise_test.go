@@ -343,3 +343,34 @@ func BenchmarkChoose(b *testing.B) {
 		}
 	}
 }
+
+// TestFunctionsPastCaches: with wide vectors functions are stored past the caches by their kernel,
+// which takes less time than memory; with narrow ones, and of float64, they are not.
+func TestFunctionsPastCaches(t *testing.T) {
+	for _, c := range []struct {
+		engine, dtype, body string
+		past                bool
+	}{
+		{"avx512", "f32", "exp u0", true}, {"avx512", "f32", "sigmoid u0", true}, {"avx512", "f32", "erfc u0", false},
+		{"avx512", "f64", "exp u0", false}, {"avx2", "f32", "exp u0", false}, {"portable", "f32", "abs u0", false}, {"avx2", "f32", "abs u0", true},
+	} {
+		p := reducePlan(t, `plan f arena=0 {
+  %%0 = param x 0  : %[1]s[8000000]
+  %%1 = result z 0 : %[1]s[8000000]
+  step 0 [1,8000000]
+    kernel (u0:%[1]s) { t0 = %[2]s; store t0 }
+    %%0{8000000,1}+0 -> %%1{8000000,1}+0
+}`, c.dtype, c.body)
+		tg := &target{Machine: tuning.Default(1), lib: library(func(string) string { return c.engine }), buffers: p.Buffers, read: buffersRead(p)}
+		e, why := newElementwise(tg, &p.Steps[0])
+		require.NotNil(t, e, why)
+		one, why := e.oneKernel()
+		require.NotNil(t, one, why)
+		require.Equal(t, c.past, one.nonTemporal(tg), "%v", c)
+		if c.past {
+			d, why := nontemporal.drafted(tg, &p.Steps[0])
+			require.NotNil(t, d, why)
+			require.True(t, d.Parts[0].Items[0].Call.NonTemporal)
+		}
+	}
+}

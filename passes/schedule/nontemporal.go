@@ -8,7 +8,7 @@ import (
 
 // nontemporal stores large outputs past the caches: memory then is not read before it is
 // written, and what else is in the caches stays. Kernels of short bodies with one output
-// have a loop for that (kernel.NonTemporal). Of other short bodies a tile is computed in local
+// have a loop for that, and with wide vectors those of functions (kernel.NonTemporal). Of other short bodies a tile is computed in local
 // memory, which stays in the first-level cache, and the micro-kernel store_nt copies it out.
 var nontemporal = strategy{name: "nontemporal", offer: offerNonTemporal}
 
@@ -30,7 +30,7 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 		}
 	}
 	as := nonTemporal
-	if one, _ := e.oneKernel(); one == nil || one.engine == portable || !kernel.NonTemporal(one.k) {
+	if one, _ := e.oneKernel(); one == nil || !one.nonTemporal(t) {
 		as = nonTemporalTile
 		if t.Blocks == 0 && e.cacheWork() > t.NonTemporalWork {
 			return offer{}, "the body takes longer than memory does"
@@ -43,6 +43,15 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 		e.stages[i] = as
 	}
 	return e.offer(t.BodyWork(s), e.compute), ""
+}
+
+// nonTemporal reports whether the kernel has a loop that stores past the caches.
+func (c *oneKernel) nonTemporal(t *target) bool {
+	if c.engine == portable {
+		return false
+	}
+	has, _ := kernel.NonTemporal(c.k, t.lib.Vector(c.engine))
+	return has
 }
 
 // passCaches lists the outputs that are stored past the caches: those that are large and that
