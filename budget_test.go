@@ -12,8 +12,8 @@ import (
 // The budgets, in bytes, not far above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 12_510_000 // measured: 12.50 MB, of which 2.2 are kernels for AVX-512 and 2.5 all Go loops
-	maxGrowth    = 7_830_000  // measured: 7.82 MB on linux/amd64
+	maxGenerated = 12_570_000 // measured: 12.56 MB, of which 2.2 are kernels for AVX-512 and 2.5 all Go loops
+	maxGrowth    = 7_850_000  // measured: 7.84 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 

@@ -24,8 +24,8 @@ func (t *dotTile) isTall() bool { return t.rows > t.dotWriter.rows }
 // isWide reports whether a row of the tile has two cache lines.
 func (t *dotTile) isWide() bool { return t.vectors*t.width > dotBytes }
 
-// lines64 returns how many cache lines a row of the tile has.
-func (t *dotTile) lines64() int { return max(1, t.vectors*t.width/cacheLine) }
+// cacheLines returns how many cache lines a row of the tile has.
+func (t *dotTile) cacheLines() int { return max(1, t.vectors*t.width/cacheLine) }
 
 // sum returns the vector register of a part of a sum.
 func (t *dotTile) sum(row, vector, part int) int { return (row*t.vectors+vector)*t.parts + part }
@@ -53,7 +53,7 @@ func (t *dotTile) write() {
 func (t *dotTile) start() {
 	t.do("MOVQ", gp(dotC), gp(dotA))
 	t.each(func(int) {
-		for line := range t.lines64() {
+		for line := range t.cacheLines() {
 			t.do("PREFETCHT0", mem(at(dotA, cacheLine*line)))
 		}
 	}, dotA, dotStepC)

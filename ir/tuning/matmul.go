@@ -72,8 +72,8 @@ type MatmulBlocks struct {
 // panelBytes is the size of kernel.DotColumns columns.
 const panelBytes = 64
 
-// SetVector sets PanelBytes for products whose vectors have so many bytes. AVX-512, an Emerald Rapids: rows of one vector
-// take 1.05 times as long, and 1.3 to 1.5 times if another machine has the other half of the core.
+// SetVector sets PanelBytes for kernels whose vectors have so many bytes. An Emerald Rapids with AVX-512: panels of one vector
+// take 1.05 times as long, for 64x64 matrices 1.1.
 func (b *MatmulBlocks) SetVector(bytes int) { b.PanelBytes = max(panelBytes, 2*bytes) }
 
 // Panel returns how many columns a panel has. Only floats have kernels for all widths.
