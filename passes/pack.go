@@ -97,12 +97,20 @@ type packed struct {
 	shape  []int
 }
 
+// panel returns how many columns the panels of a product's right operand have. Kernels that multiply windows take narrow ones.
+func (s *State) panel(v *ir.Value) int {
+	if !inAxes(v.Args[0]) {
+		return kernel.DotColumns(v.Type.DType)
+	}
+	return s.machine.Matmul.Panel(v.Type.DType)
+}
+
 // pack returns where the right matrices of a product are in panels, as the product's step reads them,
 // and their layout. Matrices that never change are packed once for all products that read them, as
 // those of the steps of a recurrent layer.
 func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	a := v.Args[1]
-	x, y, width := base(a), layoutOf(a), kernel.DotColumns(v.Type.DType)
+	x, y, width := base(a), layoutOf(a), l.s.panel(v)
 	at := slices.IndexFunc(l.packed[x], func(p packed) bool { return p.of.Equal(y) })
 	var p packed
 	if at >= 0 {
@@ -125,7 +133,7 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 // and its shape.
 func (l *looper) packAnew(v *ir.Value) (buffer int, shape []int) {
 	a := v.Args[1]
-	d, width := dotOf(v), kernel.DotColumns(v.Type.DType)
+	d, width := dotOf(v), l.s.panel(v)
 	p := l.panels[base(a)]
 	if p == nil || p.group == nil {
 		p = l.copied(a)

@@ -44,7 +44,7 @@ func matricesIn(l layout.Layout, rows, cols int) matrices {
 // dot appends the steps of a product: one or two that pack its right operand, if
 // it is packed, and the product.
 func (l *looper) dot(v *ir.Value) {
-	d, width := dotOf(v), kernel.DotColumns(v.Type.DType)
+	d, width := dotOf(v), l.s.panel(v)
 	space := &l.space.Space
 	space.Reset()
 	left := plan.Access{Buffer: l.of(base(v.Args[0])), Offset: layoutIn(space, v.Args[0]).Offset}

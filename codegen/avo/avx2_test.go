@@ -165,6 +165,18 @@ func TestDotLoop(t *testing.T) {
 	}
 }
 
+// TestWideDotLoop counts what the loop of a whole tile of two vectors for AVX-512 does for each pair: the loads of two
+// vectors and twelve elements, 24 multiplications, and four steps and counts.
+func TestWideDotLoop(t *testing.T) {
+	t.Parallel()
+	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
+		asm, err := avo.AVX512.Assemble("kernels", []kernel.Code{&kernel.Micro{Kind: kernel.Dot, Type: d}})
+		require.NoError(t, err)
+		loop := regexp.MustCompile(`(?s)wide12Pair:\n(.*?)JNE`).FindStringSubmatch(string(asm))[1]
+		require.Equal(t, 2+12+24+4, strings.Count(loop, "\n"), loop)
+	}
+}
+
 // TestDeterministic assembles twice.
 func TestDeterministic(t *testing.T) {
 	ks := singleOps()

@@ -14,45 +14,50 @@ type dotArith struct {
 	add      string                                    // the instruction that adds to the elements that the output holds
 	multiply func(t *dotTile, element memory, row int) // adds the products of an element of A and the row of B
 	finish   func(t *dotTile, low, high int)           // makes one sum of two parts; nil if there is one part
+	wide     func(t *dotTile, element memory, row int) // multiply for rows of two cache lines; nil for none
 }
 
 // halves is the arithmetic of products of elements of 16 bits, two in each int32.
-var halves = dotArith{kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMADDWD")), nil}
+var halves = dotArith{kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMADDWD")), nil, nil}
 
 // arith returns the arithmetic of a micro-kernel; it has no rows if there is none.
 func (s *dotStyle) arith(m *kernel.Micro) dotArith {
 	switch m.Kind {
 	case kernel.DotHalves:
 		return s.halves
-	case kernel.Dot, kernel.DotWindows:
+	case kernel.Dot:
 		return s.ariths[m.Type]
+	case kernel.DotWindows:
+		a := s.ariths[m.Type]
+		a.wide = nil
+		return a
 	case kernel.DotLeftWindows:
 		a := s.ariths[m.Type]
-		a.rows = s.lined
+		a.rows, a.wide = s.lined, nil
 		return a
 	}
 	return dotArith{}
 }
 
 var dotAriths = map[ir.DType]dotArith{
-	ir.Float32: {kernel.DotRows, 1, "VADDPS", broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS")), nil},
-	ir.Float64: {kernel.DotRows, 1, "VADDPD", broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD")), nil},
-	ir.Int32:   {kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMULLD")), nil},
-	ir.Int64:   {kernel.DotRows / 2, 2, "VPADDQ", broadcast("VPBROADCASTQ", mulAdd64), finish64},
+	ir.Float32: {kernel.DotRows, 1, "VADDPS", broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS")), nil, nil},
+	ir.Float64: {kernel.DotRows, 1, "VADDPD", broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD")), nil, nil},
+	ir.Int32:   {kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMULLD")), nil, nil},
+	ir.Int64:   {kernel.DotRows / 2, 2, "VPADDQ", broadcast("VPBROADCASTQ", mulAdd64), finish64, nil},
 }
 
 var dotAriths512 = map[ir.DType]dotArith{
-	ir.Float32: {2 * kernel.DotRows, 1, "VADDPS", multiplyBroadcast("VFMADD231PS.BCST"), nil},
-	ir.Float64: {2 * kernel.DotRows, 1, "VADDPD", multiplyBroadcast("VFMADD231PD.BCST"), nil},
+	ir.Float32: {2 * kernel.DotRows, 1, "VADDPS", multiplyBroadcast("VFMADD231PS.BCST"), nil, broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS"))},
+	ir.Float64: {2 * kernel.DotRows, 1, "VADDPD", multiplyBroadcast("VFMADD231PD.BCST"), nil, broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD"))},
 }
 
 // halves512 has one instruction for what halves has two.
-var halves512 = dotArith{2 * kernel.DotRows, 1, "VPADDD", multiplyBroadcast("VPDPWSSD.BCST"), nil}
+var halves512 = dotArith{2 * kernel.DotRows, 1, "VPADDD", multiplyBroadcast("VPDPWSSD.BCST"), nil, nil}
 
 // broadcast loads the element into all lanes of dotElement first.
 func broadcast(name string, multiply func(t *dotTile, row int)) func(t *dotTile, element memory, row int) {
 	return func(t *dotTile, element memory, row int) {
-		t.do(name, mem(element), t.vec(dotElement))
+		t.do(name, mem(element), t.vec(t.ofA))
 		multiply(t, row)
 	}
 }
@@ -66,7 +71,7 @@ func multiplyBroadcast(name string) func(t *dotTile, element memory, row int) {
 func fusedMultiplyAdd(name string) func(t *dotTile, row int) {
 	return func(t *dotTile, row int) {
 		for v := range t.vectors {
-			t.do(name, t.vec(t.rowOfB+v), t.vec(dotElement), t.vec(t.sum(row, v, 0)))
+			t.do(name, t.vec(t.rowOfB+v), t.vec(t.ofA), t.vec(t.sum(row, v, 0)))
 		}
 	}
 }

@@ -10,8 +10,9 @@ type dotStyle struct {
 	width  int // bytes of a vector
 	ariths map[ir.DType]dotArith
 	halves dotArith
-	rowOfB int // the first vector register of the row of B
-	lined  int // rows of a whole tile if they are windows of an image
+	// The vector registers: the first one of the row of B, the element of A in all lanes, and one for other uses.
+	rowOfB, ofA, scratch int
+	lined                int // rows of a whole tile if they are windows of an image
 	// aheadLines is how many cache lines of the next chunk of B the start of a tile prefetches if windows are the left
 	// operand. The chunk follows the present one and may be in memory. 0: each pair prefetches one line. A Zen 4 with
 	// AVX-512, 7x7 windows with 512 channels: 0.88 of the time with a prefetch for each pair. A Zen 3 with AVX2: a
@@ -31,7 +32,7 @@ type dotStyle struct {
 // dotAVX2 has a pointer to the mask in dotMask. No register is free for the mask but in tall tiles, so it is
 // loaded each time; loads are not the bottleneck.
 var dotAVX2 = &dotStyle{
-	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, lined: kernel.DotRows, aheadLines: 16,
+	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, ofA: dotElement, scratch: dotScratch, lined: kernel.DotRows, aheadLines: 16,
 	mask: func(w *dotWriter) {
 		w.do("NEGQ", gp(dotMask))
 		w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dotCount))
@@ -61,7 +62,7 @@ var dotAVX2 = &dotStyle{
 
 // dotAVX512 has the mask in a mask register, so dotMask is free.
 var dotAVX512 = &dotStyle{
-	width: 64, ariths: dotAriths512, halves: halves512, rowOfB: 16, lined: 2 * dotAddressed,
+	width: 64, ariths: dotAriths512, halves: halves512, rowOfB: 24, ofA: 26, scratch: 27, lined: 2 * dotAddressed,
 	mask: func(w *dotWriter) {
 		w.do("MOVQ", imm32(-1), gp(dotCount))
 		w.do("BZHIQ", gp(dotMask), gp(dotCount), gp(dotCount))

@@ -17,10 +17,6 @@ import (
 
 // dotWindows are the places in the stack frame of what registers have no room for, in bytes.
 type dotWindows struct {
-	// begin, out and left are of the present panel: its first row of B, its product, and the columns
-	// from it on. If windows are the left operand, begin and left are of the present line: its first
-	// row of A, and the rows from it on.
-	begin, out, left     int
 	taps, runs           int // of a run, and of a channel
 	firstTaps            int // that are left of the run of the first pair
 	firstRuns            int // that are left of its channel
@@ -49,7 +45,7 @@ func (w *dotWriter) bytes(field, to int) {
 // beginWindows reads the fields. dotCount has the address of the frame.
 func (w *dotWriter) beginWindows() {
 	s := &dotWindows{}
-	for _, place := range []*int{&s.begin, &s.out, &s.left, &s.taps, &s.runs, &s.firstTaps, &s.firstRuns, &s.runsLeft, &s.nextRun, &s.nextChannel, &s.lineStep, &s.lineC} {
+	for _, place := range []*int{&s.taps, &s.runs, &s.firstTaps, &s.firstRuns, &s.runsLeft, &s.nextRun, &s.nextChannel, &s.lineStep, &s.lineC} {
 		*place = w.local(8)
 	}
 	if w.unrollsTaps() {
@@ -101,14 +97,12 @@ func (w *dotWriter) beginWindows() {
 		w.do("SUBQ", field(c[2]), gp(dotA))
 		w.do("MOVQ", gp(dotA), mem(stack(c[3])))
 	}
-	w.do("MOVQ", gp(first), mem(stack(s.begin)))
 	if w.left() {
+		w.do("MOVQ", gp(first), mem(stack(w.first)))
 		w.beginLine()
 		return
 	}
-	w.do("MOVQ", gp(dotC), mem(stack(s.out)))
-	w.do("MOVQ", gp(dotMask), mem(stack(s.left)))
-	w.here("panel")
+	w.beginPanels()
 }
 
 // beginLine sets the rows to those of a line of windows, of as many as dotRows says.
@@ -116,7 +110,7 @@ func (w *dotWriter) beginLine() {
 	w.here("line")
 	w.do("MOVQ", frameArg(), gp(dotCount))
 	w.do("MOVQ", mem(at(dotCount, codegen.FrameCols)), gp(dotMask))
-	w.do("MOVQ", gp(dotRows), mem(stack(w.windows.left)))
+	w.do("MOVQ", gp(dotRows), mem(stack(w.rest)))
 	w.do("MOVQ", mem(at(dotCount, w.field(kernel.DotLine))), gp(dotCount))
 	w.do("CMPQ", gp(dotRows), gp(dotCount))
 	w.do("JLE", label("rows"))
@@ -127,14 +121,13 @@ func (w *dotWriter) beginLine() {
 // nextLine goes on with the next line of windows, if there is one. Its rows of the product follow
 // those of the present one.
 func (w *dotWriter) nextLine() {
-	s := w.windows
 	w.do("MOVQ", frameArg(), gp(dotCount))
-	w.do("MOVQ", mem(stack(s.left)), gp(dotRows))
+	w.do("MOVQ", mem(stack(w.rest)), gp(dotRows))
 	w.do("SUBQ", mem(at(dotCount, w.field(kernel.DotLine))), gp(dotRows))
 	w.do("JLE", label("end"))
 	w.bytes(kernel.DotLineStep, dotTop)
-	w.do("ADDQ", mem(stack(s.begin)), gp(dotTop))
-	w.do("MOVQ", gp(dotTop), mem(stack(s.begin)))
+	w.do("ADDQ", mem(stack(w.first)), gp(dotTop))
+	w.do("MOVQ", gp(dotTop), mem(stack(w.first)))
 	w.do("JMP", label("line"))
 	w.here("end")
 }
@@ -153,7 +146,7 @@ func (w *dotWriter) linePairs(f, others dotForm) {
 	w.do("JNE", label(others.name))
 	w.here("short")
 	w.do("LEAQ", mem(at(dotMask, 0).indexed(dotMask, 1)), gp(dotB))
-	w.do("MOVQ", mem(stack(s.left)), gp(dotA))
+	w.do("MOVQ", mem(stack(w.rest)), gp(dotA))
 	w.do("CMPQ", gp(dotA), gp(dotB))
 	w.do("JLT", label(others.name))
 	w.do("IMULQ", gp(dotStepC), gp(dotMask))
@@ -174,29 +167,36 @@ func (w *dotWriter) linePairs(f, others dotForm) {
 	two.write()
 	w.here("bothDone")
 	w.do("ADDQ", mem(stack(s.lineC)), gp(dotC))
-	w.do("MOVQ", mem(stack(s.begin)), gp(dotTop))
+	w.do("MOVQ", mem(stack(w.first)), gp(dotTop))
 	w.do("ADDQ", mem(stack(s.lineStep)), gp(dotTop))
-	w.do("MOVQ", gp(dotTop), mem(stack(s.begin)))
+	w.do("MOVQ", gp(dotTop), mem(stack(w.first)))
 	w.do("MOVQ", frameArg(), gp(dotCount))
-	w.do("MOVQ", mem(stack(s.left)), gp(dotRows))
+	w.do("MOVQ", mem(stack(w.rest)), gp(dotRows))
 	w.do("SUBQ", mem(at(dotCount, w.field(kernel.DotLine))), gp(dotRows))
-	w.do("MOVQ", gp(dotRows), mem(stack(s.left)))
+	w.do("MOVQ", gp(dotRows), mem(stack(w.rest)))
 	w.do("JMP", label("done"))
+}
+
+// beginPanels begins the loop over panels of columns. dotB has the address of the first row of B.
+func (w *dotWriter) beginPanels() {
+	w.do("MOVQ", gp(dotB), mem(stack(w.first)))
+	w.do("MOVQ", gp(dotC), mem(stack(w.out)))
+	w.do("MOVQ", gp(dotMask), mem(stack(w.rest)))
+	w.here("panel")
 }
 
 // nextPanel goes on with the next panel of columns, if there is one.
 func (w *dotWriter) nextPanel() {
-	s := w.windows
-	w.do("MOVQ", mem(stack(s.left)), gp(dotMask))
+	w.do("MOVQ", mem(stack(w.rest)), gp(dotMask))
 	w.do("SUBQ", imm(int64(dotBytes/w.d.Size())), gp(dotMask))
 	w.do("JLE", label("end"))
-	w.do("MOVQ", gp(dotMask), mem(stack(s.left)))
-	w.do("MOVQ", mem(stack(s.begin)), gp(dotB))
+	w.do("MOVQ", gp(dotMask), mem(stack(w.rest)))
+	w.do("MOVQ", mem(stack(w.first)), gp(dotB))
 	w.do("ADDQ", imm(dotBytes), gp(dotB))
-	w.do("MOVQ", gp(dotB), mem(stack(s.begin)))
-	w.do("MOVQ", mem(stack(s.out)), gp(dotC))
+	w.do("MOVQ", gp(dotB), mem(stack(w.first)))
+	w.do("MOVQ", mem(stack(w.out)), gp(dotC))
 	w.do("ADDQ", imm(dotBytes), gp(dotC))
-	w.do("MOVQ", gp(dotC), mem(stack(s.out)))
+	w.do("MOVQ", gp(dotC), mem(stack(w.out)))
 	w.do("MOVQ", frameArg(), gp(dotCount))
 	w.do("MOVQ", mem(at(dotCount, codegen.FramePtr)), gp(dotTop))
 	w.do("MOVQ", mem(at(dotCount, codegen.FrameRows)), gp(dotRows))
@@ -204,11 +204,8 @@ func (w *dotWriter) nextPanel() {
 	w.here("end")
 }
 
-// startWindows sets dotB and the counters to the first pair.
+// startWindows sets the counters to the first pair.
 func (t *dotTile) startWindows() {
-	if !t.left() {
-		t.do("MOVQ", mem(stack(t.windows.begin)), gp(dotB))
-	}
 	t.do("MOVQ", mem(stack(t.windows.firstRuns)), gp(dotTapsLeft))
 	t.do("MOVQ", gp(dotTapsLeft), mem(stack(t.windows.runsLeft)))
 	t.do("MOVQ", mem(stack(t.windows.firstTaps)), gp(dotTapsLeft))

@@ -21,6 +21,12 @@ type dotTile struct {
 // isTall reports whether the tile has more rows than those of other forms.
 func (t *dotTile) isTall() bool { return t.rows > t.dotWriter.rows }
 
+// isWide reports whether a row of the tile has two cache lines.
+func (t *dotTile) isWide() bool { return t.vectors*t.width > dotBytes }
+
+// cacheLines returns how many cache lines a row of the tile has.
+func (t *dotTile) cacheLines() int { return max(1, t.vectors*t.width/cacheLine) }
+
 // sum returns the vector register of a part of a sum.
 func (t *dotTile) sum(row, vector, part int) int { return (row*t.vectors+vector)*t.parts + part }
 
@@ -34,7 +40,11 @@ func (t *dotTile) write() {
 	}
 	t.do("SUBQ", imm(int64(t.rows/t.lines)), gp(dotRows))
 	t.do("JGT", label(t.dotForm.name+"Tiles"))
-	t.do("JMP", label(map[int]string{1: "done", 2: "bothDone"}[t.lines]))
+	if !t.isWide() {
+		t.do("JMP", label(map[int]string{1: "done", 2: "bothDone"}[t.lines]))
+	} else {
+		t.do("JMP", label("end"))
+	}
 }
 
 // start sets the sums to 0 and prefetches the rows of the product, which are in memory or
@@ -42,7 +52,11 @@ func (t *dotTile) write() {
 // part of the next panel of B. Prefetching A gained nothing: hardware prefetchers do it.
 func (t *dotTile) start() {
 	t.do("MOVQ", gp(dotC), gp(dotA))
-	t.each(func(int) { t.do("PREFETCHT0", mem(at(dotA, 0))) }, dotA, dotStepC)
+	t.each(func(int) {
+		for line := range t.cacheLines() {
+			t.do("PREFETCHT0", mem(at(dotA, cacheLine*line)))
+		}
+	}, dotA, dotStepC)
 	if n := t.ahead(); n > 0 {
 		t.do("MOVQ", mem(stack(t.next)), gp(dotA))
 		for i := range n {
@@ -65,7 +79,11 @@ func (t *dotTile) start() {
 		t.do("LEAQ", mem(at(dotA, 0).indexed(dotStepA3, 2)), gp(dotMask))
 		t.do("ADDQ", gp(dotStepA), gp(dotMask))
 	}
-	t.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
+	if t.left() {
+		t.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
+	} else {
+		t.do("MOVQ", mem(stack(t.first)), gp(dotB))
+	}
 	if t.windows != nil {
 		t.startWindows()
 	}
@@ -96,7 +114,7 @@ func (t *dotTile) pairs() {
 		t.windowPairs()
 		return
 	}
-	if !t.masked {
+	if !t.masked && !t.isWide() {
 		t.unrolled()
 	}
 	t.onePair(dotStepB)
@@ -158,7 +176,11 @@ func (t *dotTile) productsAt(from memory, behind int) {
 		t.load(v, from.at(t.width*v), t.rowOfB+v)
 	}
 	for row := range t.rows {
-		t.multiply(t, t.element(row).at(behind), row)
+		if t.isWide() {
+			t.dotArith.wide(t, t.element(row).at(behind), row)
+		} else {
+			t.multiply(t, t.element(row).at(behind), row)
+		}
 	}
 }
 
@@ -207,8 +229,8 @@ func (t *dotTile) total() {
 	t.do("MOVQ", gp(dotC), gp(dotA))
 	t.each(func(row int) {
 		for v := range t.vectors {
-			t.load(v, at(dotA, t.width*v), dotScratch)
-			t.do(t.add, t.vec(dotScratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
+			t.load(v, at(dotA, t.width*v), t.scratch)
+			t.do(t.add, t.vec(t.scratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
 		}
 	}, dotA, dotStepC)
 	t.here(t.name + "Store")

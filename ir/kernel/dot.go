@@ -2,8 +2,9 @@ package kernel
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// DotColumns returns the most columns of the product that a call of Dot computes: 64
-// bytes of a row, a cache line. Packed panels of its second argument have as many.
+// DotColumns returns how many columns of the product are 64 bytes of a row, a cache line. A call of Dot computes
+// twice as many at most, one on windows as many. Packed panels of its second argument have as many, or twice as many: see
+// tuning.MatmulBlocks.
 func DotColumns(d ir.DType) int { return 64 / d.Size() }
 
 // DotRows is how many rows of the product a tile has that stays in 16 vector registers, with

@@ -36,7 +36,7 @@ func dotArgs(m *Micro) []Arg { // rows x pairs, pairs x columns
 }
 
 func dotLimits(m *Micro) []Limit {
-	return []Limit{{Dim: Cols, Most: DotColumns(m.Type)}, {Field0 + DotPairs, 1, ir.DotChunk, true}}
+	return []Limit{{Dim: Cols, Most: 2 * DotColumns(m.Type)}, {Field0 + DotPairs, 1, ir.DotChunk, true}}
 }
 
 func scanArgs(m *Micro) []Arg {

@@ -46,7 +46,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"kernel without such stores", "pack", "call pack u32", "call nontemporal pack u32", "the kernel does not store past the caches"},
 		{"negative block", "row_group", "elems=1920", "elems=1920 block=-1", "below 0"},
 		{"length", "column_reduction", "length=200", "length=0", "the kernel takes 1 to 1024"},
-		{"dot columns", "matmul", "40/16]", "40/17]", "the kernel takes 0 to 16"},
+		{"dot columns", "matmul", "40/16]", "40/33]", "the kernel takes 0 to 32"},
 		{"pairs", "matmul", "pairs=256", "pairs=257", "the kernel takes 1 to 256"},
 		{"taps of a loop", "windows", "taps=3", "taps=of(1)", "its fields do not agree with each other, or change with a loop"},
 		{"taps of the left of a loop", "left_windows", "taps=3", "taps=of(0)", "its fields do not agree with each other, or change with a loop"},

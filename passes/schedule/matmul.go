@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -89,14 +88,16 @@ func (p *product) match() (why string) {
 		a := slices.Collect(s.Accesses())[i]
 		*f = factor{view: viewOf(i, a), panel: a.Panel}
 	}
-	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.DotOf(s.Body.Body[0].Op), Type: p.dtype}), kernel.DotColumns(p.dtype)
+	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.DotOf(s.Body.Body[0].Op), Type: p.dtype}), p.t.Matmul.Panel(p.dtype)
 	p.pairs = elems(&plan.Step{Axes: s.Axes[p.at.Pairs:p.at.Rows]})
 	last := len(s.Axes) - 1
 	switch panel := p.right.panel; {
 	case p.out.strides[last] != 1:
 		return "the rows of its output are not contiguous"
-	case p.left.panel != nil || p.out.panel != nil || panel != nil && (panel.Axis != last || panel.Size != p.width):
-		return fmt.Sprintf("only the right operand may lie in panels, of %d columns", p.width)
+	case p.left.panel != nil || p.out.panel != nil || panel != nil && panel.Axis != last:
+		return "only the right operand may lie in panels"
+	case panel != nil:
+		p.width = panel.Size
 	}
 	return ""
 }

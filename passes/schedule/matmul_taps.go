@@ -43,7 +43,7 @@ func offerWindows(t *target, s *plan.Step) (offer, string) {
 	if why := w.axes(); why != "" {
 		return offer{}, why
 	}
-	p.dot = microKernel(kernel.Micro{Kind: kernel.DotWindows, Type: p.dtype})
+	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.DotWindows, Type: p.dtype}), kernel.DotColumns(p.dtype)
 	var ok bool
 	if w.engine, ok = t.lib.Engine(p.dot.Signature()); !ok {
 		return offer{}, "there is no kernel " + p.dot.Signature()

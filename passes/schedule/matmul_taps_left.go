@@ -33,6 +33,11 @@ func offerLeftWindows(t *target, s *plan.Step) (offer, string) {
 		return offer{}, why
 	}
 	p.dot = microKernel(kernel.Micro{Kind: kernel.DotLeftWindows, Type: p.dtype})
+	if width := kernel.DotColumns(p.dtype); p.right.panel == nil {
+		p.width = width
+	} else if p.width > width {
+		return offer{}, "the panels of the right operand are wide"
+	}
 	var ok bool
 	if w.engine, ok = t.lib.Engine(p.dot.Signature()); !ok {
 		return offer{}, "there is no kernel " + p.dot.Signature()

@@ -142,6 +142,7 @@ func drawMachine(t *rapid.T) *tuning.Machine {
 	if rapid.Bool().Draw(t, "small blocks") {
 		m.Matmul.LeftBytes = ir.DotChunk * 8 * rapid.IntRange(1, 9).Draw(t, "block rows")
 		m.Matmul.Cols, m.Matmul.LeastCols = 32, 16
+		m.Matmul.SetVector(rapid.SampledFrom([]int{32, 64}).Draw(t, "vector"))
 		m.Matmul.Windows = rapid.IntRange(1, 60).Draw(t, "windows")
 		m.Matmul.PackCols = 8
 	}
