@@ -652,7 +652,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8_go},
 	{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442_go},
 	{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc_go},
-	{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292_go},
 	{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e_go},
 	{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756_go},
 	{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1_go},
@@ -30451,24 +30450,21 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c6 := math.Float32frombits(0x3d922279)  // 0.071354814
-	c7 := math.Float32frombits(0x3fcc4000)  // 1.5957031
-	c11 := math.Float32frombits(0x331063ca) // 3.361837e-08
-	c13 := math.Float32frombits(0x388a67a8) // 6.59966e-05
-	c20 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c24 := math.Float32frombits(0x3f317218) // 0.6931472
-	c26 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c30 := int32(23)
-	c33 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c36 := math.Float32frombits(0x39511886) // 0.00019940929
-	c37 := math.Float32frombits(0xbab69d3b) // -0.0013932356
-	c39 := math.Float32frombits(0x3c088805) // 0.008333211
-	c41 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
-	c43 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c45 := math.Float32frombits(0xbf000000) // -0.5
-	c48 := math.Float32frombits(0x3f800000) // 1
-	c70 := math.Float32frombits(0x40c00000) // 6
+	c6 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
+	c7 := math.Float32frombits(0x40135800)  // 2.302246
+	c11 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c13 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c17 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c22 := int32(23)
+	c26 := math.Float32frombits(0xbf317218) // -0.6931472
+	c30 := math.Float32frombits(0xb9677273) // -0.00022072512
+	c31 := math.Float32frombits(0x3afd3334) // 0.0019317628
+	c32 := math.Float32frombits(0xbc635b3b) // -0.0138767315
+	c35 := math.Float32frombits(0x3da3fe43) // 0.08007481
+	c36 := math.Float32frombits(0xbeb17216) // -0.34657353
+	c40 := math.Float32frombits(0x3f800000) // 1
+	c41 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c58 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -30494,72 +30490,49 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 			t12a, t12b := scalar.FMA32(t3a, c11, t5a), scalar.FMA32(t3b, c11, t5b)
 			t14a, t14b := scalar.FMA32(t12a, c6, c13), scalar.FMA32(t12b, c6, c13)
 			t15a, t15b := float32(t10a+t14a), float32(t10b+t14b)
-			t16a, t16b := float32(t2a*t8a), float32(t2b*t8b)
-			t17a, t17b := -t16a, -t16b
-			t18a, t18b := scalar.FMA32(t2a, t8a, t17a), scalar.FMA32(t2b, t8b, t17b)
-			t19a, t19b := scalar.FMA32(t2a, t15a, t18a), scalar.FMA32(t2b, t15b, t18b)
-			t22a, t22b := scalar.FMA32(t16a, c20, c21), scalar.FMA32(t16b, c20, c21)
-			t23a, t23b := float32(t22a-c21), float32(t22b-c21)
-			t25a, t25b := scalar.FMA32(t23a, c24, t16a), scalar.FMA32(t23b, c24, t16b)
-			t27a, t27b := float32(t23a*c26), float32(t23b*c26)
-			t28a, t28b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
-			t29a, t29b := float32(t27a+t19a), float32(t27b+t19b)
-			t31a, t31b := t28a<<uint32(c30), t28b<<uint32(c30)
-			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
-			t34a, t34b := float32(t25a+t29a), float32(t25b+t29b)
-			t35a, t35b := float32(t34a*t34a), float32(t34b*t34b)
-			t38a, t38b := scalar.FMA32(c36, t34a, c37), scalar.FMA32(c36, t34b, c37)
-			t40a, t40b := scalar.FMA32(t38a, t34a, c39), scalar.FMA32(t38b, t34b, c39)
-			t42a, t42b := scalar.FMA32(t40a, t34a, c41), scalar.FMA32(t40b, t34b, c41)
-			t44a, t44b := scalar.FMA32(t42a, t34a, c43), scalar.FMA32(t42b, t34b, c43)
-			t46a, t46b := scalar.FMA32(t44a, t34a, c45), scalar.FMA32(t44b, t34b, c45)
-			t47a, t47b := scalar.FMA32(t35a, t46a, t29a), scalar.FMA32(t35b, t46b, t29b)
-			t49a, t49b := float32(t25a+t47a), float32(t25b+t47b)
-			t50a, t50b := float32(c48-t49a), float32(c48-t49b)
-			t51a, t51b := float32(c48-t50a), float32(c48-t50b)
-			t52a, t52b := float32(t51a-t25a), float32(t51b-t25b)
-			t53a, t53b := float32(t52a-t47a), float32(t52b-t47b)
-			t54a, t54b := float32(t50a*t32a), float32(t50b*t32b)
-			t55a, t55b := t54a < c33, t54b < c33
-			t56a := t54a
-			if t55a {
-				t56a = c33
+			t16a, t16b := -t2a, -t2b
+			t18a, t18b := scalar.FMA32(t16a, t8a, c17), scalar.FMA32(t16b, t8b, c17)
+			t19a, t19b := float32(t18a-c17), float32(t18b-c17)
+			t20a, t20b := scalar.FMA32(t2a, t8a, t19a), scalar.FMA32(t2b, t8b, t19b)
+			t21a, t21b := int32(math.Float32bits(t18a)), int32(math.Float32bits(t18b))
+			t23a, t23b := t21a<<uint32(c22), t21b<<uint32(c22)
+			t24a, t24b := math.Float32frombits(uint32(t23a)), math.Float32frombits(uint32(t23b))
+			t25a, t25b := float32(t2a*t15a), float32(t2b*t15b)
+			t27a, t27b := float32(t24a*c26), float32(t24b*c26)
+			t28a, t28b := float32(t20a+t25a), float32(t20b+t25b)
+			t29a, t29b := float32(t28a*t28a), float32(t28b*t28b)
+			t33a, t33b := scalar.FMA32(t28a, c31, c32), scalar.FMA32(t28b, c31, c32)
+			t34a, t34b := scalar.FMA32(t29a, c30, t33a), scalar.FMA32(t29b, c30, t33b)
+			t37a, t37b := scalar.FMA32(t28a, c35, c36), scalar.FMA32(t28b, c35, c36)
+			t38a, t38b := scalar.FMA32(t29a, t34a, t37a), scalar.FMA32(t29b, t34b, t37b)
+			t39a, t39b := scalar.FMA32(t29a, t38a, t25a), scalar.FMA32(t29b, t38b, t25b)
+			t42a, t42b := float32(c41+t24a), float32(c41+t24b)
+			t43a, t43b := float32(t42a-t24a), float32(t42b-t24b)
+			t44a, t44b := float32(c41-t43a), float32(c41-t43b)
+			t45a, t45b := float32(t20a+t39a), float32(t20b+t39b)
+			t46a, t46b := scalar.FMA32(t27a, t45a, t42a), scalar.FMA32(t27b, t45b, t42b)
+			t47a, t47b := float32(t42a-t46a), float32(t42b-t46b)
+			t48a, t48b := scalar.FMA32(t27a, t20a, t47a), scalar.FMA32(t27b, t20b, t47b)
+			t49a, t49b := scalar.FMA32(t27a, t39a, t48a), scalar.FMA32(t27b, t39b, t48b)
+			t50a, t50b := float32(t49a+t44a), float32(t49b+t44b)
+			t51a, t51b := float32(c40/t46a), float32(c40/t46b)
+			t52a, t52b := float32(t2a*t51a), float32(t2b*t51b)
+			t53a, t53b := scalar.FMA32(t52a, t46a, t16a), scalar.FMA32(t52b, t46b, t16b)
+			t54a, t54b := scalar.FMA32(t52a, t50a, t53a), scalar.FMA32(t52b, t50b, t53b)
+			t55a, t55b := -t54a, -t54b
+			t56a, t56b := scalar.FMA32(t55a, t51a, t52a), scalar.FMA32(t55b, t51b, t52b)
+			t57a, t57b := float32(t56a*c41), float32(t56b*c41)
+			t59a, t59b := c58 < t2a, c58 < t2b
+			t60a := t57a
+			if t59a {
+				t60a = t2a
 			}
-			t56b := t54b
-			if t55b {
-				t56b = c33
-			}
-			t57a := c33
-			if t55a {
-				t57a = t54a
-			}
-			t57b := c33
-			if t55b {
-				t57b = t54b
-			}
-			t58a, t58b := float32(t56a+t57a), float32(t56b+t57b)
-			t59a, t59b := float32(t58a-t56a), float32(t58b-t56b)
-			t60a, t60b := float32(t57a-t59a), float32(t57b-t59b)
-			t61a, t61b := scalar.FMA32(t32a, t53a, t60a), scalar.FMA32(t32b, t53b, t60b)
-			t62a, t62b := float32(c48/t58a), float32(c48/t58b)
-			t63a, t63b := float32(t2a*t62a), float32(t2b*t62b)
-			t64a, t64b := -t2a, -t2b
-			t65a, t65b := scalar.FMA32(t63a, t58a, t64a), scalar.FMA32(t63b, t58b, t64b)
-			t66a, t66b := scalar.FMA32(t63a, t61a, t65a), scalar.FMA32(t63b, t61b, t65b)
-			t67a, t67b := -t66a, -t66b
-			t68a, t68b := scalar.FMA32(t67a, t62a, t63a), scalar.FMA32(t67b, t62b, t63b)
-			t69a, t69b := float32(t68a*c33), float32(t68b*c33)
-			t71a, t71b := c70 < t2a, c70 < t2b
-			t72a := t69a
-			if t71a {
-				t72a = t2a
-			}
-			t72b := t69b
-			if t71b {
-				t72b = t2b
+			t60b := t57b
+			if t59b {
+				t60b = t2b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t72a, t72b
+			y0[0], y0[1] = t60a, t60b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -30577,59 +30550,44 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 			t12 := scalar.FMA32(t3, c11, t5)
 			t14 := scalar.FMA32(t12, c6, c13)
 			t15 := float32(t10 + t14)
-			t16 := float32(t2 * t8)
-			t17 := -t16
-			t18 := scalar.FMA32(t2, t8, t17)
-			t19 := scalar.FMA32(t2, t15, t18)
-			t22 := scalar.FMA32(t16, c20, c21)
-			t23 := float32(t22 - c21)
-			t25 := scalar.FMA32(t23, c24, t16)
-			t27 := float32(t23 * c26)
-			t28 := int32(math.Float32bits(t22))
-			t29 := float32(t27 + t19)
-			t31 := t28 << uint32(c30)
-			t32 := math.Float32frombits(uint32(t31))
-			t34 := float32(t25 + t29)
-			t35 := float32(t34 * t34)
-			t38 := scalar.FMA32(c36, t34, c37)
-			t40 := scalar.FMA32(t38, t34, c39)
-			t42 := scalar.FMA32(t40, t34, c41)
-			t44 := scalar.FMA32(t42, t34, c43)
-			t46 := scalar.FMA32(t44, t34, c45)
-			t47 := scalar.FMA32(t35, t46, t29)
-			t49 := float32(t25 + t47)
-			t50 := float32(c48 - t49)
-			t51 := float32(c48 - t50)
-			t52 := float32(t51 - t25)
-			t53 := float32(t52 - t47)
-			t54 := float32(t50 * t32)
-			t55 := t54 < c33
-			t56 := t54
-			if t55 {
-				t56 = c33
+			t16 := -t2
+			t18 := scalar.FMA32(t16, t8, c17)
+			t19 := float32(t18 - c17)
+			t20 := scalar.FMA32(t2, t8, t19)
+			t21 := int32(math.Float32bits(t18))
+			t23 := t21 << uint32(c22)
+			t24 := math.Float32frombits(uint32(t23))
+			t25 := float32(t2 * t15)
+			t27 := float32(t24 * c26)
+			t28 := float32(t20 + t25)
+			t29 := float32(t28 * t28)
+			t33 := scalar.FMA32(t28, c31, c32)
+			t34 := scalar.FMA32(t29, c30, t33)
+			t37 := scalar.FMA32(t28, c35, c36)
+			t38 := scalar.FMA32(t29, t34, t37)
+			t39 := scalar.FMA32(t29, t38, t25)
+			t42 := float32(c41 + t24)
+			t43 := float32(t42 - t24)
+			t44 := float32(c41 - t43)
+			t45 := float32(t20 + t39)
+			t46 := scalar.FMA32(t27, t45, t42)
+			t47 := float32(t42 - t46)
+			t48 := scalar.FMA32(t27, t20, t47)
+			t49 := scalar.FMA32(t27, t39, t48)
+			t50 := float32(t49 + t44)
+			t51 := float32(c40 / t46)
+			t52 := float32(t2 * t51)
+			t53 := scalar.FMA32(t52, t46, t16)
+			t54 := scalar.FMA32(t52, t50, t53)
+			t55 := -t54
+			t56 := scalar.FMA32(t55, t51, t52)
+			t57 := float32(t56 * c41)
+			t59 := c58 < t2
+			t60 := t57
+			if t59 {
+				t60 = t2
 			}
-			t57 := c33
-			if t55 {
-				t57 = t54
-			}
-			t58 := float32(t56 + t57)
-			t59 := float32(t58 - t56)
-			t60 := float32(t57 - t59)
-			t61 := scalar.FMA32(t32, t53, t60)
-			t62 := float32(c48 / t58)
-			t63 := float32(t2 * t62)
-			t64 := -t2
-			t65 := scalar.FMA32(t63, t58, t64)
-			t66 := scalar.FMA32(t63, t61, t65)
-			t67 := -t66
-			t68 := scalar.FMA32(t67, t62, t63)
-			t69 := float32(t68 * c33)
-			t71 := c70 < t2
-			t72 := t69
-			if t71 {
-				t72 = t2
-			}
-			o0[i] = t72
+			o0[i] = t60
 		}
 	}
 }
@@ -30647,13 +30605,13 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 	c11 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
 	c13 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
 	c17 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c23 := math.Float32frombits(0x391fcde0) // 0.00015240116
-	c24 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
-	c26 := math.Float32frombits(0x3c1d9853) // 0.009618836
-	c28 := math.Float32frombits(0xbd6357bb) // -0.05550359
-	c30 := math.Float32frombits(0x3e75fdec) // 0.24022645
-	c32 := math.Float32frombits(0xbf317218) // -0.6931472
-	c34 := math.Float32frombits(0x3f800000) // 1
+	c22 := math.Float32frombits(0x391fcde0) // 0.00015240116
+	c23 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
+	c25 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c27 := math.Float32frombits(0xbd6357bb) // -0.05550359
+	c29 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c31 := math.Float32frombits(0xbf317218) // -0.6931472
+	c33 := math.Float32frombits(0x3f800000) // 1
 	c36 := int32(23)
 	c39 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	c43 := math.Float32frombits(0x40c00000) // 6
@@ -30687,16 +30645,16 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 			t19a, t19b := float32(t18a-c17), float32(t18b-c17)
 			t20a, t20b := scalar.FMA32(t2a, t8a, t19a), scalar.FMA32(t2b, t8b, t19b)
 			t21a, t21b := scalar.FMA32(t2a, t15a, t20a), scalar.FMA32(t2b, t15b, t20b)
-			t22a, t22b := int32(math.Float32bits(t18a)), int32(math.Float32bits(t18b))
-			t25a, t25b := scalar.FMA32(c23, t21a, c24), scalar.FMA32(c23, t21b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t21a, c26), scalar.FMA32(t25b, t21b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t21a, c28), scalar.FMA32(t27b, t21b, c28)
-			t31a, t31b := scalar.FMA32(t29a, t21a, c30), scalar.FMA32(t29b, t21b, c30)
-			t33a, t33b := scalar.FMA32(t31a, t21a, c32), scalar.FMA32(t31b, t21b, c32)
-			t35a, t35b := scalar.FMA32(t33a, t21a, c34), scalar.FMA32(t33b, t21b, c34)
-			t37a, t37b := t22a<<uint32(c36), t22b<<uint32(c36)
+			t24a, t24b := scalar.FMA32(c22, t21a, c23), scalar.FMA32(c22, t21b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t21a, c25), scalar.FMA32(t24b, t21b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t21a, c27), scalar.FMA32(t26b, t21b, c27)
+			t30a, t30b := scalar.FMA32(t28a, t21a, c29), scalar.FMA32(t28b, t21b, c29)
+			t32a, t32b := scalar.FMA32(t30a, t21a, c31), scalar.FMA32(t30b, t21b, c31)
+			t34a, t34b := scalar.FMA32(t32a, t21a, c33), scalar.FMA32(t32b, t21b, c33)
+			t35a, t35b := int32(math.Float32bits(t18a)), int32(math.Float32bits(t18b))
+			t37a, t37b := t35a<<uint32(c36), t35b<<uint32(c36)
 			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			t40a, t40b := scalar.FMA32(t35a, t38a, c39), scalar.FMA32(t35b, t38b, c39)
+			t40a, t40b := scalar.FMA32(t34a, t38a, c39), scalar.FMA32(t34b, t38b, c39)
 			t41a, t41b := float32(t2a/t40a), float32(t2b/t40b)
 			t42a, t42b := float32(t41a*c39), float32(t41b*c39)
 			t44a, t44b := c43 < t2a, c43 < t2b
@@ -30732,16 +30690,16 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 			t19 := float32(t18 - c17)
 			t20 := scalar.FMA32(t2, t8, t19)
 			t21 := scalar.FMA32(t2, t15, t20)
-			t22 := int32(math.Float32bits(t18))
-			t25 := scalar.FMA32(c23, t21, c24)
-			t27 := scalar.FMA32(t25, t21, c26)
-			t29 := scalar.FMA32(t27, t21, c28)
-			t31 := scalar.FMA32(t29, t21, c30)
-			t33 := scalar.FMA32(t31, t21, c32)
-			t35 := scalar.FMA32(t33, t21, c34)
-			t37 := t22 << uint32(c36)
+			t24 := scalar.FMA32(c22, t21, c23)
+			t26 := scalar.FMA32(t24, t21, c25)
+			t28 := scalar.FMA32(t26, t21, c27)
+			t30 := scalar.FMA32(t28, t21, c29)
+			t32 := scalar.FMA32(t30, t21, c31)
+			t34 := scalar.FMA32(t32, t21, c33)
+			t35 := int32(math.Float32bits(t18))
+			t37 := t35 << uint32(c36)
 			t38 := math.Float32frombits(uint32(t37))
-			t40 := scalar.FMA32(t35, t38, c39)
+			t40 := scalar.FMA32(t34, t38, c39)
 			t41 := float32(t2 / t40)
 			t42 := float32(t41 * c39)
 			t44 := c43 < t2
@@ -32556,12 +32514,12 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 	c34 := math.Float32frombits(0xbe9a209b) // -0.30103
 	c36 := math.Float32frombits(0x4c000000) // 3.3554432e+07
 	c46 := math.Float32frombits(0x41c80000) // 25
-	c61 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c61 := math.Float32frombits(0x1000000)  // 2.3509887e-38
 	c65 := math.Float32frombits(0x0)        // 0
 	c67 := math.Float32frombits(0x7fc00000) // NaN
 	c70 := math.Float32frombits(0xff800000) // -Inf
-	c72 := int32(-16777217)
-	c73 := int32(2139095040)
+	c72 := int32(-20291585)
+	c73 := int32(2135580672)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -33866,12 +33824,12 @@ func k_log2_f32_u_10bd083277_go(f *abi.Frame) {
 	c32 := math.Float32frombits(0xbf800000) // -1
 	c34 := math.Float32frombits(0x4c000000) // 3.3554432e+07
 	c44 := math.Float32frombits(0x41c80000) // 25
-	c58 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c58 := math.Float32frombits(0x1000000)  // 2.3509887e-38
 	c62 := math.Float32frombits(0x0)        // 0
 	c64 := math.Float32frombits(0x7fc00000) // NaN
 	c67 := math.Float32frombits(0xff800000) // -Inf
-	c69 := int32(-16777217)
-	c70 := int32(2139095040)
+	c69 := int32(-20291585)
+	c70 := int32(2135580672)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -34083,12 +34041,12 @@ func k_log2_f32_u_554428f4d8_go(f *abi.Frame) {
 	c40 := math.Float32frombits(0x32a57060) // 1.925963e-08
 	c46 := math.Float32frombits(0x4c000000) // 3.3554432e+07
 	c56 := math.Float32frombits(0x41c80000) // 25
-	c81 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c81 := math.Float32frombits(0x1000000)  // 2.3509887e-38
 	c85 := math.Float32frombits(0x0)        // 0
 	c87 := math.Float32frombits(0x7fc00000) // NaN
 	c90 := math.Float32frombits(0xff800000) // -Inf
-	c92 := int32(-16777217)
-	c93 := int32(2139095040)
+	c92 := int32(-20291585)
+	c93 := int32(2135580672)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -34704,216 +34662,6 @@ func k_log2_f64_u_50315f7adc_go(f *abi.Frame) {
 	}
 }
 
-// k_log_f32_u_d5990fd292_go is
-//
-//	kernel fast (u0:f32) { t0 = log u0; store t0 }
-//
-// for i: o0[i] = log(a0[i])
-func k_log_f32_u_d5990fd292_go(f *abi.Frame) {
-	n := f.Cols
-	c0 := int32(1068827890)
-	c3 := int32(23)
-	c6 := int32(-8388608)
-	c10 := math.Float32frombits(0x3f800000) // 1
-	c13 := math.Float32frombits(0xbefffffd) // -0.4999999
-	c14 := math.Float32frombits(0x3eaaab79) // 0.33333948
-	c15 := math.Float32frombits(0xbe800258) // -0.25001788
-	c16 := math.Float32frombits(0x3e4c699b) // 0.1996216
-	c17 := math.Float32frombits(0xbe29ad1e) // -0.16569945
-	c18 := math.Float32frombits(0x3e18bf12) // 0.14916638
-	c19 := math.Float32frombits(0xbe128a03) // -0.1431046
-	c20 := math.Float32frombits(0x3db30764) // 0.08741644
-	c30 := math.Float32frombits(0xbf317218) // -0.6931472
-	c32 := math.Float32frombits(0x4c000000) // 3.3554432e+07
-	c42 := math.Float32frombits(0x41c80000) // 25
-	c55 := math.Float32frombits(0x800000)   // 1.1754944e-38
-	c59 := math.Float32frombits(0x0)        // 0
-	c61 := math.Float32frombits(0x7fc00000) // NaN
-	c64 := math.Float32frombits(0xff800000) // -Inf
-	c66 := int32(-16777217)
-	c67 := int32(2139095040)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t2a, t2b := int32(c0-t1a), int32(c0-t1b)
-			t4a, t4b := t2a>>uint32(c3), t2b>>uint32(c3)
-			t5a, t5b := float32(t4a), float32(t4b)
-			t7a, t7b := t2a&c6, t2b&c6
-			t8a, t8b := int32(t1a+t7a), int32(t1b+t7b)
-			t9a, t9b := math.Float32frombits(uint32(t8a)), math.Float32frombits(uint32(t8b))
-			t11a, t11b := float32(t9a-c10), float32(t9b-c10)
-			t12a, t12b := float32(t11a*t11a), float32(t11b*t11b)
-			t21a, t21b := scalar.FMA32(c14, t11a, c13), scalar.FMA32(c14, t11b, c13)
-			t22a, t22b := scalar.FMA32(c16, t11a, c15), scalar.FMA32(c16, t11b, c15)
-			t23a, t23b := scalar.FMA32(c18, t11a, c17), scalar.FMA32(c18, t11b, c17)
-			t24a, t24b := scalar.FMA32(c20, t11a, c19), scalar.FMA32(c20, t11b, c19)
-			t25a, t25b := scalar.FMA32(t22a, t12a, t21a), scalar.FMA32(t22b, t12b, t21b)
-			t26a, t26b := scalar.FMA32(t24a, t12a, t23a), scalar.FMA32(t24b, t12b, t23b)
-			t27a, t27b := float32(t12a*t12a), float32(t12b*t12b)
-			t28a, t28b := scalar.FMA32(t26a, t27a, t25a), scalar.FMA32(t26b, t27b, t25b)
-			t29a, t29b := scalar.FMA32(t12a, t28a, t11a), scalar.FMA32(t12b, t28b, t11b)
-			t31a, t31b := scalar.FMA32(t5a, c30, t29a), scalar.FMA32(t5b, c30, t29b)
-			t68a, t68b := int32(t1a+c67), int32(t1b+c67)
-			t69a, t69b := c66 < t68a, c66 < t68b
-			t70a := t31a
-			if t69a {
-				t33a := float32(v0a * c32)
-				t34a := int32(math.Float32bits(t33a))
-				t35a := int32(c0 - t34a)
-				t36a := t35a >> uint32(c3)
-				t37a := float32(t36a)
-				t38a := t35a & c6
-				t39a := int32(t34a + t38a)
-				t40a := math.Float32frombits(uint32(t39a))
-				t41a := float32(t40a - c10)
-				t43a := float32(t37a + c42)
-				t44a := float32(t41a * t41a)
-				t45a := scalar.FMA32(c14, t41a, c13)
-				t46a := scalar.FMA32(c16, t41a, c15)
-				t47a := scalar.FMA32(c18, t41a, c17)
-				t48a := scalar.FMA32(c20, t41a, c19)
-				t49a := scalar.FMA32(t46a, t44a, t45a)
-				t50a := scalar.FMA32(t48a, t44a, t47a)
-				t51a := float32(t44a * t44a)
-				t52a := scalar.FMA32(t50a, t51a, t49a)
-				t53a := scalar.FMA32(t44a, t52a, t41a)
-				t54a := scalar.FMA32(t43a, c30, t53a)
-				t56a := v0a < c55
-				t57a := float32(math.Sqrt(float64(v0a)))
-				t58a := t57a
-				if t56a {
-					t58a = t54a
-				}
-				t60a := v0a < c59
-				t62a := t58a
-				if t60a {
-					t62a = c61
-				}
-				t63a := v0a == c59
-				t65a := t62a
-				if t63a {
-					t65a = c64
-				}
-				t70a = t65a
-			}
-			t70b := t31b
-			if t69b {
-				t33b := float32(v0b * c32)
-				t34b := int32(math.Float32bits(t33b))
-				t35b := int32(c0 - t34b)
-				t36b := t35b >> uint32(c3)
-				t37b := float32(t36b)
-				t38b := t35b & c6
-				t39b := int32(t34b + t38b)
-				t40b := math.Float32frombits(uint32(t39b))
-				t41b := float32(t40b - c10)
-				t43b := float32(t37b + c42)
-				t44b := float32(t41b * t41b)
-				t45b := scalar.FMA32(c14, t41b, c13)
-				t46b := scalar.FMA32(c16, t41b, c15)
-				t47b := scalar.FMA32(c18, t41b, c17)
-				t48b := scalar.FMA32(c20, t41b, c19)
-				t49b := scalar.FMA32(t46b, t44b, t45b)
-				t50b := scalar.FMA32(t48b, t44b, t47b)
-				t51b := float32(t44b * t44b)
-				t52b := scalar.FMA32(t50b, t51b, t49b)
-				t53b := scalar.FMA32(t44b, t52b, t41b)
-				t54b := scalar.FMA32(t43b, c30, t53b)
-				t56b := v0b < c55
-				t57b := float32(math.Sqrt(float64(v0b)))
-				t58b := t57b
-				if t56b {
-					t58b = t54b
-				}
-				t60b := v0b < c59
-				t62b := t58b
-				if t60b {
-					t62b = c61
-				}
-				t63b := v0b == c59
-				t65b := t62b
-				if t63b {
-					t65b = c64
-				}
-				t70b = t65b
-			}
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t70a, t70b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			t1 := int32(math.Float32bits(v0))
-			t2 := int32(c0 - t1)
-			t4 := t2 >> uint32(c3)
-			t5 := float32(t4)
-			t7 := t2 & c6
-			t8 := int32(t1 + t7)
-			t9 := math.Float32frombits(uint32(t8))
-			t11 := float32(t9 - c10)
-			t12 := float32(t11 * t11)
-			t21 := scalar.FMA32(c14, t11, c13)
-			t22 := scalar.FMA32(c16, t11, c15)
-			t23 := scalar.FMA32(c18, t11, c17)
-			t24 := scalar.FMA32(c20, t11, c19)
-			t25 := scalar.FMA32(t22, t12, t21)
-			t26 := scalar.FMA32(t24, t12, t23)
-			t27 := float32(t12 * t12)
-			t28 := scalar.FMA32(t26, t27, t25)
-			t29 := scalar.FMA32(t12, t28, t11)
-			t31 := scalar.FMA32(t5, c30, t29)
-			t68 := int32(t1 + c67)
-			t69 := c66 < t68
-			t70 := t31
-			if t69 {
-				t33 := float32(v0 * c32)
-				t34 := int32(math.Float32bits(t33))
-				t35 := int32(c0 - t34)
-				t36 := t35 >> uint32(c3)
-				t37 := float32(t36)
-				t38 := t35 & c6
-				t39 := int32(t34 + t38)
-				t40 := math.Float32frombits(uint32(t39))
-				t41 := float32(t40 - c10)
-				t43 := float32(t37 + c42)
-				t44 := float32(t41 * t41)
-				t45 := scalar.FMA32(c14, t41, c13)
-				t46 := scalar.FMA32(c16, t41, c15)
-				t47 := scalar.FMA32(c18, t41, c17)
-				t48 := scalar.FMA32(c20, t41, c19)
-				t49 := scalar.FMA32(t46, t44, t45)
-				t50 := scalar.FMA32(t48, t44, t47)
-				t51 := float32(t44 * t44)
-				t52 := scalar.FMA32(t50, t51, t49)
-				t53 := scalar.FMA32(t44, t52, t41)
-				t54 := scalar.FMA32(t43, c30, t53)
-				t56 := v0 < c55
-				t57 := float32(math.Sqrt(float64(v0)))
-				t58 := t57
-				if t56 {
-					t58 = t54
-				}
-				t60 := v0 < c59
-				t62 := t58
-				if t60 {
-					t62 = c61
-				}
-				t63 := v0 == c59
-				t65 := t62
-				if t63 {
-					t65 = c64
-				}
-				t70 = t65
-			}
-			o0[i] = t70
-		}
-	}
-}
-
 // k_log_f32_u_e0fe5a7a5e_go is
 //
 //	kernel (u0:f32) { t0 = log u0; store t0 }
@@ -34921,29 +34669,29 @@ func k_log_f32_u_d5990fd292_go(f *abi.Frame) {
 // for i: o0[i] = log(a0[i])
 func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := int32(1068827890)
-	c3 := int32(23)
-	c6 := int32(-8388608)
-	c10 := math.Float32frombits(0x3f800000) // 1
-	c12 := math.Float32frombits(0xbf317000) // -0.69311523
-	c17 := math.Float32frombits(0xb805fdf4) // -3.1946183e-05
-	c19 := math.Float32frombits(0x3e4cd20c) // 0.20002002
-	c20 := math.Float32frombits(0xbe2a12de) // -0.1660876
-	c21 := math.Float32frombits(0x3e113717) // 0.14181171
-	c22 := math.Float32frombits(0xbe07a02c) // -0.13244694
-	c23 := math.Float32frombits(0x3e042fde) // 0.12908885
-	c24 := math.Float32frombits(0xbd9c200c) // -0.076233
-	c32 := math.Float32frombits(0xbe800219) // -0.250016
-	c34 := math.Float32frombits(0x3eaaaaa8) // 0.33333325
-	c36 := math.Float32frombits(0xbefffffc) // -0.49999988
-	c41 := math.Float32frombits(0x4c000000) // 3.3554432e+07
-	c51 := math.Float32frombits(0x41c80000) // 25
-	c71 := math.Float32frombits(0x800000)   // 1.1754944e-38
-	c75 := math.Float32frombits(0x0)        // 0
-	c77 := math.Float32frombits(0x7fc00000) // NaN
-	c80 := math.Float32frombits(0xff800000) // -Inf
-	c82 := int32(-16777217)
-	c83 := int32(2139095040)
+	c1 := int32(2135580672)
+	c3 := int32(-8388608)
+	c8 := int32(20)
+	c10 := [...]float32{-0x1.6p+125, -0x1.4p+125, -0x1.2p+125, -0x1.1p+125, -0x1p+125, -0x1.dp+124, -0x1.ap+124, -0x1.78p+124}
+	c11 := math.Float32frombits(0xbf800000) // -1
+	c14 := math.Float32frombits(0x3e4dbc29) // 0.20091309
+	c15 := math.Float32frombits(0xbe80682b) // -0.25079474
+	c17 := math.Float32frombits(0x3eaaaa7c) // 0.33333194
+	c19 := math.Float32frombits(0xbeffffe7) // -0.49999925
+	c21 := math.Float32frombits(0x2a3fbf00) // 1.7030474e-13
+	c22 := [...]float32{0x1.8299e6p-13, 0x1.8a890ep-13, 0x1.878d2ep-13, 0x1.856ef2p-13, 0x1.887af4p-13, 0x1.8446ap-13, 0x1.83ca16p-13, 0x1.81b68ep-13}
+	c25 := math.Float32frombits(0x33b17200) // 8.262941e-08
+	c26 := [...]float32{0x1.69ef4p+06, 0x1.6a50d8p+06, 0x1.6abcbcp+06, 0x1.6af744p+06, 0x1.6b3558p+06, 0x1.6b9a26p+06, 0x1.6c09f8p+06, 0x1.6c717ep+06}
+	c30 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c38 := math.Float32frombits(0x4d480000) // 2.097152e+08
+	c41 := [...]float32{-0x1.6p+125, -0x1.4p+125, -0x1.2p+125, -0x1.1p+125, -0x1p+125, -0x1.dp+124, -0x1.ap+124, -0x1.78p+124}
+	c47 := [...]float32{0x1.8299e6p-13, 0x1.8a890ep-13, 0x1.878d2ep-13, 0x1.856ef2p-13, 0x1.887af4p-13, 0x1.8446ap-13, 0x1.83ca16p-13, 0x1.81b68ep-13}
+	c50 := [...]float32{0x1.69ef4p+06, 0x1.6a50d8p+06, 0x1.6abcbcp+06, 0x1.6af744p+06, 0x1.6b3558p+06, 0x1.6b9a26p+06, 0x1.6c09f8p+06, 0x1.6c717ep+06}
+	c54 := math.Float32frombits(0x1000000)  // 2.3509887e-38
+	c58 := math.Float32frombits(0x0)        // 0
+	c60 := math.Float32frombits(0x7fc00000) // NaN
+	c63 := math.Float32frombits(0xff800000) // -Inf
+	c65 := int32(-20291585)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -34951,212 +34699,180 @@ func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t2a, t2b := int32(c0-t1a), int32(c0-t1b)
-			t4a, t4b := t2a>>uint32(c3), t2b>>uint32(c3)
-			t5a, t5b := float32(t4a), float32(t4b)
-			t7a, t7b := t2a&c6, t2b&c6
-			t8a, t8b := int32(t1a+t7a), int32(t1b+t7b)
-			t9a, t9b := math.Float32frombits(uint32(t8a)), math.Float32frombits(uint32(t8b))
-			t11a, t11b := float32(t9a-c10), float32(t9b-c10)
-			t13a, t13b := float32(t5a*c12), float32(t5b*c12)
-			t14a, t14b := float32(t13a+t11a), float32(t13b+t11b)
-			t15a, t15b := float32(t14a-t13a), float32(t14b-t13b)
-			t16a, t16b := float32(t11a-t15a), float32(t11b-t15b)
-			t18a, t18b := scalar.FMA32(t5a, c17, t16a), scalar.FMA32(t5b, c17, t16b)
-			t25a, t25b := scalar.FMA32(c20, t11a, c19), scalar.FMA32(c20, t11b, c19)
-			t26a, t26b := scalar.FMA32(c22, t11a, c21), scalar.FMA32(c22, t11b, c21)
-			t27a, t27b := scalar.FMA32(c24, t11a, c23), scalar.FMA32(c24, t11b, c23)
-			t28a, t28b := float32(t11a*t11a), float32(t11b*t11b)
-			t29a, t29b := scalar.FMA32(t26a, t28a, t25a), scalar.FMA32(t26b, t28b, t25b)
-			t30a, t30b := float32(t28a*t28a), float32(t28b*t28b)
-			t31a, t31b := scalar.FMA32(t27a, t30a, t29a), scalar.FMA32(t27b, t30b, t29b)
-			t33a, t33b := scalar.FMA32(t31a, t11a, c32), scalar.FMA32(t31b, t11b, c32)
-			t35a, t35b := scalar.FMA32(t33a, t11a, c34), scalar.FMA32(t33b, t11b, c34)
-			t37a, t37b := scalar.FMA32(t35a, t11a, c36), scalar.FMA32(t35b, t11b, c36)
-			t38a, t38b := float32(t11a*t37a), float32(t11b*t37b)
-			t39a, t39b := scalar.FMA32(t11a, t38a, t18a), scalar.FMA32(t11b, t38b, t18b)
-			t40a, t40b := float32(t14a+t39a), float32(t14b+t39b)
-			t84a, t84b := int32(t1a+c83), int32(t1b+c83)
-			t85a, t85b := c82 < t84a, c82 < t84b
-			t86a := t40a
-			if t85a {
-				t42a := float32(v0a * c41)
-				t43a := int32(math.Float32bits(t42a))
-				t44a := int32(c0 - t43a)
-				t45a := t44a >> uint32(c3)
-				t46a := float32(t45a)
-				t47a := t44a & c6
-				t48a := int32(t43a + t47a)
-				t49a := math.Float32frombits(uint32(t48a))
-				t50a := float32(t49a - c10)
-				t52a := float32(t46a + c51)
-				t53a := float32(t52a * c12)
-				t54a := float32(t53a + t50a)
-				t55a := float32(t54a - t53a)
-				t56a := float32(t50a - t55a)
-				t57a := scalar.FMA32(t52a, c17, t56a)
-				t58a := scalar.FMA32(c20, t50a, c19)
-				t59a := scalar.FMA32(c22, t50a, c21)
-				t60a := scalar.FMA32(c24, t50a, c23)
-				t61a := float32(t50a * t50a)
-				t62a := scalar.FMA32(t59a, t61a, t58a)
-				t63a := float32(t61a * t61a)
-				t64a := scalar.FMA32(t60a, t63a, t62a)
-				t65a := scalar.FMA32(t64a, t50a, c32)
-				t66a := scalar.FMA32(t65a, t50a, c34)
-				t67a := scalar.FMA32(t66a, t50a, c36)
-				t68a := float32(t50a * t67a)
-				t69a := scalar.FMA32(t50a, t68a, t57a)
-				t70a := float32(t54a + t69a)
-				t72a := v0a < c71
-				t73a := float32(math.Sqrt(float64(v0a)))
-				t74a := t73a
-				if t72a {
-					t74a = t70a
+			t0a, t0b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t2a, t2b := int32(t0a+c1), int32(t0b+c1)
+			t4a, t4b := t2a&c3, t2b&c3
+			t5a, t5b := int32(t0a-t4a), int32(t0b-t4b)
+			t6a, t6b := math.Float32frombits(uint32(t5a)), math.Float32frombits(uint32(t5b))
+			t7a, t7b := float32(t4a), float32(t4b)
+			t9a, t9b := t2a>>uint32(c8), t2b>>uint32(c8)
+			t10a, t10b := c10[t9a&7], c10[t9b&7]
+			t12a, t12b := scalar.FMA32(t6a, t10a, c11), scalar.FMA32(t6b, t10b, c11)
+			t13a, t13b := float32(t12a*t12a), float32(t12b*t12b)
+			t16a, t16b := scalar.FMA32(c14, t12a, c15), scalar.FMA32(c14, t12b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t12a, c17), scalar.FMA32(t16b, t12b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t12a, c19), scalar.FMA32(t18b, t12b, c19)
+			t22a, t22b := c22[t9a&7], c22[t9b&7]
+			t23a, t23b := scalar.FMA32(t7a, c21, t22a), scalar.FMA32(t7b, c21, t22b)
+			t24a, t24b := scalar.FMA32(t13a, t20a, t23a), scalar.FMA32(t13b, t20b, t23b)
+			t26a, t26b := c26[t9a&7], c26[t9b&7]
+			t27a, t27b := scalar.FMA32(t7a, c25, t26a), scalar.FMA32(t7b, c25, t26b)
+			t28a, t28b := float32(t12a+t24a), float32(t12b+t24b)
+			t29a, t29b := float32(t27a+t28a), float32(t27b+t28b)
+			t66a, t66b := c65 < t2a, c65 < t2b
+			t67a := t29a
+			if t66a {
+				t31a := float32(v0a * c30)
+				t32a := int32(math.Float32bits(t31a))
+				t33a := int32(t32a + c1)
+				t34a := t33a & c3
+				t35a := int32(t32a - t34a)
+				t36a := math.Float32frombits(uint32(t35a))
+				t37a := float32(t34a)
+				t39a := float32(t37a - c38)
+				t40a := t33a >> uint32(c8)
+				t41a := c41[t40a&7]
+				t42a := scalar.FMA32(t36a, t41a, c11)
+				t43a := float32(t42a * t42a)
+				t44a := scalar.FMA32(c14, t42a, c15)
+				t45a := scalar.FMA32(t44a, t42a, c17)
+				t46a := scalar.FMA32(t45a, t42a, c19)
+				t47a := c47[t40a&7]
+				t48a := scalar.FMA32(t39a, c21, t47a)
+				t49a := scalar.FMA32(t43a, t46a, t48a)
+				t50a := c50[t40a&7]
+				t51a := scalar.FMA32(t39a, c25, t50a)
+				t52a := float32(t42a + t49a)
+				t53a := float32(t51a + t52a)
+				t55a := v0a < c54
+				t56a := float32(math.Sqrt(float64(v0a)))
+				t57a := t56a
+				if t55a {
+					t57a = t53a
 				}
-				t76a := v0a < c75
-				t78a := t74a
-				if t76a {
-					t78a = c77
+				t59a := v0a < c58
+				t61a := t57a
+				if t59a {
+					t61a = c60
 				}
-				t79a := v0a == c75
-				t81a := t78a
-				if t79a {
-					t81a = c80
+				t62a := v0a == c58
+				t64a := t61a
+				if t62a {
+					t64a = c63
 				}
-				t86a = t81a
+				t67a = t64a
 			}
-			t86b := t40b
-			if t85b {
-				t42b := float32(v0b * c41)
-				t43b := int32(math.Float32bits(t42b))
-				t44b := int32(c0 - t43b)
-				t45b := t44b >> uint32(c3)
-				t46b := float32(t45b)
-				t47b := t44b & c6
-				t48b := int32(t43b + t47b)
-				t49b := math.Float32frombits(uint32(t48b))
-				t50b := float32(t49b - c10)
-				t52b := float32(t46b + c51)
-				t53b := float32(t52b * c12)
-				t54b := float32(t53b + t50b)
-				t55b := float32(t54b - t53b)
-				t56b := float32(t50b - t55b)
-				t57b := scalar.FMA32(t52b, c17, t56b)
-				t58b := scalar.FMA32(c20, t50b, c19)
-				t59b := scalar.FMA32(c22, t50b, c21)
-				t60b := scalar.FMA32(c24, t50b, c23)
-				t61b := float32(t50b * t50b)
-				t62b := scalar.FMA32(t59b, t61b, t58b)
-				t63b := float32(t61b * t61b)
-				t64b := scalar.FMA32(t60b, t63b, t62b)
-				t65b := scalar.FMA32(t64b, t50b, c32)
-				t66b := scalar.FMA32(t65b, t50b, c34)
-				t67b := scalar.FMA32(t66b, t50b, c36)
-				t68b := float32(t50b * t67b)
-				t69b := scalar.FMA32(t50b, t68b, t57b)
-				t70b := float32(t54b + t69b)
-				t72b := v0b < c71
-				t73b := float32(math.Sqrt(float64(v0b)))
-				t74b := t73b
-				if t72b {
-					t74b = t70b
+			t67b := t29b
+			if t66b {
+				t31b := float32(v0b * c30)
+				t32b := int32(math.Float32bits(t31b))
+				t33b := int32(t32b + c1)
+				t34b := t33b & c3
+				t35b := int32(t32b - t34b)
+				t36b := math.Float32frombits(uint32(t35b))
+				t37b := float32(t34b)
+				t39b := float32(t37b - c38)
+				t40b := t33b >> uint32(c8)
+				t41b := c41[t40b&7]
+				t42b := scalar.FMA32(t36b, t41b, c11)
+				t43b := float32(t42b * t42b)
+				t44b := scalar.FMA32(c14, t42b, c15)
+				t45b := scalar.FMA32(t44b, t42b, c17)
+				t46b := scalar.FMA32(t45b, t42b, c19)
+				t47b := c47[t40b&7]
+				t48b := scalar.FMA32(t39b, c21, t47b)
+				t49b := scalar.FMA32(t43b, t46b, t48b)
+				t50b := c50[t40b&7]
+				t51b := scalar.FMA32(t39b, c25, t50b)
+				t52b := float32(t42b + t49b)
+				t53b := float32(t51b + t52b)
+				t55b := v0b < c54
+				t56b := float32(math.Sqrt(float64(v0b)))
+				t57b := t56b
+				if t55b {
+					t57b = t53b
 				}
-				t76b := v0b < c75
-				t78b := t74b
-				if t76b {
-					t78b = c77
+				t59b := v0b < c58
+				t61b := t57b
+				if t59b {
+					t61b = c60
 				}
-				t79b := v0b == c75
-				t81b := t78b
-				if t79b {
-					t81b = c80
+				t62b := v0b == c58
+				t64b := t61b
+				if t62b {
+					t64b = c63
 				}
-				t86b = t81b
+				t67b = t64b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t86a, t86b
+			y0[0], y0[1] = t67a, t67b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := int32(math.Float32bits(v0))
-			t2 := int32(c0 - t1)
-			t4 := t2 >> uint32(c3)
-			t5 := float32(t4)
-			t7 := t2 & c6
-			t8 := int32(t1 + t7)
-			t9 := math.Float32frombits(uint32(t8))
-			t11 := float32(t9 - c10)
-			t13 := float32(t5 * c12)
-			t14 := float32(t13 + t11)
-			t15 := float32(t14 - t13)
-			t16 := float32(t11 - t15)
-			t18 := scalar.FMA32(t5, c17, t16)
-			t25 := scalar.FMA32(c20, t11, c19)
-			t26 := scalar.FMA32(c22, t11, c21)
-			t27 := scalar.FMA32(c24, t11, c23)
-			t28 := float32(t11 * t11)
-			t29 := scalar.FMA32(t26, t28, t25)
-			t30 := float32(t28 * t28)
-			t31 := scalar.FMA32(t27, t30, t29)
-			t33 := scalar.FMA32(t31, t11, c32)
-			t35 := scalar.FMA32(t33, t11, c34)
-			t37 := scalar.FMA32(t35, t11, c36)
-			t38 := float32(t11 * t37)
-			t39 := scalar.FMA32(t11, t38, t18)
-			t40 := float32(t14 + t39)
-			t84 := int32(t1 + c83)
-			t85 := c82 < t84
-			t86 := t40
-			if t85 {
-				t42 := float32(v0 * c41)
-				t43 := int32(math.Float32bits(t42))
-				t44 := int32(c0 - t43)
-				t45 := t44 >> uint32(c3)
-				t46 := float32(t45)
-				t47 := t44 & c6
-				t48 := int32(t43 + t47)
-				t49 := math.Float32frombits(uint32(t48))
-				t50 := float32(t49 - c10)
-				t52 := float32(t46 + c51)
-				t53 := float32(t52 * c12)
-				t54 := float32(t53 + t50)
-				t55 := float32(t54 - t53)
-				t56 := float32(t50 - t55)
-				t57 := scalar.FMA32(t52, c17, t56)
-				t58 := scalar.FMA32(c20, t50, c19)
-				t59 := scalar.FMA32(c22, t50, c21)
-				t60 := scalar.FMA32(c24, t50, c23)
-				t61 := float32(t50 * t50)
-				t62 := scalar.FMA32(t59, t61, t58)
-				t63 := float32(t61 * t61)
-				t64 := scalar.FMA32(t60, t63, t62)
-				t65 := scalar.FMA32(t64, t50, c32)
-				t66 := scalar.FMA32(t65, t50, c34)
-				t67 := scalar.FMA32(t66, t50, c36)
-				t68 := float32(t50 * t67)
-				t69 := scalar.FMA32(t50, t68, t57)
-				t70 := float32(t54 + t69)
-				t72 := v0 < c71
-				t73 := float32(math.Sqrt(float64(v0)))
-				t74 := t73
-				if t72 {
-					t74 = t70
+			t0 := int32(math.Float32bits(v0))
+			t2 := int32(t0 + c1)
+			t4 := t2 & c3
+			t5 := int32(t0 - t4)
+			t6 := math.Float32frombits(uint32(t5))
+			t7 := float32(t4)
+			t9 := t2 >> uint32(c8)
+			t10 := c10[t9&7]
+			t12 := scalar.FMA32(t6, t10, c11)
+			t13 := float32(t12 * t12)
+			t16 := scalar.FMA32(c14, t12, c15)
+			t18 := scalar.FMA32(t16, t12, c17)
+			t20 := scalar.FMA32(t18, t12, c19)
+			t22 := c22[t9&7]
+			t23 := scalar.FMA32(t7, c21, t22)
+			t24 := scalar.FMA32(t13, t20, t23)
+			t26 := c26[t9&7]
+			t27 := scalar.FMA32(t7, c25, t26)
+			t28 := float32(t12 + t24)
+			t29 := float32(t27 + t28)
+			t66 := c65 < t2
+			t67 := t29
+			if t66 {
+				t31 := float32(v0 * c30)
+				t32 := int32(math.Float32bits(t31))
+				t33 := int32(t32 + c1)
+				t34 := t33 & c3
+				t35 := int32(t32 - t34)
+				t36 := math.Float32frombits(uint32(t35))
+				t37 := float32(t34)
+				t39 := float32(t37 - c38)
+				t40 := t33 >> uint32(c8)
+				t41 := c41[t40&7]
+				t42 := scalar.FMA32(t36, t41, c11)
+				t43 := float32(t42 * t42)
+				t44 := scalar.FMA32(c14, t42, c15)
+				t45 := scalar.FMA32(t44, t42, c17)
+				t46 := scalar.FMA32(t45, t42, c19)
+				t47 := c47[t40&7]
+				t48 := scalar.FMA32(t39, c21, t47)
+				t49 := scalar.FMA32(t43, t46, t48)
+				t50 := c50[t40&7]
+				t51 := scalar.FMA32(t39, c25, t50)
+				t52 := float32(t42 + t49)
+				t53 := float32(t51 + t52)
+				t55 := v0 < c54
+				t56 := float32(math.Sqrt(float64(v0)))
+				t57 := t56
+				if t55 {
+					t57 = t53
 				}
-				t76 := v0 < c75
-				t78 := t74
-				if t76 {
-					t78 = c77
+				t59 := v0 < c58
+				t61 := t57
+				if t59 {
+					t61 = c60
 				}
-				t79 := v0 == c75
-				t81 := t78
-				if t79 {
-					t81 = c80
+				t62 := v0 == c58
+				t64 := t61
+				if t62 {
+					t64 = c63
 				}
-				t86 = t81
+				t67 = t64
 			}
-			o0[i] = t86
+			o0[i] = t67
 		}
 	}
 }
@@ -66326,25 +66042,24 @@ func k_shr_xor_mul_i32_uss_fc39f4f6f9_go(f *abi.Frame) {
 // for i: o0[i] = sigmoid(a0[i])
 func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0x3f800000)  // 1
-	c1 := math.Float32frombits(0xc2d00000)  // -104
-	c4 := math.Float32frombits(0x42200000)  // 40
-	c7 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
-	c8 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
-	c11 := math.Float32frombits(0x3f317218) // 0.6931472
-	c13 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c16 := int32(23)
-	c19 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c22 := math.Float32frombits(0x39511886) // 0.00019940929
-	c23 := math.Float32frombits(0xbab69d3b) // -0.0013932356
-	c25 := math.Float32frombits(0x3c088805) // 0.008333211
-	c27 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
-	c29 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c31 := math.Float32frombits(0xbf000000) // -0.5
+	c0 := math.Float32frombits(0x3f800000) // 1
+	c1 := math.Float32frombits(0xc2d00000) // -104
+	c4 := math.Float32frombits(0x42200000) // 40
+	c7 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c8 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c11 := int32(23)
+	c15 := math.Float32frombits(0x3f317218) // 0.6931472
+	c17 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c22 := math.Float32frombits(0xbab51fdc) // -0.0013818699
+	c23 := math.Float32frombits(0x3c091cf0) // 0.008368716
+	c24 := math.Float32frombits(0xbd2aac5f) // -0.041668292
+	c27 := math.Float32frombits(0x3e2aaa49) // 0.16666521
+	c28 := math.Float32frombits(0xbefffffe) // -0.49999994
+	c32 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		t48 := -c0
+		t43 := -c0
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -66368,55 +66083,37 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 				t6b = c4
 			}
 			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
-			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
-			t12a, t12b := scalar.FMA32(t10a, c11, t6a), scalar.FMA32(t10b, c11, t6b)
-			t14a, t14b := float32(t10a*c13), float32(t10b*c13)
-			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t17a, t17b := t15a<<uint32(c16), t15b<<uint32(c16)
-			t18a, t18b := math.Float32frombits(uint32(t17a)), math.Float32frombits(uint32(t17b))
-			t20a, t20b := float32(t12a+t14a), float32(t12b+t14b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t12a, t12b := t10a<<uint32(c11), t10b<<uint32(c11)
+			t13a, t13b := math.Float32frombits(uint32(t12a)), math.Float32frombits(uint32(t12b))
+			t14a, t14b := float32(t9a-c8), float32(t9b-c8)
+			t16a, t16b := scalar.FMA32(t14a, c15, t6a), scalar.FMA32(t14b, c15, t6b)
+			t18a, t18b := float32(t14a*c17), float32(t14b*c17)
+			t19a, t19b := -t13a, -t13b
+			t20a, t20b := float32(t16a+t18a), float32(t16b+t18b)
 			t21a, t21b := float32(t20a*t20a), float32(t20b*t20b)
-			t24a, t24b := scalar.FMA32(c22, t20a, c23), scalar.FMA32(c22, t20b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t20a, c25), scalar.FMA32(t24b, t20b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t20a, c27), scalar.FMA32(t26b, t20b, c27)
-			t30a, t30b := scalar.FMA32(t28a, t20a, c29), scalar.FMA32(t28b, t20b, c29)
-			t32a, t32b := scalar.FMA32(t30a, t20a, c31), scalar.FMA32(t30b, t20b, c31)
-			t33a, t33b := scalar.FMA32(t21a, t32a, t14a), scalar.FMA32(t21b, t32b, t14b)
-			t34a, t34b := float32(t12a+t33a), float32(t12b+t33b)
-			t35a, t35b := float32(c0-t34a), float32(c0-t34b)
-			t36a, t36b := float32(c0-t35a), float32(c0-t35b)
-			t37a, t37b := float32(t36a-t12a), float32(t36b-t12b)
-			t38a, t38b := float32(t37a-t33a), float32(t37b-t33b)
-			t39a, t39b := float32(t35a*t18a), float32(t35b*t18b)
-			t40a, t40b := t39a < c19, t39b < c19
-			t41a := t39a
-			if t40a {
-				t41a = c19
-			}
-			t41b := t39b
-			if t40b {
-				t41b = c19
-			}
-			t42a := c19
-			if t40a {
-				t42a = t39a
-			}
-			t42b := c19
-			if t40b {
-				t42b = t39b
-			}
-			t43a, t43b := float32(t41a+t42a), float32(t41b+t42b)
-			t44a, t44b := float32(t43a-t41a), float32(t43b-t41b)
-			t45a, t45b := float32(t42a-t44a), float32(t42b-t44b)
-			t46a, t46b := scalar.FMA32(t18a, t38a, t45a), scalar.FMA32(t18b, t38b, t45b)
-			t47a, t47b := float32(c0/t43a), float32(c0/t43b)
-			t49a, t49b := scalar.FMA32(t47a, t43a, t48), scalar.FMA32(t47b, t43b, t48)
-			t50a, t50b := scalar.FMA32(t47a, t46a, t49a), scalar.FMA32(t47b, t46b, t49b)
-			t51a, t51b := -t50a, -t50b
-			t52a, t52b := scalar.FMA32(t51a, t47a, t47a), scalar.FMA32(t51b, t47b, t47b)
-			t53a, t53b := float32(t52a*c19), float32(t52b*c19)
+			t25a, t25b := scalar.FMA32(t20a, c23, c24), scalar.FMA32(t20b, c23, c24)
+			t26a, t26b := scalar.FMA32(t21a, c22, t25a), scalar.FMA32(t21b, c22, t25b)
+			t29a, t29b := scalar.FMA32(t20a, c27, c28), scalar.FMA32(t20b, c27, c28)
+			t30a, t30b := scalar.FMA32(t21a, t26a, t29a), scalar.FMA32(t21b, t26b, t29b)
+			t31a, t31b := scalar.FMA32(t21a, t30a, t18a), scalar.FMA32(t21b, t30b, t18b)
+			t33a, t33b := float32(c32+t13a), float32(c32+t13b)
+			t34a, t34b := float32(t33a-t13a), float32(t33b-t13b)
+			t35a, t35b := float32(c32-t34a), float32(c32-t34b)
+			t36a, t36b := float32(t16a+t31a), float32(t16b+t31b)
+			t37a, t37b := scalar.FMA32(t19a, t36a, t33a), scalar.FMA32(t19b, t36b, t33b)
+			t38a, t38b := float32(t33a-t37a), float32(t33b-t37b)
+			t39a, t39b := scalar.FMA32(t19a, t16a, t38a), scalar.FMA32(t19b, t16b, t38b)
+			t40a, t40b := scalar.FMA32(t19a, t31a, t39a), scalar.FMA32(t19b, t31b, t39b)
+			t41a, t41b := float32(t40a+t35a), float32(t40b+t35b)
+			t42a, t42b := float32(c0/t37a), float32(c0/t37b)
+			t44a, t44b := scalar.FMA32(t42a, t37a, t43), scalar.FMA32(t42b, t37b, t43)
+			t45a, t45b := scalar.FMA32(t42a, t41a, t44a), scalar.FMA32(t42b, t41b, t44b)
+			t46a, t46b := -t45a, -t45b
+			t47a, t47b := scalar.FMA32(t46a, t42a, t42a), scalar.FMA32(t46b, t42b, t42b)
+			t48a, t48b := float32(t47a*c32), float32(t47b*c32)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t53a, t53b
+			y0[0], y0[1] = t48a, t48b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -66431,46 +66128,36 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 				t6 = c4
 			}
 			t9 := scalar.FMA32(t6, c7, c8)
-			t10 := float32(t9 - c8)
-			t12 := scalar.FMA32(t10, c11, t6)
-			t14 := float32(t10 * c13)
-			t15 := int32(math.Float32bits(t9))
-			t17 := t15 << uint32(c16)
-			t18 := math.Float32frombits(uint32(t17))
-			t20 := float32(t12 + t14)
+			t10 := int32(math.Float32bits(t9))
+			t12 := t10 << uint32(c11)
+			t13 := math.Float32frombits(uint32(t12))
+			t14 := float32(t9 - c8)
+			t16 := scalar.FMA32(t14, c15, t6)
+			t18 := float32(t14 * c17)
+			t19 := -t13
+			t20 := float32(t16 + t18)
 			t21 := float32(t20 * t20)
-			t24 := scalar.FMA32(c22, t20, c23)
-			t26 := scalar.FMA32(t24, t20, c25)
-			t28 := scalar.FMA32(t26, t20, c27)
-			t30 := scalar.FMA32(t28, t20, c29)
-			t32 := scalar.FMA32(t30, t20, c31)
-			t33 := scalar.FMA32(t21, t32, t14)
-			t34 := float32(t12 + t33)
-			t35 := float32(c0 - t34)
-			t36 := float32(c0 - t35)
-			t37 := float32(t36 - t12)
-			t38 := float32(t37 - t33)
-			t39 := float32(t35 * t18)
-			t40 := t39 < c19
-			t41 := t39
-			if t40 {
-				t41 = c19
-			}
-			t42 := c19
-			if t40 {
-				t42 = t39
-			}
-			t43 := float32(t41 + t42)
-			t44 := float32(t43 - t41)
-			t45 := float32(t42 - t44)
-			t46 := scalar.FMA32(t18, t38, t45)
-			t47 := float32(c0 / t43)
-			t49 := scalar.FMA32(t47, t43, t48)
-			t50 := scalar.FMA32(t47, t46, t49)
-			t51 := -t50
-			t52 := scalar.FMA32(t51, t47, t47)
-			t53 := float32(t52 * c19)
-			o0[i] = t53
+			t25 := scalar.FMA32(t20, c23, c24)
+			t26 := scalar.FMA32(t21, c22, t25)
+			t29 := scalar.FMA32(t20, c27, c28)
+			t30 := scalar.FMA32(t21, t26, t29)
+			t31 := scalar.FMA32(t21, t30, t18)
+			t33 := float32(c32 + t13)
+			t34 := float32(t33 - t13)
+			t35 := float32(c32 - t34)
+			t36 := float32(t16 + t31)
+			t37 := scalar.FMA32(t19, t36, t33)
+			t38 := float32(t33 - t37)
+			t39 := scalar.FMA32(t19, t16, t38)
+			t40 := scalar.FMA32(t19, t31, t39)
+			t41 := float32(t40 + t35)
+			t42 := float32(c0 / t37)
+			t44 := scalar.FMA32(t42, t37, t43)
+			t45 := scalar.FMA32(t42, t41, t44)
+			t46 := -t45
+			t47 := scalar.FMA32(t46, t42, t42)
+			t48 := float32(t47 * c32)
+			o0[i] = t48
 		}
 	}
 }
@@ -67269,18 +66956,17 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 	c0 := math.Float32frombits(0xc2da0000) // -109
 	c3 := math.Float32frombits(0xbfb8aa3b) // -1.442695
 	c4 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c7 := math.Float32frombits(0x3f317218) // 0.6931472
-	c9 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c12 := int32(23)
-	c15 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c18 := math.Float32frombits(0x39511886) // 0.00019940929
-	c19 := math.Float32frombits(0xbab69d3b) // -0.0013932356
-	c21 := math.Float32frombits(0x3c088805) // 0.008333211
-	c23 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
-	c25 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c27 := math.Float32frombits(0xbf000000) // -0.5
-	c30 := math.Float32frombits(0x3f800000) // 1
-	c52 := math.Float32frombits(0x41900000) // 18
+	c7 := int32(23)
+	c11 := math.Float32frombits(0x3f317218) // 0.6931472
+	c13 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c18 := math.Float32frombits(0xbab51fdc) // -0.0013818699
+	c19 := math.Float32frombits(0x3c091cf0) // 0.008368716
+	c20 := math.Float32frombits(0xbd2aac5f) // -0.041668292
+	c23 := math.Float32frombits(0x3e2aaa49) // 0.16666521
+	c24 := math.Float32frombits(0xbefffffe) // -0.49999994
+	c28 := math.Float32frombits(0x3f800000) // 1
+	c29 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c47 := math.Float32frombits(0x41900000) // 18
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -67298,66 +66984,48 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 				t2b = c0
 			}
 			t5a, t5b := scalar.FMA32(t2a, c3, c4), scalar.FMA32(t2b, c3, c4)
-			t6a, t6b := float32(t5a-c4), float32(t5b-c4)
-			t8a, t8b := scalar.FMA32(t6a, c7, t2a), scalar.FMA32(t6b, c7, t2b)
-			t10a, t10b := float32(t6a*c9), float32(t6b*c9)
-			t11a, t11b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
-			t13a, t13b := t11a<<uint32(c12), t11b<<uint32(c12)
-			t14a, t14b := math.Float32frombits(uint32(t13a)), math.Float32frombits(uint32(t13b))
-			t16a, t16b := float32(t8a+t10a), float32(t8b+t10b)
+			t6a, t6b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t8a, t8b := t6a<<uint32(c7), t6b<<uint32(c7)
+			t9a, t9b := math.Float32frombits(uint32(t8a)), math.Float32frombits(uint32(t8b))
+			t10a, t10b := float32(t5a-c4), float32(t5b-c4)
+			t12a, t12b := scalar.FMA32(t10a, c11, t2a), scalar.FMA32(t10b, c11, t2b)
+			t14a, t14b := float32(t10a*c13), float32(t10b*c13)
+			t15a, t15b := -t9a, -t9b
+			t16a, t16b := float32(t12a+t14a), float32(t12b+t14b)
 			t17a, t17b := float32(t16a*t16a), float32(t16b*t16b)
-			t20a, t20b := scalar.FMA32(c18, t16a, c19), scalar.FMA32(c18, t16b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t16a, c21), scalar.FMA32(t20b, t16b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t16a, c23), scalar.FMA32(t22b, t16b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t16a, c25), scalar.FMA32(t24b, t16b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t16a, c27), scalar.FMA32(t26b, t16b, c27)
-			t29a, t29b := scalar.FMA32(t17a, t28a, t10a), scalar.FMA32(t17b, t28b, t10b)
-			t31a, t31b := float32(t8a+t29a), float32(t8b+t29b)
-			t32a, t32b := float32(c30-t31a), float32(c30-t31b)
-			t33a, t33b := float32(c30-t32a), float32(c30-t32b)
-			t34a, t34b := float32(t33a-t8a), float32(t33b-t8b)
-			t35a, t35b := float32(t34a-t29a), float32(t34b-t29b)
-			t36a, t36b := float32(t32a*t14a), float32(t32b*t14b)
-			t37a, t37b := t36a < c15, t36b < c15
-			t38a := t36a
-			if t37a {
-				t38a = c15
+			t21a, t21b := scalar.FMA32(t16a, c19, c20), scalar.FMA32(t16b, c19, c20)
+			t22a, t22b := scalar.FMA32(t17a, c18, t21a), scalar.FMA32(t17b, c18, t21b)
+			t25a, t25b := scalar.FMA32(t16a, c23, c24), scalar.FMA32(t16b, c23, c24)
+			t26a, t26b := scalar.FMA32(t17a, t22a, t25a), scalar.FMA32(t17b, t22b, t25b)
+			t27a, t27b := scalar.FMA32(t17a, t26a, t14a), scalar.FMA32(t17b, t26b, t14b)
+			t30a, t30b := float32(c29+t9a), float32(c29+t9b)
+			t31a, t31b := float32(t30a-t9a), float32(t30b-t9b)
+			t32a, t32b := float32(c29-t31a), float32(c29-t31b)
+			t33a, t33b := float32(t12a+t27a), float32(t12b+t27b)
+			t34a, t34b := scalar.FMA32(t15a, t33a, t30a), scalar.FMA32(t15b, t33b, t30b)
+			t35a, t35b := float32(t30a-t34a), float32(t30b-t34b)
+			t36a, t36b := scalar.FMA32(t15a, t12a, t35a), scalar.FMA32(t15b, t12b, t35b)
+			t37a, t37b := scalar.FMA32(t15a, t27a, t36a), scalar.FMA32(t15b, t27b, t36b)
+			t38a, t38b := float32(t37a+t32a), float32(t37b+t32b)
+			t39a, t39b := float32(c28/t34a), float32(c28/t34b)
+			t40a, t40b := float32(t2a*t39a), float32(t2b*t39b)
+			t41a, t41b := -t2a, -t2b
+			t42a, t42b := scalar.FMA32(t40a, t34a, t41a), scalar.FMA32(t40b, t34b, t41b)
+			t43a, t43b := scalar.FMA32(t40a, t38a, t42a), scalar.FMA32(t40b, t38b, t42b)
+			t44a, t44b := -t43a, -t43b
+			t45a, t45b := scalar.FMA32(t44a, t39a, t40a), scalar.FMA32(t44b, t39b, t40b)
+			t46a, t46b := float32(t45a*c29), float32(t45b*c29)
+			t48a, t48b := c47 < t2a, c47 < t2b
+			t49a := t46a
+			if t48a {
+				t49a = t2a
 			}
-			t38b := t36b
-			if t37b {
-				t38b = c15
-			}
-			t39a := c15
-			if t37a {
-				t39a = t36a
-			}
-			t39b := c15
-			if t37b {
-				t39b = t36b
-			}
-			t40a, t40b := float32(t38a+t39a), float32(t38b+t39b)
-			t41a, t41b := float32(t40a-t38a), float32(t40b-t38b)
-			t42a, t42b := float32(t39a-t41a), float32(t39b-t41b)
-			t43a, t43b := scalar.FMA32(t14a, t35a, t42a), scalar.FMA32(t14b, t35b, t42b)
-			t44a, t44b := float32(c30/t40a), float32(c30/t40b)
-			t45a, t45b := float32(t2a*t44a), float32(t2b*t44b)
-			t46a, t46b := -t2a, -t2b
-			t47a, t47b := scalar.FMA32(t45a, t40a, t46a), scalar.FMA32(t45b, t40b, t46b)
-			t48a, t48b := scalar.FMA32(t45a, t43a, t47a), scalar.FMA32(t45b, t43b, t47b)
-			t49a, t49b := -t48a, -t48b
-			t50a, t50b := scalar.FMA32(t49a, t44a, t45a), scalar.FMA32(t49b, t44b, t45b)
-			t51a, t51b := float32(t50a*c15), float32(t50b*c15)
-			t53a, t53b := c52 < t2a, c52 < t2b
-			t54a := t51a
-			if t53a {
-				t54a = t2a
-			}
-			t54b := t51b
-			if t53b {
-				t54b = t2b
+			t49b := t46b
+			if t48b {
+				t49b = t2b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t54a, t54b
+			y0[0], y0[1] = t49a, t49b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -67367,53 +67035,43 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 				t2 = c0
 			}
 			t5 := scalar.FMA32(t2, c3, c4)
-			t6 := float32(t5 - c4)
-			t8 := scalar.FMA32(t6, c7, t2)
-			t10 := float32(t6 * c9)
-			t11 := int32(math.Float32bits(t5))
-			t13 := t11 << uint32(c12)
-			t14 := math.Float32frombits(uint32(t13))
-			t16 := float32(t8 + t10)
+			t6 := int32(math.Float32bits(t5))
+			t8 := t6 << uint32(c7)
+			t9 := math.Float32frombits(uint32(t8))
+			t10 := float32(t5 - c4)
+			t12 := scalar.FMA32(t10, c11, t2)
+			t14 := float32(t10 * c13)
+			t15 := -t9
+			t16 := float32(t12 + t14)
 			t17 := float32(t16 * t16)
-			t20 := scalar.FMA32(c18, t16, c19)
-			t22 := scalar.FMA32(t20, t16, c21)
-			t24 := scalar.FMA32(t22, t16, c23)
-			t26 := scalar.FMA32(t24, t16, c25)
-			t28 := scalar.FMA32(t26, t16, c27)
-			t29 := scalar.FMA32(t17, t28, t10)
-			t31 := float32(t8 + t29)
-			t32 := float32(c30 - t31)
-			t33 := float32(c30 - t32)
-			t34 := float32(t33 - t8)
-			t35 := float32(t34 - t29)
-			t36 := float32(t32 * t14)
-			t37 := t36 < c15
-			t38 := t36
-			if t37 {
-				t38 = c15
+			t21 := scalar.FMA32(t16, c19, c20)
+			t22 := scalar.FMA32(t17, c18, t21)
+			t25 := scalar.FMA32(t16, c23, c24)
+			t26 := scalar.FMA32(t17, t22, t25)
+			t27 := scalar.FMA32(t17, t26, t14)
+			t30 := float32(c29 + t9)
+			t31 := float32(t30 - t9)
+			t32 := float32(c29 - t31)
+			t33 := float32(t12 + t27)
+			t34 := scalar.FMA32(t15, t33, t30)
+			t35 := float32(t30 - t34)
+			t36 := scalar.FMA32(t15, t12, t35)
+			t37 := scalar.FMA32(t15, t27, t36)
+			t38 := float32(t37 + t32)
+			t39 := float32(c28 / t34)
+			t40 := float32(t2 * t39)
+			t41 := -t2
+			t42 := scalar.FMA32(t40, t34, t41)
+			t43 := scalar.FMA32(t40, t38, t42)
+			t44 := -t43
+			t45 := scalar.FMA32(t44, t39, t40)
+			t46 := float32(t45 * c29)
+			t48 := c47 < t2
+			t49 := t46
+			if t48 {
+				t49 = t2
 			}
-			t39 := c15
-			if t37 {
-				t39 = t36
-			}
-			t40 := float32(t38 + t39)
-			t41 := float32(t40 - t38)
-			t42 := float32(t39 - t41)
-			t43 := scalar.FMA32(t14, t35, t42)
-			t44 := float32(c30 / t40)
-			t45 := float32(t2 * t44)
-			t46 := -t2
-			t47 := scalar.FMA32(t45, t40, t46)
-			t48 := scalar.FMA32(t45, t43, t47)
-			t49 := -t48
-			t50 := scalar.FMA32(t49, t44, t45)
-			t51 := float32(t50 * c15)
-			t53 := c52 < t2
-			t54 := t51
-			if t53 {
-				t54 = t2
-			}
-			o0[i] = t54
+			o0[i] = t49
 		}
 	}
 }
