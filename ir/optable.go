@@ -272,7 +272,7 @@ var rows = [numOps]OpInfo{
 	OpExp:   {Name: "exp", Doc: "e to the power x", Kind: Composed, Arity: 1, Domain: Reals, Cost: 23, Fast: singles},
 	OpExp2:  {Name: "exp2", Doc: "2 to the power x", Kind: Composed, Arity: 1, Domain: Reals, Cost: 19},
 	OpExpm1: {Name: "expm1", Doc: "exp(x) - 1, accurate near 0", Kind: Composed, Arity: 1, Domain: Reals, Cost: 70, Fast: singles},
-	OpLog:   {Name: "log", Doc: "the natural logarithm", Kind: Composed, Arity: 1, Domain: Reals, Cost: 40, Fast: Floats},
+	OpLog:   {Name: "log", Doc: "the natural logarithm", Kind: Composed, Arity: 1, Domain: Reals, Cost: 40, Fast: SetOf(Float64)},
 	OpLog2:  {Name: "log2", Doc: "the logarithm to base 2", Kind: Composed, Arity: 1, Domain: Reals, Cost: 40, Fast: Floats},
 	OpLog10: {Name: "log10", Doc: "the logarithm to base 10", Kind: Composed, Arity: 1, Domain: Reals, Cost: 110, Fast: Floats},
 	OpLog1p: {Name: "log1p", Doc: "log(1 + x), accurate near 0", Kind: Composed, Arity: 1, Domain: Reals, Cost: 105, Fast: Floats},

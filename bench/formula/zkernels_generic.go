@@ -736,11 +736,12 @@ func k_add_clip_mul_mul_f32_ussss_132d229e73_go(f *abi.Frame) {
 func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c7 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
-	c8 := math.Float32frombits(0x40135800)  // 2.302246
-	c12 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c14 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c18 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c3 := math.Float32frombits(0x80000000)  // -0
+	c8 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
+	c9 := math.Float32frombits(0x40135800)  // 2.302246
+	c13 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c15 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c19 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
 	c24 := math.Float32frombits(0x391fcde0) // 0.00015240116
 	c25 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
 	c27 := math.Float32frombits(0x3c1d9853) // 0.009618836
@@ -748,9 +749,9 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 	c31 := math.Float32frombits(0x3e75fdec) // 0.24022645
 	c33 := math.Float32frombits(0xbf317218) // -0.6931472
 	c35 := math.Float32frombits(0x3f800000) // 1
-	c37 := int32(23)
-	c40 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c44 := math.Float32frombits(0x40c00000) // 6
+	c38 := int32(23)
+	c41 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c45 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -763,93 +764,93 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 			v1a, v1b := x1[0], x1[1]
 			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
 			t2a, t2b := t0a < c1, t0b < c1
-			t3a := t0a
+			t4a := t0a
 			if t2a {
-				t3a = c1
+				t4a = c3
 			}
-			t3b := t0b
+			t4b := t0b
 			if t2b {
-				t3b = c1
+				t4b = c3
 			}
-			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
-			t5a, t5b := -t4a, -t4b
-			t6a, t6b := scalar.FMA32(t3a, t3a, t5a), scalar.FMA32(t3b, t3b, t5b)
-			t9a, t9b := scalar.FMA32(t4a, c7, c8), scalar.FMA32(t4b, c7, c8)
-			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
-			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
-			t13a, t13b := scalar.FMA32(t4a, c12, t6a), scalar.FMA32(t4b, c12, t6b)
-			t15a, t15b := scalar.FMA32(t13a, c7, c14), scalar.FMA32(t13b, c7, c14)
-			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
-			t17a, t17b := -t3a, -t3b
-			t19a, t19b := scalar.FMA32(t17a, t9a, c18), scalar.FMA32(t17b, t9b, c18)
-			t20a, t20b := float32(t19a-c18), float32(t19b-c18)
-			t21a, t21b := scalar.FMA32(t3a, t9a, t20a), scalar.FMA32(t3b, t9b, t20b)
-			t22a, t22b := scalar.FMA32(t3a, t16a, t21a), scalar.FMA32(t3b, t16b, t21b)
-			t23a, t23b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
-			t26a, t26b := scalar.FMA32(c24, t22a, c25), scalar.FMA32(c24, t22b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t22a, c27), scalar.FMA32(t26b, t22b, c27)
-			t30a, t30b := scalar.FMA32(t28a, t22a, c29), scalar.FMA32(t28b, t22b, c29)
-			t32a, t32b := scalar.FMA32(t30a, t22a, c31), scalar.FMA32(t30b, t22b, c31)
-			t34a, t34b := scalar.FMA32(t32a, t22a, c33), scalar.FMA32(t32b, t22b, c33)
-			t36a, t36b := scalar.FMA32(t34a, t22a, c35), scalar.FMA32(t34b, t22b, c35)
-			t38a, t38b := t23a<<uint32(c37), t23b<<uint32(c37)
-			t39a, t39b := math.Float32frombits(uint32(t38a)), math.Float32frombits(uint32(t38b))
-			t41a, t41b := scalar.FMA32(t36a, t39a, c40), scalar.FMA32(t36b, t39b, c40)
-			t42a, t42b := float32(t3a/t41a), float32(t3b/t41b)
-			t43a, t43b := float32(t42a*c40), float32(t42b*c40)
-			t45a, t45b := c44 < t3a, c44 < t3b
-			t46a := t43a
-			if t45a {
-				t46a = t3a
+			t5a, t5b := float32(t4a*t4a), float32(t4b*t4b)
+			t6a, t6b := -t5a, -t5b
+			t7a, t7b := scalar.FMA32(t4a, t4a, t6a), scalar.FMA32(t4b, t4b, t6b)
+			t10a, t10b := scalar.FMA32(t5a, c8, c9), scalar.FMA32(t5b, c8, c9)
+			t11a, t11b := float32(c9-t10a), float32(c9-t10b)
+			t12a, t12b := scalar.FMA32(t5a, c8, t11a), scalar.FMA32(t5b, c8, t11b)
+			t14a, t14b := scalar.FMA32(t5a, c13, t7a), scalar.FMA32(t5b, c13, t7b)
+			t16a, t16b := scalar.FMA32(t14a, c8, c15), scalar.FMA32(t14b, c8, c15)
+			t17a, t17b := float32(t12a+t16a), float32(t12b+t16b)
+			t18a, t18b := -t4a, -t4b
+			t20a, t20b := scalar.FMA32(t18a, t10a, c19), scalar.FMA32(t18b, t10b, c19)
+			t21a, t21b := float32(t20a-c19), float32(t20b-c19)
+			t22a, t22b := scalar.FMA32(t4a, t10a, t21a), scalar.FMA32(t4b, t10b, t21b)
+			t23a, t23b := scalar.FMA32(t4a, t17a, t22a), scalar.FMA32(t4b, t17b, t22b)
+			t26a, t26b := scalar.FMA32(c24, t23a, c25), scalar.FMA32(c24, t23b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t23a, c27), scalar.FMA32(t26b, t23b, c27)
+			t30a, t30b := scalar.FMA32(t28a, t23a, c29), scalar.FMA32(t28b, t23b, c29)
+			t32a, t32b := scalar.FMA32(t30a, t23a, c31), scalar.FMA32(t30b, t23b, c31)
+			t34a, t34b := scalar.FMA32(t32a, t23a, c33), scalar.FMA32(t32b, t23b, c33)
+			t36a, t36b := scalar.FMA32(t34a, t23a, c35), scalar.FMA32(t34b, t23b, c35)
+			t37a, t37b := int32(math.Float32bits(t20a)), int32(math.Float32bits(t20b))
+			t39a, t39b := t37a<<uint32(c38), t37b<<uint32(c38)
+			t40a, t40b := math.Float32frombits(uint32(t39a)), math.Float32frombits(uint32(t39b))
+			t42a, t42b := scalar.FMA32(t36a, t40a, c41), scalar.FMA32(t36b, t40b, c41)
+			t43a, t43b := float32(t4a/t42a), float32(t4b/t42b)
+			t44a, t44b := float32(t43a*c41), float32(t43b*c41)
+			t46a, t46b := c45 < t4a, c45 < t4b
+			t47a := t44a
+			if t46a {
+				t47a = t4a
 			}
-			t46b := t43b
-			if t45b {
-				t46b = t3b
+			t47b := t44b
+			if t46b {
+				t47b = t4b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t46a, t46b
+			y0[0], y0[1] = t47a, t47b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := float32(v0 + v1)
 			t2 := t0 < c1
-			t3 := t0
+			t4 := t0
 			if t2 {
-				t3 = c1
+				t4 = c3
 			}
-			t4 := float32(t3 * t3)
-			t5 := -t4
-			t6 := scalar.FMA32(t3, t3, t5)
-			t9 := scalar.FMA32(t4, c7, c8)
-			t10 := float32(c8 - t9)
-			t11 := scalar.FMA32(t4, c7, t10)
-			t13 := scalar.FMA32(t4, c12, t6)
-			t15 := scalar.FMA32(t13, c7, c14)
-			t16 := float32(t11 + t15)
-			t17 := -t3
-			t19 := scalar.FMA32(t17, t9, c18)
-			t20 := float32(t19 - c18)
-			t21 := scalar.FMA32(t3, t9, t20)
-			t22 := scalar.FMA32(t3, t16, t21)
-			t23 := int32(math.Float32bits(t19))
-			t26 := scalar.FMA32(c24, t22, c25)
-			t28 := scalar.FMA32(t26, t22, c27)
-			t30 := scalar.FMA32(t28, t22, c29)
-			t32 := scalar.FMA32(t30, t22, c31)
-			t34 := scalar.FMA32(t32, t22, c33)
-			t36 := scalar.FMA32(t34, t22, c35)
-			t38 := t23 << uint32(c37)
-			t39 := math.Float32frombits(uint32(t38))
-			t41 := scalar.FMA32(t36, t39, c40)
-			t42 := float32(t3 / t41)
-			t43 := float32(t42 * c40)
-			t45 := c44 < t3
-			t46 := t43
-			if t45 {
-				t46 = t3
+			t5 := float32(t4 * t4)
+			t6 := -t5
+			t7 := scalar.FMA32(t4, t4, t6)
+			t10 := scalar.FMA32(t5, c8, c9)
+			t11 := float32(c9 - t10)
+			t12 := scalar.FMA32(t5, c8, t11)
+			t14 := scalar.FMA32(t5, c13, t7)
+			t16 := scalar.FMA32(t14, c8, c15)
+			t17 := float32(t12 + t16)
+			t18 := -t4
+			t20 := scalar.FMA32(t18, t10, c19)
+			t21 := float32(t20 - c19)
+			t22 := scalar.FMA32(t4, t10, t21)
+			t23 := scalar.FMA32(t4, t17, t22)
+			t26 := scalar.FMA32(c24, t23, c25)
+			t28 := scalar.FMA32(t26, t23, c27)
+			t30 := scalar.FMA32(t28, t23, c29)
+			t32 := scalar.FMA32(t30, t23, c31)
+			t34 := scalar.FMA32(t32, t23, c33)
+			t36 := scalar.FMA32(t34, t23, c35)
+			t37 := int32(math.Float32bits(t20))
+			t39 := t37 << uint32(c38)
+			t40 := math.Float32frombits(uint32(t39))
+			t42 := scalar.FMA32(t36, t40, c41)
+			t43 := float32(t4 / t42)
+			t44 := float32(t43 * c41)
+			t46 := c45 < t4
+			t47 := t44
+			if t46 {
+				t47 = t4
 			}
-			o0[i] = t46
+			o0[i] = t47
 		}
 	}
 }
@@ -862,24 +863,22 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c7 := math.Float32frombits(0x3d922279)  // 0.071354814
-	c8 := math.Float32frombits(0x3fcc4000)  // 1.5957031
-	c12 := math.Float32frombits(0x331063ca) // 3.361837e-08
-	c14 := math.Float32frombits(0x388a67a8) // 6.59966e-05
-	c21 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c22 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c25 := math.Float32frombits(0x3f317218) // 0.6931472
-	c27 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c31 := int32(23)
-	c34 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c37 := math.Float32frombits(0x39511886) // 0.00019940929
-	c38 := math.Float32frombits(0xbab69d3b) // -0.0013932356
-	c40 := math.Float32frombits(0x3c088805) // 0.008333211
-	c42 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
-	c44 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c46 := math.Float32frombits(0xbf000000) // -0.5
-	c49 := math.Float32frombits(0x3f800000) // 1
-	c71 := math.Float32frombits(0x40c00000) // 6
+	c3 := math.Float32frombits(0x80000000)  // -0
+	c8 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
+	c9 := math.Float32frombits(0x40135800)  // 2.302246
+	c13 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c15 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c19 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c24 := int32(23)
+	c28 := math.Float32frombits(0xbf317218) // -0.6931472
+	c32 := math.Float32frombits(0xb9677273) // -0.00022072512
+	c33 := math.Float32frombits(0x3afd3334) // 0.0019317628
+	c34 := math.Float32frombits(0xbc635b3b) // -0.0138767315
+	c37 := math.Float32frombits(0x3da3fe43) // 0.08007481
+	c38 := math.Float32frombits(0xbeb17216) // -0.34657353
+	c42 := math.Float32frombits(0x3f800000) // 1
+	c43 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c60 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -892,161 +891,123 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 			v1a, v1b := x1[0], x1[1]
 			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
 			t2a, t2b := t0a < c1, t0b < c1
-			t3a := t0a
+			t4a := t0a
 			if t2a {
-				t3a = c1
+				t4a = c3
 			}
-			t3b := t0b
+			t4b := t0b
 			if t2b {
-				t3b = c1
+				t4b = c3
 			}
-			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
-			t5a, t5b := -t4a, -t4b
-			t6a, t6b := scalar.FMA32(t3a, t3a, t5a), scalar.FMA32(t3b, t3b, t5b)
-			t9a, t9b := scalar.FMA32(t4a, c7, c8), scalar.FMA32(t4b, c7, c8)
-			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
-			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
-			t13a, t13b := scalar.FMA32(t4a, c12, t6a), scalar.FMA32(t4b, c12, t6b)
-			t15a, t15b := scalar.FMA32(t13a, c7, c14), scalar.FMA32(t13b, c7, c14)
-			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
-			t17a, t17b := float32(t3a*t9a), float32(t3b*t9b)
-			t18a, t18b := -t17a, -t17b
-			t19a, t19b := scalar.FMA32(t3a, t9a, t18a), scalar.FMA32(t3b, t9b, t18b)
-			t20a, t20b := scalar.FMA32(t3a, t16a, t19a), scalar.FMA32(t3b, t16b, t19b)
-			t23a, t23b := scalar.FMA32(t17a, c21, c22), scalar.FMA32(t17b, c21, c22)
-			t24a, t24b := float32(t23a-c22), float32(t23b-c22)
-			t26a, t26b := scalar.FMA32(t24a, c25, t17a), scalar.FMA32(t24b, c25, t17b)
-			t28a, t28b := float32(t24a*c27), float32(t24b*c27)
-			t29a, t29b := int32(math.Float32bits(t23a)), int32(math.Float32bits(t23b))
-			t30a, t30b := float32(t28a+t20a), float32(t28b+t20b)
-			t32a, t32b := t29a<<uint32(c31), t29b<<uint32(c31)
-			t33a, t33b := math.Float32frombits(uint32(t32a)), math.Float32frombits(uint32(t32b))
-			t35a, t35b := float32(t26a+t30a), float32(t26b+t30b)
-			t36a, t36b := float32(t35a*t35a), float32(t35b*t35b)
-			t39a, t39b := scalar.FMA32(c37, t35a, c38), scalar.FMA32(c37, t35b, c38)
-			t41a, t41b := scalar.FMA32(t39a, t35a, c40), scalar.FMA32(t39b, t35b, c40)
-			t43a, t43b := scalar.FMA32(t41a, t35a, c42), scalar.FMA32(t41b, t35b, c42)
-			t45a, t45b := scalar.FMA32(t43a, t35a, c44), scalar.FMA32(t43b, t35b, c44)
-			t47a, t47b := scalar.FMA32(t45a, t35a, c46), scalar.FMA32(t45b, t35b, c46)
-			t48a, t48b := scalar.FMA32(t36a, t47a, t30a), scalar.FMA32(t36b, t47b, t30b)
-			t50a, t50b := float32(t26a+t48a), float32(t26b+t48b)
-			t51a, t51b := float32(c49-t50a), float32(c49-t50b)
-			t52a, t52b := float32(c49-t51a), float32(c49-t51b)
-			t53a, t53b := float32(t52a-t26a), float32(t52b-t26b)
-			t54a, t54b := float32(t53a-t48a), float32(t53b-t48b)
-			t55a, t55b := float32(t51a*t33a), float32(t51b*t33b)
-			t56a, t56b := t55a < c34, t55b < c34
-			t57a := t55a
-			if t56a {
-				t57a = c34
+			t5a, t5b := float32(t4a*t4a), float32(t4b*t4b)
+			t6a, t6b := -t5a, -t5b
+			t7a, t7b := scalar.FMA32(t4a, t4a, t6a), scalar.FMA32(t4b, t4b, t6b)
+			t10a, t10b := scalar.FMA32(t5a, c8, c9), scalar.FMA32(t5b, c8, c9)
+			t11a, t11b := float32(c9-t10a), float32(c9-t10b)
+			t12a, t12b := scalar.FMA32(t5a, c8, t11a), scalar.FMA32(t5b, c8, t11b)
+			t14a, t14b := scalar.FMA32(t5a, c13, t7a), scalar.FMA32(t5b, c13, t7b)
+			t16a, t16b := scalar.FMA32(t14a, c8, c15), scalar.FMA32(t14b, c8, c15)
+			t17a, t17b := float32(t12a+t16a), float32(t12b+t16b)
+			t18a, t18b := -t4a, -t4b
+			t20a, t20b := scalar.FMA32(t18a, t10a, c19), scalar.FMA32(t18b, t10b, c19)
+			t21a, t21b := float32(t20a-c19), float32(t20b-c19)
+			t22a, t22b := scalar.FMA32(t4a, t10a, t21a), scalar.FMA32(t4b, t10b, t21b)
+			t23a, t23b := int32(math.Float32bits(t20a)), int32(math.Float32bits(t20b))
+			t25a, t25b := t23a<<uint32(c24), t23b<<uint32(c24)
+			t26a, t26b := math.Float32frombits(uint32(t25a)), math.Float32frombits(uint32(t25b))
+			t27a, t27b := float32(t4a*t17a), float32(t4b*t17b)
+			t29a, t29b := float32(t26a*c28), float32(t26b*c28)
+			t30a, t30b := float32(t22a+t27a), float32(t22b+t27b)
+			t31a, t31b := float32(t30a*t30a), float32(t30b*t30b)
+			t35a, t35b := scalar.FMA32(t30a, c33, c34), scalar.FMA32(t30b, c33, c34)
+			t36a, t36b := scalar.FMA32(t31a, c32, t35a), scalar.FMA32(t31b, c32, t35b)
+			t39a, t39b := scalar.FMA32(t30a, c37, c38), scalar.FMA32(t30b, c37, c38)
+			t40a, t40b := scalar.FMA32(t31a, t36a, t39a), scalar.FMA32(t31b, t36b, t39b)
+			t41a, t41b := scalar.FMA32(t31a, t40a, t27a), scalar.FMA32(t31b, t40b, t27b)
+			t44a, t44b := float32(c43+t26a), float32(c43+t26b)
+			t45a, t45b := float32(t44a-t26a), float32(t44b-t26b)
+			t46a, t46b := float32(c43-t45a), float32(c43-t45b)
+			t47a, t47b := float32(t22a+t41a), float32(t22b+t41b)
+			t48a, t48b := scalar.FMA32(t29a, t47a, t44a), scalar.FMA32(t29b, t47b, t44b)
+			t49a, t49b := float32(t44a-t48a), float32(t44b-t48b)
+			t50a, t50b := scalar.FMA32(t29a, t22a, t49a), scalar.FMA32(t29b, t22b, t49b)
+			t51a, t51b := scalar.FMA32(t29a, t41a, t50a), scalar.FMA32(t29b, t41b, t50b)
+			t52a, t52b := float32(t51a+t46a), float32(t51b+t46b)
+			t53a, t53b := float32(c42/t48a), float32(c42/t48b)
+			t54a, t54b := float32(t4a*t53a), float32(t4b*t53b)
+			t55a, t55b := scalar.FMA32(t54a, t48a, t18a), scalar.FMA32(t54b, t48b, t18b)
+			t56a, t56b := scalar.FMA32(t54a, t52a, t55a), scalar.FMA32(t54b, t52b, t55b)
+			t57a, t57b := -t56a, -t56b
+			t58a, t58b := scalar.FMA32(t57a, t53a, t54a), scalar.FMA32(t57b, t53b, t54b)
+			t59a, t59b := float32(t58a*c43), float32(t58b*c43)
+			t61a, t61b := c60 < t4a, c60 < t4b
+			t62a := t59a
+			if t61a {
+				t62a = t4a
 			}
-			t57b := t55b
-			if t56b {
-				t57b = c34
-			}
-			t58a := c34
-			if t56a {
-				t58a = t55a
-			}
-			t58b := c34
-			if t56b {
-				t58b = t55b
-			}
-			t59a, t59b := float32(t57a+t58a), float32(t57b+t58b)
-			t60a, t60b := float32(t59a-t57a), float32(t59b-t57b)
-			t61a, t61b := float32(t58a-t60a), float32(t58b-t60b)
-			t62a, t62b := scalar.FMA32(t33a, t54a, t61a), scalar.FMA32(t33b, t54b, t61b)
-			t63a, t63b := float32(c49/t59a), float32(c49/t59b)
-			t64a, t64b := float32(t3a*t63a), float32(t3b*t63b)
-			t65a, t65b := -t3a, -t3b
-			t66a, t66b := scalar.FMA32(t64a, t59a, t65a), scalar.FMA32(t64b, t59b, t65b)
-			t67a, t67b := scalar.FMA32(t64a, t62a, t66a), scalar.FMA32(t64b, t62b, t66b)
-			t68a, t68b := -t67a, -t67b
-			t69a, t69b := scalar.FMA32(t68a, t63a, t64a), scalar.FMA32(t68b, t63b, t64b)
-			t70a, t70b := float32(t69a*c34), float32(t69b*c34)
-			t72a, t72b := c71 < t3a, c71 < t3b
-			t73a := t70a
-			if t72a {
-				t73a = t3a
-			}
-			t73b := t70b
-			if t72b {
-				t73b = t3b
+			t62b := t59b
+			if t61b {
+				t62b = t4b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t73a, t73b
+			y0[0], y0[1] = t62a, t62b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := float32(v0 + v1)
 			t2 := t0 < c1
-			t3 := t0
+			t4 := t0
 			if t2 {
-				t3 = c1
+				t4 = c3
 			}
-			t4 := float32(t3 * t3)
-			t5 := -t4
-			t6 := scalar.FMA32(t3, t3, t5)
-			t9 := scalar.FMA32(t4, c7, c8)
-			t10 := float32(c8 - t9)
-			t11 := scalar.FMA32(t4, c7, t10)
-			t13 := scalar.FMA32(t4, c12, t6)
-			t15 := scalar.FMA32(t13, c7, c14)
-			t16 := float32(t11 + t15)
-			t17 := float32(t3 * t9)
-			t18 := -t17
-			t19 := scalar.FMA32(t3, t9, t18)
-			t20 := scalar.FMA32(t3, t16, t19)
-			t23 := scalar.FMA32(t17, c21, c22)
-			t24 := float32(t23 - c22)
-			t26 := scalar.FMA32(t24, c25, t17)
-			t28 := float32(t24 * c27)
-			t29 := int32(math.Float32bits(t23))
-			t30 := float32(t28 + t20)
-			t32 := t29 << uint32(c31)
-			t33 := math.Float32frombits(uint32(t32))
-			t35 := float32(t26 + t30)
-			t36 := float32(t35 * t35)
-			t39 := scalar.FMA32(c37, t35, c38)
-			t41 := scalar.FMA32(t39, t35, c40)
-			t43 := scalar.FMA32(t41, t35, c42)
-			t45 := scalar.FMA32(t43, t35, c44)
-			t47 := scalar.FMA32(t45, t35, c46)
-			t48 := scalar.FMA32(t36, t47, t30)
-			t50 := float32(t26 + t48)
-			t51 := float32(c49 - t50)
-			t52 := float32(c49 - t51)
-			t53 := float32(t52 - t26)
-			t54 := float32(t53 - t48)
-			t55 := float32(t51 * t33)
-			t56 := t55 < c34
-			t57 := t55
-			if t56 {
-				t57 = c34
+			t5 := float32(t4 * t4)
+			t6 := -t5
+			t7 := scalar.FMA32(t4, t4, t6)
+			t10 := scalar.FMA32(t5, c8, c9)
+			t11 := float32(c9 - t10)
+			t12 := scalar.FMA32(t5, c8, t11)
+			t14 := scalar.FMA32(t5, c13, t7)
+			t16 := scalar.FMA32(t14, c8, c15)
+			t17 := float32(t12 + t16)
+			t18 := -t4
+			t20 := scalar.FMA32(t18, t10, c19)
+			t21 := float32(t20 - c19)
+			t22 := scalar.FMA32(t4, t10, t21)
+			t23 := int32(math.Float32bits(t20))
+			t25 := t23 << uint32(c24)
+			t26 := math.Float32frombits(uint32(t25))
+			t27 := float32(t4 * t17)
+			t29 := float32(t26 * c28)
+			t30 := float32(t22 + t27)
+			t31 := float32(t30 * t30)
+			t35 := scalar.FMA32(t30, c33, c34)
+			t36 := scalar.FMA32(t31, c32, t35)
+			t39 := scalar.FMA32(t30, c37, c38)
+			t40 := scalar.FMA32(t31, t36, t39)
+			t41 := scalar.FMA32(t31, t40, t27)
+			t44 := float32(c43 + t26)
+			t45 := float32(t44 - t26)
+			t46 := float32(c43 - t45)
+			t47 := float32(t22 + t41)
+			t48 := scalar.FMA32(t29, t47, t44)
+			t49 := float32(t44 - t48)
+			t50 := scalar.FMA32(t29, t22, t49)
+			t51 := scalar.FMA32(t29, t41, t50)
+			t52 := float32(t51 + t46)
+			t53 := float32(c42 / t48)
+			t54 := float32(t4 * t53)
+			t55 := scalar.FMA32(t54, t48, t18)
+			t56 := scalar.FMA32(t54, t52, t55)
+			t57 := -t56
+			t58 := scalar.FMA32(t57, t53, t54)
+			t59 := float32(t58 * c43)
+			t61 := c60 < t4
+			t62 := t59
+			if t61 {
+				t62 = t4
 			}
-			t58 := c34
-			if t56 {
-				t58 = t55
-			}
-			t59 := float32(t57 + t58)
-			t60 := float32(t59 - t57)
-			t61 := float32(t58 - t60)
-			t62 := scalar.FMA32(t33, t54, t61)
-			t63 := float32(c49 / t59)
-			t64 := float32(t3 * t63)
-			t65 := -t3
-			t66 := scalar.FMA32(t64, t59, t65)
-			t67 := scalar.FMA32(t64, t62, t66)
-			t68 := -t67
-			t69 := scalar.FMA32(t68, t63, t64)
-			t70 := float32(t69 * c34)
-			t72 := c71 < t3
-			t73 := t70
-			if t72 {
-				t73 = t3
-			}
-			o0[i] = t73
+			o0[i] = t62
 		}
 	}
 }
@@ -2373,60 +2334,63 @@ func k_cast_sub_mul_etc_u8_f32_usssss_6e4004978d_go(f *abi.Frame) {
 // for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
 func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := int32(1068827890)
-	c4 := int32(23)
-	c7 := int32(-8388608)
-	c11 := math.Float32frombits(0x3f800000) // 1
-	c14 := math.Float32frombits(0xbefffffd) // -0.4999999
-	c15 := math.Float32frombits(0x3eaaab79) // 0.33333948
-	c16 := math.Float32frombits(0xbe800258) // -0.25001788
-	c17 := math.Float32frombits(0x3e4c699b) // 0.1996216
-	c18 := math.Float32frombits(0xbe29ad1e) // -0.16569945
-	c19 := math.Float32frombits(0x3e18bf12) // 0.14916638
-	c20 := math.Float32frombits(0xbe128a03) // -0.1431046
-	c21 := math.Float32frombits(0x3db30764) // 0.08741644
-	c31 := math.Float32frombits(0xbf317218) // -0.6931472
-	c33 := math.Float32frombits(0x4c000000) // 3.3554432e+07
-	c43 := math.Float32frombits(0x41c80000) // 25
-	c56 := math.Float32frombits(0x800000)   // 1.1754944e-38
-	c60 := math.Float32frombits(0x0)        // 0
-	c62 := math.Float32frombits(0x7fc00000) // NaN
-	c65 := math.Float32frombits(0xff800000) // -Inf
-	c67 := int32(-16777217)
-	c68 := int32(2139095040)
-	c79 := math.Float32frombits(0x407b851f) // 3.93
-	c82 := math.Float32frombits(0x3e974ba2) // 0.2954989
-	c83 := math.Float32frombits(0x3fb6c581) // 1.4279023
-	c86 := int32(20)
-	c88 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
-	c90 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
-	c91 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
-	c93 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
-	c95 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
-	c97 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
-	c99 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
-	c101 := math.Float32frombits(0x3fc00000) // 1.5
-	c103 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
-	c107 := int32(-2147483648)
-	c123 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
-	c125 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
-	c126 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
-	c128 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
-	c130 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
-	c132 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
-	c134 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
-	c137 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
-	c148 := math.Float32frombits(0xc2d00000) // -104
-	c151 := math.Float32frombits(0x42b20000) // 89
-	c154 := math.Float32frombits(0x3f38aa3b) // 0.7213475
-	c155 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
-	c158 := math.Float32frombits(0xbfb17218) // -1.3862944
-	c160 := math.Float32frombits(0x3182e308) // 3.8093084e-09
-	c163 := math.Float32frombits(0x3a730219) // 0.0009270027
-	c164 := math.Float32frombits(0x3be42536) // 0.0069624437
-	c166 := math.Float32frombits(0x3dec03fe) // 0.11524199
-	c168 := math.Float32frombits(0x3f0ad655) // 0.54233295
-	c170 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c2 := int32(2135580672)
+	c4 := int32(-8388608)
+	c9 := int32(20)
+	c11 := [...]float32{-0x1.6p+125, -0x1.4p+125, -0x1.2p+125, -0x1.1p+125, -0x1p+125, -0x1.dp+124, -0x1.ap+124, -0x1.78p+124}
+	c12 := math.Float32frombits(0xbf800000) // -1
+	c15 := math.Float32frombits(0x3e4dbc29) // 0.20091309
+	c16 := math.Float32frombits(0xbe80682b) // -0.25079474
+	c18 := math.Float32frombits(0x3eaaaa7c) // 0.33333194
+	c20 := math.Float32frombits(0xbeffffe7) // -0.49999925
+	c22 := math.Float32frombits(0x2a3fbf00) // 1.7030474e-13
+	c23 := [...]float32{0x1.8299e6p-13, 0x1.8a890ep-13, 0x1.878d2ep-13, 0x1.856ef2p-13, 0x1.887af4p-13, 0x1.8446ap-13, 0x1.83ca16p-13, 0x1.81b68ep-13}
+	c26 := math.Float32frombits(0x33b17200) // 8.262941e-08
+	c27 := [...]float32{0x1.69ef4p+06, 0x1.6a50d8p+06, 0x1.6abcbcp+06, 0x1.6af744p+06, 0x1.6b3558p+06, 0x1.6b9a26p+06, 0x1.6c09f8p+06, 0x1.6c717ep+06}
+	c31 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c39 := math.Float32frombits(0x4d480000) // 2.097152e+08
+	c42 := [...]float32{-0x1.6p+125, -0x1.4p+125, -0x1.2p+125, -0x1.1p+125, -0x1p+125, -0x1.dp+124, -0x1.ap+124, -0x1.78p+124}
+	c48 := [...]float32{0x1.8299e6p-13, 0x1.8a890ep-13, 0x1.878d2ep-13, 0x1.856ef2p-13, 0x1.887af4p-13, 0x1.8446ap-13, 0x1.83ca16p-13, 0x1.81b68ep-13}
+	c51 := [...]float32{0x1.69ef4p+06, 0x1.6a50d8p+06, 0x1.6abcbcp+06, 0x1.6af744p+06, 0x1.6b3558p+06, 0x1.6b9a26p+06, 0x1.6c09f8p+06, 0x1.6c717ep+06}
+	c55 := math.Float32frombits(0x1000000)  // 2.3509887e-38
+	c59 := math.Float32frombits(0x0)        // 0
+	c61 := math.Float32frombits(0x7fc00000) // NaN
+	c64 := math.Float32frombits(0xff800000) // -Inf
+	c66 := int32(-20291585)
+	c76 := math.Float32frombits(0x407b851f) // 3.93
+	c79 := math.Float32frombits(0x3e974ba2) // 0.2954989
+	c80 := math.Float32frombits(0x3fb6c581) // 1.4279023
+	c84 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
+	c86 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
+	c87 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
+	c89 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
+	c91 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
+	c93 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
+	c95 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
+	c97 := math.Float32frombits(0x3fc00000) // 1.5
+	c99 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
+	c103 := int32(-2147483648)
+	c119 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
+	c121 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
+	c122 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
+	c124 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
+	c126 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
+	c128 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
+	c130 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
+	c133 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
+	c144 := math.Float32frombits(0xc2d00000) // -104
+	c147 := math.Float32frombits(0x42b20000) // 89
+	c150 := math.Float32frombits(0x3f38aa3b) // 0.7213475
+	c151 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
+	c154 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c156 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c159 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c160 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c162 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c164 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c166 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c168 := math.Float32frombits(0x3f800000) // 1
+	c170 := int32(23)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -2446,422 +2410,425 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 			x2 := a2[i : i+2 : i+2]
 			v2a, v2b := x2[0], x2[1]
 			t0a, t0b := float32(v0a/v1a), float32(v0b/v1b)
-			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
-			t3a, t3b := int32(c1-t2a), int32(c1-t2b)
-			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
-			t6a, t6b := float32(t5a), float32(t5b)
-			t8a, t8b := t3a&c7, t3b&c7
-			t9a, t9b := int32(t2a+t8a), int32(t2b+t8b)
-			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
-			t12a, t12b := float32(t10a-c11), float32(t10b-c11)
-			t13a, t13b := float32(t12a*t12a), float32(t12b*t12b)
-			t22a, t22b := scalar.FMA32(c15, t12a, c14), scalar.FMA32(c15, t12b, c14)
-			t23a, t23b := scalar.FMA32(c17, t12a, c16), scalar.FMA32(c17, t12b, c16)
-			t24a, t24b := scalar.FMA32(c19, t12a, c18), scalar.FMA32(c19, t12b, c18)
-			t25a, t25b := scalar.FMA32(c21, t12a, c20), scalar.FMA32(c21, t12b, c20)
-			t26a, t26b := scalar.FMA32(t23a, t13a, t22a), scalar.FMA32(t23b, t13b, t22b)
-			t27a, t27b := scalar.FMA32(t25a, t13a, t24a), scalar.FMA32(t25b, t13b, t24b)
-			t28a, t28b := float32(t13a*t13a), float32(t13b*t13b)
-			t29a, t29b := scalar.FMA32(t27a, t28a, t26a), scalar.FMA32(t27b, t28b, t26b)
-			t30a, t30b := scalar.FMA32(t13a, t29a, t12a), scalar.FMA32(t13b, t29b, t12b)
-			t32a, t32b := scalar.FMA32(t6a, c31, t30a), scalar.FMA32(t6b, c31, t30b)
-			t69a, t69b := int32(t2a+c68), int32(t2b+c68)
-			t70a, t70b := c67 < t69a, c67 < t69b
-			t71a := t32a
-			if t70a {
-				t34a := float32(t0a * c33)
-				t35a := int32(math.Float32bits(t34a))
-				t36a := int32(c1 - t35a)
-				t37a := t36a >> uint32(c4)
-				t38a := float32(t37a)
-				t39a := t36a & c7
-				t40a := int32(t35a + t39a)
-				t41a := math.Float32frombits(uint32(t40a))
-				t42a := float32(t41a - c11)
-				t44a := float32(t38a + c43)
-				t45a := float32(t42a * t42a)
-				t46a := scalar.FMA32(c15, t42a, c14)
-				t47a := scalar.FMA32(c17, t42a, c16)
-				t48a := scalar.FMA32(c19, t42a, c18)
-				t49a := scalar.FMA32(c21, t42a, c20)
-				t50a := scalar.FMA32(t47a, t45a, t46a)
-				t51a := scalar.FMA32(t49a, t45a, t48a)
-				t52a := float32(t45a * t45a)
-				t53a := scalar.FMA32(t51a, t52a, t50a)
-				t54a := scalar.FMA32(t45a, t53a, t42a)
-				t55a := scalar.FMA32(t44a, c31, t54a)
-				t57a := t0a < c56
-				t58a := float32(math.Sqrt(float64(t0a)))
-				t59a := t58a
-				if t57a {
-					t59a = t55a
+			t1a, t1b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := int32(t1a+c2), int32(t1b+c2)
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a, t6b := int32(t1a-t5a), int32(t1b-t5b)
+			t7a, t7b := math.Float32frombits(uint32(t6a)), math.Float32frombits(uint32(t6b))
+			t8a, t8b := float32(t5a), float32(t5b)
+			t10a, t10b := t3a>>uint32(c9), t3b>>uint32(c9)
+			t11a, t11b := c11[t10a&7], c11[t10b&7]
+			t13a, t13b := scalar.FMA32(t7a, t11a, c12), scalar.FMA32(t7b, t11b, c12)
+			t14a, t14b := float32(t13a*t13a), float32(t13b*t13b)
+			t17a, t17b := scalar.FMA32(c15, t13a, c16), scalar.FMA32(c15, t13b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t13a, c18), scalar.FMA32(t17b, t13b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t13a, c20), scalar.FMA32(t19b, t13b, c20)
+			t23a, t23b := c23[t10a&7], c23[t10b&7]
+			t24a, t24b := scalar.FMA32(t8a, c22, t23a), scalar.FMA32(t8b, c22, t23b)
+			t25a, t25b := scalar.FMA32(t14a, t21a, t24a), scalar.FMA32(t14b, t21b, t24b)
+			t27a, t27b := c27[t10a&7], c27[t10b&7]
+			t28a, t28b := scalar.FMA32(t8a, c26, t27a), scalar.FMA32(t8b, c26, t27b)
+			t29a, t29b := float32(t13a+t25a), float32(t13b+t25b)
+			t30a, t30b := float32(t28a+t29a), float32(t28b+t29b)
+			t67a, t67b := c66 < t3a, c66 < t3b
+			t68a := t30a
+			if t67a {
+				t32a := float32(t0a * c31)
+				t33a := int32(math.Float32bits(t32a))
+				t34a := int32(t33a + c2)
+				t35a := t34a & c4
+				t36a := int32(t33a - t35a)
+				t37a := math.Float32frombits(uint32(t36a))
+				t38a := float32(t35a)
+				t40a := float32(t38a - c39)
+				t41a := t34a >> uint32(c9)
+				t42a := c42[t41a&7]
+				t43a := scalar.FMA32(t37a, t42a, c12)
+				t44a := float32(t43a * t43a)
+				t45a := scalar.FMA32(c15, t43a, c16)
+				t46a := scalar.FMA32(t45a, t43a, c18)
+				t47a := scalar.FMA32(t46a, t43a, c20)
+				t48a := c48[t41a&7]
+				t49a := scalar.FMA32(t40a, c22, t48a)
+				t50a := scalar.FMA32(t44a, t47a, t49a)
+				t51a := c51[t41a&7]
+				t52a := scalar.FMA32(t40a, c26, t51a)
+				t53a := float32(t43a + t50a)
+				t54a := float32(t52a + t53a)
+				t56a := t0a < c55
+				t57a := float32(math.Sqrt(float64(t0a)))
+				t58a := t57a
+				if t56a {
+					t58a = t54a
 				}
-				t61a := t0a < c60
-				t63a := t59a
-				if t61a {
-					t63a = c62
+				t60a := t0a < c59
+				t62a := t58a
+				if t60a {
+					t62a = c61
 				}
-				t64a := t0a == c60
-				t66a := t63a
-				if t64a {
-					t66a = c65
+				t63a := t0a == c59
+				t65a := t62a
+				if t63a {
+					t65a = c64
 				}
-				t71a = t66a
+				t68a = t65a
 			}
-			t71b := t32b
-			if t70b {
-				t34b := float32(t0b * c33)
-				t35b := int32(math.Float32bits(t34b))
-				t36b := int32(c1 - t35b)
-				t37b := t36b >> uint32(c4)
-				t38b := float32(t37b)
-				t39b := t36b & c7
-				t40b := int32(t35b + t39b)
-				t41b := math.Float32frombits(uint32(t40b))
-				t42b := float32(t41b - c11)
-				t44b := float32(t38b + c43)
-				t45b := float32(t42b * t42b)
-				t46b := scalar.FMA32(c15, t42b, c14)
-				t47b := scalar.FMA32(c17, t42b, c16)
-				t48b := scalar.FMA32(c19, t42b, c18)
-				t49b := scalar.FMA32(c21, t42b, c20)
-				t50b := scalar.FMA32(t47b, t45b, t46b)
-				t51b := scalar.FMA32(t49b, t45b, t48b)
-				t52b := float32(t45b * t45b)
-				t53b := scalar.FMA32(t51b, t52b, t50b)
-				t54b := scalar.FMA32(t45b, t53b, t42b)
-				t55b := scalar.FMA32(t44b, c31, t54b)
-				t57b := t0b < c56
-				t58b := float32(math.Sqrt(float64(t0b)))
-				t59b := t58b
-				if t57b {
-					t59b = t55b
+			t68b := t30b
+			if t67b {
+				t32b := float32(t0b * c31)
+				t33b := int32(math.Float32bits(t32b))
+				t34b := int32(t33b + c2)
+				t35b := t34b & c4
+				t36b := int32(t33b - t35b)
+				t37b := math.Float32frombits(uint32(t36b))
+				t38b := float32(t35b)
+				t40b := float32(t38b - c39)
+				t41b := t34b >> uint32(c9)
+				t42b := c42[t41b&7]
+				t43b := scalar.FMA32(t37b, t42b, c12)
+				t44b := float32(t43b * t43b)
+				t45b := scalar.FMA32(c15, t43b, c16)
+				t46b := scalar.FMA32(t45b, t43b, c18)
+				t47b := scalar.FMA32(t46b, t43b, c20)
+				t48b := c48[t41b&7]
+				t49b := scalar.FMA32(t40b, c22, t48b)
+				t50b := scalar.FMA32(t44b, t47b, t49b)
+				t51b := c51[t41b&7]
+				t52b := scalar.FMA32(t40b, c26, t51b)
+				t53b := float32(t43b + t50b)
+				t54b := float32(t52b + t53b)
+				t56b := t0b < c55
+				t57b := float32(math.Sqrt(float64(t0b)))
+				t58b := t57b
+				if t56b {
+					t58b = t54b
 				}
-				t61b := t0b < c60
-				t63b := t59b
-				if t61b {
-					t63b = c62
+				t60b := t0b < c59
+				t62b := t58b
+				if t60b {
+					t62b = c61
 				}
-				t64b := t0b == c60
-				t66b := t63b
-				if t64b {
-					t66b = c65
+				t63b := t0b == c59
+				t65b := t62b
+				if t63b {
+					t65b = c64
 				}
-				t71b = t66b
+				t68b = t65b
 			}
-			t72a, t72b := float32(v2a*s3), float32(v2b*s3)
-			t73a, t73b := float32(t71a+t72a), float32(t71b+t72b)
-			t74a, t74b := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b)))
-			t75a, t75b := float32(t74a*s4), float32(t74b*s4)
-			t76a, t76b := float32(t73a/t75a), float32(t73b/t75b)
-			t77a, t77b := float32(s5*t76a), float32(s5*t76b)
-			t78a, t78b := math.Float32frombits(math.Float32bits(t77a)&^(1<<31)), math.Float32frombits(math.Float32bits(t77b)&^(1<<31))
-			t80a, t80b := c79 < t78a, c79 < t78b
-			t81a := t78a
-			if t80a {
-				t81a = c79
+			t69a, t69b := float32(v2a*s3), float32(v2b*s3)
+			t70a, t70b := float32(t68a+t69a), float32(t68b+t69b)
+			t71a, t71b := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b)))
+			t72a, t72b := float32(t71a*s4), float32(t71b*s4)
+			t73a, t73b := float32(t70a/t72a), float32(t70b/t72b)
+			t74a, t74b := float32(s5*t73a), float32(s5*t73b)
+			t75a, t75b := math.Float32frombits(math.Float32bits(t74a)&^(1<<31)), math.Float32frombits(math.Float32bits(t74b)&^(1<<31))
+			t77a, t77b := c76 < t75a, c76 < t75b
+			t78a := t75a
+			if t77a {
+				t78a = c76
 			}
-			t81b := t78b
-			if t80b {
-				t81b = c79
+			t78b := t75b
+			if t77b {
+				t78b = c76
 			}
-			t84a, t84b := scalar.FMA32(t81a, c82, c83), scalar.FMA32(t81b, c82, c83)
-			t85a, t85b := int32(math.Float32bits(t84a)), int32(math.Float32bits(t84b))
-			t87a, t87b := t85a>>uint32(c86), t85b>>uint32(c86)
-			t88a, t88b := c88[t87a&7], c88[t87b&7]
-			t89a, t89b := float32(t81a-t88a), float32(t81b-t88b)
-			t90a, t90b := c90[t87a&7], c90[t87b&7]
-			t91a, t91b := c91[t87a&7], c91[t87b&7]
-			t92a, t92b := scalar.FMA32(t90a, t89a, t91a), scalar.FMA32(t90b, t89b, t91b)
-			t93a, t93b := c93[t87a&7], c93[t87b&7]
-			t94a, t94b := scalar.FMA32(t92a, t89a, t93a), scalar.FMA32(t92b, t89b, t93b)
-			t95a, t95b := c95[t87a&7], c95[t87b&7]
-			t96a, t96b := scalar.FMA32(t94a, t89a, t95a), scalar.FMA32(t94b, t89b, t95b)
-			t97a, t97b := c97[t87a&7], c97[t87b&7]
-			t98a, t98b := scalar.FMA32(t96a, t89a, t97a), scalar.FMA32(t96b, t89b, t97b)
-			t99a, t99b := c99[t87a&7], c99[t87b&7]
-			t100a, t100b := scalar.FMA32(t98a, t89a, t99a), scalar.FMA32(t98b, t89b, t99b)
-			t102a, t102b := t84a < c101, t84b < c101
-			t103a, t103b := c103[t87a&7], c103[t87b&7]
-			t104a := t103a
-			if t102a {
-				t104a = t81a
+			t81a, t81b := scalar.FMA32(t78a, c79, c80), scalar.FMA32(t78b, c79, c80)
+			t82a, t82b := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b))
+			t83a, t83b := t82a>>uint32(c9), t82b>>uint32(c9)
+			t84a, t84b := c84[t83a&7], c84[t83b&7]
+			t85a, t85b := float32(t78a-t84a), float32(t78b-t84b)
+			t86a, t86b := c86[t83a&7], c86[t83b&7]
+			t87a, t87b := c87[t83a&7], c87[t83b&7]
+			t88a, t88b := scalar.FMA32(t86a, t85a, t87a), scalar.FMA32(t86b, t85b, t87b)
+			t89a, t89b := c89[t83a&7], c89[t83b&7]
+			t90a, t90b := scalar.FMA32(t88a, t85a, t89a), scalar.FMA32(t88b, t85b, t89b)
+			t91a, t91b := c91[t83a&7], c91[t83b&7]
+			t92a, t92b := scalar.FMA32(t90a, t85a, t91a), scalar.FMA32(t90b, t85b, t91b)
+			t93a, t93b := c93[t83a&7], c93[t83b&7]
+			t94a, t94b := scalar.FMA32(t92a, t85a, t93a), scalar.FMA32(t92b, t85b, t93b)
+			t95a, t95b := c95[t83a&7], c95[t83b&7]
+			t96a, t96b := scalar.FMA32(t94a, t85a, t95a), scalar.FMA32(t94b, t85b, t95b)
+			t98a, t98b := t81a < c97, t81b < c97
+			t99a, t99b := c99[t83a&7], c99[t83b&7]
+			t100a := t99a
+			if t98a {
+				t100a = t78a
 			}
-			t104b := t103b
-			if t102b {
-				t104b = t81b
+			t100b := t99b
+			if t98b {
+				t100b = t78b
 			}
-			t105a, t105b := scalar.FMA32(t100a, t89a, t104a), scalar.FMA32(t100b, t89b, t104b)
-			t106a, t106b := int32(math.Float32bits(t77a)), int32(math.Float32bits(t77b))
-			t108a, t108b := t106a&c107, t106b&c107
-			t109a, t109b := int32(math.Float32bits(t105a)), int32(math.Float32bits(t105b))
-			t110a, t110b := t109a|t108a, t109b|t108b
-			t111a, t111b := math.Float32frombits(uint32(t110a)), math.Float32frombits(uint32(t110b))
-			t112a, t112b := float32(t111a*s6), float32(t111b*s6)
-			t113a, t113b := float32(t112a+s6), float32(t112b+s6)
-			t114a, t114b := float32(v0a*t113a), float32(v0b*t113b)
-			t115a, t115b := float32(t76a-t75a), float32(t76b-t75b)
-			t116a, t116b := float32(s5*t115a), float32(s5*t115b)
-			t117a, t117b := math.Float32frombits(math.Float32bits(t116a)&^(1<<31)), math.Float32frombits(math.Float32bits(t116b)&^(1<<31))
-			t118a, t118b := c79 < t117a, c79 < t117b
-			t119a := t117a
-			if t118a {
-				t119a = c79
+			t101a, t101b := scalar.FMA32(t96a, t85a, t100a), scalar.FMA32(t96b, t85b, t100b)
+			t102a, t102b := int32(math.Float32bits(t74a)), int32(math.Float32bits(t74b))
+			t104a, t104b := t102a&c103, t102b&c103
+			t105a, t105b := int32(math.Float32bits(t101a)), int32(math.Float32bits(t101b))
+			t106a, t106b := t105a|t104a, t105b|t104b
+			t107a, t107b := math.Float32frombits(uint32(t106a)), math.Float32frombits(uint32(t106b))
+			t108a, t108b := float32(t107a*s6), float32(t107b*s6)
+			t109a, t109b := float32(t108a+s6), float32(t108b+s6)
+			t110a, t110b := float32(v0a*t109a), float32(v0b*t109b)
+			t111a, t111b := float32(t73a-t72a), float32(t73b-t72b)
+			t112a, t112b := float32(s5*t111a), float32(s5*t111b)
+			t113a, t113b := math.Float32frombits(math.Float32bits(t112a)&^(1<<31)), math.Float32frombits(math.Float32bits(t112b)&^(1<<31))
+			t114a, t114b := c76 < t113a, c76 < t113b
+			t115a := t113a
+			if t114a {
+				t115a = c76
 			}
-			t119b := t117b
-			if t118b {
-				t119b = c79
+			t115b := t113b
+			if t114b {
+				t115b = c76
 			}
-			t120a, t120b := scalar.FMA32(t119a, c82, c83), scalar.FMA32(t119b, c82, c83)
-			t121a, t121b := int32(math.Float32bits(t120a)), int32(math.Float32bits(t120b))
-			t122a, t122b := t121a>>uint32(c86), t121b>>uint32(c86)
-			t123a, t123b := c123[t122a&7], c123[t122b&7]
-			t124a, t124b := float32(t119a-t123a), float32(t119b-t123b)
-			t125a, t125b := c125[t122a&7], c125[t122b&7]
-			t126a, t126b := c126[t122a&7], c126[t122b&7]
-			t127a, t127b := scalar.FMA32(t125a, t124a, t126a), scalar.FMA32(t125b, t124b, t126b)
-			t128a, t128b := c128[t122a&7], c128[t122b&7]
-			t129a, t129b := scalar.FMA32(t127a, t124a, t128a), scalar.FMA32(t127b, t124b, t128b)
-			t130a, t130b := c130[t122a&7], c130[t122b&7]
-			t131a, t131b := scalar.FMA32(t129a, t124a, t130a), scalar.FMA32(t129b, t124b, t130b)
-			t132a, t132b := c132[t122a&7], c132[t122b&7]
-			t133a, t133b := scalar.FMA32(t131a, t124a, t132a), scalar.FMA32(t131b, t124b, t132b)
-			t134a, t134b := c134[t122a&7], c134[t122b&7]
-			t135a, t135b := scalar.FMA32(t133a, t124a, t134a), scalar.FMA32(t133b, t124b, t134b)
-			t136a, t136b := t120a < c101, t120b < c101
-			t137a, t137b := c137[t122a&7], c137[t122b&7]
-			t138a := t137a
-			if t136a {
-				t138a = t119a
+			t116a, t116b := scalar.FMA32(t115a, c79, c80), scalar.FMA32(t115b, c79, c80)
+			t117a, t117b := int32(math.Float32bits(t116a)), int32(math.Float32bits(t116b))
+			t118a, t118b := t117a>>uint32(c9), t117b>>uint32(c9)
+			t119a, t119b := c119[t118a&7], c119[t118b&7]
+			t120a, t120b := float32(t115a-t119a), float32(t115b-t119b)
+			t121a, t121b := c121[t118a&7], c121[t118b&7]
+			t122a, t122b := c122[t118a&7], c122[t118b&7]
+			t123a, t123b := scalar.FMA32(t121a, t120a, t122a), scalar.FMA32(t121b, t120b, t122b)
+			t124a, t124b := c124[t118a&7], c124[t118b&7]
+			t125a, t125b := scalar.FMA32(t123a, t120a, t124a), scalar.FMA32(t123b, t120b, t124b)
+			t126a, t126b := c126[t118a&7], c126[t118b&7]
+			t127a, t127b := scalar.FMA32(t125a, t120a, t126a), scalar.FMA32(t125b, t120b, t126b)
+			t128a, t128b := c128[t118a&7], c128[t118b&7]
+			t129a, t129b := scalar.FMA32(t127a, t120a, t128a), scalar.FMA32(t127b, t120b, t128b)
+			t130a, t130b := c130[t118a&7], c130[t118b&7]
+			t131a, t131b := scalar.FMA32(t129a, t120a, t130a), scalar.FMA32(t129b, t120b, t130b)
+			t132a, t132b := t116a < c97, t116b < c97
+			t133a, t133b := c133[t118a&7], c133[t118b&7]
+			t134a := t133a
+			if t132a {
+				t134a = t115a
 			}
-			t138b := t137b
-			if t136b {
-				t138b = t119b
+			t134b := t133b
+			if t132b {
+				t134b = t115b
 			}
-			t139a, t139b := scalar.FMA32(t135a, t124a, t138a), scalar.FMA32(t135b, t124b, t138b)
-			t140a, t140b := int32(math.Float32bits(t116a)), int32(math.Float32bits(t116b))
-			t141a, t141b := t140a&c107, t140b&c107
-			t142a, t142b := int32(math.Float32bits(t139a)), int32(math.Float32bits(t139b))
-			t143a, t143b := t142a|t141a, t142b|t141b
-			t144a, t144b := math.Float32frombits(uint32(t143a)), math.Float32frombits(uint32(t143b))
-			t145a, t145b := float32(s6*t144a), float32(s6*t144b)
-			t146a, t146b := float32(t145a+s6), float32(t145b+s6)
-			t147a, t147b := float32(s7*v2a), float32(s7*v2b)
-			t149a, t149b := t147a < c148, t147b < c148
-			t150a := t147a
-			if t149a {
-				t150a = c148
+			t135a, t135b := scalar.FMA32(t131a, t120a, t134a), scalar.FMA32(t131b, t120b, t134b)
+			t136a, t136b := int32(math.Float32bits(t112a)), int32(math.Float32bits(t112b))
+			t137a, t137b := t136a&c103, t136b&c103
+			t138a, t138b := int32(math.Float32bits(t135a)), int32(math.Float32bits(t135b))
+			t139a, t139b := t138a|t137a, t138b|t137b
+			t140a, t140b := math.Float32frombits(uint32(t139a)), math.Float32frombits(uint32(t139b))
+			t141a, t141b := float32(s6*t140a), float32(s6*t140b)
+			t142a, t142b := float32(t141a+s6), float32(t141b+s6)
+			t143a, t143b := float32(s7*v2a), float32(s7*v2b)
+			t145a, t145b := t143a < c144, t143b < c144
+			t146a := t143a
+			if t145a {
+				t146a = c144
 			}
-			t150b := t147b
-			if t149b {
-				t150b = c148
+			t146b := t143b
+			if t145b {
+				t146b = c144
 			}
-			t152a, t152b := c151 < t150a, c151 < t150b
-			t153a := t150a
-			if t152a {
-				t153a = c151
+			t148a, t148b := c147 < t146a, c147 < t146b
+			t149a := t146a
+			if t148a {
+				t149a = c147
 			}
-			t153b := t150b
-			if t152b {
-				t153b = c151
+			t149b := t146b
+			if t148b {
+				t149b = c147
 			}
-			t156a, t156b := scalar.FMA32(t153a, c154, c155), scalar.FMA32(t153b, c154, c155)
-			t157a, t157b := float32(t156a-c155), float32(t156b-c155)
-			t159a, t159b := scalar.FMA32(t157a, c158, t153a), scalar.FMA32(t157b, c158, t153b)
-			t161a, t161b := scalar.FMA32(t157a, c160, t159a), scalar.FMA32(t157b, c160, t159b)
-			t162a, t162b := int32(math.Float32bits(t156a)), int32(math.Float32bits(t156b))
-			t165a, t165b := scalar.FMA32(c163, t161a, c164), scalar.FMA32(c163, t161b, c164)
-			t167a, t167b := scalar.FMA32(t165a, t161a, c166), scalar.FMA32(t165b, t161b, c166)
-			t169a, t169b := scalar.FMA32(t167a, t161a, c168), scalar.FMA32(t167b, t161b, c168)
-			t171a, t171b := scalar.FMA32(t169a, t169a, c170), scalar.FMA32(t169b, t169b, c170)
-			t172a, t172b := scalar.FMA32(t171a, t161a, c11), scalar.FMA32(t171b, t161b, c11)
-			t173a, t173b := t162a<<uint32(c4), t162b<<uint32(c4)
-			t174a, t174b := math.Float32frombits(uint32(t173a)), math.Float32frombits(uint32(t173b))
-			t175a, t175b := float32(t172a*t174a), float32(t172b*t174b)
-			t176a, t176b := float32(t175a*t175a), float32(t175b*t175b)
-			t177a, t177b := float32(t176a*v1a), float32(t176b*v1b)
-			t178a, t178b := float32(t146a*t177a), float32(t146b*t177b)
-			t179a, t179b := float32(t114a-t178a), float32(t114b-t178b)
+			t152a, t152b := scalar.FMA32(t149a, c150, c151), scalar.FMA32(t149b, c150, c151)
+			t153a, t153b := float32(t152a-c151), float32(t152b-c151)
+			t155a, t155b := scalar.FMA32(t153a, c154, t149a), scalar.FMA32(t153b, c154, t149b)
+			t157a, t157b := scalar.FMA32(t153a, c156, t155a), scalar.FMA32(t153b, c156, t155b)
+			t158a, t158b := int32(math.Float32bits(t152a)), int32(math.Float32bits(t152b))
+			t161a, t161b := scalar.FMA32(c159, t157a, c160), scalar.FMA32(c159, t157b, c160)
+			t163a, t163b := scalar.FMA32(t161a, t157a, c162), scalar.FMA32(t161b, t157b, c162)
+			t165a, t165b := scalar.FMA32(t163a, t157a, c164), scalar.FMA32(t163b, t157b, c164)
+			t167a, t167b := scalar.FMA32(t165a, t165a, c166), scalar.FMA32(t165b, t165b, c166)
+			t169a, t169b := scalar.FMA32(t167a, t157a, c168), scalar.FMA32(t167b, t157b, c168)
+			t171a, t171b := t158a<<uint32(c170), t158b<<uint32(c170)
+			t172a, t172b := math.Float32frombits(uint32(t171a)), math.Float32frombits(uint32(t171b))
+			t173a, t173b := float32(t169a*t172a), float32(t169b*t172b)
+			t174a, t174b := float32(t173a*t173a), float32(t173b*t173b)
+			t175a, t175b := float32(t174a*v1a), float32(t174b*v1b)
+			t176a, t176b := float32(t142a*t175a), float32(t142b*t175b)
+			t177a, t177b := float32(t110a-t176a), float32(t110b-t176b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t179a, t179b
+			y0[0], y0[1] = t177a, t177b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := float32(v0 / v1)
-			t2 := int32(math.Float32bits(t0))
-			t3 := int32(c1 - t2)
-			t5 := t3 >> uint32(c4)
-			t6 := float32(t5)
-			t8 := t3 & c7
-			t9 := int32(t2 + t8)
-			t10 := math.Float32frombits(uint32(t9))
-			t12 := float32(t10 - c11)
-			t13 := float32(t12 * t12)
-			t22 := scalar.FMA32(c15, t12, c14)
-			t23 := scalar.FMA32(c17, t12, c16)
-			t24 := scalar.FMA32(c19, t12, c18)
-			t25 := scalar.FMA32(c21, t12, c20)
-			t26 := scalar.FMA32(t23, t13, t22)
-			t27 := scalar.FMA32(t25, t13, t24)
-			t28 := float32(t13 * t13)
-			t29 := scalar.FMA32(t27, t28, t26)
-			t30 := scalar.FMA32(t13, t29, t12)
-			t32 := scalar.FMA32(t6, c31, t30)
-			t69 := int32(t2 + c68)
-			t70 := c67 < t69
-			t71 := t32
-			if t70 {
-				t34 := float32(t0 * c33)
-				t35 := int32(math.Float32bits(t34))
-				t36 := int32(c1 - t35)
-				t37 := t36 >> uint32(c4)
-				t38 := float32(t37)
-				t39 := t36 & c7
-				t40 := int32(t35 + t39)
-				t41 := math.Float32frombits(uint32(t40))
-				t42 := float32(t41 - c11)
-				t44 := float32(t38 + c43)
-				t45 := float32(t42 * t42)
-				t46 := scalar.FMA32(c15, t42, c14)
-				t47 := scalar.FMA32(c17, t42, c16)
-				t48 := scalar.FMA32(c19, t42, c18)
-				t49 := scalar.FMA32(c21, t42, c20)
-				t50 := scalar.FMA32(t47, t45, t46)
-				t51 := scalar.FMA32(t49, t45, t48)
-				t52 := float32(t45 * t45)
-				t53 := scalar.FMA32(t51, t52, t50)
-				t54 := scalar.FMA32(t45, t53, t42)
-				t55 := scalar.FMA32(t44, c31, t54)
-				t57 := t0 < c56
-				t58 := float32(math.Sqrt(float64(t0)))
-				t59 := t58
-				if t57 {
-					t59 = t55
+			t1 := int32(math.Float32bits(t0))
+			t3 := int32(t1 + c2)
+			t5 := t3 & c4
+			t6 := int32(t1 - t5)
+			t7 := math.Float32frombits(uint32(t6))
+			t8 := float32(t5)
+			t10 := t3 >> uint32(c9)
+			t11 := c11[t10&7]
+			t13 := scalar.FMA32(t7, t11, c12)
+			t14 := float32(t13 * t13)
+			t17 := scalar.FMA32(c15, t13, c16)
+			t19 := scalar.FMA32(t17, t13, c18)
+			t21 := scalar.FMA32(t19, t13, c20)
+			t23 := c23[t10&7]
+			t24 := scalar.FMA32(t8, c22, t23)
+			t25 := scalar.FMA32(t14, t21, t24)
+			t27 := c27[t10&7]
+			t28 := scalar.FMA32(t8, c26, t27)
+			t29 := float32(t13 + t25)
+			t30 := float32(t28 + t29)
+			t67 := c66 < t3
+			t68 := t30
+			if t67 {
+				t32 := float32(t0 * c31)
+				t33 := int32(math.Float32bits(t32))
+				t34 := int32(t33 + c2)
+				t35 := t34 & c4
+				t36 := int32(t33 - t35)
+				t37 := math.Float32frombits(uint32(t36))
+				t38 := float32(t35)
+				t40 := float32(t38 - c39)
+				t41 := t34 >> uint32(c9)
+				t42 := c42[t41&7]
+				t43 := scalar.FMA32(t37, t42, c12)
+				t44 := float32(t43 * t43)
+				t45 := scalar.FMA32(c15, t43, c16)
+				t46 := scalar.FMA32(t45, t43, c18)
+				t47 := scalar.FMA32(t46, t43, c20)
+				t48 := c48[t41&7]
+				t49 := scalar.FMA32(t40, c22, t48)
+				t50 := scalar.FMA32(t44, t47, t49)
+				t51 := c51[t41&7]
+				t52 := scalar.FMA32(t40, c26, t51)
+				t53 := float32(t43 + t50)
+				t54 := float32(t52 + t53)
+				t56 := t0 < c55
+				t57 := float32(math.Sqrt(float64(t0)))
+				t58 := t57
+				if t56 {
+					t58 = t54
 				}
-				t61 := t0 < c60
-				t63 := t59
-				if t61 {
-					t63 = c62
+				t60 := t0 < c59
+				t62 := t58
+				if t60 {
+					t62 = c61
 				}
-				t64 := t0 == c60
-				t66 := t63
-				if t64 {
-					t66 = c65
+				t63 := t0 == c59
+				t65 := t62
+				if t63 {
+					t65 = c64
 				}
-				t71 = t66
+				t68 = t65
 			}
-			t72 := float32(v2 * s3)
-			t73 := float32(t71 + t72)
-			t74 := float32(math.Sqrt(float64(v2)))
-			t75 := float32(t74 * s4)
-			t76 := float32(t73 / t75)
-			t77 := float32(s5 * t76)
-			t78 := math.Float32frombits(math.Float32bits(t77) &^ (1 << 31))
-			t80 := c79 < t78
-			t81 := t78
-			if t80 {
-				t81 = c79
+			t69 := float32(v2 * s3)
+			t70 := float32(t68 + t69)
+			t71 := float32(math.Sqrt(float64(v2)))
+			t72 := float32(t71 * s4)
+			t73 := float32(t70 / t72)
+			t74 := float32(s5 * t73)
+			t75 := math.Float32frombits(math.Float32bits(t74) &^ (1 << 31))
+			t77 := c76 < t75
+			t78 := t75
+			if t77 {
+				t78 = c76
 			}
-			t84 := scalar.FMA32(t81, c82, c83)
-			t85 := int32(math.Float32bits(t84))
-			t87 := t85 >> uint32(c86)
-			t88 := c88[t87&7]
-			t89 := float32(t81 - t88)
-			t90 := c90[t87&7]
-			t91 := c91[t87&7]
-			t92 := scalar.FMA32(t90, t89, t91)
-			t93 := c93[t87&7]
-			t94 := scalar.FMA32(t92, t89, t93)
-			t95 := c95[t87&7]
-			t96 := scalar.FMA32(t94, t89, t95)
-			t97 := c97[t87&7]
-			t98 := scalar.FMA32(t96, t89, t97)
-			t99 := c99[t87&7]
-			t100 := scalar.FMA32(t98, t89, t99)
-			t102 := t84 < c101
-			t103 := c103[t87&7]
-			t104 := t103
-			if t102 {
-				t104 = t81
+			t81 := scalar.FMA32(t78, c79, c80)
+			t82 := int32(math.Float32bits(t81))
+			t83 := t82 >> uint32(c9)
+			t84 := c84[t83&7]
+			t85 := float32(t78 - t84)
+			t86 := c86[t83&7]
+			t87 := c87[t83&7]
+			t88 := scalar.FMA32(t86, t85, t87)
+			t89 := c89[t83&7]
+			t90 := scalar.FMA32(t88, t85, t89)
+			t91 := c91[t83&7]
+			t92 := scalar.FMA32(t90, t85, t91)
+			t93 := c93[t83&7]
+			t94 := scalar.FMA32(t92, t85, t93)
+			t95 := c95[t83&7]
+			t96 := scalar.FMA32(t94, t85, t95)
+			t98 := t81 < c97
+			t99 := c99[t83&7]
+			t100 := t99
+			if t98 {
+				t100 = t78
 			}
-			t105 := scalar.FMA32(t100, t89, t104)
-			t106 := int32(math.Float32bits(t77))
-			t108 := t106 & c107
-			t109 := int32(math.Float32bits(t105))
-			t110 := t109 | t108
-			t111 := math.Float32frombits(uint32(t110))
-			t112 := float32(t111 * s6)
-			t113 := float32(t112 + s6)
-			t114 := float32(v0 * t113)
-			t115 := float32(t76 - t75)
-			t116 := float32(s5 * t115)
-			t117 := math.Float32frombits(math.Float32bits(t116) &^ (1 << 31))
-			t118 := c79 < t117
-			t119 := t117
-			if t118 {
-				t119 = c79
+			t101 := scalar.FMA32(t96, t85, t100)
+			t102 := int32(math.Float32bits(t74))
+			t104 := t102 & c103
+			t105 := int32(math.Float32bits(t101))
+			t106 := t105 | t104
+			t107 := math.Float32frombits(uint32(t106))
+			t108 := float32(t107 * s6)
+			t109 := float32(t108 + s6)
+			t110 := float32(v0 * t109)
+			t111 := float32(t73 - t72)
+			t112 := float32(s5 * t111)
+			t113 := math.Float32frombits(math.Float32bits(t112) &^ (1 << 31))
+			t114 := c76 < t113
+			t115 := t113
+			if t114 {
+				t115 = c76
 			}
-			t120 := scalar.FMA32(t119, c82, c83)
-			t121 := int32(math.Float32bits(t120))
-			t122 := t121 >> uint32(c86)
-			t123 := c123[t122&7]
-			t124 := float32(t119 - t123)
-			t125 := c125[t122&7]
-			t126 := c126[t122&7]
-			t127 := scalar.FMA32(t125, t124, t126)
-			t128 := c128[t122&7]
-			t129 := scalar.FMA32(t127, t124, t128)
-			t130 := c130[t122&7]
-			t131 := scalar.FMA32(t129, t124, t130)
-			t132 := c132[t122&7]
-			t133 := scalar.FMA32(t131, t124, t132)
-			t134 := c134[t122&7]
-			t135 := scalar.FMA32(t133, t124, t134)
-			t136 := t120 < c101
-			t137 := c137[t122&7]
-			t138 := t137
-			if t136 {
-				t138 = t119
+			t116 := scalar.FMA32(t115, c79, c80)
+			t117 := int32(math.Float32bits(t116))
+			t118 := t117 >> uint32(c9)
+			t119 := c119[t118&7]
+			t120 := float32(t115 - t119)
+			t121 := c121[t118&7]
+			t122 := c122[t118&7]
+			t123 := scalar.FMA32(t121, t120, t122)
+			t124 := c124[t118&7]
+			t125 := scalar.FMA32(t123, t120, t124)
+			t126 := c126[t118&7]
+			t127 := scalar.FMA32(t125, t120, t126)
+			t128 := c128[t118&7]
+			t129 := scalar.FMA32(t127, t120, t128)
+			t130 := c130[t118&7]
+			t131 := scalar.FMA32(t129, t120, t130)
+			t132 := t116 < c97
+			t133 := c133[t118&7]
+			t134 := t133
+			if t132 {
+				t134 = t115
 			}
-			t139 := scalar.FMA32(t135, t124, t138)
-			t140 := int32(math.Float32bits(t116))
-			t141 := t140 & c107
-			t142 := int32(math.Float32bits(t139))
-			t143 := t142 | t141
-			t144 := math.Float32frombits(uint32(t143))
-			t145 := float32(s6 * t144)
-			t146 := float32(t145 + s6)
-			t147 := float32(s7 * v2)
-			t149 := t147 < c148
-			t150 := t147
-			if t149 {
-				t150 = c148
+			t135 := scalar.FMA32(t131, t120, t134)
+			t136 := int32(math.Float32bits(t112))
+			t137 := t136 & c103
+			t138 := int32(math.Float32bits(t135))
+			t139 := t138 | t137
+			t140 := math.Float32frombits(uint32(t139))
+			t141 := float32(s6 * t140)
+			t142 := float32(t141 + s6)
+			t143 := float32(s7 * v2)
+			t145 := t143 < c144
+			t146 := t143
+			if t145 {
+				t146 = c144
 			}
-			t152 := c151 < t150
-			t153 := t150
-			if t152 {
-				t153 = c151
+			t148 := c147 < t146
+			t149 := t146
+			if t148 {
+				t149 = c147
 			}
-			t156 := scalar.FMA32(t153, c154, c155)
-			t157 := float32(t156 - c155)
-			t159 := scalar.FMA32(t157, c158, t153)
-			t161 := scalar.FMA32(t157, c160, t159)
-			t162 := int32(math.Float32bits(t156))
-			t165 := scalar.FMA32(c163, t161, c164)
-			t167 := scalar.FMA32(t165, t161, c166)
-			t169 := scalar.FMA32(t167, t161, c168)
-			t171 := scalar.FMA32(t169, t169, c170)
-			t172 := scalar.FMA32(t171, t161, c11)
-			t173 := t162 << uint32(c4)
-			t174 := math.Float32frombits(uint32(t173))
-			t175 := float32(t172 * t174)
-			t176 := float32(t175 * t175)
-			t177 := float32(t176 * v1)
-			t178 := float32(t146 * t177)
-			t179 := float32(t114 - t178)
-			o0[i] = t179
+			t152 := scalar.FMA32(t149, c150, c151)
+			t153 := float32(t152 - c151)
+			t155 := scalar.FMA32(t153, c154, t149)
+			t157 := scalar.FMA32(t153, c156, t155)
+			t158 := int32(math.Float32bits(t152))
+			t161 := scalar.FMA32(c159, t157, c160)
+			t163 := scalar.FMA32(t161, t157, c162)
+			t165 := scalar.FMA32(t163, t157, c164)
+			t167 := scalar.FMA32(t165, t165, c166)
+			t169 := scalar.FMA32(t167, t157, c168)
+			t171 := t158 << uint32(c170)
+			t172 := math.Float32frombits(uint32(t171))
+			t173 := float32(t169 * t172)
+			t174 := float32(t173 * t173)
+			t175 := float32(t174 * v1)
+			t176 := float32(t142 * t175)
+			t177 := float32(t110 - t176)
+			o0[i] = t177
 		}
 	}
 }
@@ -2873,62 +2840,62 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 // for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
 func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := int32(1068827890)
-	c4 := int32(23)
-	c7 := int32(-8388608)
-	c11 := math.Float32frombits(0x3f800000) // 1
-	c13 := math.Float32frombits(0xbf317000) // -0.69311523
-	c18 := math.Float32frombits(0xb805fdf4) // -3.1946183e-05
-	c20 := math.Float32frombits(0x3e4cd20c) // 0.20002002
-	c21 := math.Float32frombits(0xbe2a12de) // -0.1660876
-	c22 := math.Float32frombits(0x3e113717) // 0.14181171
-	c23 := math.Float32frombits(0xbe07a02c) // -0.13244694
-	c24 := math.Float32frombits(0x3e042fde) // 0.12908885
-	c25 := math.Float32frombits(0xbd9c200c) // -0.076233
-	c33 := math.Float32frombits(0xbe800219) // -0.250016
-	c35 := math.Float32frombits(0x3eaaaaa8) // 0.33333325
-	c37 := math.Float32frombits(0xbefffffc) // -0.49999988
-	c42 := math.Float32frombits(0x4c000000) // 3.3554432e+07
-	c52 := math.Float32frombits(0x41c80000) // 25
-	c72 := math.Float32frombits(0x800000)   // 1.1754944e-38
-	c76 := math.Float32frombits(0x0)        // 0
-	c78 := math.Float32frombits(0x7fc00000) // NaN
-	c81 := math.Float32frombits(0xff800000) // -Inf
-	c83 := int32(-16777217)
-	c84 := int32(2139095040)
-	c95 := math.Float32frombits(0x407b851f) // 3.93
-	c98 := math.Float32frombits(0x3e974ba2) // 0.2954989
-	c99 := math.Float32frombits(0x3fb6c581) // 1.4279023
-	c102 := int32(20)
-	c104 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
-	c106 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
-	c107 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
-	c109 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
-	c111 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
-	c113 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
-	c115 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
-	c117 := math.Float32frombits(0x3fc00000) // 1.5
-	c119 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
-	c123 := int32(-2147483648)
-	c139 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
-	c141 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
-	c142 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
-	c144 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
-	c146 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
-	c148 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
-	c150 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
-	c153 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
-	c164 := math.Float32frombits(0xc2d00000) // -104
-	c167 := math.Float32frombits(0x42b20000) // 89
-	c170 := math.Float32frombits(0x3fb8aa3b) // 1.442695
-	c171 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c174 := math.Float32frombits(0xbf317218) // -0.6931472
-	c176 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c178 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c179 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c181 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c183 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c185 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c2 := int32(2135580672)
+	c4 := int32(-8388608)
+	c9 := int32(20)
+	c11 := [...]float32{-0x1.6p+125, -0x1.4p+125, -0x1.2p+125, -0x1.1p+125, -0x1p+125, -0x1.dp+124, -0x1.ap+124, -0x1.78p+124}
+	c12 := math.Float32frombits(0xbf800000) // -1
+	c15 := math.Float32frombits(0x3e4dbc29) // 0.20091309
+	c16 := math.Float32frombits(0xbe80682b) // -0.25079474
+	c18 := math.Float32frombits(0x3eaaaa7c) // 0.33333194
+	c20 := math.Float32frombits(0xbeffffe7) // -0.49999925
+	c22 := math.Float32frombits(0x2a3fbf00) // 1.7030474e-13
+	c23 := [...]float32{0x1.8299e6p-13, 0x1.8a890ep-13, 0x1.878d2ep-13, 0x1.856ef2p-13, 0x1.887af4p-13, 0x1.8446ap-13, 0x1.83ca16p-13, 0x1.81b68ep-13}
+	c26 := math.Float32frombits(0x33b17200) // 8.262941e-08
+	c27 := [...]float32{0x1.69ef4p+06, 0x1.6a50d8p+06, 0x1.6abcbcp+06, 0x1.6af744p+06, 0x1.6b3558p+06, 0x1.6b9a26p+06, 0x1.6c09f8p+06, 0x1.6c717ep+06}
+	c31 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c39 := math.Float32frombits(0x4d480000) // 2.097152e+08
+	c42 := [...]float32{-0x1.6p+125, -0x1.4p+125, -0x1.2p+125, -0x1.1p+125, -0x1p+125, -0x1.dp+124, -0x1.ap+124, -0x1.78p+124}
+	c48 := [...]float32{0x1.8299e6p-13, 0x1.8a890ep-13, 0x1.878d2ep-13, 0x1.856ef2p-13, 0x1.887af4p-13, 0x1.8446ap-13, 0x1.83ca16p-13, 0x1.81b68ep-13}
+	c51 := [...]float32{0x1.69ef4p+06, 0x1.6a50d8p+06, 0x1.6abcbcp+06, 0x1.6af744p+06, 0x1.6b3558p+06, 0x1.6b9a26p+06, 0x1.6c09f8p+06, 0x1.6c717ep+06}
+	c55 := math.Float32frombits(0x1000000)  // 2.3509887e-38
+	c59 := math.Float32frombits(0x0)        // 0
+	c61 := math.Float32frombits(0x7fc00000) // NaN
+	c64 := math.Float32frombits(0xff800000) // -Inf
+	c66 := int32(-20291585)
+	c76 := math.Float32frombits(0x407b851f) // 3.93
+	c79 := math.Float32frombits(0x3e974ba2) // 0.2954989
+	c80 := math.Float32frombits(0x3fb6c581) // 1.4279023
+	c84 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
+	c86 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
+	c87 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
+	c89 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
+	c91 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
+	c93 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
+	c95 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
+	c97 := math.Float32frombits(0x3fc00000) // 1.5
+	c99 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
+	c103 := int32(-2147483648)
+	c119 := [...]float32{0x1.2bce36p+01, 0x1.98281cp+01, 0x1.df39d6p+01, 0x0p+00, 0x1.c9c326p-02, 0x1.bd7634p-01, 0x1.4b0642p+00, 0x1.b74fdep+00}
+	c121 := [...]float32{-0x1.79bcfap-09, -0x1.78b644p-12, -0x1.a99e3cp-20, -0x1.2c851ep-06, -0x1.9c93d8p-05, -0x1.5284cap-07, 0x1.6378aap-06, 0x1.4bc188p-07}
+	c122 := [...]float32{0x1.24ee1p-07, 0x1.020dfap-11, 0x1.6c766p-16, 0x1.e177d8p-04, 0x1.8106aap-06, -0x1.0c3c5ep-04, -0x1.536ff2p-05, 0x1.122984p-08}
+	c124 := [...]float32{-0x1.ddb5d2p-07, -0x1.a2e0aap-12, -0x1.08cb14p-16, -0x1.1ed30cp-11, 0x1.6e949p-03, 0x1.d30afcp-04, -0x1.015724p-06, -0x1.91cap-05}
+	c126 := [...]float32{0x1.fd6f74p-07, 0x1.1e7ec4p-12, 0x1.16451ap-17, -0x1.81202p-02, -0x1.7aaaf4p-03, 0x1.734a84p-04, 0x1.5336c8p-03, 0x1.8c5acap-04}
+	c128 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
+	c130 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
+	c133 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
+	c144 := math.Float32frombits(0xc2d00000) // -104
+	c147 := math.Float32frombits(0x42b20000) // 89
+	c150 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c151 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c154 := math.Float32frombits(0xbf317218) // -0.6931472
+	c156 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c158 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c159 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c161 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c163 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c165 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c167 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -2948,451 +2915,419 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			x2 := a2[i : i+2 : i+2]
 			v2a, v2b := x2[0], x2[1]
 			t0a, t0b := float32(v0a/v1a), float32(v0b/v1b)
-			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
-			t3a, t3b := int32(c1-t2a), int32(c1-t2b)
-			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
-			t6a, t6b := float32(t5a), float32(t5b)
-			t8a, t8b := t3a&c7, t3b&c7
-			t9a, t9b := int32(t2a+t8a), int32(t2b+t8b)
-			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
-			t12a, t12b := float32(t10a-c11), float32(t10b-c11)
-			t14a, t14b := float32(t6a*c13), float32(t6b*c13)
-			t15a, t15b := float32(t14a+t12a), float32(t14b+t12b)
-			t16a, t16b := float32(t15a-t14a), float32(t15b-t14b)
-			t17a, t17b := float32(t12a-t16a), float32(t12b-t16b)
-			t19a, t19b := scalar.FMA32(t6a, c18, t17a), scalar.FMA32(t6b, c18, t17b)
-			t26a, t26b := scalar.FMA32(c21, t12a, c20), scalar.FMA32(c21, t12b, c20)
-			t27a, t27b := scalar.FMA32(c23, t12a, c22), scalar.FMA32(c23, t12b, c22)
-			t28a, t28b := scalar.FMA32(c25, t12a, c24), scalar.FMA32(c25, t12b, c24)
-			t29a, t29b := float32(t12a*t12a), float32(t12b*t12b)
-			t30a, t30b := scalar.FMA32(t27a, t29a, t26a), scalar.FMA32(t27b, t29b, t26b)
-			t31a, t31b := float32(t29a*t29a), float32(t29b*t29b)
-			t32a, t32b := scalar.FMA32(t28a, t31a, t30a), scalar.FMA32(t28b, t31b, t30b)
-			t34a, t34b := scalar.FMA32(t32a, t12a, c33), scalar.FMA32(t32b, t12b, c33)
-			t36a, t36b := scalar.FMA32(t34a, t12a, c35), scalar.FMA32(t34b, t12b, c35)
-			t38a, t38b := scalar.FMA32(t36a, t12a, c37), scalar.FMA32(t36b, t12b, c37)
-			t39a, t39b := float32(t12a*t38a), float32(t12b*t38b)
-			t40a, t40b := scalar.FMA32(t12a, t39a, t19a), scalar.FMA32(t12b, t39b, t19b)
-			t41a, t41b := float32(t15a+t40a), float32(t15b+t40b)
-			t85a, t85b := int32(t2a+c84), int32(t2b+c84)
-			t86a, t86b := c83 < t85a, c83 < t85b
-			t87a := t41a
-			if t86a {
-				t43a := float32(t0a * c42)
-				t44a := int32(math.Float32bits(t43a))
-				t45a := int32(c1 - t44a)
-				t46a := t45a >> uint32(c4)
-				t47a := float32(t46a)
-				t48a := t45a & c7
-				t49a := int32(t44a + t48a)
-				t50a := math.Float32frombits(uint32(t49a))
-				t51a := float32(t50a - c11)
-				t53a := float32(t47a + c52)
-				t54a := float32(t53a * c13)
-				t55a := float32(t54a + t51a)
-				t56a := float32(t55a - t54a)
-				t57a := float32(t51a - t56a)
-				t58a := scalar.FMA32(t53a, c18, t57a)
-				t59a := scalar.FMA32(c21, t51a, c20)
-				t60a := scalar.FMA32(c23, t51a, c22)
-				t61a := scalar.FMA32(c25, t51a, c24)
-				t62a := float32(t51a * t51a)
-				t63a := scalar.FMA32(t60a, t62a, t59a)
-				t64a := float32(t62a * t62a)
-				t65a := scalar.FMA32(t61a, t64a, t63a)
-				t66a := scalar.FMA32(t65a, t51a, c33)
-				t67a := scalar.FMA32(t66a, t51a, c35)
-				t68a := scalar.FMA32(t67a, t51a, c37)
-				t69a := float32(t51a * t68a)
-				t70a := scalar.FMA32(t51a, t69a, t58a)
-				t71a := float32(t55a + t70a)
-				t73a := t0a < c72
-				t74a := float32(math.Sqrt(float64(t0a)))
-				t75a := t74a
-				if t73a {
-					t75a = t71a
+			t1a, t1b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := int32(t1a+c2), int32(t1b+c2)
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a, t6b := int32(t1a-t5a), int32(t1b-t5b)
+			t7a, t7b := math.Float32frombits(uint32(t6a)), math.Float32frombits(uint32(t6b))
+			t8a, t8b := float32(t5a), float32(t5b)
+			t10a, t10b := t3a>>uint32(c9), t3b>>uint32(c9)
+			t11a, t11b := c11[t10a&7], c11[t10b&7]
+			t13a, t13b := scalar.FMA32(t7a, t11a, c12), scalar.FMA32(t7b, t11b, c12)
+			t14a, t14b := float32(t13a*t13a), float32(t13b*t13b)
+			t17a, t17b := scalar.FMA32(c15, t13a, c16), scalar.FMA32(c15, t13b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t13a, c18), scalar.FMA32(t17b, t13b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t13a, c20), scalar.FMA32(t19b, t13b, c20)
+			t23a, t23b := c23[t10a&7], c23[t10b&7]
+			t24a, t24b := scalar.FMA32(t8a, c22, t23a), scalar.FMA32(t8b, c22, t23b)
+			t25a, t25b := scalar.FMA32(t14a, t21a, t24a), scalar.FMA32(t14b, t21b, t24b)
+			t27a, t27b := c27[t10a&7], c27[t10b&7]
+			t28a, t28b := scalar.FMA32(t8a, c26, t27a), scalar.FMA32(t8b, c26, t27b)
+			t29a, t29b := float32(t13a+t25a), float32(t13b+t25b)
+			t30a, t30b := float32(t28a+t29a), float32(t28b+t29b)
+			t67a, t67b := c66 < t3a, c66 < t3b
+			t68a := t30a
+			if t67a {
+				t32a := float32(t0a * c31)
+				t33a := int32(math.Float32bits(t32a))
+				t34a := int32(t33a + c2)
+				t35a := t34a & c4
+				t36a := int32(t33a - t35a)
+				t37a := math.Float32frombits(uint32(t36a))
+				t38a := float32(t35a)
+				t40a := float32(t38a - c39)
+				t41a := t34a >> uint32(c9)
+				t42a := c42[t41a&7]
+				t43a := scalar.FMA32(t37a, t42a, c12)
+				t44a := float32(t43a * t43a)
+				t45a := scalar.FMA32(c15, t43a, c16)
+				t46a := scalar.FMA32(t45a, t43a, c18)
+				t47a := scalar.FMA32(t46a, t43a, c20)
+				t48a := c48[t41a&7]
+				t49a := scalar.FMA32(t40a, c22, t48a)
+				t50a := scalar.FMA32(t44a, t47a, t49a)
+				t51a := c51[t41a&7]
+				t52a := scalar.FMA32(t40a, c26, t51a)
+				t53a := float32(t43a + t50a)
+				t54a := float32(t52a + t53a)
+				t56a := t0a < c55
+				t57a := float32(math.Sqrt(float64(t0a)))
+				t58a := t57a
+				if t56a {
+					t58a = t54a
 				}
-				t77a := t0a < c76
-				t79a := t75a
-				if t77a {
-					t79a = c78
+				t60a := t0a < c59
+				t62a := t58a
+				if t60a {
+					t62a = c61
 				}
-				t80a := t0a == c76
-				t82a := t79a
-				if t80a {
-					t82a = c81
+				t63a := t0a == c59
+				t65a := t62a
+				if t63a {
+					t65a = c64
 				}
-				t87a = t82a
+				t68a = t65a
 			}
-			t87b := t41b
-			if t86b {
-				t43b := float32(t0b * c42)
-				t44b := int32(math.Float32bits(t43b))
-				t45b := int32(c1 - t44b)
-				t46b := t45b >> uint32(c4)
-				t47b := float32(t46b)
-				t48b := t45b & c7
-				t49b := int32(t44b + t48b)
-				t50b := math.Float32frombits(uint32(t49b))
-				t51b := float32(t50b - c11)
-				t53b := float32(t47b + c52)
-				t54b := float32(t53b * c13)
-				t55b := float32(t54b + t51b)
-				t56b := float32(t55b - t54b)
-				t57b := float32(t51b - t56b)
-				t58b := scalar.FMA32(t53b, c18, t57b)
-				t59b := scalar.FMA32(c21, t51b, c20)
-				t60b := scalar.FMA32(c23, t51b, c22)
-				t61b := scalar.FMA32(c25, t51b, c24)
-				t62b := float32(t51b * t51b)
-				t63b := scalar.FMA32(t60b, t62b, t59b)
-				t64b := float32(t62b * t62b)
-				t65b := scalar.FMA32(t61b, t64b, t63b)
-				t66b := scalar.FMA32(t65b, t51b, c33)
-				t67b := scalar.FMA32(t66b, t51b, c35)
-				t68b := scalar.FMA32(t67b, t51b, c37)
-				t69b := float32(t51b * t68b)
-				t70b := scalar.FMA32(t51b, t69b, t58b)
-				t71b := float32(t55b + t70b)
-				t73b := t0b < c72
-				t74b := float32(math.Sqrt(float64(t0b)))
-				t75b := t74b
-				if t73b {
-					t75b = t71b
+			t68b := t30b
+			if t67b {
+				t32b := float32(t0b * c31)
+				t33b := int32(math.Float32bits(t32b))
+				t34b := int32(t33b + c2)
+				t35b := t34b & c4
+				t36b := int32(t33b - t35b)
+				t37b := math.Float32frombits(uint32(t36b))
+				t38b := float32(t35b)
+				t40b := float32(t38b - c39)
+				t41b := t34b >> uint32(c9)
+				t42b := c42[t41b&7]
+				t43b := scalar.FMA32(t37b, t42b, c12)
+				t44b := float32(t43b * t43b)
+				t45b := scalar.FMA32(c15, t43b, c16)
+				t46b := scalar.FMA32(t45b, t43b, c18)
+				t47b := scalar.FMA32(t46b, t43b, c20)
+				t48b := c48[t41b&7]
+				t49b := scalar.FMA32(t40b, c22, t48b)
+				t50b := scalar.FMA32(t44b, t47b, t49b)
+				t51b := c51[t41b&7]
+				t52b := scalar.FMA32(t40b, c26, t51b)
+				t53b := float32(t43b + t50b)
+				t54b := float32(t52b + t53b)
+				t56b := t0b < c55
+				t57b := float32(math.Sqrt(float64(t0b)))
+				t58b := t57b
+				if t56b {
+					t58b = t54b
 				}
-				t77b := t0b < c76
-				t79b := t75b
-				if t77b {
-					t79b = c78
+				t60b := t0b < c59
+				t62b := t58b
+				if t60b {
+					t62b = c61
 				}
-				t80b := t0b == c76
-				t82b := t79b
-				if t80b {
-					t82b = c81
+				t63b := t0b == c59
+				t65b := t62b
+				if t63b {
+					t65b = c64
 				}
-				t87b = t82b
+				t68b = t65b
 			}
-			t88a, t88b := float32(v2a*s3), float32(v2b*s3)
-			t89a, t89b := float32(t87a+t88a), float32(t87b+t88b)
-			t90a, t90b := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b)))
-			t91a, t91b := float32(t90a*s4), float32(t90b*s4)
-			t92a, t92b := float32(t89a/t91a), float32(t89b/t91b)
-			t93a, t93b := float32(s5*t92a), float32(s5*t92b)
-			t94a, t94b := math.Float32frombits(math.Float32bits(t93a)&^(1<<31)), math.Float32frombits(math.Float32bits(t93b)&^(1<<31))
-			t96a, t96b := c95 < t94a, c95 < t94b
-			t97a := t94a
-			if t96a {
-				t97a = c95
+			t69a, t69b := float32(v2a*s3), float32(v2b*s3)
+			t70a, t70b := float32(t68a+t69a), float32(t68b+t69b)
+			t71a, t71b := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b)))
+			t72a, t72b := float32(t71a*s4), float32(t71b*s4)
+			t73a, t73b := float32(t70a/t72a), float32(t70b/t72b)
+			t74a, t74b := float32(s5*t73a), float32(s5*t73b)
+			t75a, t75b := math.Float32frombits(math.Float32bits(t74a)&^(1<<31)), math.Float32frombits(math.Float32bits(t74b)&^(1<<31))
+			t77a, t77b := c76 < t75a, c76 < t75b
+			t78a := t75a
+			if t77a {
+				t78a = c76
 			}
-			t97b := t94b
-			if t96b {
-				t97b = c95
+			t78b := t75b
+			if t77b {
+				t78b = c76
 			}
-			t100a, t100b := scalar.FMA32(t97a, c98, c99), scalar.FMA32(t97b, c98, c99)
-			t101a, t101b := int32(math.Float32bits(t100a)), int32(math.Float32bits(t100b))
-			t103a, t103b := t101a>>uint32(c102), t101b>>uint32(c102)
-			t104a, t104b := c104[t103a&7], c104[t103b&7]
-			t105a, t105b := float32(t97a-t104a), float32(t97b-t104b)
-			t106a, t106b := c106[t103a&7], c106[t103b&7]
-			t107a, t107b := c107[t103a&7], c107[t103b&7]
-			t108a, t108b := scalar.FMA32(t106a, t105a, t107a), scalar.FMA32(t106b, t105b, t107b)
-			t109a, t109b := c109[t103a&7], c109[t103b&7]
-			t110a, t110b := scalar.FMA32(t108a, t105a, t109a), scalar.FMA32(t108b, t105b, t109b)
-			t111a, t111b := c111[t103a&7], c111[t103b&7]
-			t112a, t112b := scalar.FMA32(t110a, t105a, t111a), scalar.FMA32(t110b, t105b, t111b)
-			t113a, t113b := c113[t103a&7], c113[t103b&7]
-			t114a, t114b := scalar.FMA32(t112a, t105a, t113a), scalar.FMA32(t112b, t105b, t113b)
-			t115a, t115b := c115[t103a&7], c115[t103b&7]
-			t116a, t116b := scalar.FMA32(t114a, t105a, t115a), scalar.FMA32(t114b, t105b, t115b)
-			t118a, t118b := t100a < c117, t100b < c117
-			t119a, t119b := c119[t103a&7], c119[t103b&7]
-			t120a := t119a
-			if t118a {
-				t120a = t97a
+			t81a, t81b := scalar.FMA32(t78a, c79, c80), scalar.FMA32(t78b, c79, c80)
+			t82a, t82b := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b))
+			t83a, t83b := t82a>>uint32(c9), t82b>>uint32(c9)
+			t84a, t84b := c84[t83a&7], c84[t83b&7]
+			t85a, t85b := float32(t78a-t84a), float32(t78b-t84b)
+			t86a, t86b := c86[t83a&7], c86[t83b&7]
+			t87a, t87b := c87[t83a&7], c87[t83b&7]
+			t88a, t88b := scalar.FMA32(t86a, t85a, t87a), scalar.FMA32(t86b, t85b, t87b)
+			t89a, t89b := c89[t83a&7], c89[t83b&7]
+			t90a, t90b := scalar.FMA32(t88a, t85a, t89a), scalar.FMA32(t88b, t85b, t89b)
+			t91a, t91b := c91[t83a&7], c91[t83b&7]
+			t92a, t92b := scalar.FMA32(t90a, t85a, t91a), scalar.FMA32(t90b, t85b, t91b)
+			t93a, t93b := c93[t83a&7], c93[t83b&7]
+			t94a, t94b := scalar.FMA32(t92a, t85a, t93a), scalar.FMA32(t92b, t85b, t93b)
+			t95a, t95b := c95[t83a&7], c95[t83b&7]
+			t96a, t96b := scalar.FMA32(t94a, t85a, t95a), scalar.FMA32(t94b, t85b, t95b)
+			t98a, t98b := t81a < c97, t81b < c97
+			t99a, t99b := c99[t83a&7], c99[t83b&7]
+			t100a := t99a
+			if t98a {
+				t100a = t78a
 			}
-			t120b := t119b
-			if t118b {
-				t120b = t97b
+			t100b := t99b
+			if t98b {
+				t100b = t78b
 			}
-			t121a, t121b := scalar.FMA32(t116a, t105a, t120a), scalar.FMA32(t116b, t105b, t120b)
-			t122a, t122b := int32(math.Float32bits(t93a)), int32(math.Float32bits(t93b))
-			t124a, t124b := t122a&c123, t122b&c123
-			t125a, t125b := int32(math.Float32bits(t121a)), int32(math.Float32bits(t121b))
-			t126a, t126b := t125a|t124a, t125b|t124b
-			t127a, t127b := math.Float32frombits(uint32(t126a)), math.Float32frombits(uint32(t126b))
-			t128a, t128b := float32(t127a*s6), float32(t127b*s6)
-			t129a, t129b := float32(t128a+s6), float32(t128b+s6)
-			t130a, t130b := float32(v0a*t129a), float32(v0b*t129b)
-			t131a, t131b := float32(t92a-t91a), float32(t92b-t91b)
-			t132a, t132b := float32(s5*t131a), float32(s5*t131b)
-			t133a, t133b := math.Float32frombits(math.Float32bits(t132a)&^(1<<31)), math.Float32frombits(math.Float32bits(t132b)&^(1<<31))
-			t134a, t134b := c95 < t133a, c95 < t133b
-			t135a := t133a
-			if t134a {
-				t135a = c95
+			t101a, t101b := scalar.FMA32(t96a, t85a, t100a), scalar.FMA32(t96b, t85b, t100b)
+			t102a, t102b := int32(math.Float32bits(t74a)), int32(math.Float32bits(t74b))
+			t104a, t104b := t102a&c103, t102b&c103
+			t105a, t105b := int32(math.Float32bits(t101a)), int32(math.Float32bits(t101b))
+			t106a, t106b := t105a|t104a, t105b|t104b
+			t107a, t107b := math.Float32frombits(uint32(t106a)), math.Float32frombits(uint32(t106b))
+			t108a, t108b := float32(t107a*s6), float32(t107b*s6)
+			t109a, t109b := float32(t108a+s6), float32(t108b+s6)
+			t110a, t110b := float32(v0a*t109a), float32(v0b*t109b)
+			t111a, t111b := float32(t73a-t72a), float32(t73b-t72b)
+			t112a, t112b := float32(s5*t111a), float32(s5*t111b)
+			t113a, t113b := math.Float32frombits(math.Float32bits(t112a)&^(1<<31)), math.Float32frombits(math.Float32bits(t112b)&^(1<<31))
+			t114a, t114b := c76 < t113a, c76 < t113b
+			t115a := t113a
+			if t114a {
+				t115a = c76
 			}
-			t135b := t133b
-			if t134b {
-				t135b = c95
+			t115b := t113b
+			if t114b {
+				t115b = c76
 			}
-			t136a, t136b := scalar.FMA32(t135a, c98, c99), scalar.FMA32(t135b, c98, c99)
-			t137a, t137b := int32(math.Float32bits(t136a)), int32(math.Float32bits(t136b))
-			t138a, t138b := t137a>>uint32(c102), t137b>>uint32(c102)
-			t139a, t139b := c139[t138a&7], c139[t138b&7]
-			t140a, t140b := float32(t135a-t139a), float32(t135b-t139b)
-			t141a, t141b := c141[t138a&7], c141[t138b&7]
-			t142a, t142b := c142[t138a&7], c142[t138b&7]
-			t143a, t143b := scalar.FMA32(t141a, t140a, t142a), scalar.FMA32(t141b, t140b, t142b)
-			t144a, t144b := c144[t138a&7], c144[t138b&7]
-			t145a, t145b := scalar.FMA32(t143a, t140a, t144a), scalar.FMA32(t143b, t140b, t144b)
-			t146a, t146b := c146[t138a&7], c146[t138b&7]
-			t147a, t147b := scalar.FMA32(t145a, t140a, t146a), scalar.FMA32(t145b, t140b, t146b)
-			t148a, t148b := c148[t138a&7], c148[t138b&7]
-			t149a, t149b := scalar.FMA32(t147a, t140a, t148a), scalar.FMA32(t147b, t140b, t148b)
-			t150a, t150b := c150[t138a&7], c150[t138b&7]
-			t151a, t151b := scalar.FMA32(t149a, t140a, t150a), scalar.FMA32(t149b, t140b, t150b)
-			t152a, t152b := t136a < c117, t136b < c117
-			t153a, t153b := c153[t138a&7], c153[t138b&7]
-			t154a := t153a
-			if t152a {
-				t154a = t135a
+			t116a, t116b := scalar.FMA32(t115a, c79, c80), scalar.FMA32(t115b, c79, c80)
+			t117a, t117b := int32(math.Float32bits(t116a)), int32(math.Float32bits(t116b))
+			t118a, t118b := t117a>>uint32(c9), t117b>>uint32(c9)
+			t119a, t119b := c119[t118a&7], c119[t118b&7]
+			t120a, t120b := float32(t115a-t119a), float32(t115b-t119b)
+			t121a, t121b := c121[t118a&7], c121[t118b&7]
+			t122a, t122b := c122[t118a&7], c122[t118b&7]
+			t123a, t123b := scalar.FMA32(t121a, t120a, t122a), scalar.FMA32(t121b, t120b, t122b)
+			t124a, t124b := c124[t118a&7], c124[t118b&7]
+			t125a, t125b := scalar.FMA32(t123a, t120a, t124a), scalar.FMA32(t123b, t120b, t124b)
+			t126a, t126b := c126[t118a&7], c126[t118b&7]
+			t127a, t127b := scalar.FMA32(t125a, t120a, t126a), scalar.FMA32(t125b, t120b, t126b)
+			t128a, t128b := c128[t118a&7], c128[t118b&7]
+			t129a, t129b := scalar.FMA32(t127a, t120a, t128a), scalar.FMA32(t127b, t120b, t128b)
+			t130a, t130b := c130[t118a&7], c130[t118b&7]
+			t131a, t131b := scalar.FMA32(t129a, t120a, t130a), scalar.FMA32(t129b, t120b, t130b)
+			t132a, t132b := t116a < c97, t116b < c97
+			t133a, t133b := c133[t118a&7], c133[t118b&7]
+			t134a := t133a
+			if t132a {
+				t134a = t115a
 			}
-			t154b := t153b
-			if t152b {
-				t154b = t135b
+			t134b := t133b
+			if t132b {
+				t134b = t115b
 			}
-			t155a, t155b := scalar.FMA32(t151a, t140a, t154a), scalar.FMA32(t151b, t140b, t154b)
-			t156a, t156b := int32(math.Float32bits(t132a)), int32(math.Float32bits(t132b))
-			t157a, t157b := t156a&c123, t156b&c123
-			t158a, t158b := int32(math.Float32bits(t155a)), int32(math.Float32bits(t155b))
-			t159a, t159b := t158a|t157a, t158b|t157b
-			t160a, t160b := math.Float32frombits(uint32(t159a)), math.Float32frombits(uint32(t159b))
-			t161a, t161b := float32(s6*t160a), float32(s6*t160b)
-			t162a, t162b := float32(t161a+s6), float32(t161b+s6)
-			t163a, t163b := float32(s7*v2a), float32(s7*v2b)
-			t165a, t165b := t163a < c164, t163b < c164
-			t166a := t163a
-			if t165a {
-				t166a = c164
+			t135a, t135b := scalar.FMA32(t131a, t120a, t134a), scalar.FMA32(t131b, t120b, t134b)
+			t136a, t136b := int32(math.Float32bits(t112a)), int32(math.Float32bits(t112b))
+			t137a, t137b := t136a&c103, t136b&c103
+			t138a, t138b := int32(math.Float32bits(t135a)), int32(math.Float32bits(t135b))
+			t139a, t139b := t138a|t137a, t138b|t137b
+			t140a, t140b := math.Float32frombits(uint32(t139a)), math.Float32frombits(uint32(t139b))
+			t141a, t141b := float32(s6*t140a), float32(s6*t140b)
+			t142a, t142b := float32(t141a+s6), float32(t141b+s6)
+			t143a, t143b := float32(s7*v2a), float32(s7*v2b)
+			t145a, t145b := t143a < c144, t143b < c144
+			t146a := t143a
+			if t145a {
+				t146a = c144
 			}
-			t166b := t163b
-			if t165b {
-				t166b = c164
+			t146b := t143b
+			if t145b {
+				t146b = c144
 			}
-			t168a, t168b := c167 < t166a, c167 < t166b
-			t169a := t166a
-			if t168a {
-				t169a = c167
+			t148a, t148b := c147 < t146a, c147 < t146b
+			t149a := t146a
+			if t148a {
+				t149a = c147
 			}
-			t169b := t166b
-			if t168b {
-				t169b = c167
+			t149b := t146b
+			if t148b {
+				t149b = c147
 			}
-			t172a, t172b := scalar.FMA32(t169a, c170, c171), scalar.FMA32(t169b, c170, c171)
-			t173a, t173b := float32(t172a-c171), float32(t172b-c171)
-			t175a, t175b := scalar.FMA32(t173a, c174, t169a), scalar.FMA32(t173b, c174, t169b)
-			t177a, t177b := scalar.FMA32(t173a, c176, t175a), scalar.FMA32(t173b, c176, t175b)
-			t180a, t180b := scalar.FMA32(c178, t177a, c179), scalar.FMA32(c178, t177b, c179)
-			t182a, t182b := scalar.FMA32(t180a, t177a, c181), scalar.FMA32(t180b, t177b, c181)
-			t184a, t184b := scalar.FMA32(t182a, t177a, c183), scalar.FMA32(t182b, t177b, c183)
-			t186a, t186b := scalar.FMA32(t184a, t177a, c185), scalar.FMA32(t184b, t177b, c185)
-			t187a, t187b := scalar.FMA32(t186a, t177a, c11), scalar.FMA32(t186b, t177b, c11)
-			t188a, t188b := scalar.FMA32(t187a, t177a, c11), scalar.FMA32(t187b, t177b, c11)
-			t189a, t189b := scalar.Scalb32(t188a, t173a), scalar.Scalb32(t188b, t173b)
-			t190a, t190b := float32(t189a*v1a), float32(t189b*v1b)
-			t191a, t191b := float32(t162a*t190a), float32(t162b*t190b)
-			t192a, t192b := float32(t130a-t191a), float32(t130b-t191b)
+			t152a, t152b := scalar.FMA32(t149a, c150, c151), scalar.FMA32(t149b, c150, c151)
+			t153a, t153b := float32(t152a-c151), float32(t152b-c151)
+			t155a, t155b := scalar.FMA32(t153a, c154, t149a), scalar.FMA32(t153b, c154, t149b)
+			t157a, t157b := scalar.FMA32(t153a, c156, t155a), scalar.FMA32(t153b, c156, t155b)
+			t160a, t160b := scalar.FMA32(c158, t157a, c159), scalar.FMA32(c158, t157b, c159)
+			t162a, t162b := scalar.FMA32(t160a, t157a, c161), scalar.FMA32(t160b, t157b, c161)
+			t164a, t164b := scalar.FMA32(t162a, t157a, c163), scalar.FMA32(t162b, t157b, c163)
+			t166a, t166b := scalar.FMA32(t164a, t157a, c165), scalar.FMA32(t164b, t157b, c165)
+			t168a, t168b := scalar.FMA32(t166a, t157a, c167), scalar.FMA32(t166b, t157b, c167)
+			t169a, t169b := scalar.FMA32(t168a, t157a, c167), scalar.FMA32(t168b, t157b, c167)
+			t170a, t170b := scalar.Scalb32(t169a, t153a), scalar.Scalb32(t169b, t153b)
+			t171a, t171b := float32(t170a*v1a), float32(t170b*v1b)
+			t172a, t172b := float32(t142a*t171a), float32(t142b*t171b)
+			t173a, t173b := float32(t110a-t172a), float32(t110b-t172b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t192a, t192b
+			y0[0], y0[1] = t173a, t173b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := float32(v0 / v1)
-			t2 := int32(math.Float32bits(t0))
-			t3 := int32(c1 - t2)
-			t5 := t3 >> uint32(c4)
-			t6 := float32(t5)
-			t8 := t3 & c7
-			t9 := int32(t2 + t8)
-			t10 := math.Float32frombits(uint32(t9))
-			t12 := float32(t10 - c11)
-			t14 := float32(t6 * c13)
-			t15 := float32(t14 + t12)
-			t16 := float32(t15 - t14)
-			t17 := float32(t12 - t16)
-			t19 := scalar.FMA32(t6, c18, t17)
-			t26 := scalar.FMA32(c21, t12, c20)
-			t27 := scalar.FMA32(c23, t12, c22)
-			t28 := scalar.FMA32(c25, t12, c24)
-			t29 := float32(t12 * t12)
-			t30 := scalar.FMA32(t27, t29, t26)
-			t31 := float32(t29 * t29)
-			t32 := scalar.FMA32(t28, t31, t30)
-			t34 := scalar.FMA32(t32, t12, c33)
-			t36 := scalar.FMA32(t34, t12, c35)
-			t38 := scalar.FMA32(t36, t12, c37)
-			t39 := float32(t12 * t38)
-			t40 := scalar.FMA32(t12, t39, t19)
-			t41 := float32(t15 + t40)
-			t85 := int32(t2 + c84)
-			t86 := c83 < t85
-			t87 := t41
-			if t86 {
-				t43 := float32(t0 * c42)
-				t44 := int32(math.Float32bits(t43))
-				t45 := int32(c1 - t44)
-				t46 := t45 >> uint32(c4)
-				t47 := float32(t46)
-				t48 := t45 & c7
-				t49 := int32(t44 + t48)
-				t50 := math.Float32frombits(uint32(t49))
-				t51 := float32(t50 - c11)
-				t53 := float32(t47 + c52)
-				t54 := float32(t53 * c13)
-				t55 := float32(t54 + t51)
-				t56 := float32(t55 - t54)
-				t57 := float32(t51 - t56)
-				t58 := scalar.FMA32(t53, c18, t57)
-				t59 := scalar.FMA32(c21, t51, c20)
-				t60 := scalar.FMA32(c23, t51, c22)
-				t61 := scalar.FMA32(c25, t51, c24)
-				t62 := float32(t51 * t51)
-				t63 := scalar.FMA32(t60, t62, t59)
-				t64 := float32(t62 * t62)
-				t65 := scalar.FMA32(t61, t64, t63)
-				t66 := scalar.FMA32(t65, t51, c33)
-				t67 := scalar.FMA32(t66, t51, c35)
-				t68 := scalar.FMA32(t67, t51, c37)
-				t69 := float32(t51 * t68)
-				t70 := scalar.FMA32(t51, t69, t58)
-				t71 := float32(t55 + t70)
-				t73 := t0 < c72
-				t74 := float32(math.Sqrt(float64(t0)))
-				t75 := t74
-				if t73 {
-					t75 = t71
+			t1 := int32(math.Float32bits(t0))
+			t3 := int32(t1 + c2)
+			t5 := t3 & c4
+			t6 := int32(t1 - t5)
+			t7 := math.Float32frombits(uint32(t6))
+			t8 := float32(t5)
+			t10 := t3 >> uint32(c9)
+			t11 := c11[t10&7]
+			t13 := scalar.FMA32(t7, t11, c12)
+			t14 := float32(t13 * t13)
+			t17 := scalar.FMA32(c15, t13, c16)
+			t19 := scalar.FMA32(t17, t13, c18)
+			t21 := scalar.FMA32(t19, t13, c20)
+			t23 := c23[t10&7]
+			t24 := scalar.FMA32(t8, c22, t23)
+			t25 := scalar.FMA32(t14, t21, t24)
+			t27 := c27[t10&7]
+			t28 := scalar.FMA32(t8, c26, t27)
+			t29 := float32(t13 + t25)
+			t30 := float32(t28 + t29)
+			t67 := c66 < t3
+			t68 := t30
+			if t67 {
+				t32 := float32(t0 * c31)
+				t33 := int32(math.Float32bits(t32))
+				t34 := int32(t33 + c2)
+				t35 := t34 & c4
+				t36 := int32(t33 - t35)
+				t37 := math.Float32frombits(uint32(t36))
+				t38 := float32(t35)
+				t40 := float32(t38 - c39)
+				t41 := t34 >> uint32(c9)
+				t42 := c42[t41&7]
+				t43 := scalar.FMA32(t37, t42, c12)
+				t44 := float32(t43 * t43)
+				t45 := scalar.FMA32(c15, t43, c16)
+				t46 := scalar.FMA32(t45, t43, c18)
+				t47 := scalar.FMA32(t46, t43, c20)
+				t48 := c48[t41&7]
+				t49 := scalar.FMA32(t40, c22, t48)
+				t50 := scalar.FMA32(t44, t47, t49)
+				t51 := c51[t41&7]
+				t52 := scalar.FMA32(t40, c26, t51)
+				t53 := float32(t43 + t50)
+				t54 := float32(t52 + t53)
+				t56 := t0 < c55
+				t57 := float32(math.Sqrt(float64(t0)))
+				t58 := t57
+				if t56 {
+					t58 = t54
 				}
-				t77 := t0 < c76
-				t79 := t75
-				if t77 {
-					t79 = c78
+				t60 := t0 < c59
+				t62 := t58
+				if t60 {
+					t62 = c61
 				}
-				t80 := t0 == c76
-				t82 := t79
-				if t80 {
-					t82 = c81
+				t63 := t0 == c59
+				t65 := t62
+				if t63 {
+					t65 = c64
 				}
-				t87 = t82
+				t68 = t65
 			}
-			t88 := float32(v2 * s3)
-			t89 := float32(t87 + t88)
-			t90 := float32(math.Sqrt(float64(v2)))
-			t91 := float32(t90 * s4)
-			t92 := float32(t89 / t91)
-			t93 := float32(s5 * t92)
-			t94 := math.Float32frombits(math.Float32bits(t93) &^ (1 << 31))
-			t96 := c95 < t94
-			t97 := t94
-			if t96 {
-				t97 = c95
+			t69 := float32(v2 * s3)
+			t70 := float32(t68 + t69)
+			t71 := float32(math.Sqrt(float64(v2)))
+			t72 := float32(t71 * s4)
+			t73 := float32(t70 / t72)
+			t74 := float32(s5 * t73)
+			t75 := math.Float32frombits(math.Float32bits(t74) &^ (1 << 31))
+			t77 := c76 < t75
+			t78 := t75
+			if t77 {
+				t78 = c76
 			}
-			t100 := scalar.FMA32(t97, c98, c99)
-			t101 := int32(math.Float32bits(t100))
-			t103 := t101 >> uint32(c102)
-			t104 := c104[t103&7]
-			t105 := float32(t97 - t104)
-			t106 := c106[t103&7]
-			t107 := c107[t103&7]
-			t108 := scalar.FMA32(t106, t105, t107)
-			t109 := c109[t103&7]
-			t110 := scalar.FMA32(t108, t105, t109)
-			t111 := c111[t103&7]
-			t112 := scalar.FMA32(t110, t105, t111)
-			t113 := c113[t103&7]
-			t114 := scalar.FMA32(t112, t105, t113)
-			t115 := c115[t103&7]
-			t116 := scalar.FMA32(t114, t105, t115)
-			t118 := t100 < c117
-			t119 := c119[t103&7]
-			t120 := t119
-			if t118 {
-				t120 = t97
+			t81 := scalar.FMA32(t78, c79, c80)
+			t82 := int32(math.Float32bits(t81))
+			t83 := t82 >> uint32(c9)
+			t84 := c84[t83&7]
+			t85 := float32(t78 - t84)
+			t86 := c86[t83&7]
+			t87 := c87[t83&7]
+			t88 := scalar.FMA32(t86, t85, t87)
+			t89 := c89[t83&7]
+			t90 := scalar.FMA32(t88, t85, t89)
+			t91 := c91[t83&7]
+			t92 := scalar.FMA32(t90, t85, t91)
+			t93 := c93[t83&7]
+			t94 := scalar.FMA32(t92, t85, t93)
+			t95 := c95[t83&7]
+			t96 := scalar.FMA32(t94, t85, t95)
+			t98 := t81 < c97
+			t99 := c99[t83&7]
+			t100 := t99
+			if t98 {
+				t100 = t78
 			}
-			t121 := scalar.FMA32(t116, t105, t120)
-			t122 := int32(math.Float32bits(t93))
-			t124 := t122 & c123
-			t125 := int32(math.Float32bits(t121))
-			t126 := t125 | t124
-			t127 := math.Float32frombits(uint32(t126))
-			t128 := float32(t127 * s6)
-			t129 := float32(t128 + s6)
-			t130 := float32(v0 * t129)
-			t131 := float32(t92 - t91)
-			t132 := float32(s5 * t131)
-			t133 := math.Float32frombits(math.Float32bits(t132) &^ (1 << 31))
-			t134 := c95 < t133
-			t135 := t133
-			if t134 {
-				t135 = c95
+			t101 := scalar.FMA32(t96, t85, t100)
+			t102 := int32(math.Float32bits(t74))
+			t104 := t102 & c103
+			t105 := int32(math.Float32bits(t101))
+			t106 := t105 | t104
+			t107 := math.Float32frombits(uint32(t106))
+			t108 := float32(t107 * s6)
+			t109 := float32(t108 + s6)
+			t110 := float32(v0 * t109)
+			t111 := float32(t73 - t72)
+			t112 := float32(s5 * t111)
+			t113 := math.Float32frombits(math.Float32bits(t112) &^ (1 << 31))
+			t114 := c76 < t113
+			t115 := t113
+			if t114 {
+				t115 = c76
 			}
-			t136 := scalar.FMA32(t135, c98, c99)
-			t137 := int32(math.Float32bits(t136))
-			t138 := t137 >> uint32(c102)
-			t139 := c139[t138&7]
-			t140 := float32(t135 - t139)
-			t141 := c141[t138&7]
-			t142 := c142[t138&7]
-			t143 := scalar.FMA32(t141, t140, t142)
-			t144 := c144[t138&7]
-			t145 := scalar.FMA32(t143, t140, t144)
-			t146 := c146[t138&7]
-			t147 := scalar.FMA32(t145, t140, t146)
-			t148 := c148[t138&7]
-			t149 := scalar.FMA32(t147, t140, t148)
-			t150 := c150[t138&7]
-			t151 := scalar.FMA32(t149, t140, t150)
-			t152 := t136 < c117
-			t153 := c153[t138&7]
-			t154 := t153
-			if t152 {
-				t154 = t135
+			t116 := scalar.FMA32(t115, c79, c80)
+			t117 := int32(math.Float32bits(t116))
+			t118 := t117 >> uint32(c9)
+			t119 := c119[t118&7]
+			t120 := float32(t115 - t119)
+			t121 := c121[t118&7]
+			t122 := c122[t118&7]
+			t123 := scalar.FMA32(t121, t120, t122)
+			t124 := c124[t118&7]
+			t125 := scalar.FMA32(t123, t120, t124)
+			t126 := c126[t118&7]
+			t127 := scalar.FMA32(t125, t120, t126)
+			t128 := c128[t118&7]
+			t129 := scalar.FMA32(t127, t120, t128)
+			t130 := c130[t118&7]
+			t131 := scalar.FMA32(t129, t120, t130)
+			t132 := t116 < c97
+			t133 := c133[t118&7]
+			t134 := t133
+			if t132 {
+				t134 = t115
 			}
-			t155 := scalar.FMA32(t151, t140, t154)
-			t156 := int32(math.Float32bits(t132))
-			t157 := t156 & c123
-			t158 := int32(math.Float32bits(t155))
-			t159 := t158 | t157
-			t160 := math.Float32frombits(uint32(t159))
-			t161 := float32(s6 * t160)
-			t162 := float32(t161 + s6)
-			t163 := float32(s7 * v2)
-			t165 := t163 < c164
-			t166 := t163
-			if t165 {
-				t166 = c164
+			t135 := scalar.FMA32(t131, t120, t134)
+			t136 := int32(math.Float32bits(t112))
+			t137 := t136 & c103
+			t138 := int32(math.Float32bits(t135))
+			t139 := t138 | t137
+			t140 := math.Float32frombits(uint32(t139))
+			t141 := float32(s6 * t140)
+			t142 := float32(t141 + s6)
+			t143 := float32(s7 * v2)
+			t145 := t143 < c144
+			t146 := t143
+			if t145 {
+				t146 = c144
 			}
-			t168 := c167 < t166
-			t169 := t166
-			if t168 {
-				t169 = c167
+			t148 := c147 < t146
+			t149 := t146
+			if t148 {
+				t149 = c147
 			}
-			t172 := scalar.FMA32(t169, c170, c171)
-			t173 := float32(t172 - c171)
-			t175 := scalar.FMA32(t173, c174, t169)
-			t177 := scalar.FMA32(t173, c176, t175)
-			t180 := scalar.FMA32(c178, t177, c179)
-			t182 := scalar.FMA32(t180, t177, c181)
-			t184 := scalar.FMA32(t182, t177, c183)
-			t186 := scalar.FMA32(t184, t177, c185)
-			t187 := scalar.FMA32(t186, t177, c11)
-			t188 := scalar.FMA32(t187, t177, c11)
-			t189 := scalar.Scalb32(t188, t173)
-			t190 := float32(t189 * v1)
-			t191 := float32(t162 * t190)
-			t192 := float32(t130 - t191)
-			o0[i] = t192
+			t152 := scalar.FMA32(t149, c150, c151)
+			t153 := float32(t152 - c151)
+			t155 := scalar.FMA32(t153, c154, t149)
+			t157 := scalar.FMA32(t153, c156, t155)
+			t160 := scalar.FMA32(c158, t157, c159)
+			t162 := scalar.FMA32(t160, t157, c161)
+			t164 := scalar.FMA32(t162, t157, c163)
+			t166 := scalar.FMA32(t164, t157, c165)
+			t168 := scalar.FMA32(t166, t157, c167)
+			t169 := scalar.FMA32(t168, t157, c167)
+			t170 := scalar.Scalb32(t169, t153)
+			t171 := float32(t170 * v1)
+			t172 := float32(t142 * t171)
+			t173 := float32(t110 - t172)
+			o0[i] = t173
 		}
 	}
 }
@@ -8080,21 +8015,21 @@ func k_shr_xor_mul_etc_i32_ussss_c02db114f0_go(f *abi.Frame) {
 // for i: o0[i] = a1[i] * silu(a0[i])
 func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0xc2da0000)  // -109
-	c4 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
-	c5 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
-	c8 := math.Float32frombits(0x3f317218)  // 0.6931472
-	c10 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c13 := int32(23)
-	c16 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c19 := math.Float32frombits(0x39511886) // 0.00019940929
-	c20 := math.Float32frombits(0xbab69d3b) // -0.0013932356
-	c22 := math.Float32frombits(0x3c088805) // 0.008333211
-	c24 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
-	c26 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c28 := math.Float32frombits(0xbf000000) // -0.5
-	c31 := math.Float32frombits(0x3f800000) // 1
-	c53 := math.Float32frombits(0x41900000) // 18
+	c1 := math.Float32frombits(0xc2da0000) // -109
+	c3 := math.Float32frombits(0x80000000) // -0
+	c5 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c6 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c9 := int32(23)
+	c13 := math.Float32frombits(0x3f317218) // 0.6931472
+	c15 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c20 := math.Float32frombits(0xbab51fdc) // -0.0013818699
+	c21 := math.Float32frombits(0x3c091cf0) // 0.008368716
+	c22 := math.Float32frombits(0xbd2aac5f) // -0.041668292
+	c25 := math.Float32frombits(0x3e2aaa49) // 0.16666521
+	c26 := math.Float32frombits(0xbefffffe) // -0.49999994
+	c30 := math.Float32frombits(0x3f800000) // 1
+	c31 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c49 := math.Float32frombits(0x41900000) // 18
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -8107,143 +8042,115 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 			v1a, v1b := x1[0], x1[1]
 			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
 			t2a, t2b := t0a < c1, t0b < c1
-			t3a := t0a
+			t4a := t0a
 			if t2a {
-				t3a = c1
+				t4a = c3
 			}
-			t3b := t0b
+			t4b := t0b
 			if t2b {
-				t3b = c1
+				t4b = c3
 			}
-			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
-			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
-			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
-			t11a, t11b := float32(t7a*c10), float32(t7b*c10)
-			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
-			t14a, t14b := t12a<<uint32(c13), t12b<<uint32(c13)
-			t15a, t15b := math.Float32frombits(uint32(t14a)), math.Float32frombits(uint32(t14b))
-			t17a, t17b := float32(t9a+t11a), float32(t9b+t11b)
-			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
-			t21a, t21b := scalar.FMA32(c19, t17a, c20), scalar.FMA32(c19, t17b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t17a, c22), scalar.FMA32(t21b, t17b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t17a, c24), scalar.FMA32(t23b, t17b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t17a, c26), scalar.FMA32(t25b, t17b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t17a, c28), scalar.FMA32(t27b, t17b, c28)
-			t30a, t30b := scalar.FMA32(t18a, t29a, t11a), scalar.FMA32(t18b, t29b, t11b)
-			t32a, t32b := float32(t9a+t30a), float32(t9b+t30b)
-			t33a, t33b := float32(c31-t32a), float32(c31-t32b)
+			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
+			t8a, t8b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
+			t10a, t10b := t8a<<uint32(c9), t8b<<uint32(c9)
+			t11a, t11b := math.Float32frombits(uint32(t10a)), math.Float32frombits(uint32(t10b))
+			t12a, t12b := float32(t7a-c6), float32(t7b-c6)
+			t14a, t14b := scalar.FMA32(t12a, c13, t4a), scalar.FMA32(t12b, c13, t4b)
+			t16a, t16b := float32(t12a*c15), float32(t12b*c15)
+			t17a, t17b := -t11a, -t11b
+			t18a, t18b := float32(t14a+t16a), float32(t14b+t16b)
+			t19a, t19b := float32(t18a*t18a), float32(t18b*t18b)
+			t23a, t23b := scalar.FMA32(t18a, c21, c22), scalar.FMA32(t18b, c21, c22)
+			t24a, t24b := scalar.FMA32(t19a, c20, t23a), scalar.FMA32(t19b, c20, t23b)
+			t27a, t27b := scalar.FMA32(t18a, c25, c26), scalar.FMA32(t18b, c25, c26)
+			t28a, t28b := scalar.FMA32(t19a, t24a, t27a), scalar.FMA32(t19b, t24b, t27b)
+			t29a, t29b := scalar.FMA32(t19a, t28a, t16a), scalar.FMA32(t19b, t28b, t16b)
+			t32a, t32b := float32(c31+t11a), float32(c31+t11b)
+			t33a, t33b := float32(t32a-t11a), float32(t32b-t11b)
 			t34a, t34b := float32(c31-t33a), float32(c31-t33b)
-			t35a, t35b := float32(t34a-t9a), float32(t34b-t9b)
-			t36a, t36b := float32(t35a-t30a), float32(t35b-t30b)
-			t37a, t37b := float32(t33a*t15a), float32(t33b*t15b)
-			t38a, t38b := t37a < c16, t37b < c16
-			t39a := t37a
-			if t38a {
-				t39a = c16
+			t35a, t35b := float32(t14a+t29a), float32(t14b+t29b)
+			t36a, t36b := scalar.FMA32(t17a, t35a, t32a), scalar.FMA32(t17b, t35b, t32b)
+			t37a, t37b := float32(t32a-t36a), float32(t32b-t36b)
+			t38a, t38b := scalar.FMA32(t17a, t14a, t37a), scalar.FMA32(t17b, t14b, t37b)
+			t39a, t39b := scalar.FMA32(t17a, t29a, t38a), scalar.FMA32(t17b, t29b, t38b)
+			t40a, t40b := float32(t39a+t34a), float32(t39b+t34b)
+			t41a, t41b := float32(c30/t36a), float32(c30/t36b)
+			t42a, t42b := float32(t4a*t41a), float32(t4b*t41b)
+			t43a, t43b := -t4a, -t4b
+			t44a, t44b := scalar.FMA32(t42a, t36a, t43a), scalar.FMA32(t42b, t36b, t43b)
+			t45a, t45b := scalar.FMA32(t42a, t40a, t44a), scalar.FMA32(t42b, t40b, t44b)
+			t46a, t46b := -t45a, -t45b
+			t47a, t47b := scalar.FMA32(t46a, t41a, t42a), scalar.FMA32(t46b, t41b, t42b)
+			t48a, t48b := float32(t47a*c31), float32(t47b*c31)
+			t50a, t50b := c49 < t4a, c49 < t4b
+			t51a := t48a
+			if t50a {
+				t51a = t4a
 			}
-			t39b := t37b
-			if t38b {
-				t39b = c16
+			t51b := t48b
+			if t50b {
+				t51b = t4b
 			}
-			t40a := c16
-			if t38a {
-				t40a = t37a
-			}
-			t40b := c16
-			if t38b {
-				t40b = t37b
-			}
-			t41a, t41b := float32(t39a+t40a), float32(t39b+t40b)
-			t42a, t42b := float32(t41a-t39a), float32(t41b-t39b)
-			t43a, t43b := float32(t40a-t42a), float32(t40b-t42b)
-			t44a, t44b := scalar.FMA32(t15a, t36a, t43a), scalar.FMA32(t15b, t36b, t43b)
-			t45a, t45b := float32(c31/t41a), float32(c31/t41b)
-			t46a, t46b := float32(t3a*t45a), float32(t3b*t45b)
-			t47a, t47b := -t3a, -t3b
-			t48a, t48b := scalar.FMA32(t46a, t41a, t47a), scalar.FMA32(t46b, t41b, t47b)
-			t49a, t49b := scalar.FMA32(t46a, t44a, t48a), scalar.FMA32(t46b, t44b, t48b)
-			t50a, t50b := -t49a, -t49b
-			t51a, t51b := scalar.FMA32(t50a, t45a, t46a), scalar.FMA32(t50b, t45b, t46b)
-			t52a, t52b := float32(t51a*c16), float32(t51b*c16)
-			t54a, t54b := c53 < t3a, c53 < t3b
-			t55a := t52a
-			if t54a {
-				t55a = t3a
-			}
-			t55b := t52b
-			if t54b {
-				t55b = t3b
-			}
+			t52a, t52b := scalar.Float16bits(t51a), scalar.Float16bits(t51b)
+			t53a, t53b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t54a, t54b := scalar.Float16frombits(t52a), scalar.Float16frombits(t52b)
+			t55a, t55b := float32(t53a*t54a), float32(t53b*t54b)
 			t56a, t56b := scalar.Float16bits(t55a), scalar.Float16bits(t55b)
-			t57a, t57b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
-			t58a, t58b := scalar.Float16frombits(t56a), scalar.Float16frombits(t56b)
-			t59a, t59b := float32(t57a*t58a), float32(t57b*t58b)
-			t60a, t60b := scalar.Float16bits(t59a), scalar.Float16bits(t59b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t60a, t60b
+			y0[0], y0[1] = t56a, t56b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Float16frombits(v0)
 			t2 := t0 < c1
-			t3 := t0
+			t4 := t0
 			if t2 {
-				t3 = c1
+				t4 = c3
 			}
-			t6 := scalar.FMA32(t3, c4, c5)
-			t7 := float32(t6 - c5)
-			t9 := scalar.FMA32(t7, c8, t3)
-			t11 := float32(t7 * c10)
-			t12 := int32(math.Float32bits(t6))
-			t14 := t12 << uint32(c13)
-			t15 := math.Float32frombits(uint32(t14))
-			t17 := float32(t9 + t11)
-			t18 := float32(t17 * t17)
-			t21 := scalar.FMA32(c19, t17, c20)
-			t23 := scalar.FMA32(t21, t17, c22)
-			t25 := scalar.FMA32(t23, t17, c24)
-			t27 := scalar.FMA32(t25, t17, c26)
-			t29 := scalar.FMA32(t27, t17, c28)
-			t30 := scalar.FMA32(t18, t29, t11)
-			t32 := float32(t9 + t30)
-			t33 := float32(c31 - t32)
+			t7 := scalar.FMA32(t4, c5, c6)
+			t8 := int32(math.Float32bits(t7))
+			t10 := t8 << uint32(c9)
+			t11 := math.Float32frombits(uint32(t10))
+			t12 := float32(t7 - c6)
+			t14 := scalar.FMA32(t12, c13, t4)
+			t16 := float32(t12 * c15)
+			t17 := -t11
+			t18 := float32(t14 + t16)
+			t19 := float32(t18 * t18)
+			t23 := scalar.FMA32(t18, c21, c22)
+			t24 := scalar.FMA32(t19, c20, t23)
+			t27 := scalar.FMA32(t18, c25, c26)
+			t28 := scalar.FMA32(t19, t24, t27)
+			t29 := scalar.FMA32(t19, t28, t16)
+			t32 := float32(c31 + t11)
+			t33 := float32(t32 - t11)
 			t34 := float32(c31 - t33)
-			t35 := float32(t34 - t9)
-			t36 := float32(t35 - t30)
-			t37 := float32(t33 * t15)
-			t38 := t37 < c16
-			t39 := t37
-			if t38 {
-				t39 = c16
+			t35 := float32(t14 + t29)
+			t36 := scalar.FMA32(t17, t35, t32)
+			t37 := float32(t32 - t36)
+			t38 := scalar.FMA32(t17, t14, t37)
+			t39 := scalar.FMA32(t17, t29, t38)
+			t40 := float32(t39 + t34)
+			t41 := float32(c30 / t36)
+			t42 := float32(t4 * t41)
+			t43 := -t4
+			t44 := scalar.FMA32(t42, t36, t43)
+			t45 := scalar.FMA32(t42, t40, t44)
+			t46 := -t45
+			t47 := scalar.FMA32(t46, t41, t42)
+			t48 := float32(t47 * c31)
+			t50 := c49 < t4
+			t51 := t48
+			if t50 {
+				t51 = t4
 			}
-			t40 := c16
-			if t38 {
-				t40 = t37
-			}
-			t41 := float32(t39 + t40)
-			t42 := float32(t41 - t39)
-			t43 := float32(t40 - t42)
-			t44 := scalar.FMA32(t15, t36, t43)
-			t45 := float32(c31 / t41)
-			t46 := float32(t3 * t45)
-			t47 := -t3
-			t48 := scalar.FMA32(t46, t41, t47)
-			t49 := scalar.FMA32(t46, t44, t48)
-			t50 := -t49
-			t51 := scalar.FMA32(t50, t45, t46)
-			t52 := float32(t51 * c16)
-			t54 := c53 < t3
-			t55 := t52
-			if t54 {
-				t55 = t3
-			}
+			t52 := scalar.Float16bits(t51)
+			t53 := scalar.Float16frombits(v1)
+			t54 := scalar.Float16frombits(t52)
+			t55 := float32(t53 * t54)
 			t56 := scalar.Float16bits(t55)
-			t57 := scalar.Float16frombits(v1)
-			t58 := scalar.Float16frombits(t56)
-			t59 := float32(t57 * t58)
-			t60 := scalar.Float16bits(t59)
-			o0[i] = t60
+			o0[i] = t56
 		}
 	}
 }
@@ -8255,21 +8162,21 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 // for i: o0[i] = a1[i] * silu(a0[i])
 func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0xc2da0000)  // -109
-	c4 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
-	c5 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
-	c8 := math.Float32frombits(0x3f317218)  // 0.6931472
-	c10 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c13 := int32(23)
-	c16 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c19 := math.Float32frombits(0x39511886) // 0.00019940929
-	c20 := math.Float32frombits(0xbab69d3b) // -0.0013932356
-	c22 := math.Float32frombits(0x3c088805) // 0.008333211
-	c24 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
-	c26 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c28 := math.Float32frombits(0xbf000000) // -0.5
-	c31 := math.Float32frombits(0x3f800000) // 1
-	c53 := math.Float32frombits(0x41900000) // 18
+	c1 := math.Float32frombits(0xc2da0000) // -109
+	c3 := math.Float32frombits(0x80000000) // -0
+	c5 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c6 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c9 := int32(23)
+	c13 := math.Float32frombits(0x3f317218) // 0.6931472
+	c15 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c20 := math.Float32frombits(0xbab51fdc) // -0.0013818699
+	c21 := math.Float32frombits(0x3c091cf0) // 0.008368716
+	c22 := math.Float32frombits(0xbd2aac5f) // -0.041668292
+	c25 := math.Float32frombits(0x3e2aaa49) // 0.16666521
+	c26 := math.Float32frombits(0xbefffffe) // -0.49999994
+	c30 := math.Float32frombits(0x3f800000) // 1
+	c31 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c49 := math.Float32frombits(0x41900000) // 18
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -8282,143 +8189,115 @@ func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 			v1a, v1b := x1[0], x1[1]
 			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
 			t2a, t2b := t0a < c1, t0b < c1
-			t3a := t0a
+			t4a := t0a
 			if t2a {
-				t3a = c1
+				t4a = c3
 			}
-			t3b := t0b
+			t4b := t0b
 			if t2b {
-				t3b = c1
+				t4b = c3
 			}
-			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
-			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
-			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
-			t11a, t11b := float32(t7a*c10), float32(t7b*c10)
-			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
-			t14a, t14b := t12a<<uint32(c13), t12b<<uint32(c13)
-			t15a, t15b := math.Float32frombits(uint32(t14a)), math.Float32frombits(uint32(t14b))
-			t17a, t17b := float32(t9a+t11a), float32(t9b+t11b)
-			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
-			t21a, t21b := scalar.FMA32(c19, t17a, c20), scalar.FMA32(c19, t17b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t17a, c22), scalar.FMA32(t21b, t17b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t17a, c24), scalar.FMA32(t23b, t17b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t17a, c26), scalar.FMA32(t25b, t17b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t17a, c28), scalar.FMA32(t27b, t17b, c28)
-			t30a, t30b := scalar.FMA32(t18a, t29a, t11a), scalar.FMA32(t18b, t29b, t11b)
-			t32a, t32b := float32(t9a+t30a), float32(t9b+t30b)
-			t33a, t33b := float32(c31-t32a), float32(c31-t32b)
+			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
+			t8a, t8b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
+			t10a, t10b := t8a<<uint32(c9), t8b<<uint32(c9)
+			t11a, t11b := math.Float32frombits(uint32(t10a)), math.Float32frombits(uint32(t10b))
+			t12a, t12b := float32(t7a-c6), float32(t7b-c6)
+			t14a, t14b := scalar.FMA32(t12a, c13, t4a), scalar.FMA32(t12b, c13, t4b)
+			t16a, t16b := float32(t12a*c15), float32(t12b*c15)
+			t17a, t17b := -t11a, -t11b
+			t18a, t18b := float32(t14a+t16a), float32(t14b+t16b)
+			t19a, t19b := float32(t18a*t18a), float32(t18b*t18b)
+			t23a, t23b := scalar.FMA32(t18a, c21, c22), scalar.FMA32(t18b, c21, c22)
+			t24a, t24b := scalar.FMA32(t19a, c20, t23a), scalar.FMA32(t19b, c20, t23b)
+			t27a, t27b := scalar.FMA32(t18a, c25, c26), scalar.FMA32(t18b, c25, c26)
+			t28a, t28b := scalar.FMA32(t19a, t24a, t27a), scalar.FMA32(t19b, t24b, t27b)
+			t29a, t29b := scalar.FMA32(t19a, t28a, t16a), scalar.FMA32(t19b, t28b, t16b)
+			t32a, t32b := float32(c31+t11a), float32(c31+t11b)
+			t33a, t33b := float32(t32a-t11a), float32(t32b-t11b)
 			t34a, t34b := float32(c31-t33a), float32(c31-t33b)
-			t35a, t35b := float32(t34a-t9a), float32(t34b-t9b)
-			t36a, t36b := float32(t35a-t30a), float32(t35b-t30b)
-			t37a, t37b := float32(t33a*t15a), float32(t33b*t15b)
-			t38a, t38b := t37a < c16, t37b < c16
-			t39a := t37a
-			if t38a {
-				t39a = c16
+			t35a, t35b := float32(t14a+t29a), float32(t14b+t29b)
+			t36a, t36b := scalar.FMA32(t17a, t35a, t32a), scalar.FMA32(t17b, t35b, t32b)
+			t37a, t37b := float32(t32a-t36a), float32(t32b-t36b)
+			t38a, t38b := scalar.FMA32(t17a, t14a, t37a), scalar.FMA32(t17b, t14b, t37b)
+			t39a, t39b := scalar.FMA32(t17a, t29a, t38a), scalar.FMA32(t17b, t29b, t38b)
+			t40a, t40b := float32(t39a+t34a), float32(t39b+t34b)
+			t41a, t41b := float32(c30/t36a), float32(c30/t36b)
+			t42a, t42b := float32(t4a*t41a), float32(t4b*t41b)
+			t43a, t43b := -t4a, -t4b
+			t44a, t44b := scalar.FMA32(t42a, t36a, t43a), scalar.FMA32(t42b, t36b, t43b)
+			t45a, t45b := scalar.FMA32(t42a, t40a, t44a), scalar.FMA32(t42b, t40b, t44b)
+			t46a, t46b := -t45a, -t45b
+			t47a, t47b := scalar.FMA32(t46a, t41a, t42a), scalar.FMA32(t46b, t41b, t42b)
+			t48a, t48b := float32(t47a*c31), float32(t47b*c31)
+			t50a, t50b := c49 < t4a, c49 < t4b
+			t51a := t48a
+			if t50a {
+				t51a = t4a
 			}
-			t39b := t37b
-			if t38b {
-				t39b = c16
+			t51b := t48b
+			if t50b {
+				t51b = t4b
 			}
-			t40a := c16
-			if t38a {
-				t40a = t37a
-			}
-			t40b := c16
-			if t38b {
-				t40b = t37b
-			}
-			t41a, t41b := float32(t39a+t40a), float32(t39b+t40b)
-			t42a, t42b := float32(t41a-t39a), float32(t41b-t39b)
-			t43a, t43b := float32(t40a-t42a), float32(t40b-t42b)
-			t44a, t44b := scalar.FMA32(t15a, t36a, t43a), scalar.FMA32(t15b, t36b, t43b)
-			t45a, t45b := float32(c31/t41a), float32(c31/t41b)
-			t46a, t46b := float32(t3a*t45a), float32(t3b*t45b)
-			t47a, t47b := -t3a, -t3b
-			t48a, t48b := scalar.FMA32(t46a, t41a, t47a), scalar.FMA32(t46b, t41b, t47b)
-			t49a, t49b := scalar.FMA32(t46a, t44a, t48a), scalar.FMA32(t46b, t44b, t48b)
-			t50a, t50b := -t49a, -t49b
-			t51a, t51b := scalar.FMA32(t50a, t45a, t46a), scalar.FMA32(t50b, t45b, t46b)
-			t52a, t52b := float32(t51a*c16), float32(t51b*c16)
-			t54a, t54b := c53 < t3a, c53 < t3b
-			t55a := t52a
-			if t54a {
-				t55a = t3a
-			}
-			t55b := t52b
-			if t54b {
-				t55b = t3b
-			}
+			t52a, t52b := scalar.Float16bits(t51a), scalar.Float16bits(t51b)
+			t53a, t53b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t54a, t54b := scalar.Float16frombits(t52a), scalar.Float16frombits(t52b)
+			t55a, t55b := float32(t53a*t54a), float32(t53b*t54b)
 			t56a, t56b := scalar.Float16bits(t55a), scalar.Float16bits(t55b)
-			t57a, t57b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
-			t58a, t58b := scalar.Float16frombits(t56a), scalar.Float16frombits(t56b)
-			t59a, t59b := float32(t57a*t58a), float32(t57b*t58b)
-			t60a, t60b := scalar.Float16bits(t59a), scalar.Float16bits(t59b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t60a, t60b
+			y0[0], y0[1] = t56a, t56b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Float16frombits(v0)
 			t2 := t0 < c1
-			t3 := t0
+			t4 := t0
 			if t2 {
-				t3 = c1
+				t4 = c3
 			}
-			t6 := scalar.FMA32(t3, c4, c5)
-			t7 := float32(t6 - c5)
-			t9 := scalar.FMA32(t7, c8, t3)
-			t11 := float32(t7 * c10)
-			t12 := int32(math.Float32bits(t6))
-			t14 := t12 << uint32(c13)
-			t15 := math.Float32frombits(uint32(t14))
-			t17 := float32(t9 + t11)
-			t18 := float32(t17 * t17)
-			t21 := scalar.FMA32(c19, t17, c20)
-			t23 := scalar.FMA32(t21, t17, c22)
-			t25 := scalar.FMA32(t23, t17, c24)
-			t27 := scalar.FMA32(t25, t17, c26)
-			t29 := scalar.FMA32(t27, t17, c28)
-			t30 := scalar.FMA32(t18, t29, t11)
-			t32 := float32(t9 + t30)
-			t33 := float32(c31 - t32)
+			t7 := scalar.FMA32(t4, c5, c6)
+			t8 := int32(math.Float32bits(t7))
+			t10 := t8 << uint32(c9)
+			t11 := math.Float32frombits(uint32(t10))
+			t12 := float32(t7 - c6)
+			t14 := scalar.FMA32(t12, c13, t4)
+			t16 := float32(t12 * c15)
+			t17 := -t11
+			t18 := float32(t14 + t16)
+			t19 := float32(t18 * t18)
+			t23 := scalar.FMA32(t18, c21, c22)
+			t24 := scalar.FMA32(t19, c20, t23)
+			t27 := scalar.FMA32(t18, c25, c26)
+			t28 := scalar.FMA32(t19, t24, t27)
+			t29 := scalar.FMA32(t19, t28, t16)
+			t32 := float32(c31 + t11)
+			t33 := float32(t32 - t11)
 			t34 := float32(c31 - t33)
-			t35 := float32(t34 - t9)
-			t36 := float32(t35 - t30)
-			t37 := float32(t33 * t15)
-			t38 := t37 < c16
-			t39 := t37
-			if t38 {
-				t39 = c16
+			t35 := float32(t14 + t29)
+			t36 := scalar.FMA32(t17, t35, t32)
+			t37 := float32(t32 - t36)
+			t38 := scalar.FMA32(t17, t14, t37)
+			t39 := scalar.FMA32(t17, t29, t38)
+			t40 := float32(t39 + t34)
+			t41 := float32(c30 / t36)
+			t42 := float32(t4 * t41)
+			t43 := -t4
+			t44 := scalar.FMA32(t42, t36, t43)
+			t45 := scalar.FMA32(t42, t40, t44)
+			t46 := -t45
+			t47 := scalar.FMA32(t46, t41, t42)
+			t48 := float32(t47 * c31)
+			t50 := c49 < t4
+			t51 := t48
+			if t50 {
+				t51 = t4
 			}
-			t40 := c16
-			if t38 {
-				t40 = t37
-			}
-			t41 := float32(t39 + t40)
-			t42 := float32(t41 - t39)
-			t43 := float32(t40 - t42)
-			t44 := scalar.FMA32(t15, t36, t43)
-			t45 := float32(c31 / t41)
-			t46 := float32(t3 * t45)
-			t47 := -t3
-			t48 := scalar.FMA32(t46, t41, t47)
-			t49 := scalar.FMA32(t46, t44, t48)
-			t50 := -t49
-			t51 := scalar.FMA32(t50, t45, t46)
-			t52 := float32(t51 * c16)
-			t54 := c53 < t3
-			t55 := t52
-			if t54 {
-				t55 = t3
-			}
+			t52 := scalar.Float16bits(t51)
+			t53 := scalar.Float16frombits(v1)
+			t54 := scalar.Float16frombits(t52)
+			t55 := float32(t53 * t54)
 			t56 := scalar.Float16bits(t55)
-			t57 := scalar.Float16frombits(v1)
-			t58 := scalar.Float16frombits(t56)
-			t59 := float32(t57 * t58)
-			t60 := scalar.Float16bits(t59)
-			o0[i] = t60
+			o0[i] = t56
 		}
 	}
 }

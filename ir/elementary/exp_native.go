@@ -2,7 +2,6 @@ package elementary
 
 import (
 	"math"
-	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -35,8 +34,6 @@ var (
 	expRootPoly = []float64{0x1.15acaap-1, 0x1.d807fcp-4, 0x1.c84a6cp-8, 0x1.e60432p-11}
 	// (exp(r)-1-r)/r^2, |r| <= 0.3475.
 	expm1PolyNative = []float64{0x1p-1, 0x1.5554dcp-3, 0x1.55556ap-5, 0x1.120c86p-7, 0x1.6cad1cp-10}
-	// The same with an error below 2^-32 of exp(r).
-	expPartsPoly = []float64{0x1p-1, 0x1.555556p-3, 0x1.5554f8p-5, 0x1.11100ap-7, 0x1.6d3a76p-10, 0x1.a2310cp-13}
 	// 2^r, |r| <= 0.5, to float32 accuracy.
 	exp2PolyNative = []float64{1, 0x1.62e43p-1, 0x1.ebfbd8p-3, 0x1.c6af76p-5, 0x1.3b30a6p-7, 0x1.5f0b8cp-10, 0x1.3f9bcp-13}
 )
@@ -105,23 +102,6 @@ func (b *builder) wholeNative(x, t kernel.Ref, n, bias float64) (k, r kernel.Ref
 // scaleNative returns a float32 with k = round(x/(n*ln2)) plus bias in its low bits.
 func (b *builder) scaleNative(x kernel.Ref, n, bias float64) kernel.Ref {
 	return b.Op(ir.OpFMA, x, b.f32(log2e/n), b.f32(magic32+bias))
-}
-
-// reduceParts returns x - k*n*ln2 for the t of scaleNative. The first part is exact.
-func (b *builder) reduceParts(x, t kernel.Ref, n, bias float64) pair {
-	kf := b.Op(ir.OpSub, t, b.f32(magic32+bias))
-	return pair{b.Op(ir.OpFMA, kf, b.f32(-ln2Hi32*n), x), b.Op(ir.OpMul, kf, b.f32(-ln2Lo32*n))}
-}
-
-// expParts returns n*(exp(r/n) - 1) for |r/n| <= 0.3475: r.hi, and what is up to a fifth
-// of it.
-func (b *builder) expParts(r pair, n float64) pair {
-	c := slices.Clone(expPartsPoly)
-	for i := range c {
-		c[i] /= math.Pow(n, float64(i+1))
-	}
-	sum := b.sum(r)
-	return pair{r.hi, b.Op(ir.OpFMA, b.Op(ir.OpMul, sum, sum), b.polyNative(sum, c), r.lo)}
 }
 
 // polyNative evaluates all of c by Horner's rule.

@@ -40,7 +40,7 @@ var (
 
 func expandLog(b *builder, a []kernel.Ref) kernel.Ref {
 	if b.isSingle(a[0]) {
-		return b.log32native(a[0])
+		return b.logInPieces(a[0])
 	}
 	return b.logEdges(a[0], b.log64(a[0]))
 }

@@ -9,25 +9,76 @@ import (
 
 // Logarithms within float32. Subnormal arguments, which are scaled first, and
 // those without a logarithm are left to an OpUnlikely.
+//
+// log has x = 2^e * m with m in 8 pieces, each with a constant c and its logarithm in tables:
+//
+//	log(x) = e*log(2) - log(c) + log(1+r), r = m*c - 1
+//
+// c is 1 in the piece of 1, and so short that r is exact wherever its rounding would count. The first
+// parts of log(2) and log(c) have so few bits that their sum is exact. So little but the rounding
+// of two additions is left. log2, which multiplies r by 1/log(2), would pass 1 ULP so: a product that is
+// not exact is rounded to more than one place of the result.
 
 const sqrtHalf32 = 0x3f3504f3 // the bits of sqrt(1/2)
 
-var (
-	// (log(1+f)-f)/f^2 for 1+f in [sqrt(1/2), sqrt(2)). Error relative to the
-	// logarithm: below 2^-27 and 2^-24.
-	logPoly     = []float64{-0x1.fffff8p-2, 0x1.55555p-2, -0x1.000432p-2, 0x1.99a418p-3, -0x1.5425bcp-3, 0x1.226e2ep-3, -0x1.0f4058p-3, 0x1.085fbcp-3, -0x1.384018p-4}
-	logPolyFast = []float64{-0x1.fffffap-2, 0x1.5556f2p-2, -0x1.0004bp-2, 0x1.98d336p-3, -0x1.535a3cp-3, 0x1.317e24p-3, -0x1.251406p-3, 0x1.660ec8p-4}
-
-	// log(2) and 1/log(2); the first of log(2) is short.
-	ln2Pair32   = [2]float64{0x1.62ep-1, 0x1.0bfbe8p-15}
-	log2ePair32 = [2]float64{0x1.715476p0, 0x1.4ae0cp-26}
+// The pieces are of 2^20 numbers each, from 0.709473 on. That times the least power of 2 for which it is normal
+// has the bits logFirst.
+const (
+	logFirst = 0x00b5a000
+	logPlace = 20
 )
 
-func (b *builder) log32native(x kernel.Ref) kernel.Ref { return b.native(x, b.logSum) }
+// log(2) in two parts, and tables of those of -log(c), with 131 times the parts of log(2) added: e comes from
+// the bits with so much less.
+var (
+	ln2Pair32 = [2]float64{0x1.62e4p-1, 0x1.7f7ep-20}
+	logFirsts = ir.NewTable([ir.TableLen]float32{0x1.69ef4p+6, 0x1.6a50d8p+6, 0x1.6abcbcp+6, 0x1.6af744p+6, 0x1.6b3558p+6, 0x1.6b9a26p+6, 0x1.6c09f8p+6, 0x1.6c717ep+6})
+	logRests  = ir.NewTable([ir.TableLen]float32{0x1.8299e6p-13, 0x1.8a890ep-13, 0x1.878d2ep-13, 0x1.856ef2p-13, 0x1.887af4p-13, 0x1.8446ap-13, 0x1.83ca16p-13, 0x1.81b68ep-13})
+	// -c*2^125, as the bits that are left are those of -m*2^-125.
+	logScales = ir.NewTable([ir.TableLen]float32{-0x1.6p+125, -0x1.4p+125, -0x1.2p+125, -0x1.1p+125, -0x1p+125, -0x1.dp+124, -0x1.ap+124, -0x1.78p+124})
+
+	// (log(1+r)-r)/r^2, |r| < 0.062. Error relative to the logarithm: below 2^-26.5.
+	logPoly = []float64{-0x1.ffffcep-2, 0x1.5554f8p-2, -0x1.00d056p-2, 0x1.9b7852p-3}
+
+	// (log(1+f)-f)/f^2 for 1+f in [sqrt(1/2), sqrt(2)). Error relative to the
+	// logarithm: below 2^-27 and 2^-24.
+	log2Poly    = []float64{-0x1.fffff8p-2, 0x1.55555p-2, -0x1.000432p-2, 0x1.99a418p-3, -0x1.5425bcp-3, 0x1.226e2ep-3, -0x1.0f4058p-3, 0x1.085fbcp-3, -0x1.384018p-4}
+	logPolyFast = []float64{-0x1.fffffap-2, 0x1.5556f2p-2, -0x1.0004bp-2, 0x1.98d336p-3, -0x1.535a3cp-3, 0x1.317e24p-3, -0x1.251406p-3, 0x1.660ec8p-4}
+
+	log2ePair32 = [2]float64{0x1.715476p0, 0x1.4ae0cp-26} // 1/log(2)
+)
+
+// logInPieces is log of float32.
+func (b *builder) logInPieces(x kernel.Ref) kernel.Ref {
+	return b.positive(x, func(x kernel.Ref, down float64) kernel.Ref {
+		bits := b.Bitcast(ir.Int32, x)
+		t := b.Op(ir.OpAdd, bits, b.Const(ir.Int32, ir.Wrap(ir.Int32, 1<<31-logFirst)))
+		e := b.Op(ir.OpAnd, t, b.Int(ir.Int32, -1<<expLen32))
+		m := b.Bitcast(ir.Float32, b.Op(ir.OpSub, bits, e))
+		e = b.Cast(ir.Float32, e) // times 2^23
+		if down != 0 {
+			e = b.Op(ir.OpSub, e, b.f32(math.Ldexp(down, expLen32)))
+		}
+		piece := b.Op(ir.OpShr, t, b.Int(ir.Int32, logPlace))
+		plus := func(part float64, table uint64) kernel.Ref {
+			return b.Op(ir.OpFMA, e, b.f32(math.Ldexp(part, -expLen32)), b.Table(table, piece))
+		}
+		r := b.Op(ir.OpFMA, m, b.Table(logScales, piece), b.f32(-1))
+		y := b.Op(ir.OpFMA, b.Op(ir.OpMul, r, r), b.polyNative(r, logPoly), plus(ln2Pair32[1], logRests))
+		return b.Op(ir.OpAdd, plus(ln2Pair32[0], logFirsts), b.Op(ir.OpAdd, r, y))
+	})
+}
 
 func (b *builder) log2native(x kernel.Ref) kernel.Ref { return b.native(x, b.log2Sum) }
 
-func fastLog(b *builder, a []kernel.Ref) kernel.Ref   { return b.fastLog(a[0], 1, [2]float64{ln2}) }
+// fastLog of float32 is that of the default tier.
+func fastLog(b *builder, a []kernel.Ref) kernel.Ref {
+	if b.isSingle(a[0]) {
+		return expandLog(b, a)
+	}
+	return b.fastLog(a[0], 1, [2]float64{ln2})
+}
+
 func fastLog2(b *builder, a []kernel.Ref) kernel.Ref  { return b.fastLog(a[0], log2e, [2]float64{1}) }
 func fastLog10(b *builder, a []kernel.Ref) kernel.Ref { return b.fastLog(a[0], log10e, shortLog10of2) }
 
@@ -78,14 +129,23 @@ func (b *builder) log1pFast(f kernel.Ref) kernel.Ref {
 
 // native applies a logarithm of 2^e * (1+f) to x.
 func (b *builder) native(x kernel.Ref, log func(minusE, f kernel.Ref) kernel.Ref) kernel.Ref {
-	const least = 0x00800000 // the bits of the least normal number
-	y := log(b.binade32(x))
-	minusE, f := b.binade32(b.Op(ir.OpMul, x, b.f32(0x1p25)))
-	small := log(b.Op(ir.OpAdd, minusE, b.f32(25)), f)
-	edge := b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0x1p-126)), small, b.Op(ir.OpSqrt, x))
+	return b.positive(x, func(x kernel.Ref, down float64) kernel.Ref {
+		minusE, f := b.binade32(x)
+		if down != 0 {
+			minusE = b.Op(ir.OpAdd, minusE, b.f32(down))
+		}
+		return log(minusE, f)
+	})
+}
+
+// positive applies a logarithm of x/2^down, for x whose bits are from logFirst on, to any x.
+func (b *builder) positive(x kernel.Ref, log func(x kernel.Ref, down float64) kernel.Ref) kernel.Ref {
+	const up = 25
+	y, small := log(x, 0), log(b.Op(ir.OpMul, x, b.f32(1<<up)), up)
+	edge := b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0x1p-125)), small, b.Op(ir.OpSqrt, x))
 	edge = b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0)), b.f32(math.NaN()), edge)
 	edge = b.Op(ir.OpSelect, b.Op(ir.OpEq, x, b.f32(0)), b.f32(math.Inf(-1)), edge)
-	return b.Op(ir.OpUnlikely, b.outside(x, least, ir.FromFloat(ir.Float32, math.Inf(1))), edge, y)
+	return b.Op(ir.OpUnlikely, b.outside(x, logFirst, ir.FromFloat(ir.Float32, math.Inf(1))), edge, y)
 }
 
 // binade32 splits a normal positive float32 x = 2^e * (1+f).
@@ -103,25 +163,18 @@ func (b *builder) minusExponent(x kernel.Ref) (minusE, t kernel.Ref) {
 	return minusE, b.Op(ir.OpAnd, t, b.Int(ir.Int32, -1<<23))
 }
 
-// logSum returns log(1+f) - minusE*log(2), its two great terms added exactly.
-func (b *builder) logSum(minusE, f kernel.Ref) kernel.Ref {
-	s := b.fastTwoSum(b.Op(ir.OpMul, minusE, b.f32(-ln2Pair32[0])), f)
-	lo := b.Op(ir.OpFMA, minusE, b.f32(-ln2Pair32[1]), s.lo)
-	return b.Op(ir.OpAdd, s.hi, b.Op(ir.OpFMA, f, b.logRest(f), lo))
-}
-
 // log2Sum returns log2(1+f) - minusE.
 func (b *builder) log2Sum(minusE, f kernel.Ref) kernel.Ref {
 	p := b.twoProd(f, b.f32(log2ePair32[0]))
 	s := b.fastTwoSum(b.Op(ir.OpNeg, minusE), p.hi)
-	rest := b.logRest(f)
+	rest := b.log2Rest(f)
 	p.lo = b.Op(ir.OpFMA, f, b.f32(log2ePair32[1]), p.lo)
 	lo := b.Op(ir.OpAdd, b.Op(ir.OpFMA, p.lo, rest, p.lo), s.lo)
 	return b.Op(ir.OpAdd, s.hi, b.Op(ir.OpFMA, p.hi, rest, lo))
 }
 
-// logRest returns log(1+f)/f - 1.
-func (b *builder) logRest(f kernel.Ref) kernel.Ref {
+// log2Rest returns log(1+f)/f - 1.
+func (b *builder) log2Rest(f kernel.Ref) kernel.Ref {
 	const low = 3 // terms whose rounding counts
-	return b.Op(ir.OpMul, f, b.horner(f, logPoly[:low], b.estrin(f, logPoly[low:])))
+	return b.Op(ir.OpMul, f, b.horner(f, log2Poly[:low], b.estrin(f, log2Poly[low:])))
 }

@@ -41,7 +41,7 @@ func fastSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 	if !b.isSingle(a[0]) {
 		return expandSiLU(b, a)
 	}
-	x := b.atLeast(a[0], -109)
+	x := b.zeroBelow(a[0], -109)
 	return b.gatedNative(x, 18, b.gateNative(b.expMinusParts(x)))
 }
 
@@ -51,20 +51,11 @@ func fastGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	if !b.isSingle(a[0]) {
 		return expandGELUTanh(b, a)
 	}
-	x := b.atLeast(a[0], -10.83)
-	w := b.geluSlope(x, line32, cube32)
-	// The product is made twice, and rounded only where k is taken from it.
-	t := b.Op(ir.OpFMA, b.Op(ir.OpNeg, x), w.hi, b.f32(magic32+bias32-gateExp))
-	r := b.Op(ir.OpFMA, x, w.hi, b.Op(ir.OpSub, t, b.f32(magic32+bias32-gateExp)))
-	r = b.Op(ir.OpFMA, x, w.lo, r)
-	return b.gatedNative(x, 6, b.gateNative(b.Bitcast(ir.Int32, t), b.polyNative(r, ofMinus(exp2PolyNative))))
+	x := b.zeroBelow(a[0], -10.83)
+	t, r := b.geluPower(x)
+	y := b.polyNative(b.Op(ir.OpFMA, x, r.lo, r.hi), ofMinus(exp2PolyNative))
+	return b.gatedNative(x, 6, b.gateNative(b.Bitcast(ir.Int32, t), y))
 }
-
-// geluLine/log(2) and geluCube/log(2) as pairs.
-var (
-	line32 = [2]float64{0x1.26bp1, -0x1.3de432p-15}
-	cube32 = [2]float64{0x1.a5a7dp-4, -0x1.151aaep-29}
-)
 
 // expMinusParts returns exp(-x)*gateUnit as a polynomial and a power of 2.
 func (b *builder) expMinusParts(x kernel.Ref) (k, p kernel.Ref) {
@@ -107,7 +98,7 @@ func fastMish(b *builder, a []kernel.Ref) kernel.Ref {
 	if !b.isSingle(a[0]) {
 		return expandMish(b, a)
 	}
-	x := b.atLeast(a[0], -109)
+	x := b.zeroBelow(a[0], -109)
 	k, r := b.reduceNative(x, 1, bias32+gateExp)
 	e := b.scaleOnce(b.polyNative(r, expPolyNative), k)
 	n := b.Op(ir.OpFMA, e, b.Op(ir.OpMul, e, b.f32(gateUnit)), b.Op(ir.OpAdd, e, e)) // one rounding

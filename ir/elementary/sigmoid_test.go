@@ -21,7 +21,7 @@ func TestSigmoidFamily32(t *testing.T) {
 		{ir.OpGELU, func(x float64) float64 { return x * math.Erfc(-x/math.Sqrt2) / 2 }, 0.54, 0.54},
 		{ir.OpGELUTanh, func(x float64) float64 {
 			return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
-		}, 0.8, 4},
+		}, 0.9, 4},
 		{ir.OpSigmoid, sigmoid, 0.79, 3},
 		{ir.OpSiLU, func(x float64) float64 { return x * sigmoid(x) }, 0.82, 3},
 		{ir.OpSoftplus, func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }, 0.55, 3.5},

@@ -276,7 +276,6 @@ var kernels_avx2 = assembly{entries_avx2, []string{
 	"kernel (u0:f32) { t0 = log1p u0; store t0 }",
 	"kernel fast (u0:f32) { t0 = log2 u0; store t0 }",
 	"kernel (u0:f32) { t0 = log2 u0; store t0 }",
-	"kernel fast (u0:f32) { t0 = log u0; store t0 }",
 	"kernel (u0:f32) { t0 = log u0; store t0 }",
 	"kernel (u0:f32) { t0 = logit u0; store t0 }",
 	"lookup i64",

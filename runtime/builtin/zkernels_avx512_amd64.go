@@ -90,7 +90,6 @@ var kernels_avx512 = assembly{entries_avx512, []string{
 	"kernel (u0:f32) { t0 = log1p u0; store t0 }",
 	"kernel fast (u0:f32) { t0 = log2 u0; store t0 }",
 	"kernel (u0:f32) { t0 = log2 u0; store t0 }",
-	"kernel fast (u0:f32) { t0 = log u0; store t0 }",
 	"kernel (u0:f32) { t0 = log u0; store t0 }",
 	"kernel (u0:f32) { t0 = logit u0; store t0 }",
 	"kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }",

@@ -652,7 +652,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8_go},
 	{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442_go},
 	{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc_go},
-	{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292_go},
 	{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e_go},
 	{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756_go},
 	{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1_go},
@@ -30451,24 +30450,22 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c6 := math.Float32frombits(0x3d922279)  // 0.071354814
-	c7 := math.Float32frombits(0x3fcc4000)  // 1.5957031
-	c11 := math.Float32frombits(0x331063ca) // 3.361837e-08
-	c13 := math.Float32frombits(0x388a67a8) // 6.59966e-05
-	c20 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c24 := math.Float32frombits(0x3f317218) // 0.6931472
-	c26 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c30 := int32(23)
-	c33 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c36 := math.Float32frombits(0x39511886) // 0.00019940929
-	c37 := math.Float32frombits(0xbab69d3b) // -0.0013932356
-	c39 := math.Float32frombits(0x3c088805) // 0.008333211
-	c41 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
-	c43 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c45 := math.Float32frombits(0xbf000000) // -0.5
-	c48 := math.Float32frombits(0x3f800000) // 1
-	c70 := math.Float32frombits(0x40c00000) // 6
+	c2 := math.Float32frombits(0x80000000)  // -0
+	c7 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
+	c8 := math.Float32frombits(0x40135800)  // 2.302246
+	c12 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c14 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c18 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c23 := int32(23)
+	c27 := math.Float32frombits(0xbf317218) // -0.6931472
+	c31 := math.Float32frombits(0xb9677273) // -0.00022072512
+	c32 := math.Float32frombits(0x3afd3334) // 0.0019317628
+	c33 := math.Float32frombits(0xbc635b3b) // -0.0138767315
+	c36 := math.Float32frombits(0x3da3fe43) // 0.08007481
+	c37 := math.Float32frombits(0xbeb17216) // -0.34657353
+	c41 := math.Float32frombits(0x3f800000) // 1
+	c42 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c59 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -30477,159 +30474,121 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
+			t3a := v0a
 			if t1a {
-				t2a = c0
+				t3a = c2
 			}
-			t2b := v0b
+			t3b := v0b
 			if t1b {
-				t2b = c0
+				t3b = c2
 			}
-			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
-			t4a, t4b := -t3a, -t3b
-			t5a, t5b := scalar.FMA32(t2a, t2a, t4a), scalar.FMA32(t2b, t2b, t4b)
-			t8a, t8b := scalar.FMA32(t3a, c6, c7), scalar.FMA32(t3b, c6, c7)
-			t9a, t9b := float32(c7-t8a), float32(c7-t8b)
-			t10a, t10b := scalar.FMA32(t3a, c6, t9a), scalar.FMA32(t3b, c6, t9b)
-			t12a, t12b := scalar.FMA32(t3a, c11, t5a), scalar.FMA32(t3b, c11, t5b)
-			t14a, t14b := scalar.FMA32(t12a, c6, c13), scalar.FMA32(t12b, c6, c13)
-			t15a, t15b := float32(t10a+t14a), float32(t10b+t14b)
-			t16a, t16b := float32(t2a*t8a), float32(t2b*t8b)
-			t17a, t17b := -t16a, -t16b
-			t18a, t18b := scalar.FMA32(t2a, t8a, t17a), scalar.FMA32(t2b, t8b, t17b)
-			t19a, t19b := scalar.FMA32(t2a, t15a, t18a), scalar.FMA32(t2b, t15b, t18b)
-			t22a, t22b := scalar.FMA32(t16a, c20, c21), scalar.FMA32(t16b, c20, c21)
-			t23a, t23b := float32(t22a-c21), float32(t22b-c21)
-			t25a, t25b := scalar.FMA32(t23a, c24, t16a), scalar.FMA32(t23b, c24, t16b)
-			t27a, t27b := float32(t23a*c26), float32(t23b*c26)
-			t28a, t28b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
-			t29a, t29b := float32(t27a+t19a), float32(t27b+t19b)
-			t31a, t31b := t28a<<uint32(c30), t28b<<uint32(c30)
-			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
-			t34a, t34b := float32(t25a+t29a), float32(t25b+t29b)
-			t35a, t35b := float32(t34a*t34a), float32(t34b*t34b)
-			t38a, t38b := scalar.FMA32(c36, t34a, c37), scalar.FMA32(c36, t34b, c37)
-			t40a, t40b := scalar.FMA32(t38a, t34a, c39), scalar.FMA32(t38b, t34b, c39)
-			t42a, t42b := scalar.FMA32(t40a, t34a, c41), scalar.FMA32(t40b, t34b, c41)
-			t44a, t44b := scalar.FMA32(t42a, t34a, c43), scalar.FMA32(t42b, t34b, c43)
-			t46a, t46b := scalar.FMA32(t44a, t34a, c45), scalar.FMA32(t44b, t34b, c45)
-			t47a, t47b := scalar.FMA32(t35a, t46a, t29a), scalar.FMA32(t35b, t46b, t29b)
-			t49a, t49b := float32(t25a+t47a), float32(t25b+t47b)
-			t50a, t50b := float32(c48-t49a), float32(c48-t49b)
-			t51a, t51b := float32(c48-t50a), float32(c48-t50b)
-			t52a, t52b := float32(t51a-t25a), float32(t51b-t25b)
-			t53a, t53b := float32(t52a-t47a), float32(t52b-t47b)
-			t54a, t54b := float32(t50a*t32a), float32(t50b*t32b)
-			t55a, t55b := t54a < c33, t54b < c33
-			t56a := t54a
-			if t55a {
-				t56a = c33
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := -t4a, -t4b
+			t6a, t6b := scalar.FMA32(t3a, t3a, t5a), scalar.FMA32(t3b, t3b, t5b)
+			t9a, t9b := scalar.FMA32(t4a, c7, c8), scalar.FMA32(t4b, c7, c8)
+			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
+			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
+			t13a, t13b := scalar.FMA32(t4a, c12, t6a), scalar.FMA32(t4b, c12, t6b)
+			t15a, t15b := scalar.FMA32(t13a, c7, c14), scalar.FMA32(t13b, c7, c14)
+			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
+			t17a, t17b := -t3a, -t3b
+			t19a, t19b := scalar.FMA32(t17a, t9a, c18), scalar.FMA32(t17b, t9b, c18)
+			t20a, t20b := float32(t19a-c18), float32(t19b-c18)
+			t21a, t21b := scalar.FMA32(t3a, t9a, t20a), scalar.FMA32(t3b, t9b, t20b)
+			t22a, t22b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t24a, t24b := t22a<<uint32(c23), t22b<<uint32(c23)
+			t25a, t25b := math.Float32frombits(uint32(t24a)), math.Float32frombits(uint32(t24b))
+			t26a, t26b := float32(t3a*t16a), float32(t3b*t16b)
+			t28a, t28b := float32(t25a*c27), float32(t25b*c27)
+			t29a, t29b := float32(t21a+t26a), float32(t21b+t26b)
+			t30a, t30b := float32(t29a*t29a), float32(t29b*t29b)
+			t34a, t34b := scalar.FMA32(t29a, c32, c33), scalar.FMA32(t29b, c32, c33)
+			t35a, t35b := scalar.FMA32(t30a, c31, t34a), scalar.FMA32(t30b, c31, t34b)
+			t38a, t38b := scalar.FMA32(t29a, c36, c37), scalar.FMA32(t29b, c36, c37)
+			t39a, t39b := scalar.FMA32(t30a, t35a, t38a), scalar.FMA32(t30b, t35b, t38b)
+			t40a, t40b := scalar.FMA32(t30a, t39a, t26a), scalar.FMA32(t30b, t39b, t26b)
+			t43a, t43b := float32(c42+t25a), float32(c42+t25b)
+			t44a, t44b := float32(t43a-t25a), float32(t43b-t25b)
+			t45a, t45b := float32(c42-t44a), float32(c42-t44b)
+			t46a, t46b := float32(t21a+t40a), float32(t21b+t40b)
+			t47a, t47b := scalar.FMA32(t28a, t46a, t43a), scalar.FMA32(t28b, t46b, t43b)
+			t48a, t48b := float32(t43a-t47a), float32(t43b-t47b)
+			t49a, t49b := scalar.FMA32(t28a, t21a, t48a), scalar.FMA32(t28b, t21b, t48b)
+			t50a, t50b := scalar.FMA32(t28a, t40a, t49a), scalar.FMA32(t28b, t40b, t49b)
+			t51a, t51b := float32(t50a+t45a), float32(t50b+t45b)
+			t52a, t52b := float32(c41/t47a), float32(c41/t47b)
+			t53a, t53b := float32(t3a*t52a), float32(t3b*t52b)
+			t54a, t54b := scalar.FMA32(t53a, t47a, t17a), scalar.FMA32(t53b, t47b, t17b)
+			t55a, t55b := scalar.FMA32(t53a, t51a, t54a), scalar.FMA32(t53b, t51b, t54b)
+			t56a, t56b := -t55a, -t55b
+			t57a, t57b := scalar.FMA32(t56a, t52a, t53a), scalar.FMA32(t56b, t52b, t53b)
+			t58a, t58b := float32(t57a*c42), float32(t57b*c42)
+			t60a, t60b := c59 < t3a, c59 < t3b
+			t61a := t58a
+			if t60a {
+				t61a = t3a
 			}
-			t56b := t54b
-			if t55b {
-				t56b = c33
-			}
-			t57a := c33
-			if t55a {
-				t57a = t54a
-			}
-			t57b := c33
-			if t55b {
-				t57b = t54b
-			}
-			t58a, t58b := float32(t56a+t57a), float32(t56b+t57b)
-			t59a, t59b := float32(t58a-t56a), float32(t58b-t56b)
-			t60a, t60b := float32(t57a-t59a), float32(t57b-t59b)
-			t61a, t61b := scalar.FMA32(t32a, t53a, t60a), scalar.FMA32(t32b, t53b, t60b)
-			t62a, t62b := float32(c48/t58a), float32(c48/t58b)
-			t63a, t63b := float32(t2a*t62a), float32(t2b*t62b)
-			t64a, t64b := -t2a, -t2b
-			t65a, t65b := scalar.FMA32(t63a, t58a, t64a), scalar.FMA32(t63b, t58b, t64b)
-			t66a, t66b := scalar.FMA32(t63a, t61a, t65a), scalar.FMA32(t63b, t61b, t65b)
-			t67a, t67b := -t66a, -t66b
-			t68a, t68b := scalar.FMA32(t67a, t62a, t63a), scalar.FMA32(t67b, t62b, t63b)
-			t69a, t69b := float32(t68a*c33), float32(t68b*c33)
-			t71a, t71b := c70 < t2a, c70 < t2b
-			t72a := t69a
-			if t71a {
-				t72a = t2a
-			}
-			t72b := t69b
-			if t71b {
-				t72b = t2b
+			t61b := t58b
+			if t60b {
+				t61b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t72a, t72b
+			y0[0], y0[1] = t61a, t61b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t1 := v0 < c0
-			t2 := v0
+			t3 := v0
 			if t1 {
-				t2 = c0
+				t3 = c2
 			}
-			t3 := float32(t2 * t2)
-			t4 := -t3
-			t5 := scalar.FMA32(t2, t2, t4)
-			t8 := scalar.FMA32(t3, c6, c7)
-			t9 := float32(c7 - t8)
-			t10 := scalar.FMA32(t3, c6, t9)
-			t12 := scalar.FMA32(t3, c11, t5)
-			t14 := scalar.FMA32(t12, c6, c13)
-			t15 := float32(t10 + t14)
-			t16 := float32(t2 * t8)
-			t17 := -t16
-			t18 := scalar.FMA32(t2, t8, t17)
-			t19 := scalar.FMA32(t2, t15, t18)
-			t22 := scalar.FMA32(t16, c20, c21)
-			t23 := float32(t22 - c21)
-			t25 := scalar.FMA32(t23, c24, t16)
-			t27 := float32(t23 * c26)
-			t28 := int32(math.Float32bits(t22))
-			t29 := float32(t27 + t19)
-			t31 := t28 << uint32(c30)
-			t32 := math.Float32frombits(uint32(t31))
-			t34 := float32(t25 + t29)
-			t35 := float32(t34 * t34)
-			t38 := scalar.FMA32(c36, t34, c37)
-			t40 := scalar.FMA32(t38, t34, c39)
-			t42 := scalar.FMA32(t40, t34, c41)
-			t44 := scalar.FMA32(t42, t34, c43)
-			t46 := scalar.FMA32(t44, t34, c45)
-			t47 := scalar.FMA32(t35, t46, t29)
-			t49 := float32(t25 + t47)
-			t50 := float32(c48 - t49)
-			t51 := float32(c48 - t50)
-			t52 := float32(t51 - t25)
-			t53 := float32(t52 - t47)
-			t54 := float32(t50 * t32)
-			t55 := t54 < c33
-			t56 := t54
-			if t55 {
-				t56 = c33
+			t4 := float32(t3 * t3)
+			t5 := -t4
+			t6 := scalar.FMA32(t3, t3, t5)
+			t9 := scalar.FMA32(t4, c7, c8)
+			t10 := float32(c8 - t9)
+			t11 := scalar.FMA32(t4, c7, t10)
+			t13 := scalar.FMA32(t4, c12, t6)
+			t15 := scalar.FMA32(t13, c7, c14)
+			t16 := float32(t11 + t15)
+			t17 := -t3
+			t19 := scalar.FMA32(t17, t9, c18)
+			t20 := float32(t19 - c18)
+			t21 := scalar.FMA32(t3, t9, t20)
+			t22 := int32(math.Float32bits(t19))
+			t24 := t22 << uint32(c23)
+			t25 := math.Float32frombits(uint32(t24))
+			t26 := float32(t3 * t16)
+			t28 := float32(t25 * c27)
+			t29 := float32(t21 + t26)
+			t30 := float32(t29 * t29)
+			t34 := scalar.FMA32(t29, c32, c33)
+			t35 := scalar.FMA32(t30, c31, t34)
+			t38 := scalar.FMA32(t29, c36, c37)
+			t39 := scalar.FMA32(t30, t35, t38)
+			t40 := scalar.FMA32(t30, t39, t26)
+			t43 := float32(c42 + t25)
+			t44 := float32(t43 - t25)
+			t45 := float32(c42 - t44)
+			t46 := float32(t21 + t40)
+			t47 := scalar.FMA32(t28, t46, t43)
+			t48 := float32(t43 - t47)
+			t49 := scalar.FMA32(t28, t21, t48)
+			t50 := scalar.FMA32(t28, t40, t49)
+			t51 := float32(t50 + t45)
+			t52 := float32(c41 / t47)
+			t53 := float32(t3 * t52)
+			t54 := scalar.FMA32(t53, t47, t17)
+			t55 := scalar.FMA32(t53, t51, t54)
+			t56 := -t55
+			t57 := scalar.FMA32(t56, t52, t53)
+			t58 := float32(t57 * c42)
+			t60 := c59 < t3
+			t61 := t58
+			if t60 {
+				t61 = t3
 			}
-			t57 := c33
-			if t55 {
-				t57 = t54
-			}
-			t58 := float32(t56 + t57)
-			t59 := float32(t58 - t56)
-			t60 := float32(t57 - t59)
-			t61 := scalar.FMA32(t32, t53, t60)
-			t62 := float32(c48 / t58)
-			t63 := float32(t2 * t62)
-			t64 := -t2
-			t65 := scalar.FMA32(t63, t58, t64)
-			t66 := scalar.FMA32(t63, t61, t65)
-			t67 := -t66
-			t68 := scalar.FMA32(t67, t62, t63)
-			t69 := float32(t68 * c33)
-			t71 := c70 < t2
-			t72 := t69
-			if t71 {
-				t72 = t2
-			}
-			o0[i] = t72
+			o0[i] = t61
 		}
 	}
 }
@@ -30642,11 +30601,12 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c6 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
-	c7 := math.Float32frombits(0x40135800)  // 2.302246
-	c11 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c13 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c17 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c2 := math.Float32frombits(0x80000000)  // -0
+	c7 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
+	c8 := math.Float32frombits(0x40135800)  // 2.302246
+	c12 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c14 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c18 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
 	c23 := math.Float32frombits(0x391fcde0) // 0.00015240116
 	c24 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
 	c26 := math.Float32frombits(0x3c1d9853) // 0.009618836
@@ -30654,9 +30614,9 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 	c30 := math.Float32frombits(0x3e75fdec) // 0.24022645
 	c32 := math.Float32frombits(0xbf317218) // -0.6931472
 	c34 := math.Float32frombits(0x3f800000) // 1
-	c36 := int32(23)
-	c39 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c43 := math.Float32frombits(0x40c00000) // 6
+	c37 := int32(23)
+	c40 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c44 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -30665,91 +30625,91 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
+			t3a := v0a
 			if t1a {
-				t2a = c0
+				t3a = c2
 			}
-			t2b := v0b
+			t3b := v0b
 			if t1b {
-				t2b = c0
+				t3b = c2
 			}
-			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
-			t4a, t4b := -t3a, -t3b
-			t5a, t5b := scalar.FMA32(t2a, t2a, t4a), scalar.FMA32(t2b, t2b, t4b)
-			t8a, t8b := scalar.FMA32(t3a, c6, c7), scalar.FMA32(t3b, c6, c7)
-			t9a, t9b := float32(c7-t8a), float32(c7-t8b)
-			t10a, t10b := scalar.FMA32(t3a, c6, t9a), scalar.FMA32(t3b, c6, t9b)
-			t12a, t12b := scalar.FMA32(t3a, c11, t5a), scalar.FMA32(t3b, c11, t5b)
-			t14a, t14b := scalar.FMA32(t12a, c6, c13), scalar.FMA32(t12b, c6, c13)
-			t15a, t15b := float32(t10a+t14a), float32(t10b+t14b)
-			t16a, t16b := -t2a, -t2b
-			t18a, t18b := scalar.FMA32(t16a, t8a, c17), scalar.FMA32(t16b, t8b, c17)
-			t19a, t19b := float32(t18a-c17), float32(t18b-c17)
-			t20a, t20b := scalar.FMA32(t2a, t8a, t19a), scalar.FMA32(t2b, t8b, t19b)
-			t21a, t21b := scalar.FMA32(t2a, t15a, t20a), scalar.FMA32(t2b, t15b, t20b)
-			t22a, t22b := int32(math.Float32bits(t18a)), int32(math.Float32bits(t18b))
-			t25a, t25b := scalar.FMA32(c23, t21a, c24), scalar.FMA32(c23, t21b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t21a, c26), scalar.FMA32(t25b, t21b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t21a, c28), scalar.FMA32(t27b, t21b, c28)
-			t31a, t31b := scalar.FMA32(t29a, t21a, c30), scalar.FMA32(t29b, t21b, c30)
-			t33a, t33b := scalar.FMA32(t31a, t21a, c32), scalar.FMA32(t31b, t21b, c32)
-			t35a, t35b := scalar.FMA32(t33a, t21a, c34), scalar.FMA32(t33b, t21b, c34)
-			t37a, t37b := t22a<<uint32(c36), t22b<<uint32(c36)
-			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			t40a, t40b := scalar.FMA32(t35a, t38a, c39), scalar.FMA32(t35b, t38b, c39)
-			t41a, t41b := float32(t2a/t40a), float32(t2b/t40b)
-			t42a, t42b := float32(t41a*c39), float32(t41b*c39)
-			t44a, t44b := c43 < t2a, c43 < t2b
-			t45a := t42a
-			if t44a {
-				t45a = t2a
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := -t4a, -t4b
+			t6a, t6b := scalar.FMA32(t3a, t3a, t5a), scalar.FMA32(t3b, t3b, t5b)
+			t9a, t9b := scalar.FMA32(t4a, c7, c8), scalar.FMA32(t4b, c7, c8)
+			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
+			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
+			t13a, t13b := scalar.FMA32(t4a, c12, t6a), scalar.FMA32(t4b, c12, t6b)
+			t15a, t15b := scalar.FMA32(t13a, c7, c14), scalar.FMA32(t13b, c7, c14)
+			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
+			t17a, t17b := -t3a, -t3b
+			t19a, t19b := scalar.FMA32(t17a, t9a, c18), scalar.FMA32(t17b, t9b, c18)
+			t20a, t20b := float32(t19a-c18), float32(t19b-c18)
+			t21a, t21b := scalar.FMA32(t3a, t9a, t20a), scalar.FMA32(t3b, t9b, t20b)
+			t22a, t22b := scalar.FMA32(t3a, t16a, t21a), scalar.FMA32(t3b, t16b, t21b)
+			t25a, t25b := scalar.FMA32(c23, t22a, c24), scalar.FMA32(c23, t22b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t22a, c26), scalar.FMA32(t25b, t22b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t22a, c28), scalar.FMA32(t27b, t22b, c28)
+			t31a, t31b := scalar.FMA32(t29a, t22a, c30), scalar.FMA32(t29b, t22b, c30)
+			t33a, t33b := scalar.FMA32(t31a, t22a, c32), scalar.FMA32(t31b, t22b, c32)
+			t35a, t35b := scalar.FMA32(t33a, t22a, c34), scalar.FMA32(t33b, t22b, c34)
+			t36a, t36b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t38a, t38b := t36a<<uint32(c37), t36b<<uint32(c37)
+			t39a, t39b := math.Float32frombits(uint32(t38a)), math.Float32frombits(uint32(t38b))
+			t41a, t41b := scalar.FMA32(t35a, t39a, c40), scalar.FMA32(t35b, t39b, c40)
+			t42a, t42b := float32(t3a/t41a), float32(t3b/t41b)
+			t43a, t43b := float32(t42a*c40), float32(t42b*c40)
+			t45a, t45b := c44 < t3a, c44 < t3b
+			t46a := t43a
+			if t45a {
+				t46a = t3a
 			}
-			t45b := t42b
-			if t44b {
-				t45b = t2b
+			t46b := t43b
+			if t45b {
+				t46b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t45a, t45b
+			y0[0], y0[1] = t46a, t46b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t1 := v0 < c0
-			t2 := v0
+			t3 := v0
 			if t1 {
-				t2 = c0
+				t3 = c2
 			}
-			t3 := float32(t2 * t2)
-			t4 := -t3
-			t5 := scalar.FMA32(t2, t2, t4)
-			t8 := scalar.FMA32(t3, c6, c7)
-			t9 := float32(c7 - t8)
-			t10 := scalar.FMA32(t3, c6, t9)
-			t12 := scalar.FMA32(t3, c11, t5)
-			t14 := scalar.FMA32(t12, c6, c13)
-			t15 := float32(t10 + t14)
-			t16 := -t2
-			t18 := scalar.FMA32(t16, t8, c17)
-			t19 := float32(t18 - c17)
-			t20 := scalar.FMA32(t2, t8, t19)
-			t21 := scalar.FMA32(t2, t15, t20)
-			t22 := int32(math.Float32bits(t18))
-			t25 := scalar.FMA32(c23, t21, c24)
-			t27 := scalar.FMA32(t25, t21, c26)
-			t29 := scalar.FMA32(t27, t21, c28)
-			t31 := scalar.FMA32(t29, t21, c30)
-			t33 := scalar.FMA32(t31, t21, c32)
-			t35 := scalar.FMA32(t33, t21, c34)
-			t37 := t22 << uint32(c36)
-			t38 := math.Float32frombits(uint32(t37))
-			t40 := scalar.FMA32(t35, t38, c39)
-			t41 := float32(t2 / t40)
-			t42 := float32(t41 * c39)
-			t44 := c43 < t2
-			t45 := t42
-			if t44 {
-				t45 = t2
+			t4 := float32(t3 * t3)
+			t5 := -t4
+			t6 := scalar.FMA32(t3, t3, t5)
+			t9 := scalar.FMA32(t4, c7, c8)
+			t10 := float32(c8 - t9)
+			t11 := scalar.FMA32(t4, c7, t10)
+			t13 := scalar.FMA32(t4, c12, t6)
+			t15 := scalar.FMA32(t13, c7, c14)
+			t16 := float32(t11 + t15)
+			t17 := -t3
+			t19 := scalar.FMA32(t17, t9, c18)
+			t20 := float32(t19 - c18)
+			t21 := scalar.FMA32(t3, t9, t20)
+			t22 := scalar.FMA32(t3, t16, t21)
+			t25 := scalar.FMA32(c23, t22, c24)
+			t27 := scalar.FMA32(t25, t22, c26)
+			t29 := scalar.FMA32(t27, t22, c28)
+			t31 := scalar.FMA32(t29, t22, c30)
+			t33 := scalar.FMA32(t31, t22, c32)
+			t35 := scalar.FMA32(t33, t22, c34)
+			t36 := int32(math.Float32bits(t19))
+			t38 := t36 << uint32(c37)
+			t39 := math.Float32frombits(uint32(t38))
+			t41 := scalar.FMA32(t35, t39, c40)
+			t42 := float32(t3 / t41)
+			t43 := float32(t42 * c40)
+			t45 := c44 < t3
+			t46 := t43
+			if t45 {
+				t46 = t3
 			}
-			o0[i] = t45
+			o0[i] = t46
 		}
 	}
 }
@@ -30762,32 +30722,33 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 func k_gelutanh_f64_u_0cf01fd4f6_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float64frombits(0xc03599999999999a)  // -21.6
-	c3 := math.Float64frombits(0x4022000000000000)  // 9
-	c9 := math.Float64frombits(0x3fb2444f2a4d8b4b)  // 0.07135481627260025
-	c10 := math.Float64frombits(0xbc26c843a29d1c70) // -6.175149918155315e-19
-	c16 := math.Float64frombits(0x3ff9884533d43651) // 1.5957691216057308
-	c23 := math.Float64frombits(0xbc9cbc0d30ebfd15) // -9.96930880911092e-17
-	c30 := math.Float64frombits(0x37f0000000000000) // 2.938735877055719e-39
-	c32 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c33 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c37 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
-	c39 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c48 := math.Float64frombits(0x3ff0000000000000) // 1
-	c53 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c56 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c57 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c58 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c59 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c60 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c61 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c62 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c63 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c72 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c74 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c81 := int64(-1151)
-	c83 := int64(52)
-	c103 := math.Float64frombits(0x4044000000000000) // 40
-	c105 := math.Float64frombits(0x0)                // 0
+	c2 := math.Float64frombits(0x8000000000000000)  // -0
+	c4 := math.Float64frombits(0x4022000000000000)  // 9
+	c10 := math.Float64frombits(0x3fb2444f2a4d8b4b) // 0.07135481627260025
+	c11 := math.Float64frombits(0xbc26c843a29d1c70) // -6.175149918155315e-19
+	c17 := math.Float64frombits(0x3ff9884533d43651) // 1.5957691216057308
+	c24 := math.Float64frombits(0xbc9cbc0d30ebfd15) // -9.96930880911092e-17
+	c31 := math.Float64frombits(0x37f0000000000000) // 2.938735877055719e-39
+	c33 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c34 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c38 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c40 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c49 := math.Float64frombits(0x3ff0000000000000) // 1
+	c54 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c57 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c58 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c59 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c60 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c61 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c62 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c63 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c64 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c73 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c75 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c82 := int64(-1151)
+	c84 := int64(52)
+	c104 := math.Float64frombits(0x4044000000000000) // 40
+	c106 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -30796,205 +30757,205 @@ func k_gelutanh_f64_u_0cf01fd4f6_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
+			t3a := v0a
 			if t1a {
-				t2a = c0
+				t3a = c2
 			}
-			t2b := v0b
+			t3b := v0b
 			if t1b {
-				t2b = c0
+				t3b = c2
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t6b := t3b
+			if t5b {
+				t6b = c4
 			}
-			t6a, t6b := float64(t5a*t5a), float64(t5b*t5b)
-			t7a, t7b := -t6a, -t6b
-			t8a, t8b := math.FMA(t5a, t5a, t7a), math.FMA(t5b, t5b, t7b)
-			t11a, t11b := float64(t6a*c9), float64(t6b*c9)
-			t12a, t12b := -t11a, -t11b
-			t13a, t13b := math.FMA(t6a, c9, t12a), math.FMA(t6b, c9, t12b)
-			t14a, t14b := math.FMA(t8a, c9, t13a), math.FMA(t8b, c9, t13b)
-			t15a, t15b := math.FMA(t6a, c10, t14a), math.FMA(t6b, c10, t14b)
-			t17a, t17b := float64(t11a+c16), float64(t11b+c16)
-			t18a, t18b := float64(t17a-t11a), float64(t17b-t11b)
-			t19a, t19b := float64(t17a-t18a), float64(t17b-t18b)
-			t20a, t20b := float64(t11a-t19a), float64(t11b-t19b)
-			t21a, t21b := float64(c16-t18a), float64(c16-t18b)
-			t22a, t22b := float64(t20a+t21a), float64(t20b+t21b)
-			t24a, t24b := float64(t15a+c23), float64(t15b+c23)
-			t25a, t25b := float64(t22a+t24a), float64(t22b+t24b)
-			t26a, t26b := float64(t17a*t5a), float64(t17b*t5b)
-			t27a, t27b := -t26a, -t26b
-			t28a, t28b := math.FMA(t17a, t5a, t27a), math.FMA(t17b, t5b, t27b)
-			t29a, t29b := math.FMA(t25a, t5a, t28a), math.FMA(t25b, t5b, t28b)
-			t31a, t31b := -t29a, -t29b
-			t34a, t34b := math.FMA(t27a, c32, c33), math.FMA(t27b, c32, c33)
-			t35a, t35b := int64(math.Float64bits(t34a)), int64(math.Float64bits(t34b))
-			t36a, t36b := float64(t34a-c33), float64(t34b-c33)
-			t38a, t38b := math.FMA(t36a, c37, t27a), math.FMA(t36b, c37, t27b)
-			t40a, t40b := float64(t36a*c39), float64(t36b*c39)
-			t41a, t41b := float64(t38a+t40a), float64(t38b+t40b)
-			t42a, t42b := float64(t41a-t38a), float64(t41b-t38b)
-			t43a, t43b := float64(t40a-t42a), float64(t40b-t42b)
-			t44a, t44b := float64(t43a+t31a), float64(t43b+t31b)
-			t45a, t45b := float64(t41a+t44a), float64(t41b+t44b)
-			t46a, t46b := float64(t45a-t41a), float64(t45b-t41b)
-			t47a, t47b := float64(t44a-t46a), float64(t44b-t46b)
-			t49a, t49b := float64(c48+t45a), float64(c48+t45b)
-			t50a, t50b := float64(t49a-c48), float64(t49b-c48)
-			t51a, t51b := float64(t45a-t50a), float64(t45b-t50b)
-			t52a, t52b := float64(t45a*t45a), float64(t45b*t45b)
-			t54a, t54b := math.FMA(t52a, c53, t47a), math.FMA(t52b, c53, t47b)
-			t55a, t55b := float64(t52a*t45a), float64(t52b*t45b)
-			t64a, t64b := math.FMA(c57, t45a, c56), math.FMA(c57, t45b, c56)
-			t65a, t65b := math.FMA(c59, t45a, c58), math.FMA(c59, t45b, c58)
-			t66a, t66b := math.FMA(c61, t45a, c60), math.FMA(c61, t45b, c60)
-			t67a, t67b := math.FMA(c63, t45a, c62), math.FMA(c63, t45b, c62)
-			t68a, t68b := math.FMA(t65a, t52a, t64a), math.FMA(t65b, t52b, t64b)
-			t69a, t69b := math.FMA(t67a, t52a, t66a), math.FMA(t67b, t52b, t66b)
-			t70a, t70b := float64(t52a*t52a), float64(t52b*t52b)
-			t71a, t71b := math.FMA(t69a, t70a, t68a), math.FMA(t69b, t70b, t68b)
-			t73a, t73b := math.FMA(t71a, t45a, c72), math.FMA(t71b, t45b, c72)
-			t75a, t75b := math.FMA(t73a, t45a, c74), math.FMA(t73b, t45b, c74)
-			t76a, t76b := math.FMA(t55a, t75a, t54a), math.FMA(t55b, t75b, t54b)
-			t77a, t77b := float64(t76a+t51a), float64(t76b+t51b)
-			t78a, t78b := float64(t49a+t77a), float64(t49b+t77b)
-			t79a, t79b := float64(t78a-t49a), float64(t78b-t49b)
-			t80a, t80b := float64(t77a-t79a), float64(t77b-t79b)
-			t82a, t82b := int64(t35a+c81), int64(t35b+c81)
-			t84a, t84b := t82a<<uint64(c83), t82b<<uint64(c83)
-			t85a, t85b := math.Float64frombits(uint64(t84a)), math.Float64frombits(uint64(t84b))
-			t86a, t86b := float64(t78a*t85a), float64(t78b*t85b)
-			t87a, t87b := float64(t80a*t85a), float64(t80b*t85b)
-			t88a, t88b := float64(c30+t86a), float64(c30+t86b)
-			t89a, t89b := float64(t88a-c30), float64(t88b-c30)
-			t90a, t90b := float64(t88a-t89a), float64(t88b-t89b)
-			t91a, t91b := float64(c30-t90a), float64(c30-t90b)
-			t92a, t92b := float64(t86a-t89a), float64(t86b-t89b)
-			t93a, t93b := float64(t91a+t92a), float64(t91b+t92b)
-			t94a, t94b := float64(t93a+t87a), float64(t93b+t87b)
-			t95a, t95b := float64(c48/t88a), float64(c48/t88b)
-			t96a, t96b := -t95a, -t95b
-			t97a, t97b := math.FMA(t96a, t88a, c48), math.FMA(t96b, t88b, c48)
-			t98a, t98b := math.FMA(t96a, t94a, t97a), math.FMA(t96b, t94b, t97b)
-			t99a, t99b := float64(t98a*t95a), float64(t98b*t95b)
-			t100a, t100b := float64(t99a*t2a), float64(t99b*t2b)
-			t101a, t101b := math.FMA(t95a, t2a, t100a), math.FMA(t95b, t2b, t100b)
-			t102a, t102b := float64(t101a*c30), float64(t101b*c30)
-			t104a, t104b := c103 < t2a, c103 < t2b
-			t106a, t106b := t2a == c105, t2b == c105
-			t107a, t107b := t104a || bool(t106a), t104b || bool(t106b)
-			t108a := t102a
-			if t107a {
-				t108a = t2a
+			t7a, t7b := float64(t6a*t6a), float64(t6b*t6b)
+			t8a, t8b := -t7a, -t7b
+			t9a, t9b := math.FMA(t6a, t6a, t8a), math.FMA(t6b, t6b, t8b)
+			t12a, t12b := float64(t7a*c10), float64(t7b*c10)
+			t13a, t13b := -t12a, -t12b
+			t14a, t14b := math.FMA(t7a, c10, t13a), math.FMA(t7b, c10, t13b)
+			t15a, t15b := math.FMA(t9a, c10, t14a), math.FMA(t9b, c10, t14b)
+			t16a, t16b := math.FMA(t7a, c11, t15a), math.FMA(t7b, c11, t15b)
+			t18a, t18b := float64(t12a+c17), float64(t12b+c17)
+			t19a, t19b := float64(t18a-t12a), float64(t18b-t12b)
+			t20a, t20b := float64(t18a-t19a), float64(t18b-t19b)
+			t21a, t21b := float64(t12a-t20a), float64(t12b-t20b)
+			t22a, t22b := float64(c17-t19a), float64(c17-t19b)
+			t23a, t23b := float64(t21a+t22a), float64(t21b+t22b)
+			t25a, t25b := float64(t16a+c24), float64(t16b+c24)
+			t26a, t26b := float64(t23a+t25a), float64(t23b+t25b)
+			t27a, t27b := float64(t18a*t6a), float64(t18b*t6b)
+			t28a, t28b := -t27a, -t27b
+			t29a, t29b := math.FMA(t18a, t6a, t28a), math.FMA(t18b, t6b, t28b)
+			t30a, t30b := math.FMA(t26a, t6a, t29a), math.FMA(t26b, t6b, t29b)
+			t32a, t32b := -t30a, -t30b
+			t35a, t35b := math.FMA(t28a, c33, c34), math.FMA(t28b, c33, c34)
+			t36a, t36b := int64(math.Float64bits(t35a)), int64(math.Float64bits(t35b))
+			t37a, t37b := float64(t35a-c34), float64(t35b-c34)
+			t39a, t39b := math.FMA(t37a, c38, t28a), math.FMA(t37b, c38, t28b)
+			t41a, t41b := float64(t37a*c40), float64(t37b*c40)
+			t42a, t42b := float64(t39a+t41a), float64(t39b+t41b)
+			t43a, t43b := float64(t42a-t39a), float64(t42b-t39b)
+			t44a, t44b := float64(t41a-t43a), float64(t41b-t43b)
+			t45a, t45b := float64(t44a+t32a), float64(t44b+t32b)
+			t46a, t46b := float64(t42a+t45a), float64(t42b+t45b)
+			t47a, t47b := float64(t46a-t42a), float64(t46b-t42b)
+			t48a, t48b := float64(t45a-t47a), float64(t45b-t47b)
+			t50a, t50b := float64(c49+t46a), float64(c49+t46b)
+			t51a, t51b := float64(t50a-c49), float64(t50b-c49)
+			t52a, t52b := float64(t46a-t51a), float64(t46b-t51b)
+			t53a, t53b := float64(t46a*t46a), float64(t46b*t46b)
+			t55a, t55b := math.FMA(t53a, c54, t48a), math.FMA(t53b, c54, t48b)
+			t56a, t56b := float64(t53a*t46a), float64(t53b*t46b)
+			t65a, t65b := math.FMA(c58, t46a, c57), math.FMA(c58, t46b, c57)
+			t66a, t66b := math.FMA(c60, t46a, c59), math.FMA(c60, t46b, c59)
+			t67a, t67b := math.FMA(c62, t46a, c61), math.FMA(c62, t46b, c61)
+			t68a, t68b := math.FMA(c64, t46a, c63), math.FMA(c64, t46b, c63)
+			t69a, t69b := math.FMA(t66a, t53a, t65a), math.FMA(t66b, t53b, t65b)
+			t70a, t70b := math.FMA(t68a, t53a, t67a), math.FMA(t68b, t53b, t67b)
+			t71a, t71b := float64(t53a*t53a), float64(t53b*t53b)
+			t72a, t72b := math.FMA(t70a, t71a, t69a), math.FMA(t70b, t71b, t69b)
+			t74a, t74b := math.FMA(t72a, t46a, c73), math.FMA(t72b, t46b, c73)
+			t76a, t76b := math.FMA(t74a, t46a, c75), math.FMA(t74b, t46b, c75)
+			t77a, t77b := math.FMA(t56a, t76a, t55a), math.FMA(t56b, t76b, t55b)
+			t78a, t78b := float64(t77a+t52a), float64(t77b+t52b)
+			t79a, t79b := float64(t50a+t78a), float64(t50b+t78b)
+			t80a, t80b := float64(t79a-t50a), float64(t79b-t50b)
+			t81a, t81b := float64(t78a-t80a), float64(t78b-t80b)
+			t83a, t83b := int64(t36a+c82), int64(t36b+c82)
+			t85a, t85b := t83a<<uint64(c84), t83b<<uint64(c84)
+			t86a, t86b := math.Float64frombits(uint64(t85a)), math.Float64frombits(uint64(t85b))
+			t87a, t87b := float64(t79a*t86a), float64(t79b*t86b)
+			t88a, t88b := float64(t81a*t86a), float64(t81b*t86b)
+			t89a, t89b := float64(c31+t87a), float64(c31+t87b)
+			t90a, t90b := float64(t89a-c31), float64(t89b-c31)
+			t91a, t91b := float64(t89a-t90a), float64(t89b-t90b)
+			t92a, t92b := float64(c31-t91a), float64(c31-t91b)
+			t93a, t93b := float64(t87a-t90a), float64(t87b-t90b)
+			t94a, t94b := float64(t92a+t93a), float64(t92b+t93b)
+			t95a, t95b := float64(t94a+t88a), float64(t94b+t88b)
+			t96a, t96b := float64(c49/t89a), float64(c49/t89b)
+			t97a, t97b := -t96a, -t96b
+			t98a, t98b := math.FMA(t97a, t89a, c49), math.FMA(t97b, t89b, c49)
+			t99a, t99b := math.FMA(t97a, t95a, t98a), math.FMA(t97b, t95b, t98b)
+			t100a, t100b := float64(t99a*t96a), float64(t99b*t96b)
+			t101a, t101b := float64(t100a*t3a), float64(t100b*t3b)
+			t102a, t102b := math.FMA(t96a, t3a, t101a), math.FMA(t96b, t3b, t101b)
+			t103a, t103b := float64(t102a*c31), float64(t102b*c31)
+			t105a, t105b := c104 < t3a, c104 < t3b
+			t107a, t107b := t3a == c106, t3b == c106
+			t108a, t108b := t105a || bool(t107a), t105b || bool(t107b)
+			t109a := t103a
+			if t108a {
+				t109a = t3a
 			}
-			t108b := t102b
-			if t107b {
-				t108b = t2b
+			t109b := t103b
+			if t108b {
+				t109b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t108a, t108b
+			y0[0], y0[1] = t109a, t109b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t1 := v0 < c0
-			t2 := v0
+			t3 := v0
 			if t1 {
-				t2 = c0
+				t3 = c2
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			t6 := float64(t5 * t5)
-			t7 := -t6
-			t8 := math.FMA(t5, t5, t7)
-			t11 := float64(t6 * c9)
-			t12 := -t11
-			t13 := math.FMA(t6, c9, t12)
-			t14 := math.FMA(t8, c9, t13)
-			t15 := math.FMA(t6, c10, t14)
-			t17 := float64(t11 + c16)
-			t18 := float64(t17 - t11)
-			t19 := float64(t17 - t18)
-			t20 := float64(t11 - t19)
-			t21 := float64(c16 - t18)
-			t22 := float64(t20 + t21)
-			t24 := float64(t15 + c23)
-			t25 := float64(t22 + t24)
-			t26 := float64(t17 * t5)
-			t27 := -t26
-			t28 := math.FMA(t17, t5, t27)
-			t29 := math.FMA(t25, t5, t28)
-			t31 := -t29
-			t34 := math.FMA(t27, c32, c33)
-			t35 := int64(math.Float64bits(t34))
-			t36 := float64(t34 - c33)
-			t38 := math.FMA(t36, c37, t27)
-			t40 := float64(t36 * c39)
-			t41 := float64(t38 + t40)
-			t42 := float64(t41 - t38)
-			t43 := float64(t40 - t42)
-			t44 := float64(t43 + t31)
-			t45 := float64(t41 + t44)
-			t46 := float64(t45 - t41)
-			t47 := float64(t44 - t46)
-			t49 := float64(c48 + t45)
-			t50 := float64(t49 - c48)
-			t51 := float64(t45 - t50)
-			t52 := float64(t45 * t45)
-			t54 := math.FMA(t52, c53, t47)
-			t55 := float64(t52 * t45)
-			t64 := math.FMA(c57, t45, c56)
-			t65 := math.FMA(c59, t45, c58)
-			t66 := math.FMA(c61, t45, c60)
-			t67 := math.FMA(c63, t45, c62)
-			t68 := math.FMA(t65, t52, t64)
-			t69 := math.FMA(t67, t52, t66)
-			t70 := float64(t52 * t52)
-			t71 := math.FMA(t69, t70, t68)
-			t73 := math.FMA(t71, t45, c72)
-			t75 := math.FMA(t73, t45, c74)
-			t76 := math.FMA(t55, t75, t54)
-			t77 := float64(t76 + t51)
-			t78 := float64(t49 + t77)
-			t79 := float64(t78 - t49)
-			t80 := float64(t77 - t79)
-			t82 := int64(t35 + c81)
-			t84 := t82 << uint64(c83)
-			t85 := math.Float64frombits(uint64(t84))
-			t86 := float64(t78 * t85)
-			t87 := float64(t80 * t85)
-			t88 := float64(c30 + t86)
-			t89 := float64(t88 - c30)
-			t90 := float64(t88 - t89)
-			t91 := float64(c30 - t90)
-			t92 := float64(t86 - t89)
-			t93 := float64(t91 + t92)
-			t94 := float64(t93 + t87)
-			t95 := float64(c48 / t88)
-			t96 := -t95
-			t97 := math.FMA(t96, t88, c48)
-			t98 := math.FMA(t96, t94, t97)
-			t99 := float64(t98 * t95)
-			t100 := float64(t99 * t2)
-			t101 := math.FMA(t95, t2, t100)
-			t102 := float64(t101 * c30)
-			t104 := c103 < t2
-			t106 := t2 == c105
-			t107 := t104 || bool(t106)
-			t108 := t102
-			if t107 {
-				t108 = t2
+			t7 := float64(t6 * t6)
+			t8 := -t7
+			t9 := math.FMA(t6, t6, t8)
+			t12 := float64(t7 * c10)
+			t13 := -t12
+			t14 := math.FMA(t7, c10, t13)
+			t15 := math.FMA(t9, c10, t14)
+			t16 := math.FMA(t7, c11, t15)
+			t18 := float64(t12 + c17)
+			t19 := float64(t18 - t12)
+			t20 := float64(t18 - t19)
+			t21 := float64(t12 - t20)
+			t22 := float64(c17 - t19)
+			t23 := float64(t21 + t22)
+			t25 := float64(t16 + c24)
+			t26 := float64(t23 + t25)
+			t27 := float64(t18 * t6)
+			t28 := -t27
+			t29 := math.FMA(t18, t6, t28)
+			t30 := math.FMA(t26, t6, t29)
+			t32 := -t30
+			t35 := math.FMA(t28, c33, c34)
+			t36 := int64(math.Float64bits(t35))
+			t37 := float64(t35 - c34)
+			t39 := math.FMA(t37, c38, t28)
+			t41 := float64(t37 * c40)
+			t42 := float64(t39 + t41)
+			t43 := float64(t42 - t39)
+			t44 := float64(t41 - t43)
+			t45 := float64(t44 + t32)
+			t46 := float64(t42 + t45)
+			t47 := float64(t46 - t42)
+			t48 := float64(t45 - t47)
+			t50 := float64(c49 + t46)
+			t51 := float64(t50 - c49)
+			t52 := float64(t46 - t51)
+			t53 := float64(t46 * t46)
+			t55 := math.FMA(t53, c54, t48)
+			t56 := float64(t53 * t46)
+			t65 := math.FMA(c58, t46, c57)
+			t66 := math.FMA(c60, t46, c59)
+			t67 := math.FMA(c62, t46, c61)
+			t68 := math.FMA(c64, t46, c63)
+			t69 := math.FMA(t66, t53, t65)
+			t70 := math.FMA(t68, t53, t67)
+			t71 := float64(t53 * t53)
+			t72 := math.FMA(t70, t71, t69)
+			t74 := math.FMA(t72, t46, c73)
+			t76 := math.FMA(t74, t46, c75)
+			t77 := math.FMA(t56, t76, t55)
+			t78 := float64(t77 + t52)
+			t79 := float64(t50 + t78)
+			t80 := float64(t79 - t50)
+			t81 := float64(t78 - t80)
+			t83 := int64(t36 + c82)
+			t85 := t83 << uint64(c84)
+			t86 := math.Float64frombits(uint64(t85))
+			t87 := float64(t79 * t86)
+			t88 := float64(t81 * t86)
+			t89 := float64(c31 + t87)
+			t90 := float64(t89 - c31)
+			t91 := float64(t89 - t90)
+			t92 := float64(c31 - t91)
+			t93 := float64(t87 - t90)
+			t94 := float64(t92 + t93)
+			t95 := float64(t94 + t88)
+			t96 := float64(c49 / t89)
+			t97 := -t96
+			t98 := math.FMA(t97, t89, c49)
+			t99 := math.FMA(t97, t95, t98)
+			t100 := float64(t99 * t96)
+			t101 := float64(t100 * t3)
+			t102 := math.FMA(t96, t3, t101)
+			t103 := float64(t102 * c31)
+			t105 := c104 < t3
+			t107 := t3 == c106
+			t108 := t105 || bool(t107)
+			t109 := t103
+			if t108 {
+				t109 = t3
 			}
-			o0[i] = t108
+			o0[i] = t109
 		}
 	}
 }
@@ -32556,12 +32517,12 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 	c34 := math.Float32frombits(0xbe9a209b) // -0.30103
 	c36 := math.Float32frombits(0x4c000000) // 3.3554432e+07
 	c46 := math.Float32frombits(0x41c80000) // 25
-	c61 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c61 := math.Float32frombits(0x1000000)  // 2.3509887e-38
 	c65 := math.Float32frombits(0x0)        // 0
 	c67 := math.Float32frombits(0x7fc00000) // NaN
 	c70 := math.Float32frombits(0xff800000) // -Inf
-	c72 := int32(-16777217)
-	c73 := int32(2139095040)
+	c72 := int32(-20291585)
+	c73 := int32(2135580672)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -33866,12 +33827,12 @@ func k_log2_f32_u_10bd083277_go(f *abi.Frame) {
 	c32 := math.Float32frombits(0xbf800000) // -1
 	c34 := math.Float32frombits(0x4c000000) // 3.3554432e+07
 	c44 := math.Float32frombits(0x41c80000) // 25
-	c58 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c58 := math.Float32frombits(0x1000000)  // 2.3509887e-38
 	c62 := math.Float32frombits(0x0)        // 0
 	c64 := math.Float32frombits(0x7fc00000) // NaN
 	c67 := math.Float32frombits(0xff800000) // -Inf
-	c69 := int32(-16777217)
-	c70 := int32(2139095040)
+	c69 := int32(-20291585)
+	c70 := int32(2135580672)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -34083,12 +34044,12 @@ func k_log2_f32_u_554428f4d8_go(f *abi.Frame) {
 	c40 := math.Float32frombits(0x32a57060) // 1.925963e-08
 	c46 := math.Float32frombits(0x4c000000) // 3.3554432e+07
 	c56 := math.Float32frombits(0x41c80000) // 25
-	c81 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c81 := math.Float32frombits(0x1000000)  // 2.3509887e-38
 	c85 := math.Float32frombits(0x0)        // 0
 	c87 := math.Float32frombits(0x7fc00000) // NaN
 	c90 := math.Float32frombits(0xff800000) // -Inf
-	c92 := int32(-16777217)
-	c93 := int32(2139095040)
+	c92 := int32(-20291585)
+	c93 := int32(2135580672)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -34704,216 +34665,6 @@ func k_log2_f64_u_50315f7adc_go(f *abi.Frame) {
 	}
 }
 
-// k_log_f32_u_d5990fd292_go is
-//
-//	kernel fast (u0:f32) { t0 = log u0; store t0 }
-//
-// for i: o0[i] = log(a0[i])
-func k_log_f32_u_d5990fd292_go(f *abi.Frame) {
-	n := f.Cols
-	c0 := int32(1068827890)
-	c3 := int32(23)
-	c6 := int32(-8388608)
-	c10 := math.Float32frombits(0x3f800000) // 1
-	c13 := math.Float32frombits(0xbefffffd) // -0.4999999
-	c14 := math.Float32frombits(0x3eaaab79) // 0.33333948
-	c15 := math.Float32frombits(0xbe800258) // -0.25001788
-	c16 := math.Float32frombits(0x3e4c699b) // 0.1996216
-	c17 := math.Float32frombits(0xbe29ad1e) // -0.16569945
-	c18 := math.Float32frombits(0x3e18bf12) // 0.14916638
-	c19 := math.Float32frombits(0xbe128a03) // -0.1431046
-	c20 := math.Float32frombits(0x3db30764) // 0.08741644
-	c30 := math.Float32frombits(0xbf317218) // -0.6931472
-	c32 := math.Float32frombits(0x4c000000) // 3.3554432e+07
-	c42 := math.Float32frombits(0x41c80000) // 25
-	c55 := math.Float32frombits(0x800000)   // 1.1754944e-38
-	c59 := math.Float32frombits(0x0)        // 0
-	c61 := math.Float32frombits(0x7fc00000) // NaN
-	c64 := math.Float32frombits(0xff800000) // -Inf
-	c66 := int32(-16777217)
-	c67 := int32(2139095040)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t2a, t2b := int32(c0-t1a), int32(c0-t1b)
-			t4a, t4b := t2a>>uint32(c3), t2b>>uint32(c3)
-			t5a, t5b := float32(t4a), float32(t4b)
-			t7a, t7b := t2a&c6, t2b&c6
-			t8a, t8b := int32(t1a+t7a), int32(t1b+t7b)
-			t9a, t9b := math.Float32frombits(uint32(t8a)), math.Float32frombits(uint32(t8b))
-			t11a, t11b := float32(t9a-c10), float32(t9b-c10)
-			t12a, t12b := float32(t11a*t11a), float32(t11b*t11b)
-			t21a, t21b := scalar.FMA32(c14, t11a, c13), scalar.FMA32(c14, t11b, c13)
-			t22a, t22b := scalar.FMA32(c16, t11a, c15), scalar.FMA32(c16, t11b, c15)
-			t23a, t23b := scalar.FMA32(c18, t11a, c17), scalar.FMA32(c18, t11b, c17)
-			t24a, t24b := scalar.FMA32(c20, t11a, c19), scalar.FMA32(c20, t11b, c19)
-			t25a, t25b := scalar.FMA32(t22a, t12a, t21a), scalar.FMA32(t22b, t12b, t21b)
-			t26a, t26b := scalar.FMA32(t24a, t12a, t23a), scalar.FMA32(t24b, t12b, t23b)
-			t27a, t27b := float32(t12a*t12a), float32(t12b*t12b)
-			t28a, t28b := scalar.FMA32(t26a, t27a, t25a), scalar.FMA32(t26b, t27b, t25b)
-			t29a, t29b := scalar.FMA32(t12a, t28a, t11a), scalar.FMA32(t12b, t28b, t11b)
-			t31a, t31b := scalar.FMA32(t5a, c30, t29a), scalar.FMA32(t5b, c30, t29b)
-			t68a, t68b := int32(t1a+c67), int32(t1b+c67)
-			t69a, t69b := c66 < t68a, c66 < t68b
-			t70a := t31a
-			if t69a {
-				t33a := float32(v0a * c32)
-				t34a := int32(math.Float32bits(t33a))
-				t35a := int32(c0 - t34a)
-				t36a := t35a >> uint32(c3)
-				t37a := float32(t36a)
-				t38a := t35a & c6
-				t39a := int32(t34a + t38a)
-				t40a := math.Float32frombits(uint32(t39a))
-				t41a := float32(t40a - c10)
-				t43a := float32(t37a + c42)
-				t44a := float32(t41a * t41a)
-				t45a := scalar.FMA32(c14, t41a, c13)
-				t46a := scalar.FMA32(c16, t41a, c15)
-				t47a := scalar.FMA32(c18, t41a, c17)
-				t48a := scalar.FMA32(c20, t41a, c19)
-				t49a := scalar.FMA32(t46a, t44a, t45a)
-				t50a := scalar.FMA32(t48a, t44a, t47a)
-				t51a := float32(t44a * t44a)
-				t52a := scalar.FMA32(t50a, t51a, t49a)
-				t53a := scalar.FMA32(t44a, t52a, t41a)
-				t54a := scalar.FMA32(t43a, c30, t53a)
-				t56a := v0a < c55
-				t57a := float32(math.Sqrt(float64(v0a)))
-				t58a := t57a
-				if t56a {
-					t58a = t54a
-				}
-				t60a := v0a < c59
-				t62a := t58a
-				if t60a {
-					t62a = c61
-				}
-				t63a := v0a == c59
-				t65a := t62a
-				if t63a {
-					t65a = c64
-				}
-				t70a = t65a
-			}
-			t70b := t31b
-			if t69b {
-				t33b := float32(v0b * c32)
-				t34b := int32(math.Float32bits(t33b))
-				t35b := int32(c0 - t34b)
-				t36b := t35b >> uint32(c3)
-				t37b := float32(t36b)
-				t38b := t35b & c6
-				t39b := int32(t34b + t38b)
-				t40b := math.Float32frombits(uint32(t39b))
-				t41b := float32(t40b - c10)
-				t43b := float32(t37b + c42)
-				t44b := float32(t41b * t41b)
-				t45b := scalar.FMA32(c14, t41b, c13)
-				t46b := scalar.FMA32(c16, t41b, c15)
-				t47b := scalar.FMA32(c18, t41b, c17)
-				t48b := scalar.FMA32(c20, t41b, c19)
-				t49b := scalar.FMA32(t46b, t44b, t45b)
-				t50b := scalar.FMA32(t48b, t44b, t47b)
-				t51b := float32(t44b * t44b)
-				t52b := scalar.FMA32(t50b, t51b, t49b)
-				t53b := scalar.FMA32(t44b, t52b, t41b)
-				t54b := scalar.FMA32(t43b, c30, t53b)
-				t56b := v0b < c55
-				t57b := float32(math.Sqrt(float64(v0b)))
-				t58b := t57b
-				if t56b {
-					t58b = t54b
-				}
-				t60b := v0b < c59
-				t62b := t58b
-				if t60b {
-					t62b = c61
-				}
-				t63b := v0b == c59
-				t65b := t62b
-				if t63b {
-					t65b = c64
-				}
-				t70b = t65b
-			}
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t70a, t70b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			t1 := int32(math.Float32bits(v0))
-			t2 := int32(c0 - t1)
-			t4 := t2 >> uint32(c3)
-			t5 := float32(t4)
-			t7 := t2 & c6
-			t8 := int32(t1 + t7)
-			t9 := math.Float32frombits(uint32(t8))
-			t11 := float32(t9 - c10)
-			t12 := float32(t11 * t11)
-			t21 := scalar.FMA32(c14, t11, c13)
-			t22 := scalar.FMA32(c16, t11, c15)
-			t23 := scalar.FMA32(c18, t11, c17)
-			t24 := scalar.FMA32(c20, t11, c19)
-			t25 := scalar.FMA32(t22, t12, t21)
-			t26 := scalar.FMA32(t24, t12, t23)
-			t27 := float32(t12 * t12)
-			t28 := scalar.FMA32(t26, t27, t25)
-			t29 := scalar.FMA32(t12, t28, t11)
-			t31 := scalar.FMA32(t5, c30, t29)
-			t68 := int32(t1 + c67)
-			t69 := c66 < t68
-			t70 := t31
-			if t69 {
-				t33 := float32(v0 * c32)
-				t34 := int32(math.Float32bits(t33))
-				t35 := int32(c0 - t34)
-				t36 := t35 >> uint32(c3)
-				t37 := float32(t36)
-				t38 := t35 & c6
-				t39 := int32(t34 + t38)
-				t40 := math.Float32frombits(uint32(t39))
-				t41 := float32(t40 - c10)
-				t43 := float32(t37 + c42)
-				t44 := float32(t41 * t41)
-				t45 := scalar.FMA32(c14, t41, c13)
-				t46 := scalar.FMA32(c16, t41, c15)
-				t47 := scalar.FMA32(c18, t41, c17)
-				t48 := scalar.FMA32(c20, t41, c19)
-				t49 := scalar.FMA32(t46, t44, t45)
-				t50 := scalar.FMA32(t48, t44, t47)
-				t51 := float32(t44 * t44)
-				t52 := scalar.FMA32(t50, t51, t49)
-				t53 := scalar.FMA32(t44, t52, t41)
-				t54 := scalar.FMA32(t43, c30, t53)
-				t56 := v0 < c55
-				t57 := float32(math.Sqrt(float64(v0)))
-				t58 := t57
-				if t56 {
-					t58 = t54
-				}
-				t60 := v0 < c59
-				t62 := t58
-				if t60 {
-					t62 = c61
-				}
-				t63 := v0 == c59
-				t65 := t62
-				if t63 {
-					t65 = c64
-				}
-				t70 = t65
-			}
-			o0[i] = t70
-		}
-	}
-}
-
 // k_log_f32_u_e0fe5a7a5e_go is
 //
 //	kernel (u0:f32) { t0 = log u0; store t0 }
@@ -34921,29 +34672,29 @@ func k_log_f32_u_d5990fd292_go(f *abi.Frame) {
 // for i: o0[i] = log(a0[i])
 func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := int32(1068827890)
-	c3 := int32(23)
-	c6 := int32(-8388608)
-	c10 := math.Float32frombits(0x3f800000) // 1
-	c12 := math.Float32frombits(0xbf317000) // -0.69311523
-	c17 := math.Float32frombits(0xb805fdf4) // -3.1946183e-05
-	c19 := math.Float32frombits(0x3e4cd20c) // 0.20002002
-	c20 := math.Float32frombits(0xbe2a12de) // -0.1660876
-	c21 := math.Float32frombits(0x3e113717) // 0.14181171
-	c22 := math.Float32frombits(0xbe07a02c) // -0.13244694
-	c23 := math.Float32frombits(0x3e042fde) // 0.12908885
-	c24 := math.Float32frombits(0xbd9c200c) // -0.076233
-	c32 := math.Float32frombits(0xbe800219) // -0.250016
-	c34 := math.Float32frombits(0x3eaaaaa8) // 0.33333325
-	c36 := math.Float32frombits(0xbefffffc) // -0.49999988
-	c41 := math.Float32frombits(0x4c000000) // 3.3554432e+07
-	c51 := math.Float32frombits(0x41c80000) // 25
-	c71 := math.Float32frombits(0x800000)   // 1.1754944e-38
-	c75 := math.Float32frombits(0x0)        // 0
-	c77 := math.Float32frombits(0x7fc00000) // NaN
-	c80 := math.Float32frombits(0xff800000) // -Inf
-	c82 := int32(-16777217)
-	c83 := int32(2139095040)
+	c1 := int32(2135580672)
+	c3 := int32(-8388608)
+	c8 := int32(20)
+	c10 := [...]float32{-0x1.6p+125, -0x1.4p+125, -0x1.2p+125, -0x1.1p+125, -0x1p+125, -0x1.dp+124, -0x1.ap+124, -0x1.78p+124}
+	c11 := math.Float32frombits(0xbf800000) // -1
+	c14 := math.Float32frombits(0x3e4dbc29) // 0.20091309
+	c15 := math.Float32frombits(0xbe80682b) // -0.25079474
+	c17 := math.Float32frombits(0x3eaaaa7c) // 0.33333194
+	c19 := math.Float32frombits(0xbeffffe7) // -0.49999925
+	c21 := math.Float32frombits(0x2a3fbf00) // 1.7030474e-13
+	c22 := [...]float32{0x1.8299e6p-13, 0x1.8a890ep-13, 0x1.878d2ep-13, 0x1.856ef2p-13, 0x1.887af4p-13, 0x1.8446ap-13, 0x1.83ca16p-13, 0x1.81b68ep-13}
+	c25 := math.Float32frombits(0x33b17200) // 8.262941e-08
+	c26 := [...]float32{0x1.69ef4p+06, 0x1.6a50d8p+06, 0x1.6abcbcp+06, 0x1.6af744p+06, 0x1.6b3558p+06, 0x1.6b9a26p+06, 0x1.6c09f8p+06, 0x1.6c717ep+06}
+	c30 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c38 := math.Float32frombits(0x4d480000) // 2.097152e+08
+	c41 := [...]float32{-0x1.6p+125, -0x1.4p+125, -0x1.2p+125, -0x1.1p+125, -0x1p+125, -0x1.dp+124, -0x1.ap+124, -0x1.78p+124}
+	c47 := [...]float32{0x1.8299e6p-13, 0x1.8a890ep-13, 0x1.878d2ep-13, 0x1.856ef2p-13, 0x1.887af4p-13, 0x1.8446ap-13, 0x1.83ca16p-13, 0x1.81b68ep-13}
+	c50 := [...]float32{0x1.69ef4p+06, 0x1.6a50d8p+06, 0x1.6abcbcp+06, 0x1.6af744p+06, 0x1.6b3558p+06, 0x1.6b9a26p+06, 0x1.6c09f8p+06, 0x1.6c717ep+06}
+	c54 := math.Float32frombits(0x1000000)  // 2.3509887e-38
+	c58 := math.Float32frombits(0x0)        // 0
+	c60 := math.Float32frombits(0x7fc00000) // NaN
+	c63 := math.Float32frombits(0xff800000) // -Inf
+	c65 := int32(-20291585)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -34951,212 +34702,180 @@ func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t2a, t2b := int32(c0-t1a), int32(c0-t1b)
-			t4a, t4b := t2a>>uint32(c3), t2b>>uint32(c3)
-			t5a, t5b := float32(t4a), float32(t4b)
-			t7a, t7b := t2a&c6, t2b&c6
-			t8a, t8b := int32(t1a+t7a), int32(t1b+t7b)
-			t9a, t9b := math.Float32frombits(uint32(t8a)), math.Float32frombits(uint32(t8b))
-			t11a, t11b := float32(t9a-c10), float32(t9b-c10)
-			t13a, t13b := float32(t5a*c12), float32(t5b*c12)
-			t14a, t14b := float32(t13a+t11a), float32(t13b+t11b)
-			t15a, t15b := float32(t14a-t13a), float32(t14b-t13b)
-			t16a, t16b := float32(t11a-t15a), float32(t11b-t15b)
-			t18a, t18b := scalar.FMA32(t5a, c17, t16a), scalar.FMA32(t5b, c17, t16b)
-			t25a, t25b := scalar.FMA32(c20, t11a, c19), scalar.FMA32(c20, t11b, c19)
-			t26a, t26b := scalar.FMA32(c22, t11a, c21), scalar.FMA32(c22, t11b, c21)
-			t27a, t27b := scalar.FMA32(c24, t11a, c23), scalar.FMA32(c24, t11b, c23)
-			t28a, t28b := float32(t11a*t11a), float32(t11b*t11b)
-			t29a, t29b := scalar.FMA32(t26a, t28a, t25a), scalar.FMA32(t26b, t28b, t25b)
-			t30a, t30b := float32(t28a*t28a), float32(t28b*t28b)
-			t31a, t31b := scalar.FMA32(t27a, t30a, t29a), scalar.FMA32(t27b, t30b, t29b)
-			t33a, t33b := scalar.FMA32(t31a, t11a, c32), scalar.FMA32(t31b, t11b, c32)
-			t35a, t35b := scalar.FMA32(t33a, t11a, c34), scalar.FMA32(t33b, t11b, c34)
-			t37a, t37b := scalar.FMA32(t35a, t11a, c36), scalar.FMA32(t35b, t11b, c36)
-			t38a, t38b := float32(t11a*t37a), float32(t11b*t37b)
-			t39a, t39b := scalar.FMA32(t11a, t38a, t18a), scalar.FMA32(t11b, t38b, t18b)
-			t40a, t40b := float32(t14a+t39a), float32(t14b+t39b)
-			t84a, t84b := int32(t1a+c83), int32(t1b+c83)
-			t85a, t85b := c82 < t84a, c82 < t84b
-			t86a := t40a
-			if t85a {
-				t42a := float32(v0a * c41)
-				t43a := int32(math.Float32bits(t42a))
-				t44a := int32(c0 - t43a)
-				t45a := t44a >> uint32(c3)
-				t46a := float32(t45a)
-				t47a := t44a & c6
-				t48a := int32(t43a + t47a)
-				t49a := math.Float32frombits(uint32(t48a))
-				t50a := float32(t49a - c10)
-				t52a := float32(t46a + c51)
-				t53a := float32(t52a * c12)
-				t54a := float32(t53a + t50a)
-				t55a := float32(t54a - t53a)
-				t56a := float32(t50a - t55a)
-				t57a := scalar.FMA32(t52a, c17, t56a)
-				t58a := scalar.FMA32(c20, t50a, c19)
-				t59a := scalar.FMA32(c22, t50a, c21)
-				t60a := scalar.FMA32(c24, t50a, c23)
-				t61a := float32(t50a * t50a)
-				t62a := scalar.FMA32(t59a, t61a, t58a)
-				t63a := float32(t61a * t61a)
-				t64a := scalar.FMA32(t60a, t63a, t62a)
-				t65a := scalar.FMA32(t64a, t50a, c32)
-				t66a := scalar.FMA32(t65a, t50a, c34)
-				t67a := scalar.FMA32(t66a, t50a, c36)
-				t68a := float32(t50a * t67a)
-				t69a := scalar.FMA32(t50a, t68a, t57a)
-				t70a := float32(t54a + t69a)
-				t72a := v0a < c71
-				t73a := float32(math.Sqrt(float64(v0a)))
-				t74a := t73a
-				if t72a {
-					t74a = t70a
+			t0a, t0b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t2a, t2b := int32(t0a+c1), int32(t0b+c1)
+			t4a, t4b := t2a&c3, t2b&c3
+			t5a, t5b := int32(t0a-t4a), int32(t0b-t4b)
+			t6a, t6b := math.Float32frombits(uint32(t5a)), math.Float32frombits(uint32(t5b))
+			t7a, t7b := float32(t4a), float32(t4b)
+			t9a, t9b := t2a>>uint32(c8), t2b>>uint32(c8)
+			t10a, t10b := c10[t9a&7], c10[t9b&7]
+			t12a, t12b := scalar.FMA32(t6a, t10a, c11), scalar.FMA32(t6b, t10b, c11)
+			t13a, t13b := float32(t12a*t12a), float32(t12b*t12b)
+			t16a, t16b := scalar.FMA32(c14, t12a, c15), scalar.FMA32(c14, t12b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t12a, c17), scalar.FMA32(t16b, t12b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t12a, c19), scalar.FMA32(t18b, t12b, c19)
+			t22a, t22b := c22[t9a&7], c22[t9b&7]
+			t23a, t23b := scalar.FMA32(t7a, c21, t22a), scalar.FMA32(t7b, c21, t22b)
+			t24a, t24b := scalar.FMA32(t13a, t20a, t23a), scalar.FMA32(t13b, t20b, t23b)
+			t26a, t26b := c26[t9a&7], c26[t9b&7]
+			t27a, t27b := scalar.FMA32(t7a, c25, t26a), scalar.FMA32(t7b, c25, t26b)
+			t28a, t28b := float32(t12a+t24a), float32(t12b+t24b)
+			t29a, t29b := float32(t27a+t28a), float32(t27b+t28b)
+			t66a, t66b := c65 < t2a, c65 < t2b
+			t67a := t29a
+			if t66a {
+				t31a := float32(v0a * c30)
+				t32a := int32(math.Float32bits(t31a))
+				t33a := int32(t32a + c1)
+				t34a := t33a & c3
+				t35a := int32(t32a - t34a)
+				t36a := math.Float32frombits(uint32(t35a))
+				t37a := float32(t34a)
+				t39a := float32(t37a - c38)
+				t40a := t33a >> uint32(c8)
+				t41a := c41[t40a&7]
+				t42a := scalar.FMA32(t36a, t41a, c11)
+				t43a := float32(t42a * t42a)
+				t44a := scalar.FMA32(c14, t42a, c15)
+				t45a := scalar.FMA32(t44a, t42a, c17)
+				t46a := scalar.FMA32(t45a, t42a, c19)
+				t47a := c47[t40a&7]
+				t48a := scalar.FMA32(t39a, c21, t47a)
+				t49a := scalar.FMA32(t43a, t46a, t48a)
+				t50a := c50[t40a&7]
+				t51a := scalar.FMA32(t39a, c25, t50a)
+				t52a := float32(t42a + t49a)
+				t53a := float32(t51a + t52a)
+				t55a := v0a < c54
+				t56a := float32(math.Sqrt(float64(v0a)))
+				t57a := t56a
+				if t55a {
+					t57a = t53a
 				}
-				t76a := v0a < c75
-				t78a := t74a
-				if t76a {
-					t78a = c77
+				t59a := v0a < c58
+				t61a := t57a
+				if t59a {
+					t61a = c60
 				}
-				t79a := v0a == c75
-				t81a := t78a
-				if t79a {
-					t81a = c80
+				t62a := v0a == c58
+				t64a := t61a
+				if t62a {
+					t64a = c63
 				}
-				t86a = t81a
+				t67a = t64a
 			}
-			t86b := t40b
-			if t85b {
-				t42b := float32(v0b * c41)
-				t43b := int32(math.Float32bits(t42b))
-				t44b := int32(c0 - t43b)
-				t45b := t44b >> uint32(c3)
-				t46b := float32(t45b)
-				t47b := t44b & c6
-				t48b := int32(t43b + t47b)
-				t49b := math.Float32frombits(uint32(t48b))
-				t50b := float32(t49b - c10)
-				t52b := float32(t46b + c51)
-				t53b := float32(t52b * c12)
-				t54b := float32(t53b + t50b)
-				t55b := float32(t54b - t53b)
-				t56b := float32(t50b - t55b)
-				t57b := scalar.FMA32(t52b, c17, t56b)
-				t58b := scalar.FMA32(c20, t50b, c19)
-				t59b := scalar.FMA32(c22, t50b, c21)
-				t60b := scalar.FMA32(c24, t50b, c23)
-				t61b := float32(t50b * t50b)
-				t62b := scalar.FMA32(t59b, t61b, t58b)
-				t63b := float32(t61b * t61b)
-				t64b := scalar.FMA32(t60b, t63b, t62b)
-				t65b := scalar.FMA32(t64b, t50b, c32)
-				t66b := scalar.FMA32(t65b, t50b, c34)
-				t67b := scalar.FMA32(t66b, t50b, c36)
-				t68b := float32(t50b * t67b)
-				t69b := scalar.FMA32(t50b, t68b, t57b)
-				t70b := float32(t54b + t69b)
-				t72b := v0b < c71
-				t73b := float32(math.Sqrt(float64(v0b)))
-				t74b := t73b
-				if t72b {
-					t74b = t70b
+			t67b := t29b
+			if t66b {
+				t31b := float32(v0b * c30)
+				t32b := int32(math.Float32bits(t31b))
+				t33b := int32(t32b + c1)
+				t34b := t33b & c3
+				t35b := int32(t32b - t34b)
+				t36b := math.Float32frombits(uint32(t35b))
+				t37b := float32(t34b)
+				t39b := float32(t37b - c38)
+				t40b := t33b >> uint32(c8)
+				t41b := c41[t40b&7]
+				t42b := scalar.FMA32(t36b, t41b, c11)
+				t43b := float32(t42b * t42b)
+				t44b := scalar.FMA32(c14, t42b, c15)
+				t45b := scalar.FMA32(t44b, t42b, c17)
+				t46b := scalar.FMA32(t45b, t42b, c19)
+				t47b := c47[t40b&7]
+				t48b := scalar.FMA32(t39b, c21, t47b)
+				t49b := scalar.FMA32(t43b, t46b, t48b)
+				t50b := c50[t40b&7]
+				t51b := scalar.FMA32(t39b, c25, t50b)
+				t52b := float32(t42b + t49b)
+				t53b := float32(t51b + t52b)
+				t55b := v0b < c54
+				t56b := float32(math.Sqrt(float64(v0b)))
+				t57b := t56b
+				if t55b {
+					t57b = t53b
 				}
-				t76b := v0b < c75
-				t78b := t74b
-				if t76b {
-					t78b = c77
+				t59b := v0b < c58
+				t61b := t57b
+				if t59b {
+					t61b = c60
 				}
-				t79b := v0b == c75
-				t81b := t78b
-				if t79b {
-					t81b = c80
+				t62b := v0b == c58
+				t64b := t61b
+				if t62b {
+					t64b = c63
 				}
-				t86b = t81b
+				t67b = t64b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t86a, t86b
+			y0[0], y0[1] = t67a, t67b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := int32(math.Float32bits(v0))
-			t2 := int32(c0 - t1)
-			t4 := t2 >> uint32(c3)
-			t5 := float32(t4)
-			t7 := t2 & c6
-			t8 := int32(t1 + t7)
-			t9 := math.Float32frombits(uint32(t8))
-			t11 := float32(t9 - c10)
-			t13 := float32(t5 * c12)
-			t14 := float32(t13 + t11)
-			t15 := float32(t14 - t13)
-			t16 := float32(t11 - t15)
-			t18 := scalar.FMA32(t5, c17, t16)
-			t25 := scalar.FMA32(c20, t11, c19)
-			t26 := scalar.FMA32(c22, t11, c21)
-			t27 := scalar.FMA32(c24, t11, c23)
-			t28 := float32(t11 * t11)
-			t29 := scalar.FMA32(t26, t28, t25)
-			t30 := float32(t28 * t28)
-			t31 := scalar.FMA32(t27, t30, t29)
-			t33 := scalar.FMA32(t31, t11, c32)
-			t35 := scalar.FMA32(t33, t11, c34)
-			t37 := scalar.FMA32(t35, t11, c36)
-			t38 := float32(t11 * t37)
-			t39 := scalar.FMA32(t11, t38, t18)
-			t40 := float32(t14 + t39)
-			t84 := int32(t1 + c83)
-			t85 := c82 < t84
-			t86 := t40
-			if t85 {
-				t42 := float32(v0 * c41)
-				t43 := int32(math.Float32bits(t42))
-				t44 := int32(c0 - t43)
-				t45 := t44 >> uint32(c3)
-				t46 := float32(t45)
-				t47 := t44 & c6
-				t48 := int32(t43 + t47)
-				t49 := math.Float32frombits(uint32(t48))
-				t50 := float32(t49 - c10)
-				t52 := float32(t46 + c51)
-				t53 := float32(t52 * c12)
-				t54 := float32(t53 + t50)
-				t55 := float32(t54 - t53)
-				t56 := float32(t50 - t55)
-				t57 := scalar.FMA32(t52, c17, t56)
-				t58 := scalar.FMA32(c20, t50, c19)
-				t59 := scalar.FMA32(c22, t50, c21)
-				t60 := scalar.FMA32(c24, t50, c23)
-				t61 := float32(t50 * t50)
-				t62 := scalar.FMA32(t59, t61, t58)
-				t63 := float32(t61 * t61)
-				t64 := scalar.FMA32(t60, t63, t62)
-				t65 := scalar.FMA32(t64, t50, c32)
-				t66 := scalar.FMA32(t65, t50, c34)
-				t67 := scalar.FMA32(t66, t50, c36)
-				t68 := float32(t50 * t67)
-				t69 := scalar.FMA32(t50, t68, t57)
-				t70 := float32(t54 + t69)
-				t72 := v0 < c71
-				t73 := float32(math.Sqrt(float64(v0)))
-				t74 := t73
-				if t72 {
-					t74 = t70
+			t0 := int32(math.Float32bits(v0))
+			t2 := int32(t0 + c1)
+			t4 := t2 & c3
+			t5 := int32(t0 - t4)
+			t6 := math.Float32frombits(uint32(t5))
+			t7 := float32(t4)
+			t9 := t2 >> uint32(c8)
+			t10 := c10[t9&7]
+			t12 := scalar.FMA32(t6, t10, c11)
+			t13 := float32(t12 * t12)
+			t16 := scalar.FMA32(c14, t12, c15)
+			t18 := scalar.FMA32(t16, t12, c17)
+			t20 := scalar.FMA32(t18, t12, c19)
+			t22 := c22[t9&7]
+			t23 := scalar.FMA32(t7, c21, t22)
+			t24 := scalar.FMA32(t13, t20, t23)
+			t26 := c26[t9&7]
+			t27 := scalar.FMA32(t7, c25, t26)
+			t28 := float32(t12 + t24)
+			t29 := float32(t27 + t28)
+			t66 := c65 < t2
+			t67 := t29
+			if t66 {
+				t31 := float32(v0 * c30)
+				t32 := int32(math.Float32bits(t31))
+				t33 := int32(t32 + c1)
+				t34 := t33 & c3
+				t35 := int32(t32 - t34)
+				t36 := math.Float32frombits(uint32(t35))
+				t37 := float32(t34)
+				t39 := float32(t37 - c38)
+				t40 := t33 >> uint32(c8)
+				t41 := c41[t40&7]
+				t42 := scalar.FMA32(t36, t41, c11)
+				t43 := float32(t42 * t42)
+				t44 := scalar.FMA32(c14, t42, c15)
+				t45 := scalar.FMA32(t44, t42, c17)
+				t46 := scalar.FMA32(t45, t42, c19)
+				t47 := c47[t40&7]
+				t48 := scalar.FMA32(t39, c21, t47)
+				t49 := scalar.FMA32(t43, t46, t48)
+				t50 := c50[t40&7]
+				t51 := scalar.FMA32(t39, c25, t50)
+				t52 := float32(t42 + t49)
+				t53 := float32(t51 + t52)
+				t55 := v0 < c54
+				t56 := float32(math.Sqrt(float64(v0)))
+				t57 := t56
+				if t55 {
+					t57 = t53
 				}
-				t76 := v0 < c75
-				t78 := t74
-				if t76 {
-					t78 = c77
+				t59 := v0 < c58
+				t61 := t57
+				if t59 {
+					t61 = c60
 				}
-				t79 := v0 == c75
-				t81 := t78
-				if t79 {
-					t81 = c80
+				t62 := v0 == c58
+				t64 := t61
+				if t62 {
+					t64 = c63
 				}
-				t86 = t81
+				t67 = t64
 			}
-			o0[i] = t86
+			o0[i] = t67
 		}
 	}
 }
@@ -43081,19 +42800,20 @@ func k_min_u8_uu_e7c61d958d_go(f *abi.Frame) {
 func k_mish_f32_u_0d76fba195_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc2f00000)          // -120
-	c3 := math.Float32frombits(0x42200000)          // 40
-	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c8 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c14 := math.Float64frombits(0x3ff0000000000000) // 1
-	c15 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
-	c16 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
-	c17 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
-	c18 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
-	c19 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
-	c20 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
-	c29 := int64(52)
-	c34 := math.Float64frombits(0x4000000000000000) // 2
+	c2 := math.Float32frombits(0x80000000)          // -0
+	c4 := math.Float32frombits(0x42200000)          // 40
+	c8 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c9 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c15 := math.Float64frombits(0x3ff0000000000000) // 1
+	c16 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c17 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c18 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c19 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c20 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c21 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c30 := int64(52)
+	c35 := math.Float64frombits(0x4000000000000000) // 2
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -43102,87 +42822,87 @@ func k_mish_f32_u_0d76fba195_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
+			t3a := v0a
 			if t1a {
-				t2a = c0
+				t3a = c2
 			}
-			t2b := v0b
+			t3b := v0b
 			if t1b {
-				t2b = c0
+				t3b = c2
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t6b := t3b
+			if t5b {
+				t6b = c4
 			}
-			t6a, t6b := float64(t5a), float64(t5b)
-			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
-			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
-			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
-			t13a, t13b := math.FMA(t11a, c12, t6a), math.FMA(t11b, c12, t6b)
-			t21a, t21b := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14)
-			t22a, t22b := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16)
-			t23a, t23b := math.FMA(c19, t13a, c18), math.FMA(c19, t13b, c18)
-			t24a, t24b := float64(t13a*t13a), float64(t13b*t13b)
-			t25a, t25b := math.FMA(t22a, t24a, t21a), math.FMA(t22b, t24b, t21b)
-			t26a, t26b := math.FMA(c20, t24a, t23a), math.FMA(c20, t24b, t23b)
-			t27a, t27b := float64(t24a*t24a), float64(t24b*t24b)
-			t28a, t28b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
-			t30a, t30b := t10a<<uint64(c29), t10b<<uint64(c29)
-			t31a, t31b := int64(math.Float64bits(t28a)), int64(math.Float64bits(t28b))
-			t32a, t32b := int64(t30a+t31a), int64(t30b+t31b)
-			t33a, t33b := math.Float64frombits(uint64(t32a)), math.Float64frombits(uint64(t32b))
-			t35a, t35b := float64(t33a+c34), float64(t33b+c34)
-			t36a, t36b := float64(t33a*t35a), float64(t33b*t35b)
-			t37a, t37b := float64(t2a), float64(t2b)
-			t38a, t38b := float64(t37a*t36a), float64(t37b*t36b)
-			t39a, t39b := float64(t36a+c34), float64(t36b+c34)
-			t40a, t40b := float64(t38a/t39a), float64(t38b/t39b)
-			t41a, t41b := float32(t40a), float32(t40b)
+			t7a, t7b := float64(t6a), float64(t6b)
+			t10a, t10b := math.FMA(t7a, c8, c9), math.FMA(t7b, c8, c9)
+			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
+			t12a, t12b := float64(t10a-c9), float64(t10b-c9)
+			t14a, t14b := math.FMA(t12a, c13, t7a), math.FMA(t12b, c13, t7b)
+			t22a, t22b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
+			t23a, t23b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
+			t24a, t24b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
+			t25a, t25b := float64(t14a*t14a), float64(t14b*t14b)
+			t26a, t26b := math.FMA(t23a, t25a, t22a), math.FMA(t23b, t25b, t22b)
+			t27a, t27b := math.FMA(c21, t25a, t24a), math.FMA(c21, t25b, t24b)
+			t28a, t28b := float64(t25a*t25a), float64(t25b*t25b)
+			t29a, t29b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
+			t31a, t31b := t11a<<uint64(c30), t11b<<uint64(c30)
+			t32a, t32b := int64(math.Float64bits(t29a)), int64(math.Float64bits(t29b))
+			t33a, t33b := int64(t31a+t32a), int64(t31b+t32b)
+			t34a, t34b := math.Float64frombits(uint64(t33a)), math.Float64frombits(uint64(t33b))
+			t36a, t36b := float64(t34a+c35), float64(t34b+c35)
+			t37a, t37b := float64(t34a*t36a), float64(t34b*t36b)
+			t38a, t38b := float64(t3a), float64(t3b)
+			t39a, t39b := float64(t38a*t37a), float64(t38b*t37b)
+			t40a, t40b := float64(t37a+c35), float64(t37b+c35)
+			t41a, t41b := float64(t39a/t40a), float64(t39b/t40b)
+			t42a, t42b := float32(t41a), float32(t41b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t41a, t41b
+			y0[0], y0[1] = t42a, t42b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t1 := v0 < c0
-			t2 := v0
+			t3 := v0
 			if t1 {
-				t2 = c0
+				t3 = c2
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			t6 := float64(t5)
-			t9 := math.FMA(t6, c7, c8)
-			t10 := int64(math.Float64bits(t9))
-			t11 := float64(t9 - c8)
-			t13 := math.FMA(t11, c12, t6)
-			t21 := math.FMA(c15, t13, c14)
-			t22 := math.FMA(c17, t13, c16)
-			t23 := math.FMA(c19, t13, c18)
-			t24 := float64(t13 * t13)
-			t25 := math.FMA(t22, t24, t21)
-			t26 := math.FMA(c20, t24, t23)
-			t27 := float64(t24 * t24)
-			t28 := math.FMA(t26, t27, t25)
-			t30 := t10 << uint64(c29)
-			t31 := int64(math.Float64bits(t28))
-			t32 := int64(t30 + t31)
-			t33 := math.Float64frombits(uint64(t32))
-			t35 := float64(t33 + c34)
-			t36 := float64(t33 * t35)
-			t37 := float64(t2)
-			t38 := float64(t37 * t36)
-			t39 := float64(t36 + c34)
-			t40 := float64(t38 / t39)
-			t41 := float32(t40)
-			o0[i] = t41
+			t7 := float64(t6)
+			t10 := math.FMA(t7, c8, c9)
+			t11 := int64(math.Float64bits(t10))
+			t12 := float64(t10 - c9)
+			t14 := math.FMA(t12, c13, t7)
+			t22 := math.FMA(c16, t14, c15)
+			t23 := math.FMA(c18, t14, c17)
+			t24 := math.FMA(c20, t14, c19)
+			t25 := float64(t14 * t14)
+			t26 := math.FMA(t23, t25, t22)
+			t27 := math.FMA(c21, t25, t24)
+			t28 := float64(t25 * t25)
+			t29 := math.FMA(t27, t28, t26)
+			t31 := t11 << uint64(c30)
+			t32 := int64(math.Float64bits(t29))
+			t33 := int64(t31 + t32)
+			t34 := math.Float64frombits(uint64(t33))
+			t36 := float64(t34 + c35)
+			t37 := float64(t34 * t36)
+			t38 := float64(t3)
+			t39 := float64(t38 * t37)
+			t40 := float64(t37 + c35)
+			t41 := float64(t39 / t40)
+			t42 := float32(t41)
+			o0[i] = t42
 		}
 	}
 }
@@ -43195,20 +42915,21 @@ func k_mish_f32_u_0d76fba195_go(f *abi.Frame) {
 func k_mish_f32_u_4327185398_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc2da0000)  // -109
-	c3 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c4 := math.Float32frombits(0x4b40009f)  // 1.2583071e+07
-	c7 := math.Float32frombits(0xbf317218)  // -0.6931472
-	c9 := math.Float32frombits(0x3102e308)  // 1.9046542e-09
-	c12 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c13 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c15 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c17 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c19 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c21 := math.Float32frombits(0x3f800000) // 1
-	c24 := int32(23)
-	c28 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c32 := math.Float32frombits(0x40000000) // 2
-	c37 := math.Float32frombits(0x41200000) // 10
+	c2 := math.Float32frombits(0x80000000)  // -0
+	c4 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c5 := math.Float32frombits(0x4b40009f)  // 1.2583071e+07
+	c8 := math.Float32frombits(0xbf317218)  // -0.6931472
+	c10 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c13 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c14 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c16 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c18 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c20 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c22 := math.Float32frombits(0x3f800000) // 1
+	c25 := int32(23)
+	c29 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c33 := math.Float32frombits(0x40000000) // 2
+	c38 := math.Float32frombits(0x41200000) // 10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -43217,81 +42938,81 @@ func k_mish_f32_u_4327185398_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
+			t3a := v0a
 			if t1a {
-				t2a = c0
+				t3a = c2
 			}
-			t2b := v0b
+			t3b := v0b
 			if t1b {
-				t2b = c0
+				t3b = c2
 			}
-			t5a, t5b := scalar.FMA32(t2a, c3, c4), scalar.FMA32(t2b, c3, c4)
-			t6a, t6b := float32(t5a-c4), float32(t5b-c4)
-			t8a, t8b := scalar.FMA32(t6a, c7, t2a), scalar.FMA32(t6b, c7, t2b)
-			t10a, t10b := scalar.FMA32(t6a, c9, t8a), scalar.FMA32(t6b, c9, t8b)
-			t11a, t11b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
-			t14a, t14b := scalar.FMA32(c12, t10a, c13), scalar.FMA32(c12, t10b, c13)
-			t16a, t16b := scalar.FMA32(t14a, t10a, c15), scalar.FMA32(t14b, t10b, c15)
-			t18a, t18b := scalar.FMA32(t16a, t10a, c17), scalar.FMA32(t16b, t10b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t10a, c19), scalar.FMA32(t18b, t10b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t10a, c21), scalar.FMA32(t20b, t10b, c21)
-			t23a, t23b := scalar.FMA32(t22a, t10a, c21), scalar.FMA32(t22b, t10b, c21)
-			t25a, t25b := t11a<<uint32(c24), t11b<<uint32(c24)
-			t26a, t26b := math.Float32frombits(uint32(t25a)), math.Float32frombits(uint32(t25b))
-			t27a, t27b := float32(t23a*t26a), float32(t23b*t26b)
-			t29a, t29b := float32(t27a*c28), float32(t27b*c28)
-			t30a, t30b := float32(t27a+t27a), float32(t27b+t27b)
-			t31a, t31b := scalar.FMA32(t27a, t29a, t30a), scalar.FMA32(t27b, t29b, t30b)
-			t33a, t33b := scalar.FMA32(t31a, c28, c32), scalar.FMA32(t31b, c28, c32)
-			t34a, t34b := float32(t31a/t33a), float32(t31b/t33b)
-			t35a, t35b := float32(t2a*t34a), float32(t2b*t34b)
-			t36a, t36b := float32(t35a*c28), float32(t35b*c28)
-			t38a, t38b := c37 < t2a, c37 < t2b
-			t39a := t36a
-			if t38a {
-				t39a = t2a
+			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
+			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
+			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
+			t11a, t11b := scalar.FMA32(t7a, c10, t9a), scalar.FMA32(t7b, c10, t9b)
+			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t15a, t15b := scalar.FMA32(c13, t11a, c14), scalar.FMA32(c13, t11b, c14)
+			t17a, t17b := scalar.FMA32(t15a, t11a, c16), scalar.FMA32(t15b, t11b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t11a, c18), scalar.FMA32(t17b, t11b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t11a, c20), scalar.FMA32(t19b, t11b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t11a, c22), scalar.FMA32(t21b, t11b, c22)
+			t24a, t24b := scalar.FMA32(t23a, t11a, c22), scalar.FMA32(t23b, t11b, c22)
+			t26a, t26b := t12a<<uint32(c25), t12b<<uint32(c25)
+			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
+			t28a, t28b := float32(t24a*t27a), float32(t24b*t27b)
+			t30a, t30b := float32(t28a*c29), float32(t28b*c29)
+			t31a, t31b := float32(t28a+t28a), float32(t28b+t28b)
+			t32a, t32b := scalar.FMA32(t28a, t30a, t31a), scalar.FMA32(t28b, t30b, t31b)
+			t34a, t34b := scalar.FMA32(t32a, c29, c33), scalar.FMA32(t32b, c29, c33)
+			t35a, t35b := float32(t32a/t34a), float32(t32b/t34b)
+			t36a, t36b := float32(t3a*t35a), float32(t3b*t35b)
+			t37a, t37b := float32(t36a*c29), float32(t36b*c29)
+			t39a, t39b := c38 < t3a, c38 < t3b
+			t40a := t37a
+			if t39a {
+				t40a = t3a
 			}
-			t39b := t36b
-			if t38b {
-				t39b = t2b
+			t40b := t37b
+			if t39b {
+				t40b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t39a, t39b
+			y0[0], y0[1] = t40a, t40b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t1 := v0 < c0
-			t2 := v0
+			t3 := v0
 			if t1 {
-				t2 = c0
+				t3 = c2
 			}
-			t5 := scalar.FMA32(t2, c3, c4)
-			t6 := float32(t5 - c4)
-			t8 := scalar.FMA32(t6, c7, t2)
-			t10 := scalar.FMA32(t6, c9, t8)
-			t11 := int32(math.Float32bits(t5))
-			t14 := scalar.FMA32(c12, t10, c13)
-			t16 := scalar.FMA32(t14, t10, c15)
-			t18 := scalar.FMA32(t16, t10, c17)
-			t20 := scalar.FMA32(t18, t10, c19)
-			t22 := scalar.FMA32(t20, t10, c21)
-			t23 := scalar.FMA32(t22, t10, c21)
-			t25 := t11 << uint32(c24)
-			t26 := math.Float32frombits(uint32(t25))
-			t27 := float32(t23 * t26)
-			t29 := float32(t27 * c28)
-			t30 := float32(t27 + t27)
-			t31 := scalar.FMA32(t27, t29, t30)
-			t33 := scalar.FMA32(t31, c28, c32)
-			t34 := float32(t31 / t33)
-			t35 := float32(t2 * t34)
-			t36 := float32(t35 * c28)
-			t38 := c37 < t2
-			t39 := t36
-			if t38 {
-				t39 = t2
+			t6 := scalar.FMA32(t3, c4, c5)
+			t7 := float32(t6 - c5)
+			t9 := scalar.FMA32(t7, c8, t3)
+			t11 := scalar.FMA32(t7, c10, t9)
+			t12 := int32(math.Float32bits(t6))
+			t15 := scalar.FMA32(c13, t11, c14)
+			t17 := scalar.FMA32(t15, t11, c16)
+			t19 := scalar.FMA32(t17, t11, c18)
+			t21 := scalar.FMA32(t19, t11, c20)
+			t23 := scalar.FMA32(t21, t11, c22)
+			t24 := scalar.FMA32(t23, t11, c22)
+			t26 := t12 << uint32(c25)
+			t27 := math.Float32frombits(uint32(t26))
+			t28 := float32(t24 * t27)
+			t30 := float32(t28 * c29)
+			t31 := float32(t28 + t28)
+			t32 := scalar.FMA32(t28, t30, t31)
+			t34 := scalar.FMA32(t32, c29, c33)
+			t35 := float32(t32 / t34)
+			t36 := float32(t3 * t35)
+			t37 := float32(t36 * c29)
+			t39 := c38 < t3
+			t40 := t37
+			if t39 {
+				t40 = t3
 			}
-			o0[i] = t39
+			o0[i] = t40
 		}
 	}
 }
@@ -43304,28 +43025,29 @@ func k_mish_f32_u_4327185398_go(f *abi.Frame) {
 func k_mish_f64_u_edc3188d83_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float64frombits(0xc087c00000000000)  // -760
-	c3 := math.Float64frombits(0x4044000000000000)  // 40
-	c6 := math.Float64frombits(0x0)                 // 0
-	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c12 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
-	c14 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c23 := math.Float64frombits(0x3ff0000000000000) // 1
-	c28 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c31 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c32 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c33 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c34 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c35 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c36 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c37 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c38 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c47 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c49 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c56 := int64(-895)
-	c58 := int64(52)
-	c63 := math.Float64frombits(0x37f0000000000000) // 2.938735877055719e-39
-	c65 := math.Float64frombits(0x4000000000000000) // 2
+	c2 := math.Float64frombits(0x8000000000000000)  // -0
+	c4 := math.Float64frombits(0x4044000000000000)  // 40
+	c7 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c9 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c13 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c15 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c24 := math.Float64frombits(0x3ff0000000000000) // 1
+	c29 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c32 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c33 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c34 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c35 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c36 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c37 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c38 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c39 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c48 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c50 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c57 := int64(-895)
+	c59 := int64(52)
+	c64 := math.Float64frombits(0x37f0000000000000) // 2.938735877055719e-39
+	c66 := math.Float64frombits(0x4000000000000000) // 2
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -43334,193 +43056,193 @@ func k_mish_f64_u_edc3188d83_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
+			t3a := v0a
 			if t1a {
-				t2a = c0
+				t3a = c2
 			}
-			t2b := v0b
+			t3b := v0b
 			if t1b {
-				t2b = c0
+				t3b = c2
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t6b := t3b
+			if t5b {
+				t6b = c4
 			}
-			t9a, t9b := math.FMA(t5a, c7, c8), math.FMA(t5b, c7, c8)
-			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
-			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
-			t13a, t13b := math.FMA(t11a, c12, t5a), math.FMA(t11b, c12, t5b)
-			t15a, t15b := float64(t11a*c14), float64(t11b*c14)
-			t16a, t16b := float64(t13a+t15a), float64(t13b+t15b)
-			t17a, t17b := float64(t16a-t13a), float64(t16b-t13b)
-			t18a, t18b := float64(t15a-t17a), float64(t15b-t17b)
-			t19a, t19b := float64(t18a+c6), float64(t18b+c6)
-			t20a, t20b := float64(t16a+t19a), float64(t16b+t19b)
-			t21a, t21b := float64(t20a-t16a), float64(t20b-t16b)
-			t22a, t22b := float64(t19a-t21a), float64(t19b-t21b)
-			t24a, t24b := float64(c23+t20a), float64(c23+t20b)
-			t25a, t25b := float64(t24a-c23), float64(t24b-c23)
-			t26a, t26b := float64(t20a-t25a), float64(t20b-t25b)
-			t27a, t27b := float64(t20a*t20a), float64(t20b*t20b)
-			t29a, t29b := math.FMA(t27a, c28, t22a), math.FMA(t27b, c28, t22b)
-			t30a, t30b := float64(t27a*t20a), float64(t27b*t20b)
-			t39a, t39b := math.FMA(c32, t20a, c31), math.FMA(c32, t20b, c31)
-			t40a, t40b := math.FMA(c34, t20a, c33), math.FMA(c34, t20b, c33)
-			t41a, t41b := math.FMA(c36, t20a, c35), math.FMA(c36, t20b, c35)
-			t42a, t42b := math.FMA(c38, t20a, c37), math.FMA(c38, t20b, c37)
-			t43a, t43b := math.FMA(t40a, t27a, t39a), math.FMA(t40b, t27b, t39b)
-			t44a, t44b := math.FMA(t42a, t27a, t41a), math.FMA(t42b, t27b, t41b)
-			t45a, t45b := float64(t27a*t27a), float64(t27b*t27b)
-			t46a, t46b := math.FMA(t44a, t45a, t43a), math.FMA(t44b, t45b, t43b)
-			t48a, t48b := math.FMA(t46a, t20a, c47), math.FMA(t46b, t20b, c47)
-			t50a, t50b := math.FMA(t48a, t20a, c49), math.FMA(t48b, t20b, c49)
-			t51a, t51b := math.FMA(t30a, t50a, t29a), math.FMA(t30b, t50b, t29b)
-			t52a, t52b := float64(t51a+t26a), float64(t51b+t26b)
-			t53a, t53b := float64(t24a+t52a), float64(t24b+t52b)
-			t54a, t54b := float64(t53a-t24a), float64(t53b-t24b)
-			t55a, t55b := float64(t52a-t54a), float64(t52b-t54b)
-			t57a, t57b := int64(t10a+c56), int64(t10b+c56)
-			t59a, t59b := t57a<<uint64(c58), t57b<<uint64(c58)
-			t60a, t60b := math.Float64frombits(uint64(t59a)), math.Float64frombits(uint64(t59b))
-			t61a, t61b := float64(t53a*t60a), float64(t53b*t60b)
-			t62a, t62b := float64(t55a*t60a), float64(t55b*t60b)
-			t64a, t64b := float64(t61a*c63), float64(t61b*c63)
-			t66a, t66b := float64(t64a+c65), float64(t64b+c65)
-			t67a, t67b := float64(t66a-t64a), float64(t66b-t64b)
-			t68a, t68b := float64(t66a-t67a), float64(t66b-t67b)
-			t69a, t69b := float64(t64a-t68a), float64(t64b-t68b)
-			t70a, t70b := float64(c65-t67a), float64(c65-t67b)
-			t71a, t71b := float64(t69a+t70a), float64(t69b+t70b)
-			t72a, t72b := math.FMA(t62a, c63, t71a), math.FMA(t62b, c63, t71b)
-			t73a, t73b := float64(t61a*t66a), float64(t61b*t66b)
-			t74a, t74b := -t73a, -t73b
-			t75a, t75b := math.FMA(t61a, t66a, t74a), math.FMA(t61b, t66b, t74b)
-			t76a, t76b := math.FMA(t62a, t66a, t75a), math.FMA(t62b, t66b, t75b)
-			t77a, t77b := math.FMA(t61a, t72a, t76a), math.FMA(t61b, t72b, t76b)
-			t78a, t78b := float64(t73a*c63), float64(t73b*c63)
-			t79a, t79b := float64(t78a+c65), float64(t78b+c65)
-			t80a, t80b := float64(t79a-t78a), float64(t79b-t78b)
-			t81a, t81b := float64(t79a-t80a), float64(t79b-t80b)
-			t82a, t82b := float64(t78a-t81a), float64(t78b-t81b)
-			t83a, t83b := float64(c65-t80a), float64(c65-t80b)
-			t84a, t84b := float64(t82a+t83a), float64(t82b+t83b)
-			t85a, t85b := math.FMA(t77a, c63, t84a), math.FMA(t77b, c63, t84b)
-			t86a, t86b := float64(c23/t79a), float64(c23/t79b)
-			t87a, t87b := float64(t73a*t86a), float64(t73b*t86b)
-			t88a, t88b := -t87a, -t87b
-			t89a, t89b := math.FMA(t88a, t79a, t73a), math.FMA(t88b, t79b, t73b)
-			t90a, t90b := math.FMA(t88a, t85a, t77a), math.FMA(t88b, t85b, t77b)
-			t91a, t91b := float64(t89a+t90a), float64(t89b+t90b)
-			t92a, t92b := float64(t91a*t86a), float64(t91b*t86b)
-			t93a, t93b := float64(t92a*t2a), float64(t92b*t2b)
-			t94a, t94b := math.FMA(t87a, t2a, t93a), math.FMA(t87b, t2b, t93b)
-			t95a, t95b := float64(t94a*c63), float64(t94b*c63)
-			t96a, t96b := t2a == c6, t2b == c6
-			t97a, t97b := t4a || bool(t96a), t4b || bool(t96b)
-			t98a := t95a
-			if t97a {
-				t98a = t2a
+			t10a, t10b := math.FMA(t6a, c8, c9), math.FMA(t6b, c8, c9)
+			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
+			t12a, t12b := float64(t10a-c9), float64(t10b-c9)
+			t14a, t14b := math.FMA(t12a, c13, t6a), math.FMA(t12b, c13, t6b)
+			t16a, t16b := float64(t12a*c15), float64(t12b*c15)
+			t17a, t17b := float64(t14a+t16a), float64(t14b+t16b)
+			t18a, t18b := float64(t17a-t14a), float64(t17b-t14b)
+			t19a, t19b := float64(t16a-t18a), float64(t16b-t18b)
+			t20a, t20b := float64(t19a+c7), float64(t19b+c7)
+			t21a, t21b := float64(t17a+t20a), float64(t17b+t20b)
+			t22a, t22b := float64(t21a-t17a), float64(t21b-t17b)
+			t23a, t23b := float64(t20a-t22a), float64(t20b-t22b)
+			t25a, t25b := float64(c24+t21a), float64(c24+t21b)
+			t26a, t26b := float64(t25a-c24), float64(t25b-c24)
+			t27a, t27b := float64(t21a-t26a), float64(t21b-t26b)
+			t28a, t28b := float64(t21a*t21a), float64(t21b*t21b)
+			t30a, t30b := math.FMA(t28a, c29, t23a), math.FMA(t28b, c29, t23b)
+			t31a, t31b := float64(t28a*t21a), float64(t28b*t21b)
+			t40a, t40b := math.FMA(c33, t21a, c32), math.FMA(c33, t21b, c32)
+			t41a, t41b := math.FMA(c35, t21a, c34), math.FMA(c35, t21b, c34)
+			t42a, t42b := math.FMA(c37, t21a, c36), math.FMA(c37, t21b, c36)
+			t43a, t43b := math.FMA(c39, t21a, c38), math.FMA(c39, t21b, c38)
+			t44a, t44b := math.FMA(t41a, t28a, t40a), math.FMA(t41b, t28b, t40b)
+			t45a, t45b := math.FMA(t43a, t28a, t42a), math.FMA(t43b, t28b, t42b)
+			t46a, t46b := float64(t28a*t28a), float64(t28b*t28b)
+			t47a, t47b := math.FMA(t45a, t46a, t44a), math.FMA(t45b, t46b, t44b)
+			t49a, t49b := math.FMA(t47a, t21a, c48), math.FMA(t47b, t21b, c48)
+			t51a, t51b := math.FMA(t49a, t21a, c50), math.FMA(t49b, t21b, c50)
+			t52a, t52b := math.FMA(t31a, t51a, t30a), math.FMA(t31b, t51b, t30b)
+			t53a, t53b := float64(t52a+t27a), float64(t52b+t27b)
+			t54a, t54b := float64(t25a+t53a), float64(t25b+t53b)
+			t55a, t55b := float64(t54a-t25a), float64(t54b-t25b)
+			t56a, t56b := float64(t53a-t55a), float64(t53b-t55b)
+			t58a, t58b := int64(t11a+c57), int64(t11b+c57)
+			t60a, t60b := t58a<<uint64(c59), t58b<<uint64(c59)
+			t61a, t61b := math.Float64frombits(uint64(t60a)), math.Float64frombits(uint64(t60b))
+			t62a, t62b := float64(t54a*t61a), float64(t54b*t61b)
+			t63a, t63b := float64(t56a*t61a), float64(t56b*t61b)
+			t65a, t65b := float64(t62a*c64), float64(t62b*c64)
+			t67a, t67b := float64(t65a+c66), float64(t65b+c66)
+			t68a, t68b := float64(t67a-t65a), float64(t67b-t65b)
+			t69a, t69b := float64(t67a-t68a), float64(t67b-t68b)
+			t70a, t70b := float64(t65a-t69a), float64(t65b-t69b)
+			t71a, t71b := float64(c66-t68a), float64(c66-t68b)
+			t72a, t72b := float64(t70a+t71a), float64(t70b+t71b)
+			t73a, t73b := math.FMA(t63a, c64, t72a), math.FMA(t63b, c64, t72b)
+			t74a, t74b := float64(t62a*t67a), float64(t62b*t67b)
+			t75a, t75b := -t74a, -t74b
+			t76a, t76b := math.FMA(t62a, t67a, t75a), math.FMA(t62b, t67b, t75b)
+			t77a, t77b := math.FMA(t63a, t67a, t76a), math.FMA(t63b, t67b, t76b)
+			t78a, t78b := math.FMA(t62a, t73a, t77a), math.FMA(t62b, t73b, t77b)
+			t79a, t79b := float64(t74a*c64), float64(t74b*c64)
+			t80a, t80b := float64(t79a+c66), float64(t79b+c66)
+			t81a, t81b := float64(t80a-t79a), float64(t80b-t79b)
+			t82a, t82b := float64(t80a-t81a), float64(t80b-t81b)
+			t83a, t83b := float64(t79a-t82a), float64(t79b-t82b)
+			t84a, t84b := float64(c66-t81a), float64(c66-t81b)
+			t85a, t85b := float64(t83a+t84a), float64(t83b+t84b)
+			t86a, t86b := math.FMA(t78a, c64, t85a), math.FMA(t78b, c64, t85b)
+			t87a, t87b := float64(c24/t80a), float64(c24/t80b)
+			t88a, t88b := float64(t74a*t87a), float64(t74b*t87b)
+			t89a, t89b := -t88a, -t88b
+			t90a, t90b := math.FMA(t89a, t80a, t74a), math.FMA(t89b, t80b, t74b)
+			t91a, t91b := math.FMA(t89a, t86a, t78a), math.FMA(t89b, t86b, t78b)
+			t92a, t92b := float64(t90a+t91a), float64(t90b+t91b)
+			t93a, t93b := float64(t92a*t87a), float64(t92b*t87b)
+			t94a, t94b := float64(t93a*t3a), float64(t93b*t3b)
+			t95a, t95b := math.FMA(t88a, t3a, t94a), math.FMA(t88b, t3b, t94b)
+			t96a, t96b := float64(t95a*c64), float64(t95b*c64)
+			t97a, t97b := t3a == c7, t3b == c7
+			t98a, t98b := t5a || bool(t97a), t5b || bool(t97b)
+			t99a := t96a
+			if t98a {
+				t99a = t3a
 			}
-			t98b := t95b
-			if t97b {
-				t98b = t2b
+			t99b := t96b
+			if t98b {
+				t99b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t98a, t98b
+			y0[0], y0[1] = t99a, t99b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t1 := v0 < c0
-			t2 := v0
+			t3 := v0
 			if t1 {
-				t2 = c0
+				t3 = c2
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			t9 := math.FMA(t5, c7, c8)
-			t10 := int64(math.Float64bits(t9))
-			t11 := float64(t9 - c8)
-			t13 := math.FMA(t11, c12, t5)
-			t15 := float64(t11 * c14)
-			t16 := float64(t13 + t15)
-			t17 := float64(t16 - t13)
-			t18 := float64(t15 - t17)
-			t19 := float64(t18 + c6)
-			t20 := float64(t16 + t19)
-			t21 := float64(t20 - t16)
-			t22 := float64(t19 - t21)
-			t24 := float64(c23 + t20)
-			t25 := float64(t24 - c23)
-			t26 := float64(t20 - t25)
-			t27 := float64(t20 * t20)
-			t29 := math.FMA(t27, c28, t22)
-			t30 := float64(t27 * t20)
-			t39 := math.FMA(c32, t20, c31)
-			t40 := math.FMA(c34, t20, c33)
-			t41 := math.FMA(c36, t20, c35)
-			t42 := math.FMA(c38, t20, c37)
-			t43 := math.FMA(t40, t27, t39)
-			t44 := math.FMA(t42, t27, t41)
-			t45 := float64(t27 * t27)
-			t46 := math.FMA(t44, t45, t43)
-			t48 := math.FMA(t46, t20, c47)
-			t50 := math.FMA(t48, t20, c49)
-			t51 := math.FMA(t30, t50, t29)
-			t52 := float64(t51 + t26)
-			t53 := float64(t24 + t52)
-			t54 := float64(t53 - t24)
-			t55 := float64(t52 - t54)
-			t57 := int64(t10 + c56)
-			t59 := t57 << uint64(c58)
-			t60 := math.Float64frombits(uint64(t59))
-			t61 := float64(t53 * t60)
-			t62 := float64(t55 * t60)
-			t64 := float64(t61 * c63)
-			t66 := float64(t64 + c65)
-			t67 := float64(t66 - t64)
-			t68 := float64(t66 - t67)
-			t69 := float64(t64 - t68)
-			t70 := float64(c65 - t67)
-			t71 := float64(t69 + t70)
-			t72 := math.FMA(t62, c63, t71)
-			t73 := float64(t61 * t66)
-			t74 := -t73
-			t75 := math.FMA(t61, t66, t74)
-			t76 := math.FMA(t62, t66, t75)
-			t77 := math.FMA(t61, t72, t76)
-			t78 := float64(t73 * c63)
-			t79 := float64(t78 + c65)
-			t80 := float64(t79 - t78)
-			t81 := float64(t79 - t80)
-			t82 := float64(t78 - t81)
-			t83 := float64(c65 - t80)
-			t84 := float64(t82 + t83)
-			t85 := math.FMA(t77, c63, t84)
-			t86 := float64(c23 / t79)
-			t87 := float64(t73 * t86)
-			t88 := -t87
-			t89 := math.FMA(t88, t79, t73)
-			t90 := math.FMA(t88, t85, t77)
-			t91 := float64(t89 + t90)
-			t92 := float64(t91 * t86)
-			t93 := float64(t92 * t2)
-			t94 := math.FMA(t87, t2, t93)
-			t95 := float64(t94 * c63)
-			t96 := t2 == c6
-			t97 := t4 || bool(t96)
-			t98 := t95
-			if t97 {
-				t98 = t2
+			t10 := math.FMA(t6, c8, c9)
+			t11 := int64(math.Float64bits(t10))
+			t12 := float64(t10 - c9)
+			t14 := math.FMA(t12, c13, t6)
+			t16 := float64(t12 * c15)
+			t17 := float64(t14 + t16)
+			t18 := float64(t17 - t14)
+			t19 := float64(t16 - t18)
+			t20 := float64(t19 + c7)
+			t21 := float64(t17 + t20)
+			t22 := float64(t21 - t17)
+			t23 := float64(t20 - t22)
+			t25 := float64(c24 + t21)
+			t26 := float64(t25 - c24)
+			t27 := float64(t21 - t26)
+			t28 := float64(t21 * t21)
+			t30 := math.FMA(t28, c29, t23)
+			t31 := float64(t28 * t21)
+			t40 := math.FMA(c33, t21, c32)
+			t41 := math.FMA(c35, t21, c34)
+			t42 := math.FMA(c37, t21, c36)
+			t43 := math.FMA(c39, t21, c38)
+			t44 := math.FMA(t41, t28, t40)
+			t45 := math.FMA(t43, t28, t42)
+			t46 := float64(t28 * t28)
+			t47 := math.FMA(t45, t46, t44)
+			t49 := math.FMA(t47, t21, c48)
+			t51 := math.FMA(t49, t21, c50)
+			t52 := math.FMA(t31, t51, t30)
+			t53 := float64(t52 + t27)
+			t54 := float64(t25 + t53)
+			t55 := float64(t54 - t25)
+			t56 := float64(t53 - t55)
+			t58 := int64(t11 + c57)
+			t60 := t58 << uint64(c59)
+			t61 := math.Float64frombits(uint64(t60))
+			t62 := float64(t54 * t61)
+			t63 := float64(t56 * t61)
+			t65 := float64(t62 * c64)
+			t67 := float64(t65 + c66)
+			t68 := float64(t67 - t65)
+			t69 := float64(t67 - t68)
+			t70 := float64(t65 - t69)
+			t71 := float64(c66 - t68)
+			t72 := float64(t70 + t71)
+			t73 := math.FMA(t63, c64, t72)
+			t74 := float64(t62 * t67)
+			t75 := -t74
+			t76 := math.FMA(t62, t67, t75)
+			t77 := math.FMA(t63, t67, t76)
+			t78 := math.FMA(t62, t73, t77)
+			t79 := float64(t74 * c64)
+			t80 := float64(t79 + c66)
+			t81 := float64(t80 - t79)
+			t82 := float64(t80 - t81)
+			t83 := float64(t79 - t82)
+			t84 := float64(c66 - t81)
+			t85 := float64(t83 + t84)
+			t86 := math.FMA(t78, c64, t85)
+			t87 := float64(c24 / t80)
+			t88 := float64(t74 * t87)
+			t89 := -t88
+			t90 := math.FMA(t89, t80, t74)
+			t91 := math.FMA(t89, t86, t78)
+			t92 := float64(t90 + t91)
+			t93 := float64(t92 * t87)
+			t94 := float64(t93 * t3)
+			t95 := math.FMA(t88, t3, t94)
+			t96 := float64(t95 * c64)
+			t97 := t3 == c7
+			t98 := t5 || bool(t97)
+			t99 := t96
+			if t98 {
+				t99 = t3
 			}
-			o0[i] = t98
+			o0[i] = t99
 		}
 	}
 }
@@ -66326,25 +66048,24 @@ func k_shr_xor_mul_i32_uss_fc39f4f6f9_go(f *abi.Frame) {
 // for i: o0[i] = sigmoid(a0[i])
 func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0x3f800000)  // 1
-	c1 := math.Float32frombits(0xc2d00000)  // -104
-	c4 := math.Float32frombits(0x42200000)  // 40
-	c7 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
-	c8 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
-	c11 := math.Float32frombits(0x3f317218) // 0.6931472
-	c13 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c16 := int32(23)
-	c19 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c22 := math.Float32frombits(0x39511886) // 0.00019940929
-	c23 := math.Float32frombits(0xbab69d3b) // -0.0013932356
-	c25 := math.Float32frombits(0x3c088805) // 0.008333211
-	c27 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
-	c29 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c31 := math.Float32frombits(0xbf000000) // -0.5
+	c0 := math.Float32frombits(0x3f800000) // 1
+	c1 := math.Float32frombits(0xc2d00000) // -104
+	c4 := math.Float32frombits(0x42200000) // 40
+	c7 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c8 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c11 := int32(23)
+	c15 := math.Float32frombits(0x3f317218) // 0.6931472
+	c17 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c22 := math.Float32frombits(0xbab51fdc) // -0.0013818699
+	c23 := math.Float32frombits(0x3c091cf0) // 0.008368716
+	c24 := math.Float32frombits(0xbd2aac5f) // -0.041668292
+	c27 := math.Float32frombits(0x3e2aaa49) // 0.16666521
+	c28 := math.Float32frombits(0xbefffffe) // -0.49999994
+	c32 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		t48 := -c0
+		t43 := -c0
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -66368,55 +66089,37 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 				t6b = c4
 			}
 			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
-			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
-			t12a, t12b := scalar.FMA32(t10a, c11, t6a), scalar.FMA32(t10b, c11, t6b)
-			t14a, t14b := float32(t10a*c13), float32(t10b*c13)
-			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t17a, t17b := t15a<<uint32(c16), t15b<<uint32(c16)
-			t18a, t18b := math.Float32frombits(uint32(t17a)), math.Float32frombits(uint32(t17b))
-			t20a, t20b := float32(t12a+t14a), float32(t12b+t14b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t12a, t12b := t10a<<uint32(c11), t10b<<uint32(c11)
+			t13a, t13b := math.Float32frombits(uint32(t12a)), math.Float32frombits(uint32(t12b))
+			t14a, t14b := float32(t9a-c8), float32(t9b-c8)
+			t16a, t16b := scalar.FMA32(t14a, c15, t6a), scalar.FMA32(t14b, c15, t6b)
+			t18a, t18b := float32(t14a*c17), float32(t14b*c17)
+			t19a, t19b := -t13a, -t13b
+			t20a, t20b := float32(t16a+t18a), float32(t16b+t18b)
 			t21a, t21b := float32(t20a*t20a), float32(t20b*t20b)
-			t24a, t24b := scalar.FMA32(c22, t20a, c23), scalar.FMA32(c22, t20b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t20a, c25), scalar.FMA32(t24b, t20b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t20a, c27), scalar.FMA32(t26b, t20b, c27)
-			t30a, t30b := scalar.FMA32(t28a, t20a, c29), scalar.FMA32(t28b, t20b, c29)
-			t32a, t32b := scalar.FMA32(t30a, t20a, c31), scalar.FMA32(t30b, t20b, c31)
-			t33a, t33b := scalar.FMA32(t21a, t32a, t14a), scalar.FMA32(t21b, t32b, t14b)
-			t34a, t34b := float32(t12a+t33a), float32(t12b+t33b)
-			t35a, t35b := float32(c0-t34a), float32(c0-t34b)
-			t36a, t36b := float32(c0-t35a), float32(c0-t35b)
-			t37a, t37b := float32(t36a-t12a), float32(t36b-t12b)
-			t38a, t38b := float32(t37a-t33a), float32(t37b-t33b)
-			t39a, t39b := float32(t35a*t18a), float32(t35b*t18b)
-			t40a, t40b := t39a < c19, t39b < c19
-			t41a := t39a
-			if t40a {
-				t41a = c19
-			}
-			t41b := t39b
-			if t40b {
-				t41b = c19
-			}
-			t42a := c19
-			if t40a {
-				t42a = t39a
-			}
-			t42b := c19
-			if t40b {
-				t42b = t39b
-			}
-			t43a, t43b := float32(t41a+t42a), float32(t41b+t42b)
-			t44a, t44b := float32(t43a-t41a), float32(t43b-t41b)
-			t45a, t45b := float32(t42a-t44a), float32(t42b-t44b)
-			t46a, t46b := scalar.FMA32(t18a, t38a, t45a), scalar.FMA32(t18b, t38b, t45b)
-			t47a, t47b := float32(c0/t43a), float32(c0/t43b)
-			t49a, t49b := scalar.FMA32(t47a, t43a, t48), scalar.FMA32(t47b, t43b, t48)
-			t50a, t50b := scalar.FMA32(t47a, t46a, t49a), scalar.FMA32(t47b, t46b, t49b)
-			t51a, t51b := -t50a, -t50b
-			t52a, t52b := scalar.FMA32(t51a, t47a, t47a), scalar.FMA32(t51b, t47b, t47b)
-			t53a, t53b := float32(t52a*c19), float32(t52b*c19)
+			t25a, t25b := scalar.FMA32(t20a, c23, c24), scalar.FMA32(t20b, c23, c24)
+			t26a, t26b := scalar.FMA32(t21a, c22, t25a), scalar.FMA32(t21b, c22, t25b)
+			t29a, t29b := scalar.FMA32(t20a, c27, c28), scalar.FMA32(t20b, c27, c28)
+			t30a, t30b := scalar.FMA32(t21a, t26a, t29a), scalar.FMA32(t21b, t26b, t29b)
+			t31a, t31b := scalar.FMA32(t21a, t30a, t18a), scalar.FMA32(t21b, t30b, t18b)
+			t33a, t33b := float32(c32+t13a), float32(c32+t13b)
+			t34a, t34b := float32(t33a-t13a), float32(t33b-t13b)
+			t35a, t35b := float32(c32-t34a), float32(c32-t34b)
+			t36a, t36b := float32(t16a+t31a), float32(t16b+t31b)
+			t37a, t37b := scalar.FMA32(t19a, t36a, t33a), scalar.FMA32(t19b, t36b, t33b)
+			t38a, t38b := float32(t33a-t37a), float32(t33b-t37b)
+			t39a, t39b := scalar.FMA32(t19a, t16a, t38a), scalar.FMA32(t19b, t16b, t38b)
+			t40a, t40b := scalar.FMA32(t19a, t31a, t39a), scalar.FMA32(t19b, t31b, t39b)
+			t41a, t41b := float32(t40a+t35a), float32(t40b+t35b)
+			t42a, t42b := float32(c0/t37a), float32(c0/t37b)
+			t44a, t44b := scalar.FMA32(t42a, t37a, t43), scalar.FMA32(t42b, t37b, t43)
+			t45a, t45b := scalar.FMA32(t42a, t41a, t44a), scalar.FMA32(t42b, t41b, t44b)
+			t46a, t46b := -t45a, -t45b
+			t47a, t47b := scalar.FMA32(t46a, t42a, t42a), scalar.FMA32(t46b, t42b, t42b)
+			t48a, t48b := float32(t47a*c32), float32(t47b*c32)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t53a, t53b
+			y0[0], y0[1] = t48a, t48b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -66431,46 +66134,36 @@ func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 				t6 = c4
 			}
 			t9 := scalar.FMA32(t6, c7, c8)
-			t10 := float32(t9 - c8)
-			t12 := scalar.FMA32(t10, c11, t6)
-			t14 := float32(t10 * c13)
-			t15 := int32(math.Float32bits(t9))
-			t17 := t15 << uint32(c16)
-			t18 := math.Float32frombits(uint32(t17))
-			t20 := float32(t12 + t14)
+			t10 := int32(math.Float32bits(t9))
+			t12 := t10 << uint32(c11)
+			t13 := math.Float32frombits(uint32(t12))
+			t14 := float32(t9 - c8)
+			t16 := scalar.FMA32(t14, c15, t6)
+			t18 := float32(t14 * c17)
+			t19 := -t13
+			t20 := float32(t16 + t18)
 			t21 := float32(t20 * t20)
-			t24 := scalar.FMA32(c22, t20, c23)
-			t26 := scalar.FMA32(t24, t20, c25)
-			t28 := scalar.FMA32(t26, t20, c27)
-			t30 := scalar.FMA32(t28, t20, c29)
-			t32 := scalar.FMA32(t30, t20, c31)
-			t33 := scalar.FMA32(t21, t32, t14)
-			t34 := float32(t12 + t33)
-			t35 := float32(c0 - t34)
-			t36 := float32(c0 - t35)
-			t37 := float32(t36 - t12)
-			t38 := float32(t37 - t33)
-			t39 := float32(t35 * t18)
-			t40 := t39 < c19
-			t41 := t39
-			if t40 {
-				t41 = c19
-			}
-			t42 := c19
-			if t40 {
-				t42 = t39
-			}
-			t43 := float32(t41 + t42)
-			t44 := float32(t43 - t41)
-			t45 := float32(t42 - t44)
-			t46 := scalar.FMA32(t18, t38, t45)
-			t47 := float32(c0 / t43)
-			t49 := scalar.FMA32(t47, t43, t48)
-			t50 := scalar.FMA32(t47, t46, t49)
-			t51 := -t50
-			t52 := scalar.FMA32(t51, t47, t47)
-			t53 := float32(t52 * c19)
-			o0[i] = t53
+			t25 := scalar.FMA32(t20, c23, c24)
+			t26 := scalar.FMA32(t21, c22, t25)
+			t29 := scalar.FMA32(t20, c27, c28)
+			t30 := scalar.FMA32(t21, t26, t29)
+			t31 := scalar.FMA32(t21, t30, t18)
+			t33 := float32(c32 + t13)
+			t34 := float32(t33 - t13)
+			t35 := float32(c32 - t34)
+			t36 := float32(t16 + t31)
+			t37 := scalar.FMA32(t19, t36, t33)
+			t38 := float32(t33 - t37)
+			t39 := scalar.FMA32(t19, t16, t38)
+			t40 := scalar.FMA32(t19, t31, t39)
+			t41 := float32(t40 + t35)
+			t42 := float32(c0 / t37)
+			t44 := scalar.FMA32(t42, t37, t43)
+			t45 := scalar.FMA32(t42, t41, t44)
+			t46 := -t45
+			t47 := scalar.FMA32(t46, t42, t42)
+			t48 := float32(t47 * c32)
+			o0[i] = t48
 		}
 	}
 }
@@ -67168,20 +66861,21 @@ func k_significand_f64_u_acc24d1316_go(f *abi.Frame) {
 func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc2da0000)  // -109
-	c3 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
-	c4 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
-	c7 := math.Float32frombits(0x3f317218)  // 0.6931472
-	c9 := math.Float32frombits(0xb102e308)  // -1.9046542e-09
-	c12 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c13 := math.Float32frombits(0xbc091ea9) // -0.008369126
-	c15 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c17 := math.Float32frombits(0xbe2aaa46) // -0.16666517
-	c19 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c21 := math.Float32frombits(0xbf800000) // -1
-	c23 := math.Float32frombits(0x3f800000) // 1
-	c25 := int32(23)
-	c28 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c32 := math.Float32frombits(0x41900000) // 18
+	c2 := math.Float32frombits(0x80000000)  // -0
+	c4 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c5 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c8 := math.Float32frombits(0x3f317218)  // 0.6931472
+	c10 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c13 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c14 := math.Float32frombits(0xbc091ea9) // -0.008369126
+	c16 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c18 := math.Float32frombits(0xbe2aaa46) // -0.16666517
+	c20 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c22 := math.Float32frombits(0xbf800000) // -1
+	c24 := math.Float32frombits(0x3f800000) // 1
+	c26 := int32(23)
+	c29 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c33 := math.Float32frombits(0x41900000) // 18
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -67190,71 +66884,71 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
+			t3a := v0a
 			if t1a {
-				t2a = c0
+				t3a = c2
 			}
-			t2b := v0b
+			t3b := v0b
 			if t1b {
-				t2b = c0
+				t3b = c2
 			}
-			t5a, t5b := scalar.FMA32(t2a, c3, c4), scalar.FMA32(t2b, c3, c4)
-			t6a, t6b := float32(t5a-c4), float32(t5b-c4)
-			t8a, t8b := scalar.FMA32(t6a, c7, t2a), scalar.FMA32(t6b, c7, t2b)
-			t10a, t10b := scalar.FMA32(t6a, c9, t8a), scalar.FMA32(t6b, c9, t8b)
-			t11a, t11b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
-			t14a, t14b := scalar.FMA32(c12, t10a, c13), scalar.FMA32(c12, t10b, c13)
-			t16a, t16b := scalar.FMA32(t14a, t10a, c15), scalar.FMA32(t14b, t10b, c15)
-			t18a, t18b := scalar.FMA32(t16a, t10a, c17), scalar.FMA32(t16b, t10b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t10a, c19), scalar.FMA32(t18b, t10b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t10a, c21), scalar.FMA32(t20b, t10b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t10a, c23), scalar.FMA32(t22b, t10b, c23)
-			t26a, t26b := t11a<<uint32(c25), t11b<<uint32(c25)
-			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
-			t29a, t29b := scalar.FMA32(t24a, t27a, c28), scalar.FMA32(t24b, t27b, c28)
-			t30a, t30b := float32(t2a/t29a), float32(t2b/t29b)
-			t31a, t31b := float32(t30a*c28), float32(t30b*c28)
-			t33a, t33b := c32 < t2a, c32 < t2b
-			t34a := t31a
-			if t33a {
-				t34a = t2a
+			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
+			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
+			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
+			t11a, t11b := scalar.FMA32(t7a, c10, t9a), scalar.FMA32(t7b, c10, t9b)
+			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t15a, t15b := scalar.FMA32(c13, t11a, c14), scalar.FMA32(c13, t11b, c14)
+			t17a, t17b := scalar.FMA32(t15a, t11a, c16), scalar.FMA32(t15b, t11b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t11a, c18), scalar.FMA32(t17b, t11b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t11a, c20), scalar.FMA32(t19b, t11b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t11a, c22), scalar.FMA32(t21b, t11b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t11a, c24), scalar.FMA32(t23b, t11b, c24)
+			t27a, t27b := t12a<<uint32(c26), t12b<<uint32(c26)
+			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
+			t30a, t30b := scalar.FMA32(t25a, t28a, c29), scalar.FMA32(t25b, t28b, c29)
+			t31a, t31b := float32(t3a/t30a), float32(t3b/t30b)
+			t32a, t32b := float32(t31a*c29), float32(t31b*c29)
+			t34a, t34b := c33 < t3a, c33 < t3b
+			t35a := t32a
+			if t34a {
+				t35a = t3a
 			}
-			t34b := t31b
-			if t33b {
-				t34b = t2b
+			t35b := t32b
+			if t34b {
+				t35b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t34a, t34b
+			y0[0], y0[1] = t35a, t35b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t1 := v0 < c0
-			t2 := v0
+			t3 := v0
 			if t1 {
-				t2 = c0
+				t3 = c2
 			}
-			t5 := scalar.FMA32(t2, c3, c4)
-			t6 := float32(t5 - c4)
-			t8 := scalar.FMA32(t6, c7, t2)
-			t10 := scalar.FMA32(t6, c9, t8)
-			t11 := int32(math.Float32bits(t5))
-			t14 := scalar.FMA32(c12, t10, c13)
-			t16 := scalar.FMA32(t14, t10, c15)
-			t18 := scalar.FMA32(t16, t10, c17)
-			t20 := scalar.FMA32(t18, t10, c19)
-			t22 := scalar.FMA32(t20, t10, c21)
-			t24 := scalar.FMA32(t22, t10, c23)
-			t26 := t11 << uint32(c25)
-			t27 := math.Float32frombits(uint32(t26))
-			t29 := scalar.FMA32(t24, t27, c28)
-			t30 := float32(t2 / t29)
-			t31 := float32(t30 * c28)
-			t33 := c32 < t2
-			t34 := t31
-			if t33 {
-				t34 = t2
+			t6 := scalar.FMA32(t3, c4, c5)
+			t7 := float32(t6 - c5)
+			t9 := scalar.FMA32(t7, c8, t3)
+			t11 := scalar.FMA32(t7, c10, t9)
+			t12 := int32(math.Float32bits(t6))
+			t15 := scalar.FMA32(c13, t11, c14)
+			t17 := scalar.FMA32(t15, t11, c16)
+			t19 := scalar.FMA32(t17, t11, c18)
+			t21 := scalar.FMA32(t19, t11, c20)
+			t23 := scalar.FMA32(t21, t11, c22)
+			t25 := scalar.FMA32(t23, t11, c24)
+			t27 := t12 << uint32(c26)
+			t28 := math.Float32frombits(uint32(t27))
+			t30 := scalar.FMA32(t25, t28, c29)
+			t31 := float32(t3 / t30)
+			t32 := float32(t31 * c29)
+			t34 := c33 < t3
+			t35 := t32
+			if t34 {
+				t35 = t3
 			}
-			o0[i] = t34
+			o0[i] = t35
 		}
 	}
 }
@@ -67267,20 +66961,20 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc2da0000) // -109
-	c3 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c4 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c7 := math.Float32frombits(0x3f317218) // 0.6931472
-	c9 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c12 := int32(23)
-	c15 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c18 := math.Float32frombits(0x39511886) // 0.00019940929
-	c19 := math.Float32frombits(0xbab69d3b) // -0.0013932356
-	c21 := math.Float32frombits(0x3c088805) // 0.008333211
-	c23 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
-	c25 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c27 := math.Float32frombits(0xbf000000) // -0.5
-	c30 := math.Float32frombits(0x3f800000) // 1
-	c52 := math.Float32frombits(0x41900000) // 18
+	c2 := math.Float32frombits(0x80000000) // -0
+	c4 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c5 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c8 := int32(23)
+	c12 := math.Float32frombits(0x3f317218) // 0.6931472
+	c14 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c19 := math.Float32frombits(0xbab51fdc) // -0.0013818699
+	c20 := math.Float32frombits(0x3c091cf0) // 0.008368716
+	c21 := math.Float32frombits(0xbd2aac5f) // -0.041668292
+	c24 := math.Float32frombits(0x3e2aaa49) // 0.16666521
+	c25 := math.Float32frombits(0xbefffffe) // -0.49999994
+	c29 := math.Float32frombits(0x3f800000) // 1
+	c30 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c48 := math.Float32frombits(0x41900000) // 18
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -67289,131 +66983,103 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
+			t3a := v0a
 			if t1a {
-				t2a = c0
+				t3a = c2
 			}
-			t2b := v0b
+			t3b := v0b
 			if t1b {
-				t2b = c0
+				t3b = c2
 			}
-			t5a, t5b := scalar.FMA32(t2a, c3, c4), scalar.FMA32(t2b, c3, c4)
-			t6a, t6b := float32(t5a-c4), float32(t5b-c4)
-			t8a, t8b := scalar.FMA32(t6a, c7, t2a), scalar.FMA32(t6b, c7, t2b)
-			t10a, t10b := float32(t6a*c9), float32(t6b*c9)
-			t11a, t11b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
-			t13a, t13b := t11a<<uint32(c12), t11b<<uint32(c12)
-			t14a, t14b := math.Float32frombits(uint32(t13a)), math.Float32frombits(uint32(t13b))
-			t16a, t16b := float32(t8a+t10a), float32(t8b+t10b)
-			t17a, t17b := float32(t16a*t16a), float32(t16b*t16b)
-			t20a, t20b := scalar.FMA32(c18, t16a, c19), scalar.FMA32(c18, t16b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t16a, c21), scalar.FMA32(t20b, t16b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t16a, c23), scalar.FMA32(t22b, t16b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t16a, c25), scalar.FMA32(t24b, t16b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t16a, c27), scalar.FMA32(t26b, t16b, c27)
-			t29a, t29b := scalar.FMA32(t17a, t28a, t10a), scalar.FMA32(t17b, t28b, t10b)
-			t31a, t31b := float32(t8a+t29a), float32(t8b+t29b)
-			t32a, t32b := float32(c30-t31a), float32(c30-t31b)
+			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
+			t7a, t7b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t9a, t9b := t7a<<uint32(c8), t7b<<uint32(c8)
+			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
+			t11a, t11b := float32(t6a-c5), float32(t6b-c5)
+			t13a, t13b := scalar.FMA32(t11a, c12, t3a), scalar.FMA32(t11b, c12, t3b)
+			t15a, t15b := float32(t11a*c14), float32(t11b*c14)
+			t16a, t16b := -t10a, -t10b
+			t17a, t17b := float32(t13a+t15a), float32(t13b+t15b)
+			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
+			t22a, t22b := scalar.FMA32(t17a, c20, c21), scalar.FMA32(t17b, c20, c21)
+			t23a, t23b := scalar.FMA32(t18a, c19, t22a), scalar.FMA32(t18b, c19, t22b)
+			t26a, t26b := scalar.FMA32(t17a, c24, c25), scalar.FMA32(t17b, c24, c25)
+			t27a, t27b := scalar.FMA32(t18a, t23a, t26a), scalar.FMA32(t18b, t23b, t26b)
+			t28a, t28b := scalar.FMA32(t18a, t27a, t15a), scalar.FMA32(t18b, t27b, t15b)
+			t31a, t31b := float32(c30+t10a), float32(c30+t10b)
+			t32a, t32b := float32(t31a-t10a), float32(t31b-t10b)
 			t33a, t33b := float32(c30-t32a), float32(c30-t32b)
-			t34a, t34b := float32(t33a-t8a), float32(t33b-t8b)
-			t35a, t35b := float32(t34a-t29a), float32(t34b-t29b)
-			t36a, t36b := float32(t32a*t14a), float32(t32b*t14b)
-			t37a, t37b := t36a < c15, t36b < c15
-			t38a := t36a
-			if t37a {
-				t38a = c15
+			t34a, t34b := float32(t13a+t28a), float32(t13b+t28b)
+			t35a, t35b := scalar.FMA32(t16a, t34a, t31a), scalar.FMA32(t16b, t34b, t31b)
+			t36a, t36b := float32(t31a-t35a), float32(t31b-t35b)
+			t37a, t37b := scalar.FMA32(t16a, t13a, t36a), scalar.FMA32(t16b, t13b, t36b)
+			t38a, t38b := scalar.FMA32(t16a, t28a, t37a), scalar.FMA32(t16b, t28b, t37b)
+			t39a, t39b := float32(t38a+t33a), float32(t38b+t33b)
+			t40a, t40b := float32(c29/t35a), float32(c29/t35b)
+			t41a, t41b := float32(t3a*t40a), float32(t3b*t40b)
+			t42a, t42b := -t3a, -t3b
+			t43a, t43b := scalar.FMA32(t41a, t35a, t42a), scalar.FMA32(t41b, t35b, t42b)
+			t44a, t44b := scalar.FMA32(t41a, t39a, t43a), scalar.FMA32(t41b, t39b, t43b)
+			t45a, t45b := -t44a, -t44b
+			t46a, t46b := scalar.FMA32(t45a, t40a, t41a), scalar.FMA32(t45b, t40b, t41b)
+			t47a, t47b := float32(t46a*c30), float32(t46b*c30)
+			t49a, t49b := c48 < t3a, c48 < t3b
+			t50a := t47a
+			if t49a {
+				t50a = t3a
 			}
-			t38b := t36b
-			if t37b {
-				t38b = c15
-			}
-			t39a := c15
-			if t37a {
-				t39a = t36a
-			}
-			t39b := c15
-			if t37b {
-				t39b = t36b
-			}
-			t40a, t40b := float32(t38a+t39a), float32(t38b+t39b)
-			t41a, t41b := float32(t40a-t38a), float32(t40b-t38b)
-			t42a, t42b := float32(t39a-t41a), float32(t39b-t41b)
-			t43a, t43b := scalar.FMA32(t14a, t35a, t42a), scalar.FMA32(t14b, t35b, t42b)
-			t44a, t44b := float32(c30/t40a), float32(c30/t40b)
-			t45a, t45b := float32(t2a*t44a), float32(t2b*t44b)
-			t46a, t46b := -t2a, -t2b
-			t47a, t47b := scalar.FMA32(t45a, t40a, t46a), scalar.FMA32(t45b, t40b, t46b)
-			t48a, t48b := scalar.FMA32(t45a, t43a, t47a), scalar.FMA32(t45b, t43b, t47b)
-			t49a, t49b := -t48a, -t48b
-			t50a, t50b := scalar.FMA32(t49a, t44a, t45a), scalar.FMA32(t49b, t44b, t45b)
-			t51a, t51b := float32(t50a*c15), float32(t50b*c15)
-			t53a, t53b := c52 < t2a, c52 < t2b
-			t54a := t51a
-			if t53a {
-				t54a = t2a
-			}
-			t54b := t51b
-			if t53b {
-				t54b = t2b
+			t50b := t47b
+			if t49b {
+				t50b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t54a, t54b
+			y0[0], y0[1] = t50a, t50b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t1 := v0 < c0
-			t2 := v0
+			t3 := v0
 			if t1 {
-				t2 = c0
+				t3 = c2
 			}
-			t5 := scalar.FMA32(t2, c3, c4)
-			t6 := float32(t5 - c4)
-			t8 := scalar.FMA32(t6, c7, t2)
-			t10 := float32(t6 * c9)
-			t11 := int32(math.Float32bits(t5))
-			t13 := t11 << uint32(c12)
-			t14 := math.Float32frombits(uint32(t13))
-			t16 := float32(t8 + t10)
-			t17 := float32(t16 * t16)
-			t20 := scalar.FMA32(c18, t16, c19)
-			t22 := scalar.FMA32(t20, t16, c21)
-			t24 := scalar.FMA32(t22, t16, c23)
-			t26 := scalar.FMA32(t24, t16, c25)
-			t28 := scalar.FMA32(t26, t16, c27)
-			t29 := scalar.FMA32(t17, t28, t10)
-			t31 := float32(t8 + t29)
-			t32 := float32(c30 - t31)
+			t6 := scalar.FMA32(t3, c4, c5)
+			t7 := int32(math.Float32bits(t6))
+			t9 := t7 << uint32(c8)
+			t10 := math.Float32frombits(uint32(t9))
+			t11 := float32(t6 - c5)
+			t13 := scalar.FMA32(t11, c12, t3)
+			t15 := float32(t11 * c14)
+			t16 := -t10
+			t17 := float32(t13 + t15)
+			t18 := float32(t17 * t17)
+			t22 := scalar.FMA32(t17, c20, c21)
+			t23 := scalar.FMA32(t18, c19, t22)
+			t26 := scalar.FMA32(t17, c24, c25)
+			t27 := scalar.FMA32(t18, t23, t26)
+			t28 := scalar.FMA32(t18, t27, t15)
+			t31 := float32(c30 + t10)
+			t32 := float32(t31 - t10)
 			t33 := float32(c30 - t32)
-			t34 := float32(t33 - t8)
-			t35 := float32(t34 - t29)
-			t36 := float32(t32 * t14)
-			t37 := t36 < c15
-			t38 := t36
-			if t37 {
-				t38 = c15
+			t34 := float32(t13 + t28)
+			t35 := scalar.FMA32(t16, t34, t31)
+			t36 := float32(t31 - t35)
+			t37 := scalar.FMA32(t16, t13, t36)
+			t38 := scalar.FMA32(t16, t28, t37)
+			t39 := float32(t38 + t33)
+			t40 := float32(c29 / t35)
+			t41 := float32(t3 * t40)
+			t42 := -t3
+			t43 := scalar.FMA32(t41, t35, t42)
+			t44 := scalar.FMA32(t41, t39, t43)
+			t45 := -t44
+			t46 := scalar.FMA32(t45, t40, t41)
+			t47 := float32(t46 * c30)
+			t49 := c48 < t3
+			t50 := t47
+			if t49 {
+				t50 = t3
 			}
-			t39 := c15
-			if t37 {
-				t39 = t36
-			}
-			t40 := float32(t38 + t39)
-			t41 := float32(t40 - t38)
-			t42 := float32(t39 - t41)
-			t43 := scalar.FMA32(t14, t35, t42)
-			t44 := float32(c30 / t40)
-			t45 := float32(t2 * t44)
-			t46 := -t2
-			t47 := scalar.FMA32(t45, t40, t46)
-			t48 := scalar.FMA32(t45, t43, t47)
-			t49 := -t48
-			t50 := scalar.FMA32(t49, t44, t45)
-			t51 := float32(t50 * c15)
-			t53 := c52 < t2
-			t54 := t51
-			if t53 {
-				t54 = t2
-			}
-			o0[i] = t54
+			o0[i] = t50
 		}
 	}
 }
@@ -67426,196 +67092,197 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 func k_silu_f64_u_6cf536cbed_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float64frombits(0xc087c00000000000)  // -760
-	c3 := math.Float64frombits(0x4044800000000000)  // 41
-	c6 := math.Float64frombits(0x0)                 // 0
-	c7 := math.Float64frombits(0x37f0000000000000)  // 2.938735877055719e-39
-	c10 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c11 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c15 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
-	c17 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c26 := math.Float64frombits(0x3ff0000000000000) // 1
-	c31 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c34 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c35 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c36 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c37 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c38 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c39 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c40 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c41 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c50 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c52 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c59 := int64(-1151)
-	c61 := int64(52)
-	c81 := math.Float64frombits(0x4044000000000000) // 40
+	c2 := math.Float64frombits(0x8000000000000000)  // -0
+	c4 := math.Float64frombits(0x4044800000000000)  // 41
+	c7 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x37f0000000000000)  // 2.938735877055719e-39
+	c11 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c12 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c16 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c18 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c27 := math.Float64frombits(0x3ff0000000000000) // 1
+	c32 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c35 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c36 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c37 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c38 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c39 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c40 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c41 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c42 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c51 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c53 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c60 := int64(-1151)
+	c62 := int64(52)
+	c82 := math.Float64frombits(0x4044000000000000) // 40
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		t9 := -c6
+		t10 := -c7
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
+			t3a := v0a
 			if t1a {
-				t2a = c0
+				t3a = c2
 			}
-			t2b := v0b
+			t3b := v0b
 			if t1b {
-				t2b = c0
+				t3b = c2
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t6b := t3b
+			if t5b {
+				t6b = c4
 			}
-			t8a, t8b := -t5a, -t5b
-			t12a, t12b := math.FMA(t8a, c10, c11), math.FMA(t8b, c10, c11)
-			t13a, t13b := int64(math.Float64bits(t12a)), int64(math.Float64bits(t12b))
-			t14a, t14b := float64(t12a-c11), float64(t12b-c11)
-			t16a, t16b := math.FMA(t14a, c15, t8a), math.FMA(t14b, c15, t8b)
-			t18a, t18b := float64(t14a*c17), float64(t14b*c17)
-			t19a, t19b := float64(t16a+t18a), float64(t16b+t18b)
-			t20a, t20b := float64(t19a-t16a), float64(t19b-t16b)
-			t21a, t21b := float64(t18a-t20a), float64(t18b-t20b)
-			t22a, t22b := float64(t21a+t9), float64(t21b+t9)
-			t23a, t23b := float64(t19a+t22a), float64(t19b+t22b)
-			t24a, t24b := float64(t23a-t19a), float64(t23b-t19b)
-			t25a, t25b := float64(t22a-t24a), float64(t22b-t24b)
-			t27a, t27b := float64(c26+t23a), float64(c26+t23b)
-			t28a, t28b := float64(t27a-c26), float64(t27b-c26)
-			t29a, t29b := float64(t23a-t28a), float64(t23b-t28b)
-			t30a, t30b := float64(t23a*t23a), float64(t23b*t23b)
-			t32a, t32b := math.FMA(t30a, c31, t25a), math.FMA(t30b, c31, t25b)
-			t33a, t33b := float64(t30a*t23a), float64(t30b*t23b)
-			t42a, t42b := math.FMA(c35, t23a, c34), math.FMA(c35, t23b, c34)
-			t43a, t43b := math.FMA(c37, t23a, c36), math.FMA(c37, t23b, c36)
-			t44a, t44b := math.FMA(c39, t23a, c38), math.FMA(c39, t23b, c38)
-			t45a, t45b := math.FMA(c41, t23a, c40), math.FMA(c41, t23b, c40)
-			t46a, t46b := math.FMA(t43a, t30a, t42a), math.FMA(t43b, t30b, t42b)
-			t47a, t47b := math.FMA(t45a, t30a, t44a), math.FMA(t45b, t30b, t44b)
-			t48a, t48b := float64(t30a*t30a), float64(t30b*t30b)
-			t49a, t49b := math.FMA(t47a, t48a, t46a), math.FMA(t47b, t48b, t46b)
-			t51a, t51b := math.FMA(t49a, t23a, c50), math.FMA(t49b, t23b, c50)
-			t53a, t53b := math.FMA(t51a, t23a, c52), math.FMA(t51b, t23b, c52)
-			t54a, t54b := math.FMA(t33a, t53a, t32a), math.FMA(t33b, t53b, t32b)
-			t55a, t55b := float64(t54a+t29a), float64(t54b+t29b)
-			t56a, t56b := float64(t27a+t55a), float64(t27b+t55b)
-			t57a, t57b := float64(t56a-t27a), float64(t56b-t27b)
-			t58a, t58b := float64(t55a-t57a), float64(t55b-t57b)
-			t60a, t60b := int64(t13a+c59), int64(t13b+c59)
-			t62a, t62b := t60a<<uint64(c61), t60b<<uint64(c61)
-			t63a, t63b := math.Float64frombits(uint64(t62a)), math.Float64frombits(uint64(t62b))
-			t64a, t64b := float64(t56a*t63a), float64(t56b*t63b)
-			t65a, t65b := float64(t58a*t63a), float64(t58b*t63b)
-			t66a, t66b := float64(c7+t64a), float64(c7+t64b)
-			t67a, t67b := float64(t66a-c7), float64(t66b-c7)
-			t68a, t68b := float64(t66a-t67a), float64(t66b-t67b)
-			t69a, t69b := float64(c7-t68a), float64(c7-t68b)
-			t70a, t70b := float64(t64a-t67a), float64(t64b-t67b)
-			t71a, t71b := float64(t69a+t70a), float64(t69b+t70b)
-			t72a, t72b := float64(t71a+t65a), float64(t71b+t65b)
-			t73a, t73b := float64(c26/t66a), float64(c26/t66b)
-			t74a, t74b := -t73a, -t73b
-			t75a, t75b := math.FMA(t74a, t66a, c26), math.FMA(t74b, t66b, c26)
-			t76a, t76b := math.FMA(t74a, t72a, t75a), math.FMA(t74b, t72b, t75b)
-			t77a, t77b := float64(t76a*t73a), float64(t76b*t73b)
-			t78a, t78b := float64(t77a*t2a), float64(t77b*t2b)
-			t79a, t79b := math.FMA(t73a, t2a, t78a), math.FMA(t73b, t2b, t78b)
-			t80a, t80b := float64(t79a*c7), float64(t79b*c7)
-			t82a, t82b := c81 < t2a, c81 < t2b
-			t83a, t83b := t2a == c6, t2b == c6
-			t84a, t84b := t82a || bool(t83a), t82b || bool(t83b)
-			t85a := t80a
-			if t84a {
-				t85a = t2a
+			t9a, t9b := -t6a, -t6b
+			t13a, t13b := math.FMA(t9a, c11, c12), math.FMA(t9b, c11, c12)
+			t14a, t14b := int64(math.Float64bits(t13a)), int64(math.Float64bits(t13b))
+			t15a, t15b := float64(t13a-c12), float64(t13b-c12)
+			t17a, t17b := math.FMA(t15a, c16, t9a), math.FMA(t15b, c16, t9b)
+			t19a, t19b := float64(t15a*c18), float64(t15b*c18)
+			t20a, t20b := float64(t17a+t19a), float64(t17b+t19b)
+			t21a, t21b := float64(t20a-t17a), float64(t20b-t17b)
+			t22a, t22b := float64(t19a-t21a), float64(t19b-t21b)
+			t23a, t23b := float64(t22a+t10), float64(t22b+t10)
+			t24a, t24b := float64(t20a+t23a), float64(t20b+t23b)
+			t25a, t25b := float64(t24a-t20a), float64(t24b-t20b)
+			t26a, t26b := float64(t23a-t25a), float64(t23b-t25b)
+			t28a, t28b := float64(c27+t24a), float64(c27+t24b)
+			t29a, t29b := float64(t28a-c27), float64(t28b-c27)
+			t30a, t30b := float64(t24a-t29a), float64(t24b-t29b)
+			t31a, t31b := float64(t24a*t24a), float64(t24b*t24b)
+			t33a, t33b := math.FMA(t31a, c32, t26a), math.FMA(t31b, c32, t26b)
+			t34a, t34b := float64(t31a*t24a), float64(t31b*t24b)
+			t43a, t43b := math.FMA(c36, t24a, c35), math.FMA(c36, t24b, c35)
+			t44a, t44b := math.FMA(c38, t24a, c37), math.FMA(c38, t24b, c37)
+			t45a, t45b := math.FMA(c40, t24a, c39), math.FMA(c40, t24b, c39)
+			t46a, t46b := math.FMA(c42, t24a, c41), math.FMA(c42, t24b, c41)
+			t47a, t47b := math.FMA(t44a, t31a, t43a), math.FMA(t44b, t31b, t43b)
+			t48a, t48b := math.FMA(t46a, t31a, t45a), math.FMA(t46b, t31b, t45b)
+			t49a, t49b := float64(t31a*t31a), float64(t31b*t31b)
+			t50a, t50b := math.FMA(t48a, t49a, t47a), math.FMA(t48b, t49b, t47b)
+			t52a, t52b := math.FMA(t50a, t24a, c51), math.FMA(t50b, t24b, c51)
+			t54a, t54b := math.FMA(t52a, t24a, c53), math.FMA(t52b, t24b, c53)
+			t55a, t55b := math.FMA(t34a, t54a, t33a), math.FMA(t34b, t54b, t33b)
+			t56a, t56b := float64(t55a+t30a), float64(t55b+t30b)
+			t57a, t57b := float64(t28a+t56a), float64(t28b+t56b)
+			t58a, t58b := float64(t57a-t28a), float64(t57b-t28b)
+			t59a, t59b := float64(t56a-t58a), float64(t56b-t58b)
+			t61a, t61b := int64(t14a+c60), int64(t14b+c60)
+			t63a, t63b := t61a<<uint64(c62), t61b<<uint64(c62)
+			t64a, t64b := math.Float64frombits(uint64(t63a)), math.Float64frombits(uint64(t63b))
+			t65a, t65b := float64(t57a*t64a), float64(t57b*t64b)
+			t66a, t66b := float64(t59a*t64a), float64(t59b*t64b)
+			t67a, t67b := float64(c8+t65a), float64(c8+t65b)
+			t68a, t68b := float64(t67a-c8), float64(t67b-c8)
+			t69a, t69b := float64(t67a-t68a), float64(t67b-t68b)
+			t70a, t70b := float64(c8-t69a), float64(c8-t69b)
+			t71a, t71b := float64(t65a-t68a), float64(t65b-t68b)
+			t72a, t72b := float64(t70a+t71a), float64(t70b+t71b)
+			t73a, t73b := float64(t72a+t66a), float64(t72b+t66b)
+			t74a, t74b := float64(c27/t67a), float64(c27/t67b)
+			t75a, t75b := -t74a, -t74b
+			t76a, t76b := math.FMA(t75a, t67a, c27), math.FMA(t75b, t67b, c27)
+			t77a, t77b := math.FMA(t75a, t73a, t76a), math.FMA(t75b, t73b, t76b)
+			t78a, t78b := float64(t77a*t74a), float64(t77b*t74b)
+			t79a, t79b := float64(t78a*t3a), float64(t78b*t3b)
+			t80a, t80b := math.FMA(t74a, t3a, t79a), math.FMA(t74b, t3b, t79b)
+			t81a, t81b := float64(t80a*c8), float64(t80b*c8)
+			t83a, t83b := c82 < t3a, c82 < t3b
+			t84a, t84b := t3a == c7, t3b == c7
+			t85a, t85b := t83a || bool(t84a), t83b || bool(t84b)
+			t86a := t81a
+			if t85a {
+				t86a = t3a
 			}
-			t85b := t80b
-			if t84b {
-				t85b = t2b
+			t86b := t81b
+			if t85b {
+				t86b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t85a, t85b
+			y0[0], y0[1] = t86a, t86b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t1 := v0 < c0
-			t2 := v0
+			t3 := v0
 			if t1 {
-				t2 = c0
+				t3 = c2
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			t8 := -t5
-			t12 := math.FMA(t8, c10, c11)
-			t13 := int64(math.Float64bits(t12))
-			t14 := float64(t12 - c11)
-			t16 := math.FMA(t14, c15, t8)
-			t18 := float64(t14 * c17)
-			t19 := float64(t16 + t18)
-			t20 := float64(t19 - t16)
-			t21 := float64(t18 - t20)
-			t22 := float64(t21 + t9)
-			t23 := float64(t19 + t22)
-			t24 := float64(t23 - t19)
-			t25 := float64(t22 - t24)
-			t27 := float64(c26 + t23)
-			t28 := float64(t27 - c26)
-			t29 := float64(t23 - t28)
-			t30 := float64(t23 * t23)
-			t32 := math.FMA(t30, c31, t25)
-			t33 := float64(t30 * t23)
-			t42 := math.FMA(c35, t23, c34)
-			t43 := math.FMA(c37, t23, c36)
-			t44 := math.FMA(c39, t23, c38)
-			t45 := math.FMA(c41, t23, c40)
-			t46 := math.FMA(t43, t30, t42)
-			t47 := math.FMA(t45, t30, t44)
-			t48 := float64(t30 * t30)
-			t49 := math.FMA(t47, t48, t46)
-			t51 := math.FMA(t49, t23, c50)
-			t53 := math.FMA(t51, t23, c52)
-			t54 := math.FMA(t33, t53, t32)
-			t55 := float64(t54 + t29)
-			t56 := float64(t27 + t55)
-			t57 := float64(t56 - t27)
-			t58 := float64(t55 - t57)
-			t60 := int64(t13 + c59)
-			t62 := t60 << uint64(c61)
-			t63 := math.Float64frombits(uint64(t62))
-			t64 := float64(t56 * t63)
-			t65 := float64(t58 * t63)
-			t66 := float64(c7 + t64)
-			t67 := float64(t66 - c7)
-			t68 := float64(t66 - t67)
-			t69 := float64(c7 - t68)
-			t70 := float64(t64 - t67)
-			t71 := float64(t69 + t70)
-			t72 := float64(t71 + t65)
-			t73 := float64(c26 / t66)
-			t74 := -t73
-			t75 := math.FMA(t74, t66, c26)
-			t76 := math.FMA(t74, t72, t75)
-			t77 := float64(t76 * t73)
-			t78 := float64(t77 * t2)
-			t79 := math.FMA(t73, t2, t78)
-			t80 := float64(t79 * c7)
-			t82 := c81 < t2
-			t83 := t2 == c6
-			t84 := t82 || bool(t83)
-			t85 := t80
-			if t84 {
-				t85 = t2
+			t9 := -t6
+			t13 := math.FMA(t9, c11, c12)
+			t14 := int64(math.Float64bits(t13))
+			t15 := float64(t13 - c12)
+			t17 := math.FMA(t15, c16, t9)
+			t19 := float64(t15 * c18)
+			t20 := float64(t17 + t19)
+			t21 := float64(t20 - t17)
+			t22 := float64(t19 - t21)
+			t23 := float64(t22 + t10)
+			t24 := float64(t20 + t23)
+			t25 := float64(t24 - t20)
+			t26 := float64(t23 - t25)
+			t28 := float64(c27 + t24)
+			t29 := float64(t28 - c27)
+			t30 := float64(t24 - t29)
+			t31 := float64(t24 * t24)
+			t33 := math.FMA(t31, c32, t26)
+			t34 := float64(t31 * t24)
+			t43 := math.FMA(c36, t24, c35)
+			t44 := math.FMA(c38, t24, c37)
+			t45 := math.FMA(c40, t24, c39)
+			t46 := math.FMA(c42, t24, c41)
+			t47 := math.FMA(t44, t31, t43)
+			t48 := math.FMA(t46, t31, t45)
+			t49 := float64(t31 * t31)
+			t50 := math.FMA(t48, t49, t47)
+			t52 := math.FMA(t50, t24, c51)
+			t54 := math.FMA(t52, t24, c53)
+			t55 := math.FMA(t34, t54, t33)
+			t56 := float64(t55 + t30)
+			t57 := float64(t28 + t56)
+			t58 := float64(t57 - t28)
+			t59 := float64(t56 - t58)
+			t61 := int64(t14 + c60)
+			t63 := t61 << uint64(c62)
+			t64 := math.Float64frombits(uint64(t63))
+			t65 := float64(t57 * t64)
+			t66 := float64(t59 * t64)
+			t67 := float64(c8 + t65)
+			t68 := float64(t67 - c8)
+			t69 := float64(t67 - t68)
+			t70 := float64(c8 - t69)
+			t71 := float64(t65 - t68)
+			t72 := float64(t70 + t71)
+			t73 := float64(t72 + t66)
+			t74 := float64(c27 / t67)
+			t75 := -t74
+			t76 := math.FMA(t75, t67, c27)
+			t77 := math.FMA(t75, t73, t76)
+			t78 := float64(t77 * t74)
+			t79 := float64(t78 * t3)
+			t80 := math.FMA(t74, t3, t79)
+			t81 := float64(t80 * c8)
+			t83 := c82 < t3
+			t84 := t3 == c7
+			t85 := t83 || bool(t84)
+			t86 := t81
+			if t85 {
+				t86 = t3
 			}
-			o0[i] = t85
+			o0[i] = t86
 		}
 	}
 }

@@ -651,7 +651,6 @@ func TestGeneratedKernels(t *testing.T) {
 		"kernel (u0:f32) { t0 = log2 u0; store t0 }",
 		"kernel fast (u0:f64) { t0 = log2 u0; store t0 }",
 		"kernel (u0:f64) { t0 = log2 u0; store t0 }",
-		"kernel fast (u0:f32) { t0 = log u0; store t0 }",
 		"kernel (u0:f32) { t0 = log u0; store t0 }",
 		"kernel (u0:f64) { t0 = log u0; store t0 }",
 		"kernel fast (u0:f64) { t0 = log u0; store t0 }",
