@@ -101,22 +101,22 @@ type common struct {
 // commons are by what programs have it in common with: kernelsOf.
 var commons memo.Map
 
-// kernelsOf is how many goroutines there are, and which kernels.
+// kernelsOf is how many goroutines there are, and which kernels: vector is the bytes of a vector of the best ones.
 type kernelsOf struct {
-	parallelism, version int
-	assembly             bool
+	parallelism, version, vector int
+	assembly                     bool
 }
 
 // setMachine sets the machine of a program, and the drafts.
 func (p *Program) setMachine(s *settings) {
 	parallelism := p.executor.Parallelism()
 	own := s.debug.has(TilingOnly) || s.debug.has(Portable) || s.chunkElems != 0
-	key := kernelsOf{parallelism, p.executor.Version(), p.executor.Assembly()}
+	key := kernelsOf{parallelism, p.executor.Version(), p.executor.BestVector(), p.executor.Assembly()}
 	c, ok := commons.Load(key)
 	if !ok || own {
 		m := tuning.Default(parallelism)
 		m.ShortSums = p.executor.Assembly()
-		m.Matmul.SetVector(p.executor.Best())
+		m.Matmul.SetVector(p.executor.BestVector())
 		if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; own {
 			p.machine = m
 			return

@@ -72,6 +72,51 @@ func TestConstantsArePackedForAllProducts(t *testing.T) {
 	require.Contains(t, p.Explain(), "2 steps of constants, when it was compiled: 72 KiB kept")
 }
 
+// TestPanelsOfTwoWidths: products of windows and of a plain operand read panels of their own widths of one constant.
+func TestPanelsOfTwoWidths(t *testing.T) {
+	x, y := graph.Input("x", graph.Float32, 40, 16, 9), graph.Input("y", graph.Float32, 200, 144)
+	windows := x.Window(0, 3, 1, 1).Window(2, 3, 1, 1).Permute(0, 2, 1, 3, 4).Reshape(38*7, 144)
+	for _, cols := range []int{16, 64, 72, 100, 144} {
+		weights, given := graph.Normal(graph.Float32, 1, 0, 1, 144, cols), graph.Input("w", graph.Float32, 144, cols)
+		for _, both := range [][2]graph.Node{{windows, y}, {y, windows}} {
+			w := graph.Const(weights)
+			p, err := graph.Compile(both[0].MatMul(w), both[1].MatMul(w), graph.WithInputs(x, y), graph.WithDebug(graph.Verify))
+			require.NoError(t, err)
+			q, err := graph.Compile(both[0].MatMul(given), both[1].MatMul(given), graph.WithInputs(x, y, given), graph.WithDebug(graph.Verify))
+			require.NoError(t, err)
+			ins := []*graph.Tensor{graph.Normal(graph.Float32, 3, 0, 1, 40, 16, 9), graph.Normal(graph.Float32, 4, 0, 1, 200, 144)}
+			got, err := p.RunAll(t.Context(), ins...)
+			require.NoError(t, err)
+			want, err := q.RunAll(t.Context(), append(ins, weights)...)
+			require.NoError(t, err)
+			for i := range want {
+				require.True(t, graph.Equal(want[i], got[i]), "%d columns, result %d", cols, i)
+			}
+		}
+	}
+}
+
+// TestMachineOfEachEngine: programs for AVX2 alone and others don't share the width of panels.
+func TestMachineOfEachEngine(t *testing.T) {
+	x, w := graph.Input("x", graph.Float32, 200, 144), graph.Normal(graph.Float32, 1, 0, 1, 144, 100)
+	schedule := func(d graph.Debug) string {
+		p, err := graph.Compile(x.MatMul(graph.Const(w)), graph.WithDebug(d))
+		require.NoError(t, err)
+		_, err = p.Run(t.Context(), graph.Normal(graph.Float32, 3, 0, 1, 200, 144))
+		require.NoError(t, err)
+		var b strings.Builder
+		require.NoError(t, p.Dump(&b, "schedule"))
+		return b.String()
+	}
+	avx2, any := schedule(graph.AVX2), schedule(0)
+	require.Equal(t, avx2, schedule(graph.AVX2))
+	if strings.Contains(any, "avx512") {
+		require.NotEqual(t, avx2, strings.ReplaceAll(any, "avx512", "avx2"))
+	} else {
+		require.Equal(t, avx2, any)
+	}
+}
+
 // TestConstantsAreComputedOnce: what depends on constants alone is no step of a run.
 func TestConstantsAreComputedOnce(t *testing.T) {
 	w := graph.Of([]float32{1, 2, 3})

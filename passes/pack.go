@@ -93,6 +93,7 @@ func (l *looper) copied(a *ir.Value) *packing {
 // packed is a buffer with the panels of a right operand.
 type packed struct {
 	of     layout.Layout // of the operand
+	width  int           // columns of a panel
 	buffer int
 	shape  []int
 }
@@ -111,13 +112,13 @@ func (s *State) panel(v *ir.Value) int {
 func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	a := v.Args[1]
 	x, y, width := base(a), layoutOf(a), l.s.panel(v)
-	at := slices.IndexFunc(l.packed[x], func(p packed) bool { return p.of.Equal(y) })
+	at := slices.IndexFunc(l.packed[x], func(p packed) bool { return p.width == width && p.of.Equal(y) })
 	var p packed
 	if at >= 0 {
 		p = l.packed[x][at]
 	} else {
-		p = packed{of: y}
-		p.buffer, p.shape = l.packAnew(v)
+		p = packed{of: y, width: width}
+		p.buffer, p.shape = l.packAnew(v, width)
 		if l.s.frozenBelow(a) {
 			if l.packed == nil {
 				l.packed = map[*ir.Value][]packed{}
@@ -128,12 +129,12 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	return plan.Access{Buffer: p.buffer}, layout.Layout{Shape: y.Shape, Strides: panelStrides(y, layout.RowMajor(p.shape...), width)}
 }
 
-// packAnew appends the steps that put the right matrices of a product into panels: one
+// packAnew appends the steps that put the right matrices of a product into panels of so many columns: one
 // for the whole panels, and one for the columns that are left. It returns the buffer that they write,
 // and its shape.
-func (l *looper) packAnew(v *ir.Value) (buffer int, shape []int) {
+func (l *looper) packAnew(v *ir.Value, width int) (buffer int, shape []int) {
 	a := v.Args[1]
-	d, width := dotOf(v), l.s.panel(v)
+	d := dotOf(v)
 	p := l.panels[base(a)]
 	if p == nil || p.group == nil {
 		p = l.copied(a)

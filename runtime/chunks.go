@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir/tuning"
@@ -23,7 +24,7 @@ type task struct {
 	nanos       int64 // estimate of the time that all of it takes
 	parallelism int   // goroutines that are worth waking
 	awake       int   // goroutines that are worth it if they spin already
-	yields      bool  // the processor, after each chunk
+	yields      int   // after how many chunks a goroutine yields its processor; 0 for never
 }
 
 // A computation computes blocks of a task. Blocks are independent: any worker computes
@@ -56,13 +57,15 @@ func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk
 	}
 	t.chunk = (blocks-1)/max(1, min(chunks, maxChunks)) + 1
 	t.chunks = (blocks-1)/t.chunk + 1
-	// Timers and other goroutines then wait for a chunk at most, not until Go preempts a worker. Emerald Rapids, two
-	// workers on two processors: a deadline is noticed 0.1 ms late and not 15, in the same time.
-	t.yields = work >= float64(t.chunks)*machine.WakeWork
+	// Timers and other goroutines wait for these chunks, and not until Go preempts a worker. Emerald Rapids, two
+	// workers on two processors, a long chain of tanh: a deadline is noticed 0.1 ms late and not 15, in the same time.
+	if work >= machine.WakeWork {
+		t.yields = int(math.Ceil(float64(t.chunks) * machine.WakeWork / work))
+	}
 	worth := func(least float64) int { return int(min(float64(t.chunks), work/least)) }
 	t.parallelism, t.awake = worth(machine.WakeWork), worth(machine.AwakeWork)
 	if e.ChunkElems > 0 {
-		t.parallelism, t.yields = t.chunks, true
+		t.parallelism, t.yields = t.chunks, 1
 	}
 	t.nanos = int64(min(work*machine.WakeNanos/machine.WakeWork, spinTimeout))
 	return t

@@ -124,7 +124,7 @@ func (j *job) chunksLeft(w *worker, t *task, who int64) (chunks int) {
 				return chunks
 			}
 		}
-		if t.yields {
+		if t.yields > 0 && (chunks+1)%t.yields == 0 {
 			goruntime.Gosched()
 		}
 	}

@@ -51,8 +51,8 @@ func (e *Executor) Parallelism() int { return e.workers().size + 1 }
 // Assembly reports whether calls take assembly where there is some.
 func (e *Executor) Assembly() bool { return e.finder().best != abi.Portable }
 
-// Best returns how many bytes a vector has of the kernels of the best engine.
-func (e *Executor) Best() int { return e.finder().best.Vector() }
+// BestVector returns how many bytes a vector of the best engine's kernels has.
+func (e *Executor) BestVector() int { return e.finder().best.Vector() }
 
 // Version counts up when there are more kernels.
 func (e *Executor) Version() int {

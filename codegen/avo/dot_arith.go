@@ -54,7 +54,7 @@ var dotAriths512 = map[ir.DType]dotArith{
 // halves512 has one instruction for what halves has two.
 var halves512 = dotArith{2 * kernel.DotRows, 1, "VPADDD", multiplyBroadcast("VPDPWSSD.BCST"), nil, nil}
 
-// broadcast loads the element into all lanes of dotElement first.
+// broadcast loads the element into all lanes of a register first.
 func broadcast(name string, multiply func(t *dotTile, row int)) func(t *dotTile, element memory, row int) {
 	return func(t *dotTile, element memory, row int) {
 		t.do(name, mem(element), t.vec(t.ofA))

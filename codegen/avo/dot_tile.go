@@ -22,7 +22,7 @@ type dotTile struct {
 func (t *dotTile) isTall() bool { return t.rows > t.dotWriter.rows }
 
 // isWide reports whether a row of the tile has two cache lines.
-func (t *dotTile) isWide() bool { return t.vectors*t.width > dotBytes }
+func (t *dotTile) isWide() bool { return t.cacheLines() > 1 }
 
 // cacheLines returns how many cache lines a row of the tile has.
 func (t *dotTile) cacheLines() int { return max(1, t.vectors*t.width/cacheLine) }
@@ -40,11 +40,18 @@ func (t *dotTile) write() {
 	}
 	t.do("SUBQ", imm(int64(t.rows/t.lines)), gp(dotRows))
 	t.do("JGT", label(t.dotForm.name+"Tiles"))
-	if !t.isWide() {
-		t.do("JMP", label(map[int]string{1: "done", 2: "bothDone"}[t.lines]))
-	} else {
-		t.do("JMP", label("end"))
+	t.do("JMP", label(t.after()))
+}
+
+// after returns the label of what follows the last tile: nothing if the tiles have all columns of the call.
+func (t *dotTile) after() string {
+	switch {
+	case t.lines == 2:
+		return "bothDone"
+	case t.isWide():
+		return "end"
 	}
+	return "done"
 }
 
 // start sets the sums to 0 and prefetches the rows of the product, which are in memory or

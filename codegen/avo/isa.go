@@ -111,8 +111,8 @@ func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
 		return nil, err
 	}
 	var past *nonTemporal
-	if has, ahead := kernel.NonTemporal(k, t.m.Width); has && combine == nil && storesLines(b, k.OutType(0).Size()) {
-		past = &nonTemporal{ahead: ahead}
+	if combine == nil && kernel.NonTemporal(k, t.m.Width) && storesLines(b, k.OutType(0).Size()) {
+		past = &nonTemporal{ahead: !kernel.NonTemporal(k, 0)}
 	}
 	return emit(b, past), nil
 }

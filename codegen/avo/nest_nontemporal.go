@@ -29,14 +29,14 @@ import (
 // computed.
 type nonTemporal struct {
 	rows, cols int  // offsets: how many rows are left, and the columns of each, 0 for another block
-	ahead      bool // the loop prefetches
+	ahead      bool // the loop of a long body prefetches its inputs
 }
 
 // storesLines reports whether a body may have the loop: iterations of elements of a size end
 // where lines do, or some of them together.
 func storesLines(b *machine.Body, size int) bool {
 	bytes := b.Graph.Machine().Lanes() * b.Unroll * size
-	return (bytes%cacheLine == 0 || cacheLine%bytes == 0)
+	return bytes%cacheLine == 0 || cacheLine%bytes == 0
 }
 
 // choosePast reserves the places, and jumps to the loop if the frame, which is in cx still, says so.

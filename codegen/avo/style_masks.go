@@ -98,7 +98,8 @@ func (maskRegisters) storeNarrow(l *lowerer, at machine.Place, d ir.DType, v val
 	if l.Tail {
 		return l.placed("MASK"+name, at, l.Mask(ir.Int32, 0), x)
 	}
-	if l.is(x, "VPMOVZXWD") && l.At(l.At(x).Arg[0]).Kind == machine.KindOp { // of 16-bit elements in half a register
+	// The 16-bit elements that were widened are stored, unless they are loaded by the instruction that widens.
+	if d.Size() == 2 && l.is(x, "VPMOVZXWD") && l.At(l.At(x).Arg[0]).Kind == machine.KindOp {
 		return l.placed("STOREHALF", at, l.At(x).Arg[0])
 	}
 	return l.placed(name, at, x)

@@ -68,6 +68,5 @@ func (b *builder) erfcTail32(a, minusSquare kernel.Ref, mid float64) kernel.Ref 
 // positivePart returns x where it is above 0 and else -0, to which anything
 // can be added; NaN stays.
 func (b *builder) positivePart(x kernel.Ref) kernel.Ref {
-	dt := b.DType(x)
-	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.Int(dt, 0)), b.Float(dt, negativeZero), x)
+	return b.zeroBelow(x, 0)
 }

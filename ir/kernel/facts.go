@@ -60,7 +60,7 @@ func WholeRows(c Code) bool {
 
 // The bodies that have a loop which stores past the caches: of a longer one memory is only a
 // part of the time. Long composed ops have blocks for rare cases, which leave the loop. With vectors
-// of 64 bytes functions of float32 take less time than memory does, too. Xeon (Emerald Rapids), 16M
+// of 64 bytes functions with results of four bytes take less time than memory does, too. Xeon (Emerald Rapids), 16M
 // elements: exp, log, sin and sigmoid take 0.5 to 0.7 of the time of ordinary stores, tanh and erf 0.75; of float64
 // log, sin, tanh and sigmoid 0.9 to 1.
 const (
@@ -70,13 +70,12 @@ const (
 	wideVector          = 64
 )
 
-// NonTemporal reports whether a kernel has a loop that stores past the caches, and ahead whether that
-// prefetches its inputs, if its vectors have so many bytes at most. Assembly whose
+// NonTemporal reports whether a kernel has a loop that stores past the caches, if its vectors have so many bytes. Assembly whose
 // iterations end inside cache lines lacks the loop, and so do Go loops: these store as always.
-func NonTemporal(c Code, vector int) (has, ahead bool) {
+func NonTemporal(c Code, vector int) bool {
 	k, ok := c.(*Kernel)
 	if !ok || len(k.Out) != 1 || k.OutType(0).Size() < 4 || k.HasChannels() {
-		return false, false
+		return false
 	}
 	cost, composed := 0.0, 0.0
 	for i := range k.Body {
@@ -86,10 +85,9 @@ func NonTemporal(c Code, vector int) (has, ahead bool) {
 		}
 	}
 	if cost <= nonTemporalCost && composed <= nonTemporalComposed {
-		return true, false
+		return true
 	}
-	wide := vector >= wideVector && cost <= nonTemporalWide && k.OutType(0).Size() == 4
-	return wide, wide
+	return vector >= wideVector && cost <= nonTemporalWide && k.OutType(0).Size() == 4
 }
 
 // Fences reports whether other processors are sure to see what a kernel has stored only

@@ -43,7 +43,7 @@ func (v *verifier) call(c *Call) {
 		v.fail(line, "%v", err)
 		return
 	}
-	if has, _ := kernel.NonTemporal(c.Kernel, math.MaxInt); c.NonTemporal && !has {
+	if c.NonTemporal && !kernel.NonTemporal(c.Kernel, math.MaxInt) { // of no engine
 		v.fail(line, "the kernel does not store past the caches")
 		return
 	}

@@ -74,7 +74,7 @@ const panelBytes = 64
 
 // SetVector sets PanelBytes for kernels whose vectors have so many bytes. An Emerald Rapids with AVX-512: panels of one vector
 // take 1.05 times as long, for 64x64 matrices 1.1.
-func (b *MatmulBlocks) SetVector(bytes int) { b.PanelBytes = max(panelBytes, 2*bytes) }
+func (b *MatmulBlocks) SetVector(bytes int) { b.PanelBytes = 2 * bytes }
 
 // Panel returns how many columns a panel has. Only floats have kernels for all widths.
 func (b *MatmulBlocks) Panel(d ir.DType) int {

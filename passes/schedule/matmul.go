@@ -96,6 +96,8 @@ func (p *product) match() (why string) {
 		return "the rows of its output are not contiguous"
 	case p.left.panel != nil || p.out.panel != nil || panel != nil && panel.Axis != last:
 		return "only the right operand may lie in panels"
+	case panel != nil && panel.Size > 2*kernel.DotColumns(p.dtype):
+		return "its panels are wider than a call"
 	case panel != nil:
 		p.width = panel.Size
 	}

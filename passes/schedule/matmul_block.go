@@ -124,7 +124,7 @@ func (p *product) share(most, least int) {
 		}
 	}
 	share(p.t.Matmul.BlocksPerWorker*p.t.Workers, least)
-	share(p.t.Workers, 2*p.width)
+	share(p.t.Workers, 2*kernel.DotColumns(p.dtype))
 }
 
 // streams reports whether few rows of the left operand are read to their ends before the next

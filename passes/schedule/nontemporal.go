@@ -47,11 +47,7 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 
 // nonTemporal reports whether the kernel has a loop that stores past the caches.
 func (c *oneKernel) nonTemporal(t *target) bool {
-	if c.engine == portable {
-		return false
-	}
-	has, _ := kernel.NonTemporal(c.k, t.lib.Vector(c.engine))
-	return has
+	return c.engine != portable && kernel.NonTemporal(c.k, t.lib.Vector(c.engine))
 }
 
 // passCaches lists the outputs that are stored past the caches: those that are large and that
