@@ -737,21 +737,21 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
 	c3 := math.Float32frombits(0x80000000)  // -0
-	c8 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
-	c9 := math.Float32frombits(0x40135800)  // 2.302246
-	c13 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c15 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c19 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c24 := math.Float32frombits(0x391fcde0) // 0.00015240116
-	c25 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
-	c27 := math.Float32frombits(0x3c1d9853) // 0.009618836
-	c29 := math.Float32frombits(0xbd6357bb) // -0.05550359
-	c31 := math.Float32frombits(0x3e75fdec) // 0.24022645
-	c33 := math.Float32frombits(0xbf317218) // -0.6931472
-	c35 := math.Float32frombits(0x3f800000) // 1
-	c38 := int32(23)
-	c41 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c45 := math.Float32frombits(0x40c00000) // 6
+	c5 := math.Float32frombits(0x40c00000)  // 6
+	c11 := math.Float32frombits(0x3dd2d3e8) // 0.10294324
+	c12 := math.Float32frombits(0x40135800) // 2.302246
+	c16 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c18 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c22 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c27 := math.Float32frombits(0x391fcde0) // 0.00015240116
+	c28 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
+	c30 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c32 := math.Float32frombits(0xbd6357bb) // -0.05550359
+	c34 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c36 := math.Float32frombits(0xbf317218) // -0.6931472
+	c38 := math.Float32frombits(0x3f800000) // 1
+	c41 := int32(23)
+	c44 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -772,43 +772,51 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 			if t2b {
 				t4b = c3
 			}
-			t5a, t5b := float32(t4a*t4a), float32(t4b*t4b)
-			t6a, t6b := -t5a, -t5b
-			t7a, t7b := scalar.FMA32(t4a, t4a, t6a), scalar.FMA32(t4b, t4b, t6b)
-			t10a, t10b := scalar.FMA32(t5a, c8, c9), scalar.FMA32(t5b, c8, c9)
-			t11a, t11b := float32(c9-t10a), float32(c9-t10b)
-			t12a, t12b := scalar.FMA32(t5a, c8, t11a), scalar.FMA32(t5b, c8, t11b)
-			t14a, t14b := scalar.FMA32(t5a, c13, t7a), scalar.FMA32(t5b, c13, t7b)
-			t16a, t16b := scalar.FMA32(t14a, c8, c15), scalar.FMA32(t14b, c8, c15)
-			t17a, t17b := float32(t12a+t16a), float32(t12b+t16b)
-			t18a, t18b := -t4a, -t4b
-			t20a, t20b := scalar.FMA32(t18a, t10a, c19), scalar.FMA32(t18b, t10b, c19)
-			t21a, t21b := float32(t20a-c19), float32(t20b-c19)
-			t22a, t22b := scalar.FMA32(t4a, t10a, t21a), scalar.FMA32(t4b, t10b, t21b)
-			t23a, t23b := scalar.FMA32(t4a, t17a, t22a), scalar.FMA32(t4b, t17b, t22b)
-			t26a, t26b := scalar.FMA32(c24, t23a, c25), scalar.FMA32(c24, t23b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t23a, c27), scalar.FMA32(t26b, t23b, c27)
-			t30a, t30b := scalar.FMA32(t28a, t23a, c29), scalar.FMA32(t28b, t23b, c29)
-			t32a, t32b := scalar.FMA32(t30a, t23a, c31), scalar.FMA32(t30b, t23b, c31)
-			t34a, t34b := scalar.FMA32(t32a, t23a, c33), scalar.FMA32(t32b, t23b, c33)
-			t36a, t36b := scalar.FMA32(t34a, t23a, c35), scalar.FMA32(t34b, t23b, c35)
-			t37a, t37b := int32(math.Float32bits(t20a)), int32(math.Float32bits(t20b))
-			t39a, t39b := t37a<<uint32(c38), t37b<<uint32(c38)
-			t40a, t40b := math.Float32frombits(uint32(t39a)), math.Float32frombits(uint32(t39b))
-			t42a, t42b := scalar.FMA32(t36a, t40a, c41), scalar.FMA32(t36b, t40b, c41)
-			t43a, t43b := float32(t4a/t42a), float32(t4b/t42b)
-			t44a, t44b := float32(t43a*c41), float32(t43b*c41)
-			t46a, t46b := c45 < t4a, c45 < t4b
-			t47a := t44a
-			if t46a {
-				t47a = t4a
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
 			}
-			t47b := t44b
-			if t46b {
-				t47b = t4b
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t8a, t8b := float32(t7a*t7a), float32(t7b*t7b)
+			t9a, t9b := -t8a, -t8b
+			t10a, t10b := scalar.FMA32(t7a, t7a, t9a), scalar.FMA32(t7b, t7b, t9b)
+			t13a, t13b := scalar.FMA32(t8a, c11, c12), scalar.FMA32(t8b, c11, c12)
+			t14a, t14b := float32(c12-t13a), float32(c12-t13b)
+			t15a, t15b := scalar.FMA32(t8a, c11, t14a), scalar.FMA32(t8b, c11, t14b)
+			t17a, t17b := scalar.FMA32(t8a, c16, t10a), scalar.FMA32(t8b, c16, t10b)
+			t19a, t19b := scalar.FMA32(t17a, c11, c18), scalar.FMA32(t17b, c11, c18)
+			t20a, t20b := float32(t15a+t19a), float32(t15b+t19b)
+			t21a, t21b := -t7a, -t7b
+			t23a, t23b := scalar.FMA32(t21a, t13a, c22), scalar.FMA32(t21b, t13b, c22)
+			t24a, t24b := float32(t23a-c22), float32(t23b-c22)
+			t25a, t25b := scalar.FMA32(t7a, t13a, t24a), scalar.FMA32(t7b, t13b, t24b)
+			t26a, t26b := scalar.FMA32(t7a, t20a, t25a), scalar.FMA32(t7b, t20b, t25b)
+			t29a, t29b := scalar.FMA32(c27, t26a, c28), scalar.FMA32(c27, t26b, c28)
+			t31a, t31b := scalar.FMA32(t29a, t26a, c30), scalar.FMA32(t29b, t26b, c30)
+			t33a, t33b := scalar.FMA32(t31a, t26a, c32), scalar.FMA32(t31b, t26b, c32)
+			t35a, t35b := scalar.FMA32(t33a, t26a, c34), scalar.FMA32(t33b, t26b, c34)
+			t37a, t37b := scalar.FMA32(t35a, t26a, c36), scalar.FMA32(t35b, t26b, c36)
+			t39a, t39b := scalar.FMA32(t37a, t26a, c38), scalar.FMA32(t37b, t26b, c38)
+			t40a, t40b := int32(math.Float32bits(t23a)), int32(math.Float32bits(t23b))
+			t42a, t42b := t40a<<uint32(c41), t40b<<uint32(c41)
+			t43a, t43b := math.Float32frombits(uint32(t42a)), math.Float32frombits(uint32(t42b))
+			t45a, t45b := scalar.FMA32(t39a, t43a, c44), scalar.FMA32(t39b, t43b, c44)
+			t46a, t46b := float32(t4a/t45a), float32(t4b/t45b)
+			t47a, t47b := float32(t46a*c44), float32(t46b*c44)
+			t48a := t47a
+			if t6a {
+				t48a = t4a
+			}
+			t48b := t47b
+			if t6b {
+				t48b = t4b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t47a, t47b
+			y0[0], y0[1] = t48a, t48b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -819,38 +827,42 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 			if t2 {
 				t4 = c3
 			}
-			t5 := float32(t4 * t4)
-			t6 := -t5
-			t7 := scalar.FMA32(t4, t4, t6)
-			t10 := scalar.FMA32(t5, c8, c9)
-			t11 := float32(c9 - t10)
-			t12 := scalar.FMA32(t5, c8, t11)
-			t14 := scalar.FMA32(t5, c13, t7)
-			t16 := scalar.FMA32(t14, c8, c15)
-			t17 := float32(t12 + t16)
-			t18 := -t4
-			t20 := scalar.FMA32(t18, t10, c19)
-			t21 := float32(t20 - c19)
-			t22 := scalar.FMA32(t4, t10, t21)
-			t23 := scalar.FMA32(t4, t17, t22)
-			t26 := scalar.FMA32(c24, t23, c25)
-			t28 := scalar.FMA32(t26, t23, c27)
-			t30 := scalar.FMA32(t28, t23, c29)
-			t32 := scalar.FMA32(t30, t23, c31)
-			t34 := scalar.FMA32(t32, t23, c33)
-			t36 := scalar.FMA32(t34, t23, c35)
-			t37 := int32(math.Float32bits(t20))
-			t39 := t37 << uint32(c38)
-			t40 := math.Float32frombits(uint32(t39))
-			t42 := scalar.FMA32(t36, t40, c41)
-			t43 := float32(t4 / t42)
-			t44 := float32(t43 * c41)
-			t46 := c45 < t4
-			t47 := t44
-			if t46 {
-				t47 = t4
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
 			}
-			o0[i] = t47
+			t8 := float32(t7 * t7)
+			t9 := -t8
+			t10 := scalar.FMA32(t7, t7, t9)
+			t13 := scalar.FMA32(t8, c11, c12)
+			t14 := float32(c12 - t13)
+			t15 := scalar.FMA32(t8, c11, t14)
+			t17 := scalar.FMA32(t8, c16, t10)
+			t19 := scalar.FMA32(t17, c11, c18)
+			t20 := float32(t15 + t19)
+			t21 := -t7
+			t23 := scalar.FMA32(t21, t13, c22)
+			t24 := float32(t23 - c22)
+			t25 := scalar.FMA32(t7, t13, t24)
+			t26 := scalar.FMA32(t7, t20, t25)
+			t29 := scalar.FMA32(c27, t26, c28)
+			t31 := scalar.FMA32(t29, t26, c30)
+			t33 := scalar.FMA32(t31, t26, c32)
+			t35 := scalar.FMA32(t33, t26, c34)
+			t37 := scalar.FMA32(t35, t26, c36)
+			t39 := scalar.FMA32(t37, t26, c38)
+			t40 := int32(math.Float32bits(t23))
+			t42 := t40 << uint32(c41)
+			t43 := math.Float32frombits(uint32(t42))
+			t45 := scalar.FMA32(t39, t43, c44)
+			t46 := float32(t4 / t45)
+			t47 := float32(t46 * c44)
+			t48 := t47
+			if t6 {
+				t48 = t4
+			}
+			o0[i] = t48
 		}
 	}
 }
@@ -864,21 +876,21 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
 	c3 := math.Float32frombits(0x80000000)  // -0
-	c8 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
-	c9 := math.Float32frombits(0x40135800)  // 2.302246
-	c13 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c15 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c19 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c24 := int32(23)
-	c28 := math.Float32frombits(0xbf317218) // -0.6931472
-	c32 := math.Float32frombits(0xb9677273) // -0.00022072512
-	c33 := math.Float32frombits(0x3afd3334) // 0.0019317628
-	c34 := math.Float32frombits(0xbc635b3b) // -0.0138767315
-	c37 := math.Float32frombits(0x3da3fe43) // 0.08007481
-	c38 := math.Float32frombits(0xbeb17216) // -0.34657353
-	c42 := math.Float32frombits(0x3f800000) // 1
-	c43 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c60 := math.Float32frombits(0x40c00000) // 6
+	c5 := math.Float32frombits(0x40c00000)  // 6
+	c11 := math.Float32frombits(0x3dd2d3e8) // 0.10294324
+	c12 := math.Float32frombits(0x40135800) // 2.302246
+	c16 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c18 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c22 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c27 := int32(23)
+	c31 := math.Float32frombits(0xbf317218) // -0.6931472
+	c35 := math.Float32frombits(0xb9677273) // -0.00022072512
+	c36 := math.Float32frombits(0x3afd3334) // 0.0019317628
+	c37 := math.Float32frombits(0xbc635b3b) // -0.0138767315
+	c40 := math.Float32frombits(0x3da3fe43) // 0.08007481
+	c41 := math.Float32frombits(0xbeb17216) // -0.34657353
+	c45 := math.Float32frombits(0x3f800000) // 1
+	c46 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -899,58 +911,67 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 			if t2b {
 				t4b = c3
 			}
-			t5a, t5b := float32(t4a*t4a), float32(t4b*t4b)
-			t6a, t6b := -t5a, -t5b
-			t7a, t7b := scalar.FMA32(t4a, t4a, t6a), scalar.FMA32(t4b, t4b, t6b)
-			t10a, t10b := scalar.FMA32(t5a, c8, c9), scalar.FMA32(t5b, c8, c9)
-			t11a, t11b := float32(c9-t10a), float32(c9-t10b)
-			t12a, t12b := scalar.FMA32(t5a, c8, t11a), scalar.FMA32(t5b, c8, t11b)
-			t14a, t14b := scalar.FMA32(t5a, c13, t7a), scalar.FMA32(t5b, c13, t7b)
-			t16a, t16b := scalar.FMA32(t14a, c8, c15), scalar.FMA32(t14b, c8, c15)
-			t17a, t17b := float32(t12a+t16a), float32(t12b+t16b)
-			t18a, t18b := -t4a, -t4b
-			t20a, t20b := scalar.FMA32(t18a, t10a, c19), scalar.FMA32(t18b, t10b, c19)
-			t21a, t21b := float32(t20a-c19), float32(t20b-c19)
-			t22a, t22b := scalar.FMA32(t4a, t10a, t21a), scalar.FMA32(t4b, t10b, t21b)
-			t23a, t23b := int32(math.Float32bits(t20a)), int32(math.Float32bits(t20b))
-			t25a, t25b := t23a<<uint32(c24), t23b<<uint32(c24)
-			t26a, t26b := math.Float32frombits(uint32(t25a)), math.Float32frombits(uint32(t25b))
-			t27a, t27b := float32(t4a*t17a), float32(t4b*t17b)
-			t29a, t29b := float32(t26a*c28), float32(t26b*c28)
-			t30a, t30b := float32(t22a+t27a), float32(t22b+t27b)
-			t31a, t31b := float32(t30a*t30a), float32(t30b*t30b)
-			t35a, t35b := scalar.FMA32(t30a, c33, c34), scalar.FMA32(t30b, c33, c34)
-			t36a, t36b := scalar.FMA32(t31a, c32, t35a), scalar.FMA32(t31b, c32, t35b)
-			t39a, t39b := scalar.FMA32(t30a, c37, c38), scalar.FMA32(t30b, c37, c38)
-			t40a, t40b := scalar.FMA32(t31a, t36a, t39a), scalar.FMA32(t31b, t36b, t39b)
-			t41a, t41b := scalar.FMA32(t31a, t40a, t27a), scalar.FMA32(t31b, t40b, t27b)
-			t44a, t44b := float32(c43+t26a), float32(c43+t26b)
-			t45a, t45b := float32(t44a-t26a), float32(t44b-t26b)
-			t46a, t46b := float32(c43-t45a), float32(c43-t45b)
-			t47a, t47b := float32(t22a+t41a), float32(t22b+t41b)
-			t48a, t48b := scalar.FMA32(t29a, t47a, t44a), scalar.FMA32(t29b, t47b, t44b)
-			t49a, t49b := float32(t44a-t48a), float32(t44b-t48b)
-			t50a, t50b := scalar.FMA32(t29a, t22a, t49a), scalar.FMA32(t29b, t22b, t49b)
-			t51a, t51b := scalar.FMA32(t29a, t41a, t50a), scalar.FMA32(t29b, t41b, t50b)
-			t52a, t52b := float32(t51a+t46a), float32(t51b+t46b)
-			t53a, t53b := float32(c42/t48a), float32(c42/t48b)
-			t54a, t54b := float32(t4a*t53a), float32(t4b*t53b)
-			t55a, t55b := scalar.FMA32(t54a, t48a, t18a), scalar.FMA32(t54b, t48b, t18b)
-			t56a, t56b := scalar.FMA32(t54a, t52a, t55a), scalar.FMA32(t54b, t52b, t55b)
-			t57a, t57b := -t56a, -t56b
-			t58a, t58b := scalar.FMA32(t57a, t53a, t54a), scalar.FMA32(t57b, t53b, t54b)
-			t59a, t59b := float32(t58a*c43), float32(t58b*c43)
-			t61a, t61b := c60 < t4a, c60 < t4b
-			t62a := t59a
-			if t61a {
-				t62a = t4a
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
 			}
-			t62b := t59b
-			if t61b {
-				t62b = t4b
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t8a, t8b := float32(t7a*t7a), float32(t7b*t7b)
+			t9a, t9b := -t8a, -t8b
+			t10a, t10b := scalar.FMA32(t7a, t7a, t9a), scalar.FMA32(t7b, t7b, t9b)
+			t13a, t13b := scalar.FMA32(t8a, c11, c12), scalar.FMA32(t8b, c11, c12)
+			t14a, t14b := float32(c12-t13a), float32(c12-t13b)
+			t15a, t15b := scalar.FMA32(t8a, c11, t14a), scalar.FMA32(t8b, c11, t14b)
+			t17a, t17b := scalar.FMA32(t8a, c16, t10a), scalar.FMA32(t8b, c16, t10b)
+			t19a, t19b := scalar.FMA32(t17a, c11, c18), scalar.FMA32(t17b, c11, c18)
+			t20a, t20b := float32(t15a+t19a), float32(t15b+t19b)
+			t21a, t21b := -t7a, -t7b
+			t23a, t23b := scalar.FMA32(t21a, t13a, c22), scalar.FMA32(t21b, t13b, c22)
+			t24a, t24b := float32(t23a-c22), float32(t23b-c22)
+			t25a, t25b := scalar.FMA32(t7a, t13a, t24a), scalar.FMA32(t7b, t13b, t24b)
+			t26a, t26b := int32(math.Float32bits(t23a)), int32(math.Float32bits(t23b))
+			t28a, t28b := t26a<<uint32(c27), t26b<<uint32(c27)
+			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
+			t30a, t30b := float32(t7a*t20a), float32(t7b*t20b)
+			t32a, t32b := float32(t29a*c31), float32(t29b*c31)
+			t33a, t33b := float32(t25a+t30a), float32(t25b+t30b)
+			t34a, t34b := float32(t33a*t33a), float32(t33b*t33b)
+			t38a, t38b := scalar.FMA32(t33a, c36, c37), scalar.FMA32(t33b, c36, c37)
+			t39a, t39b := scalar.FMA32(t34a, c35, t38a), scalar.FMA32(t34b, c35, t38b)
+			t42a, t42b := scalar.FMA32(t33a, c40, c41), scalar.FMA32(t33b, c40, c41)
+			t43a, t43b := scalar.FMA32(t34a, t39a, t42a), scalar.FMA32(t34b, t39b, t42b)
+			t44a, t44b := scalar.FMA32(t34a, t43a, t30a), scalar.FMA32(t34b, t43b, t30b)
+			t47a, t47b := float32(c46+t29a), float32(c46+t29b)
+			t48a, t48b := float32(t47a-t29a), float32(t47b-t29b)
+			t49a, t49b := float32(c46-t48a), float32(c46-t48b)
+			t50a, t50b := float32(t25a+t44a), float32(t25b+t44b)
+			t51a, t51b := scalar.FMA32(t32a, t50a, t47a), scalar.FMA32(t32b, t50b, t47b)
+			t52a, t52b := float32(t47a-t51a), float32(t47b-t51b)
+			t53a, t53b := scalar.FMA32(t32a, t25a, t52a), scalar.FMA32(t32b, t25b, t52b)
+			t54a, t54b := scalar.FMA32(t32a, t44a, t53a), scalar.FMA32(t32b, t44b, t53b)
+			t55a, t55b := float32(t54a+t49a), float32(t54b+t49b)
+			t56a, t56b := float32(c45/t51a), float32(c45/t51b)
+			t57a, t57b := float32(t4a*t56a), float32(t4b*t56b)
+			t58a, t58b := -t4a, -t4b
+			t59a, t59b := scalar.FMA32(t57a, t51a, t58a), scalar.FMA32(t57b, t51b, t58b)
+			t60a, t60b := scalar.FMA32(t57a, t55a, t59a), scalar.FMA32(t57b, t55b, t59b)
+			t61a, t61b := -t60a, -t60b
+			t62a, t62b := scalar.FMA32(t61a, t56a, t57a), scalar.FMA32(t61b, t56b, t57b)
+			t63a, t63b := float32(t62a*c46), float32(t62b*c46)
+			t64a := t63a
+			if t6a {
+				t64a = t4a
+			}
+			t64b := t63b
+			if t6b {
+				t64b = t4b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t62a, t62b
+			y0[0], y0[1] = t64a, t64b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -961,53 +982,58 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 			if t2 {
 				t4 = c3
 			}
-			t5 := float32(t4 * t4)
-			t6 := -t5
-			t7 := scalar.FMA32(t4, t4, t6)
-			t10 := scalar.FMA32(t5, c8, c9)
-			t11 := float32(c9 - t10)
-			t12 := scalar.FMA32(t5, c8, t11)
-			t14 := scalar.FMA32(t5, c13, t7)
-			t16 := scalar.FMA32(t14, c8, c15)
-			t17 := float32(t12 + t16)
-			t18 := -t4
-			t20 := scalar.FMA32(t18, t10, c19)
-			t21 := float32(t20 - c19)
-			t22 := scalar.FMA32(t4, t10, t21)
-			t23 := int32(math.Float32bits(t20))
-			t25 := t23 << uint32(c24)
-			t26 := math.Float32frombits(uint32(t25))
-			t27 := float32(t4 * t17)
-			t29 := float32(t26 * c28)
-			t30 := float32(t22 + t27)
-			t31 := float32(t30 * t30)
-			t35 := scalar.FMA32(t30, c33, c34)
-			t36 := scalar.FMA32(t31, c32, t35)
-			t39 := scalar.FMA32(t30, c37, c38)
-			t40 := scalar.FMA32(t31, t36, t39)
-			t41 := scalar.FMA32(t31, t40, t27)
-			t44 := float32(c43 + t26)
-			t45 := float32(t44 - t26)
-			t46 := float32(c43 - t45)
-			t47 := float32(t22 + t41)
-			t48 := scalar.FMA32(t29, t47, t44)
-			t49 := float32(t44 - t48)
-			t50 := scalar.FMA32(t29, t22, t49)
-			t51 := scalar.FMA32(t29, t41, t50)
-			t52 := float32(t51 + t46)
-			t53 := float32(c42 / t48)
-			t54 := float32(t4 * t53)
-			t55 := scalar.FMA32(t54, t48, t18)
-			t56 := scalar.FMA32(t54, t52, t55)
-			t57 := -t56
-			t58 := scalar.FMA32(t57, t53, t54)
-			t59 := float32(t58 * c43)
-			t61 := c60 < t4
-			t62 := t59
-			if t61 {
-				t62 = t4
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
 			}
-			o0[i] = t62
+			t8 := float32(t7 * t7)
+			t9 := -t8
+			t10 := scalar.FMA32(t7, t7, t9)
+			t13 := scalar.FMA32(t8, c11, c12)
+			t14 := float32(c12 - t13)
+			t15 := scalar.FMA32(t8, c11, t14)
+			t17 := scalar.FMA32(t8, c16, t10)
+			t19 := scalar.FMA32(t17, c11, c18)
+			t20 := float32(t15 + t19)
+			t21 := -t7
+			t23 := scalar.FMA32(t21, t13, c22)
+			t24 := float32(t23 - c22)
+			t25 := scalar.FMA32(t7, t13, t24)
+			t26 := int32(math.Float32bits(t23))
+			t28 := t26 << uint32(c27)
+			t29 := math.Float32frombits(uint32(t28))
+			t30 := float32(t7 * t20)
+			t32 := float32(t29 * c31)
+			t33 := float32(t25 + t30)
+			t34 := float32(t33 * t33)
+			t38 := scalar.FMA32(t33, c36, c37)
+			t39 := scalar.FMA32(t34, c35, t38)
+			t42 := scalar.FMA32(t33, c40, c41)
+			t43 := scalar.FMA32(t34, t39, t42)
+			t44 := scalar.FMA32(t34, t43, t30)
+			t47 := float32(c46 + t29)
+			t48 := float32(t47 - t29)
+			t49 := float32(c46 - t48)
+			t50 := float32(t25 + t44)
+			t51 := scalar.FMA32(t32, t50, t47)
+			t52 := float32(t47 - t51)
+			t53 := scalar.FMA32(t32, t25, t52)
+			t54 := scalar.FMA32(t32, t44, t53)
+			t55 := float32(t54 + t49)
+			t56 := float32(c45 / t51)
+			t57 := float32(t4 * t56)
+			t58 := -t4
+			t59 := scalar.FMA32(t57, t51, t58)
+			t60 := scalar.FMA32(t57, t55, t59)
+			t61 := -t60
+			t62 := scalar.FMA32(t61, t56, t57)
+			t63 := float32(t62 * c46)
+			t64 := t63
+			if t6 {
+				t64 = t4
+			}
+			o0[i] = t64
 		}
 	}
 }
@@ -8017,19 +8043,19 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0xc2da0000) // -109
 	c3 := math.Float32frombits(0x80000000) // -0
-	c5 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c6 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c9 := int32(23)
-	c13 := math.Float32frombits(0x3f317218) // 0.6931472
-	c15 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c20 := math.Float32frombits(0xbab51fdc) // -0.0013818699
-	c21 := math.Float32frombits(0x3c091cf0) // 0.008368716
-	c22 := math.Float32frombits(0xbd2aac5f) // -0.041668292
-	c25 := math.Float32frombits(0x3e2aaa49) // 0.16666521
-	c26 := math.Float32frombits(0xbefffffe) // -0.49999994
-	c30 := math.Float32frombits(0x3f800000) // 1
-	c31 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c49 := math.Float32frombits(0x41900000) // 18
+	c5 := math.Float32frombits(0x41900000) // 18
+	c8 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c9 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c12 := int32(23)
+	c16 := math.Float32frombits(0x3f317218) // 0.6931472
+	c18 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c23 := math.Float32frombits(0xbab51fdc) // -0.0013818699
+	c24 := math.Float32frombits(0x3c091cf0) // 0.008368716
+	c25 := math.Float32frombits(0xbd2aac5f) // -0.041668292
+	c28 := math.Float32frombits(0x3e2aaa49) // 0.16666521
+	c29 := math.Float32frombits(0xbefffffe) // -0.49999994
+	c33 := math.Float32frombits(0x3f800000) // 1
+	c34 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -8050,54 +8076,62 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 			if t2b {
 				t4b = c3
 			}
-			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
-			t8a, t8b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
-			t10a, t10b := t8a<<uint32(c9), t8b<<uint32(c9)
-			t11a, t11b := math.Float32frombits(uint32(t10a)), math.Float32frombits(uint32(t10b))
-			t12a, t12b := float32(t7a-c6), float32(t7b-c6)
-			t14a, t14b := scalar.FMA32(t12a, c13, t4a), scalar.FMA32(t12b, c13, t4b)
-			t16a, t16b := float32(t12a*c15), float32(t12b*c15)
-			t17a, t17b := -t11a, -t11b
-			t18a, t18b := float32(t14a+t16a), float32(t14b+t16b)
-			t19a, t19b := float32(t18a*t18a), float32(t18b*t18b)
-			t23a, t23b := scalar.FMA32(t18a, c21, c22), scalar.FMA32(t18b, c21, c22)
-			t24a, t24b := scalar.FMA32(t19a, c20, t23a), scalar.FMA32(t19b, c20, t23b)
-			t27a, t27b := scalar.FMA32(t18a, c25, c26), scalar.FMA32(t18b, c25, c26)
-			t28a, t28b := scalar.FMA32(t19a, t24a, t27a), scalar.FMA32(t19b, t24b, t27b)
-			t29a, t29b := scalar.FMA32(t19a, t28a, t16a), scalar.FMA32(t19b, t28b, t16b)
-			t32a, t32b := float32(c31+t11a), float32(c31+t11b)
-			t33a, t33b := float32(t32a-t11a), float32(t32b-t11b)
-			t34a, t34b := float32(c31-t33a), float32(c31-t33b)
-			t35a, t35b := float32(t14a+t29a), float32(t14b+t29b)
-			t36a, t36b := scalar.FMA32(t17a, t35a, t32a), scalar.FMA32(t17b, t35b, t32b)
-			t37a, t37b := float32(t32a-t36a), float32(t32b-t36b)
-			t38a, t38b := scalar.FMA32(t17a, t14a, t37a), scalar.FMA32(t17b, t14b, t37b)
-			t39a, t39b := scalar.FMA32(t17a, t29a, t38a), scalar.FMA32(t17b, t29b, t38b)
-			t40a, t40b := float32(t39a+t34a), float32(t39b+t34b)
-			t41a, t41b := float32(c30/t36a), float32(c30/t36b)
-			t42a, t42b := float32(t4a*t41a), float32(t4b*t41b)
-			t43a, t43b := -t4a, -t4b
-			t44a, t44b := scalar.FMA32(t42a, t36a, t43a), scalar.FMA32(t42b, t36b, t43b)
-			t45a, t45b := scalar.FMA32(t42a, t40a, t44a), scalar.FMA32(t42b, t40b, t44b)
-			t46a, t46b := -t45a, -t45b
-			t47a, t47b := scalar.FMA32(t46a, t41a, t42a), scalar.FMA32(t46b, t41b, t42b)
-			t48a, t48b := float32(t47a*c31), float32(t47b*c31)
-			t50a, t50b := c49 < t4a, c49 < t4b
-			t51a := t48a
-			if t50a {
-				t51a = t4a
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
 			}
-			t51b := t48b
-			if t50b {
-				t51b = t4b
+			t7b := t4b
+			if t6b {
+				t7b = c5
 			}
-			t52a, t52b := scalar.Float16bits(t51a), scalar.Float16bits(t51b)
-			t53a, t53b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
-			t54a, t54b := scalar.Float16frombits(t52a), scalar.Float16frombits(t52b)
-			t55a, t55b := float32(t53a*t54a), float32(t53b*t54b)
-			t56a, t56b := scalar.Float16bits(t55a), scalar.Float16bits(t55b)
+			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
+			t11a, t11b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t13a, t13b := t11a<<uint32(c12), t11b<<uint32(c12)
+			t14a, t14b := math.Float32frombits(uint32(t13a)), math.Float32frombits(uint32(t13b))
+			t15a, t15b := float32(t10a-c9), float32(t10b-c9)
+			t17a, t17b := scalar.FMA32(t15a, c16, t7a), scalar.FMA32(t15b, c16, t7b)
+			t19a, t19b := float32(t15a*c18), float32(t15b*c18)
+			t20a, t20b := -t14a, -t14b
+			t21a, t21b := float32(t17a+t19a), float32(t17b+t19b)
+			t22a, t22b := float32(t21a*t21a), float32(t21b*t21b)
+			t26a, t26b := scalar.FMA32(t21a, c24, c25), scalar.FMA32(t21b, c24, c25)
+			t27a, t27b := scalar.FMA32(t22a, c23, t26a), scalar.FMA32(t22b, c23, t26b)
+			t30a, t30b := scalar.FMA32(t21a, c28, c29), scalar.FMA32(t21b, c28, c29)
+			t31a, t31b := scalar.FMA32(t22a, t27a, t30a), scalar.FMA32(t22b, t27b, t30b)
+			t32a, t32b := scalar.FMA32(t22a, t31a, t19a), scalar.FMA32(t22b, t31b, t19b)
+			t35a, t35b := float32(c34+t14a), float32(c34+t14b)
+			t36a, t36b := float32(t35a-t14a), float32(t35b-t14b)
+			t37a, t37b := float32(c34-t36a), float32(c34-t36b)
+			t38a, t38b := float32(t17a+t32a), float32(t17b+t32b)
+			t39a, t39b := scalar.FMA32(t20a, t38a, t35a), scalar.FMA32(t20b, t38b, t35b)
+			t40a, t40b := float32(t35a-t39a), float32(t35b-t39b)
+			t41a, t41b := scalar.FMA32(t20a, t17a, t40a), scalar.FMA32(t20b, t17b, t40b)
+			t42a, t42b := scalar.FMA32(t20a, t32a, t41a), scalar.FMA32(t20b, t32b, t41b)
+			t43a, t43b := float32(t42a+t37a), float32(t42b+t37b)
+			t44a, t44b := float32(c33/t39a), float32(c33/t39b)
+			t45a, t45b := float32(t4a*t44a), float32(t4b*t44b)
+			t46a, t46b := -t4a, -t4b
+			t47a, t47b := scalar.FMA32(t45a, t39a, t46a), scalar.FMA32(t45b, t39b, t46b)
+			t48a, t48b := scalar.FMA32(t45a, t43a, t47a), scalar.FMA32(t45b, t43b, t47b)
+			t49a, t49b := -t48a, -t48b
+			t50a, t50b := scalar.FMA32(t49a, t44a, t45a), scalar.FMA32(t49b, t44b, t45b)
+			t51a, t51b := float32(t50a*c34), float32(t50b*c34)
+			t52a := t51a
+			if t6a {
+				t52a = t4a
+			}
+			t52b := t51b
+			if t6b {
+				t52b = t4b
+			}
+			t53a, t53b := scalar.Float16bits(t52a), scalar.Float16bits(t52b)
+			t54a, t54b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t55a, t55b := scalar.Float16frombits(t53a), scalar.Float16frombits(t53b)
+			t56a, t56b := float32(t54a*t55a), float32(t54b*t55b)
+			t57a, t57b := scalar.Float16bits(t56a), scalar.Float16bits(t56b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t56a, t56b
+			y0[0], y0[1] = t57a, t57b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -8108,49 +8142,53 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 			if t2 {
 				t4 = c3
 			}
-			t7 := scalar.FMA32(t4, c5, c6)
-			t8 := int32(math.Float32bits(t7))
-			t10 := t8 << uint32(c9)
-			t11 := math.Float32frombits(uint32(t10))
-			t12 := float32(t7 - c6)
-			t14 := scalar.FMA32(t12, c13, t4)
-			t16 := float32(t12 * c15)
-			t17 := -t11
-			t18 := float32(t14 + t16)
-			t19 := float32(t18 * t18)
-			t23 := scalar.FMA32(t18, c21, c22)
-			t24 := scalar.FMA32(t19, c20, t23)
-			t27 := scalar.FMA32(t18, c25, c26)
-			t28 := scalar.FMA32(t19, t24, t27)
-			t29 := scalar.FMA32(t19, t28, t16)
-			t32 := float32(c31 + t11)
-			t33 := float32(t32 - t11)
-			t34 := float32(c31 - t33)
-			t35 := float32(t14 + t29)
-			t36 := scalar.FMA32(t17, t35, t32)
-			t37 := float32(t32 - t36)
-			t38 := scalar.FMA32(t17, t14, t37)
-			t39 := scalar.FMA32(t17, t29, t38)
-			t40 := float32(t39 + t34)
-			t41 := float32(c30 / t36)
-			t42 := float32(t4 * t41)
-			t43 := -t4
-			t44 := scalar.FMA32(t42, t36, t43)
-			t45 := scalar.FMA32(t42, t40, t44)
-			t46 := -t45
-			t47 := scalar.FMA32(t46, t41, t42)
-			t48 := float32(t47 * c31)
-			t50 := c49 < t4
-			t51 := t48
-			if t50 {
-				t51 = t4
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
 			}
-			t52 := scalar.Float16bits(t51)
-			t53 := scalar.Float16frombits(v1)
-			t54 := scalar.Float16frombits(t52)
-			t55 := float32(t53 * t54)
-			t56 := scalar.Float16bits(t55)
-			o0[i] = t56
+			t10 := scalar.FMA32(t7, c8, c9)
+			t11 := int32(math.Float32bits(t10))
+			t13 := t11 << uint32(c12)
+			t14 := math.Float32frombits(uint32(t13))
+			t15 := float32(t10 - c9)
+			t17 := scalar.FMA32(t15, c16, t7)
+			t19 := float32(t15 * c18)
+			t20 := -t14
+			t21 := float32(t17 + t19)
+			t22 := float32(t21 * t21)
+			t26 := scalar.FMA32(t21, c24, c25)
+			t27 := scalar.FMA32(t22, c23, t26)
+			t30 := scalar.FMA32(t21, c28, c29)
+			t31 := scalar.FMA32(t22, t27, t30)
+			t32 := scalar.FMA32(t22, t31, t19)
+			t35 := float32(c34 + t14)
+			t36 := float32(t35 - t14)
+			t37 := float32(c34 - t36)
+			t38 := float32(t17 + t32)
+			t39 := scalar.FMA32(t20, t38, t35)
+			t40 := float32(t35 - t39)
+			t41 := scalar.FMA32(t20, t17, t40)
+			t42 := scalar.FMA32(t20, t32, t41)
+			t43 := float32(t42 + t37)
+			t44 := float32(c33 / t39)
+			t45 := float32(t4 * t44)
+			t46 := -t4
+			t47 := scalar.FMA32(t45, t39, t46)
+			t48 := scalar.FMA32(t45, t43, t47)
+			t49 := -t48
+			t50 := scalar.FMA32(t49, t44, t45)
+			t51 := float32(t50 * c34)
+			t52 := t51
+			if t6 {
+				t52 = t4
+			}
+			t53 := scalar.Float16bits(t52)
+			t54 := scalar.Float16frombits(v1)
+			t55 := scalar.Float16frombits(t53)
+			t56 := float32(t54 * t55)
+			t57 := scalar.Float16bits(t56)
+			o0[i] = t57
 		}
 	}
 }
@@ -8164,19 +8202,19 @@ func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0xc2da0000) // -109
 	c3 := math.Float32frombits(0x80000000) // -0
-	c5 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c6 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c9 := int32(23)
-	c13 := math.Float32frombits(0x3f317218) // 0.6931472
-	c15 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c20 := math.Float32frombits(0xbab51fdc) // -0.0013818699
-	c21 := math.Float32frombits(0x3c091cf0) // 0.008368716
-	c22 := math.Float32frombits(0xbd2aac5f) // -0.041668292
-	c25 := math.Float32frombits(0x3e2aaa49) // 0.16666521
-	c26 := math.Float32frombits(0xbefffffe) // -0.49999994
-	c30 := math.Float32frombits(0x3f800000) // 1
-	c31 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c49 := math.Float32frombits(0x41900000) // 18
+	c5 := math.Float32frombits(0x41900000) // 18
+	c8 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c9 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c12 := int32(23)
+	c16 := math.Float32frombits(0x3f317218) // 0.6931472
+	c18 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c23 := math.Float32frombits(0xbab51fdc) // -0.0013818699
+	c24 := math.Float32frombits(0x3c091cf0) // 0.008368716
+	c25 := math.Float32frombits(0xbd2aac5f) // -0.041668292
+	c28 := math.Float32frombits(0x3e2aaa49) // 0.16666521
+	c29 := math.Float32frombits(0xbefffffe) // -0.49999994
+	c33 := math.Float32frombits(0x3f800000) // 1
+	c34 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -8197,54 +8235,62 @@ func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 			if t2b {
 				t4b = c3
 			}
-			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
-			t8a, t8b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
-			t10a, t10b := t8a<<uint32(c9), t8b<<uint32(c9)
-			t11a, t11b := math.Float32frombits(uint32(t10a)), math.Float32frombits(uint32(t10b))
-			t12a, t12b := float32(t7a-c6), float32(t7b-c6)
-			t14a, t14b := scalar.FMA32(t12a, c13, t4a), scalar.FMA32(t12b, c13, t4b)
-			t16a, t16b := float32(t12a*c15), float32(t12b*c15)
-			t17a, t17b := -t11a, -t11b
-			t18a, t18b := float32(t14a+t16a), float32(t14b+t16b)
-			t19a, t19b := float32(t18a*t18a), float32(t18b*t18b)
-			t23a, t23b := scalar.FMA32(t18a, c21, c22), scalar.FMA32(t18b, c21, c22)
-			t24a, t24b := scalar.FMA32(t19a, c20, t23a), scalar.FMA32(t19b, c20, t23b)
-			t27a, t27b := scalar.FMA32(t18a, c25, c26), scalar.FMA32(t18b, c25, c26)
-			t28a, t28b := scalar.FMA32(t19a, t24a, t27a), scalar.FMA32(t19b, t24b, t27b)
-			t29a, t29b := scalar.FMA32(t19a, t28a, t16a), scalar.FMA32(t19b, t28b, t16b)
-			t32a, t32b := float32(c31+t11a), float32(c31+t11b)
-			t33a, t33b := float32(t32a-t11a), float32(t32b-t11b)
-			t34a, t34b := float32(c31-t33a), float32(c31-t33b)
-			t35a, t35b := float32(t14a+t29a), float32(t14b+t29b)
-			t36a, t36b := scalar.FMA32(t17a, t35a, t32a), scalar.FMA32(t17b, t35b, t32b)
-			t37a, t37b := float32(t32a-t36a), float32(t32b-t36b)
-			t38a, t38b := scalar.FMA32(t17a, t14a, t37a), scalar.FMA32(t17b, t14b, t37b)
-			t39a, t39b := scalar.FMA32(t17a, t29a, t38a), scalar.FMA32(t17b, t29b, t38b)
-			t40a, t40b := float32(t39a+t34a), float32(t39b+t34b)
-			t41a, t41b := float32(c30/t36a), float32(c30/t36b)
-			t42a, t42b := float32(t4a*t41a), float32(t4b*t41b)
-			t43a, t43b := -t4a, -t4b
-			t44a, t44b := scalar.FMA32(t42a, t36a, t43a), scalar.FMA32(t42b, t36b, t43b)
-			t45a, t45b := scalar.FMA32(t42a, t40a, t44a), scalar.FMA32(t42b, t40b, t44b)
-			t46a, t46b := -t45a, -t45b
-			t47a, t47b := scalar.FMA32(t46a, t41a, t42a), scalar.FMA32(t46b, t41b, t42b)
-			t48a, t48b := float32(t47a*c31), float32(t47b*c31)
-			t50a, t50b := c49 < t4a, c49 < t4b
-			t51a := t48a
-			if t50a {
-				t51a = t4a
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
 			}
-			t51b := t48b
-			if t50b {
-				t51b = t4b
+			t7b := t4b
+			if t6b {
+				t7b = c5
 			}
-			t52a, t52b := scalar.Float16bits(t51a), scalar.Float16bits(t51b)
-			t53a, t53b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
-			t54a, t54b := scalar.Float16frombits(t52a), scalar.Float16frombits(t52b)
-			t55a, t55b := float32(t53a*t54a), float32(t53b*t54b)
-			t56a, t56b := scalar.Float16bits(t55a), scalar.Float16bits(t55b)
+			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
+			t11a, t11b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t13a, t13b := t11a<<uint32(c12), t11b<<uint32(c12)
+			t14a, t14b := math.Float32frombits(uint32(t13a)), math.Float32frombits(uint32(t13b))
+			t15a, t15b := float32(t10a-c9), float32(t10b-c9)
+			t17a, t17b := scalar.FMA32(t15a, c16, t7a), scalar.FMA32(t15b, c16, t7b)
+			t19a, t19b := float32(t15a*c18), float32(t15b*c18)
+			t20a, t20b := -t14a, -t14b
+			t21a, t21b := float32(t17a+t19a), float32(t17b+t19b)
+			t22a, t22b := float32(t21a*t21a), float32(t21b*t21b)
+			t26a, t26b := scalar.FMA32(t21a, c24, c25), scalar.FMA32(t21b, c24, c25)
+			t27a, t27b := scalar.FMA32(t22a, c23, t26a), scalar.FMA32(t22b, c23, t26b)
+			t30a, t30b := scalar.FMA32(t21a, c28, c29), scalar.FMA32(t21b, c28, c29)
+			t31a, t31b := scalar.FMA32(t22a, t27a, t30a), scalar.FMA32(t22b, t27b, t30b)
+			t32a, t32b := scalar.FMA32(t22a, t31a, t19a), scalar.FMA32(t22b, t31b, t19b)
+			t35a, t35b := float32(c34+t14a), float32(c34+t14b)
+			t36a, t36b := float32(t35a-t14a), float32(t35b-t14b)
+			t37a, t37b := float32(c34-t36a), float32(c34-t36b)
+			t38a, t38b := float32(t17a+t32a), float32(t17b+t32b)
+			t39a, t39b := scalar.FMA32(t20a, t38a, t35a), scalar.FMA32(t20b, t38b, t35b)
+			t40a, t40b := float32(t35a-t39a), float32(t35b-t39b)
+			t41a, t41b := scalar.FMA32(t20a, t17a, t40a), scalar.FMA32(t20b, t17b, t40b)
+			t42a, t42b := scalar.FMA32(t20a, t32a, t41a), scalar.FMA32(t20b, t32b, t41b)
+			t43a, t43b := float32(t42a+t37a), float32(t42b+t37b)
+			t44a, t44b := float32(c33/t39a), float32(c33/t39b)
+			t45a, t45b := float32(t4a*t44a), float32(t4b*t44b)
+			t46a, t46b := -t4a, -t4b
+			t47a, t47b := scalar.FMA32(t45a, t39a, t46a), scalar.FMA32(t45b, t39b, t46b)
+			t48a, t48b := scalar.FMA32(t45a, t43a, t47a), scalar.FMA32(t45b, t43b, t47b)
+			t49a, t49b := -t48a, -t48b
+			t50a, t50b := scalar.FMA32(t49a, t44a, t45a), scalar.FMA32(t49b, t44b, t45b)
+			t51a, t51b := float32(t50a*c34), float32(t50b*c34)
+			t52a := t51a
+			if t6a {
+				t52a = t4a
+			}
+			t52b := t51b
+			if t6b {
+				t52b = t4b
+			}
+			t53a, t53b := scalar.Float16bits(t52a), scalar.Float16bits(t52b)
+			t54a, t54b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t55a, t55b := scalar.Float16frombits(t53a), scalar.Float16frombits(t53b)
+			t56a, t56b := float32(t54a*t55a), float32(t54b*t55b)
+			t57a, t57b := scalar.Float16bits(t56a), scalar.Float16bits(t56b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t56a, t56b
+			y0[0], y0[1] = t57a, t57b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -8255,49 +8301,53 @@ func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 			if t2 {
 				t4 = c3
 			}
-			t7 := scalar.FMA32(t4, c5, c6)
-			t8 := int32(math.Float32bits(t7))
-			t10 := t8 << uint32(c9)
-			t11 := math.Float32frombits(uint32(t10))
-			t12 := float32(t7 - c6)
-			t14 := scalar.FMA32(t12, c13, t4)
-			t16 := float32(t12 * c15)
-			t17 := -t11
-			t18 := float32(t14 + t16)
-			t19 := float32(t18 * t18)
-			t23 := scalar.FMA32(t18, c21, c22)
-			t24 := scalar.FMA32(t19, c20, t23)
-			t27 := scalar.FMA32(t18, c25, c26)
-			t28 := scalar.FMA32(t19, t24, t27)
-			t29 := scalar.FMA32(t19, t28, t16)
-			t32 := float32(c31 + t11)
-			t33 := float32(t32 - t11)
-			t34 := float32(c31 - t33)
-			t35 := float32(t14 + t29)
-			t36 := scalar.FMA32(t17, t35, t32)
-			t37 := float32(t32 - t36)
-			t38 := scalar.FMA32(t17, t14, t37)
-			t39 := scalar.FMA32(t17, t29, t38)
-			t40 := float32(t39 + t34)
-			t41 := float32(c30 / t36)
-			t42 := float32(t4 * t41)
-			t43 := -t4
-			t44 := scalar.FMA32(t42, t36, t43)
-			t45 := scalar.FMA32(t42, t40, t44)
-			t46 := -t45
-			t47 := scalar.FMA32(t46, t41, t42)
-			t48 := float32(t47 * c31)
-			t50 := c49 < t4
-			t51 := t48
-			if t50 {
-				t51 = t4
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
 			}
-			t52 := scalar.Float16bits(t51)
-			t53 := scalar.Float16frombits(v1)
-			t54 := scalar.Float16frombits(t52)
-			t55 := float32(t53 * t54)
-			t56 := scalar.Float16bits(t55)
-			o0[i] = t56
+			t10 := scalar.FMA32(t7, c8, c9)
+			t11 := int32(math.Float32bits(t10))
+			t13 := t11 << uint32(c12)
+			t14 := math.Float32frombits(uint32(t13))
+			t15 := float32(t10 - c9)
+			t17 := scalar.FMA32(t15, c16, t7)
+			t19 := float32(t15 * c18)
+			t20 := -t14
+			t21 := float32(t17 + t19)
+			t22 := float32(t21 * t21)
+			t26 := scalar.FMA32(t21, c24, c25)
+			t27 := scalar.FMA32(t22, c23, t26)
+			t30 := scalar.FMA32(t21, c28, c29)
+			t31 := scalar.FMA32(t22, t27, t30)
+			t32 := scalar.FMA32(t22, t31, t19)
+			t35 := float32(c34 + t14)
+			t36 := float32(t35 - t14)
+			t37 := float32(c34 - t36)
+			t38 := float32(t17 + t32)
+			t39 := scalar.FMA32(t20, t38, t35)
+			t40 := float32(t35 - t39)
+			t41 := scalar.FMA32(t20, t17, t40)
+			t42 := scalar.FMA32(t20, t32, t41)
+			t43 := float32(t42 + t37)
+			t44 := float32(c33 / t39)
+			t45 := float32(t4 * t44)
+			t46 := -t4
+			t47 := scalar.FMA32(t45, t39, t46)
+			t48 := scalar.FMA32(t45, t43, t47)
+			t49 := -t48
+			t50 := scalar.FMA32(t49, t44, t45)
+			t51 := float32(t50 * c34)
+			t52 := t51
+			if t6 {
+				t52 = t4
+			}
+			t53 := scalar.Float16bits(t52)
+			t54 := scalar.Float16frombits(v1)
+			t55 := scalar.Float16frombits(t53)
+			t56 := float32(t54 * t55)
+			t57 := scalar.Float16bits(t56)
+			o0[i] = t57
 		}
 	}
 }

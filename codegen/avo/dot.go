@@ -58,7 +58,8 @@ const (
 	dotStepC         // bytes from one row of the product to the next
 )
 
-// The vector registers of matrix products. The row of B begins at dotStyle.rowOfB; those before it hold the sums.
+// The vector registers of matrix products with AVX2, and of integers with AVX-512. The row of B begins at dotStyle.rowOfB; sums are
+// in registers before it.
 const (
 	dotHeldMask = 13 // the mask while a tall tile has another use of dotMask; its row of B is one vector
 	dotElement  = 14 // the element of A in all lanes
@@ -75,8 +76,8 @@ const (
 // dotUnroll is how many pairs an iteration of the loop has.
 const dotUnroll = 4
 
-// prefetchLines is how many cache lines of the next panel of B a whole tile prefetches:
-// after some twenty tiles all of the panel is in the second-level cache.
+// prefetchLines is how many cache lines of the next panel of B a whole tile prefetches: some
+// twenty tiles do so for a panel of a cache line's columns. Twice as many gained nothing for panels of two.
 const prefetchLines = 8
 
 // dotWriter writes the function of a matrix product.

@@ -80,8 +80,8 @@ func fusedMultiplyAdd(name string) func(t *dotTile, row int) {
 func multiplyAdd(multiply string) func(t *dotTile, row int) {
 	return func(t *dotTile, row int) {
 		for v := range t.vectors {
-			t.do(multiply, t.vec(t.rowOfB+v), t.vec(dotElement), t.vec(dotScratch))
-			t.do("VPADDD", t.vec(dotScratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
+			t.do(multiply, t.vec(t.rowOfB+v), t.vec(t.ofA), t.vec(t.scratch))
+			t.do("VPADDD", t.vec(t.scratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
 		}
 	}
 }
@@ -93,19 +93,19 @@ func multiplyAdd(multiply string) func(t *dotTile, row int) {
 func mulAdd64(t *dotTile, row int) {
 	for part, op := range [][2]string{{"VPMULUDQ", "VPADDQ"}, {"VPMULLD", "VPADDD"}} {
 		if part == 1 {
-			t.do("VPSHUFD", imm(0xb1), t.vec(dotElement), t.vec(dotElement))
+			t.do("VPSHUFD", imm(0xb1), t.vec(t.ofA), t.vec(t.ofA))
 		}
 		for v := range t.vectors {
-			t.do(op[0], t.vec(t.rowOfB+v), t.vec(dotElement), t.vec(dotScratch))
-			t.do(op[1], t.vec(dotScratch), t.vec(t.sum(row, v, part)), t.vec(t.sum(row, v, part)))
+			t.do(op[0], t.vec(t.rowOfB+v), t.vec(t.ofA), t.vec(t.scratch))
+			t.do(op[1], t.vec(t.scratch), t.vec(t.sum(row, v, part)), t.vec(t.sum(row, v, part)))
 		}
 	}
 }
 
 // finish64 adds both 32-bit halves of high to the upper half of low: see mulAdd64.
 func finish64(t *dotTile, low, high int) {
-	t.do("VPSLLQ", imm(32), t.vec(high), t.vec(dotScratch))
-	t.do("VPADDQ", t.vec(dotScratch), t.vec(low), t.vec(low))
+	t.do("VPSLLQ", imm(32), t.vec(high), t.vec(t.scratch))
+	t.do("VPADDQ", t.vec(t.scratch), t.vec(low), t.vec(low))
 	t.do("VPSRLQ", imm(32), t.vec(high), t.vec(high))
 	t.do("VPSLLQ", imm(32), t.vec(high), t.vec(high))
 	t.do("VPADDQ", t.vec(high), t.vec(low), t.vec(low))

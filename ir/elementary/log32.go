@@ -21,15 +21,15 @@ import (
 
 const sqrtHalf32 = 0x3f3504f3 // the bits of sqrt(1/2)
 
-// The pieces are of 2^20 numbers each, from 0.709473 on. That times the least power of 2 for which it is normal
-// has the bits logFirst.
+// The pieces are of 2^20 numbers each, the first of them from 0.709473*2^e on. logFirst has the bits of 0.709473*2^-125,
+// the least normal number with which a first piece begins.
 const (
 	logFirst = 0x00b5a000
 	logPlace = 20
 )
 
 // log(2) in two parts, and tables of those of -log(c), with 131 times the parts of log(2) added: e comes from
-// the bits with so much less.
+// a sum of bits that begins at 2^-125 and is less by 2^31, or 256 binades.
 var (
 	ln2Pair32 = [2]float64{0x1.62e4p-1, 0x1.7f7ep-20}
 	logFirsts = ir.NewTable([ir.TableLen]float32{0x1.69ef4p+6, 0x1.6a50d8p+6, 0x1.6abcbcp+6, 0x1.6af744p+6, 0x1.6b3558p+6, 0x1.6b9a26p+6, 0x1.6c09f8p+6, 0x1.6c717ep+6})
@@ -138,7 +138,7 @@ func (b *builder) native(x kernel.Ref, log func(minusE, f kernel.Ref) kernel.Ref
 	})
 }
 
-// positive applies a logarithm of x/2^down, for x whose bits are from logFirst on, to any x.
+// positive applies a logarithm of x/2^down, for x whose bits are from logFirst on, to any x: lesser x take the way of denormal ones.
 func (b *builder) positive(x kernel.Ref, log func(x kernel.Ref, down float64) kernel.Ref) kernel.Ref {
 	const up = 25
 	y, small := log(x, 0), log(b.Op(ir.OpMul, x, b.f32(1<<up)), up)

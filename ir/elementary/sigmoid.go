@@ -29,7 +29,7 @@ func expandSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {
 		x = b.zeroBelow(x, -109)
-		y := b.gated(x, b.expMinus(x))
+		y := b.gated(x, b.expMinus(b.upTo(x, 18)))
 		return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f32(18), x), x, y)
 	}
 	x = b.zeroBelow(x, -760)
@@ -42,9 +42,10 @@ func expandGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {
 		x = b.zeroBelow(x, -10.83)
-		t, r := b.geluPower(x)
+		u := b.upTo(x, 6)
+		t, r := b.geluPower(u)
 		e := b.powerNative(b.Bitcast(ir.Int32, t))
-		r.lo = b.Op(ir.OpMul, x, r.lo)
+		r.lo = b.Op(ir.OpMul, u, r.lo)
 		y := b.gated(x, gate{e, b.Op(ir.OpMul, e, b.f32(-ln2)), b.curved(r, exp2Curve)})
 		return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f32(6), x), x, y)
 	}

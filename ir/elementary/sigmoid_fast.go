@@ -42,7 +42,7 @@ func fastSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 		return expandSiLU(b, a)
 	}
 	x := b.zeroBelow(a[0], -109)
-	return b.gatedNative(x, 18, b.gateNative(b.expMinusParts(x)))
+	return b.gatedNative(x, 18, b.gateNative(b.expMinusParts(b.upTo(x, 18))))
 }
 
 // fastGELUTanh computes 2u/log(2) = x*(line + cube*x^2) with twice the bits:
@@ -52,8 +52,9 @@ func fastGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
 		return expandGELUTanh(b, a)
 	}
 	x := b.zeroBelow(a[0], -10.83)
-	t, r := b.geluPower(x)
-	y := b.polyNative(b.Op(ir.OpFMA, x, r.lo, r.hi), ofMinus(exp2PolyNative))
+	u := b.upTo(x, 6)
+	t, r := b.geluPower(u)
+	y := b.polyNative(b.Op(ir.OpFMA, u, r.lo, r.hi), ofMinus(exp2PolyNative))
 	return b.gatedNative(x, 6, b.gateNative(b.Bitcast(ir.Int32, t), y))
 }
 

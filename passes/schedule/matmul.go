@@ -14,7 +14,7 @@ import (
 //	for each matrix of the batch, block of rows, block of columns    in parallel
 //	  for each chunk of ir.DotChunk pairs                            one after the other
 //	    pack the chunk of the left rows, if they lie badly
-//	    for each panel of kernel.DotColumns columns
+//	    for each panel of columns of the right operand
 //	      dot
 //
 // The first chunk stores the block, the others add to it: that is the order of

@@ -30451,21 +30451,21 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
 	c2 := math.Float32frombits(0x80000000)  // -0
-	c7 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
-	c8 := math.Float32frombits(0x40135800)  // 2.302246
-	c12 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c14 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c18 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c23 := int32(23)
-	c27 := math.Float32frombits(0xbf317218) // -0.6931472
-	c31 := math.Float32frombits(0xb9677273) // -0.00022072512
-	c32 := math.Float32frombits(0x3afd3334) // 0.0019317628
-	c33 := math.Float32frombits(0xbc635b3b) // -0.0138767315
-	c36 := math.Float32frombits(0x3da3fe43) // 0.08007481
-	c37 := math.Float32frombits(0xbeb17216) // -0.34657353
-	c41 := math.Float32frombits(0x3f800000) // 1
-	c42 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c59 := math.Float32frombits(0x40c00000) // 6
+	c4 := math.Float32frombits(0x40c00000)  // 6
+	c10 := math.Float32frombits(0x3dd2d3e8) // 0.10294324
+	c11 := math.Float32frombits(0x40135800) // 2.302246
+	c15 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c17 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c26 := int32(23)
+	c30 := math.Float32frombits(0xbf317218) // -0.6931472
+	c34 := math.Float32frombits(0xb9677273) // -0.00022072512
+	c35 := math.Float32frombits(0x3afd3334) // 0.0019317628
+	c36 := math.Float32frombits(0xbc635b3b) // -0.0138767315
+	c39 := math.Float32frombits(0x3da3fe43) // 0.08007481
+	c40 := math.Float32frombits(0xbeb17216) // -0.34657353
+	c44 := math.Float32frombits(0x3f800000) // 1
+	c45 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -30482,58 +30482,67 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 			if t1b {
 				t3b = c2
 			}
-			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
-			t5a, t5b := -t4a, -t4b
-			t6a, t6b := scalar.FMA32(t3a, t3a, t5a), scalar.FMA32(t3b, t3b, t5b)
-			t9a, t9b := scalar.FMA32(t4a, c7, c8), scalar.FMA32(t4b, c7, c8)
-			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
-			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
-			t13a, t13b := scalar.FMA32(t4a, c12, t6a), scalar.FMA32(t4b, c12, t6b)
-			t15a, t15b := scalar.FMA32(t13a, c7, c14), scalar.FMA32(t13b, c7, c14)
-			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
-			t17a, t17b := -t3a, -t3b
-			t19a, t19b := scalar.FMA32(t17a, t9a, c18), scalar.FMA32(t17b, t9b, c18)
-			t20a, t20b := float32(t19a-c18), float32(t19b-c18)
-			t21a, t21b := scalar.FMA32(t3a, t9a, t20a), scalar.FMA32(t3b, t9b, t20b)
-			t22a, t22b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
-			t24a, t24b := t22a<<uint32(c23), t22b<<uint32(c23)
-			t25a, t25b := math.Float32frombits(uint32(t24a)), math.Float32frombits(uint32(t24b))
-			t26a, t26b := float32(t3a*t16a), float32(t3b*t16b)
-			t28a, t28b := float32(t25a*c27), float32(t25b*c27)
-			t29a, t29b := float32(t21a+t26a), float32(t21b+t26b)
-			t30a, t30b := float32(t29a*t29a), float32(t29b*t29b)
-			t34a, t34b := scalar.FMA32(t29a, c32, c33), scalar.FMA32(t29b, c32, c33)
-			t35a, t35b := scalar.FMA32(t30a, c31, t34a), scalar.FMA32(t30b, c31, t34b)
-			t38a, t38b := scalar.FMA32(t29a, c36, c37), scalar.FMA32(t29b, c36, c37)
-			t39a, t39b := scalar.FMA32(t30a, t35a, t38a), scalar.FMA32(t30b, t35b, t38b)
-			t40a, t40b := scalar.FMA32(t30a, t39a, t26a), scalar.FMA32(t30b, t39b, t26b)
-			t43a, t43b := float32(c42+t25a), float32(c42+t25b)
-			t44a, t44b := float32(t43a-t25a), float32(t43b-t25b)
-			t45a, t45b := float32(c42-t44a), float32(c42-t44b)
-			t46a, t46b := float32(t21a+t40a), float32(t21b+t40b)
-			t47a, t47b := scalar.FMA32(t28a, t46a, t43a), scalar.FMA32(t28b, t46b, t43b)
-			t48a, t48b := float32(t43a-t47a), float32(t43b-t47b)
-			t49a, t49b := scalar.FMA32(t28a, t21a, t48a), scalar.FMA32(t28b, t21b, t48b)
-			t50a, t50b := scalar.FMA32(t28a, t40a, t49a), scalar.FMA32(t28b, t40b, t49b)
-			t51a, t51b := float32(t50a+t45a), float32(t50b+t45b)
-			t52a, t52b := float32(c41/t47a), float32(c41/t47b)
-			t53a, t53b := float32(t3a*t52a), float32(t3b*t52b)
-			t54a, t54b := scalar.FMA32(t53a, t47a, t17a), scalar.FMA32(t53b, t47b, t17b)
-			t55a, t55b := scalar.FMA32(t53a, t51a, t54a), scalar.FMA32(t53b, t51b, t54b)
-			t56a, t56b := -t55a, -t55b
-			t57a, t57b := scalar.FMA32(t56a, t52a, t53a), scalar.FMA32(t56b, t52b, t53b)
-			t58a, t58b := float32(t57a*c42), float32(t57b*c42)
-			t60a, t60b := c59 < t3a, c59 < t3b
-			t61a := t58a
-			if t60a {
-				t61a = t3a
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
 			}
-			t61b := t58b
-			if t60b {
-				t61b = t3b
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
+			t8a, t8b := -t7a, -t7b
+			t9a, t9b := scalar.FMA32(t6a, t6a, t8a), scalar.FMA32(t6b, t6b, t8b)
+			t12a, t12b := scalar.FMA32(t7a, c10, c11), scalar.FMA32(t7b, c10, c11)
+			t13a, t13b := float32(c11-t12a), float32(c11-t12b)
+			t14a, t14b := scalar.FMA32(t7a, c10, t13a), scalar.FMA32(t7b, c10, t13b)
+			t16a, t16b := scalar.FMA32(t7a, c15, t9a), scalar.FMA32(t7b, c15, t9b)
+			t18a, t18b := scalar.FMA32(t16a, c10, c17), scalar.FMA32(t16b, c10, c17)
+			t19a, t19b := float32(t14a+t18a), float32(t14b+t18b)
+			t20a, t20b := -t6a, -t6b
+			t22a, t22b := scalar.FMA32(t20a, t12a, c21), scalar.FMA32(t20b, t12b, c21)
+			t23a, t23b := float32(t22a-c21), float32(t22b-c21)
+			t24a, t24b := scalar.FMA32(t6a, t12a, t23a), scalar.FMA32(t6b, t12b, t23b)
+			t25a, t25b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
+			t27a, t27b := t25a<<uint32(c26), t25b<<uint32(c26)
+			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
+			t29a, t29b := float32(t6a*t19a), float32(t6b*t19b)
+			t31a, t31b := float32(t28a*c30), float32(t28b*c30)
+			t32a, t32b := float32(t24a+t29a), float32(t24b+t29b)
+			t33a, t33b := float32(t32a*t32a), float32(t32b*t32b)
+			t37a, t37b := scalar.FMA32(t32a, c35, c36), scalar.FMA32(t32b, c35, c36)
+			t38a, t38b := scalar.FMA32(t33a, c34, t37a), scalar.FMA32(t33b, c34, t37b)
+			t41a, t41b := scalar.FMA32(t32a, c39, c40), scalar.FMA32(t32b, c39, c40)
+			t42a, t42b := scalar.FMA32(t33a, t38a, t41a), scalar.FMA32(t33b, t38b, t41b)
+			t43a, t43b := scalar.FMA32(t33a, t42a, t29a), scalar.FMA32(t33b, t42b, t29b)
+			t46a, t46b := float32(c45+t28a), float32(c45+t28b)
+			t47a, t47b := float32(t46a-t28a), float32(t46b-t28b)
+			t48a, t48b := float32(c45-t47a), float32(c45-t47b)
+			t49a, t49b := float32(t24a+t43a), float32(t24b+t43b)
+			t50a, t50b := scalar.FMA32(t31a, t49a, t46a), scalar.FMA32(t31b, t49b, t46b)
+			t51a, t51b := float32(t46a-t50a), float32(t46b-t50b)
+			t52a, t52b := scalar.FMA32(t31a, t24a, t51a), scalar.FMA32(t31b, t24b, t51b)
+			t53a, t53b := scalar.FMA32(t31a, t43a, t52a), scalar.FMA32(t31b, t43b, t52b)
+			t54a, t54b := float32(t53a+t48a), float32(t53b+t48b)
+			t55a, t55b := float32(c44/t50a), float32(c44/t50b)
+			t56a, t56b := float32(t3a*t55a), float32(t3b*t55b)
+			t57a, t57b := -t3a, -t3b
+			t58a, t58b := scalar.FMA32(t56a, t50a, t57a), scalar.FMA32(t56b, t50b, t57b)
+			t59a, t59b := scalar.FMA32(t56a, t54a, t58a), scalar.FMA32(t56b, t54b, t58b)
+			t60a, t60b := -t59a, -t59b
+			t61a, t61b := scalar.FMA32(t60a, t55a, t56a), scalar.FMA32(t60b, t55b, t56b)
+			t62a, t62b := float32(t61a*c45), float32(t61b*c45)
+			t63a := t62a
+			if t5a {
+				t63a = t3a
+			}
+			t63b := t62b
+			if t5b {
+				t63b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t61a, t61b
+			y0[0], y0[1] = t63a, t63b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -30542,53 +30551,58 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 			if t1 {
 				t3 = c2
 			}
-			t4 := float32(t3 * t3)
-			t5 := -t4
-			t6 := scalar.FMA32(t3, t3, t5)
-			t9 := scalar.FMA32(t4, c7, c8)
-			t10 := float32(c8 - t9)
-			t11 := scalar.FMA32(t4, c7, t10)
-			t13 := scalar.FMA32(t4, c12, t6)
-			t15 := scalar.FMA32(t13, c7, c14)
-			t16 := float32(t11 + t15)
-			t17 := -t3
-			t19 := scalar.FMA32(t17, t9, c18)
-			t20 := float32(t19 - c18)
-			t21 := scalar.FMA32(t3, t9, t20)
-			t22 := int32(math.Float32bits(t19))
-			t24 := t22 << uint32(c23)
-			t25 := math.Float32frombits(uint32(t24))
-			t26 := float32(t3 * t16)
-			t28 := float32(t25 * c27)
-			t29 := float32(t21 + t26)
-			t30 := float32(t29 * t29)
-			t34 := scalar.FMA32(t29, c32, c33)
-			t35 := scalar.FMA32(t30, c31, t34)
-			t38 := scalar.FMA32(t29, c36, c37)
-			t39 := scalar.FMA32(t30, t35, t38)
-			t40 := scalar.FMA32(t30, t39, t26)
-			t43 := float32(c42 + t25)
-			t44 := float32(t43 - t25)
-			t45 := float32(c42 - t44)
-			t46 := float32(t21 + t40)
-			t47 := scalar.FMA32(t28, t46, t43)
-			t48 := float32(t43 - t47)
-			t49 := scalar.FMA32(t28, t21, t48)
-			t50 := scalar.FMA32(t28, t40, t49)
-			t51 := float32(t50 + t45)
-			t52 := float32(c41 / t47)
-			t53 := float32(t3 * t52)
-			t54 := scalar.FMA32(t53, t47, t17)
-			t55 := scalar.FMA32(t53, t51, t54)
-			t56 := -t55
-			t57 := scalar.FMA32(t56, t52, t53)
-			t58 := float32(t57 * c42)
-			t60 := c59 < t3
-			t61 := t58
-			if t60 {
-				t61 = t3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			o0[i] = t61
+			t7 := float32(t6 * t6)
+			t8 := -t7
+			t9 := scalar.FMA32(t6, t6, t8)
+			t12 := scalar.FMA32(t7, c10, c11)
+			t13 := float32(c11 - t12)
+			t14 := scalar.FMA32(t7, c10, t13)
+			t16 := scalar.FMA32(t7, c15, t9)
+			t18 := scalar.FMA32(t16, c10, c17)
+			t19 := float32(t14 + t18)
+			t20 := -t6
+			t22 := scalar.FMA32(t20, t12, c21)
+			t23 := float32(t22 - c21)
+			t24 := scalar.FMA32(t6, t12, t23)
+			t25 := int32(math.Float32bits(t22))
+			t27 := t25 << uint32(c26)
+			t28 := math.Float32frombits(uint32(t27))
+			t29 := float32(t6 * t19)
+			t31 := float32(t28 * c30)
+			t32 := float32(t24 + t29)
+			t33 := float32(t32 * t32)
+			t37 := scalar.FMA32(t32, c35, c36)
+			t38 := scalar.FMA32(t33, c34, t37)
+			t41 := scalar.FMA32(t32, c39, c40)
+			t42 := scalar.FMA32(t33, t38, t41)
+			t43 := scalar.FMA32(t33, t42, t29)
+			t46 := float32(c45 + t28)
+			t47 := float32(t46 - t28)
+			t48 := float32(c45 - t47)
+			t49 := float32(t24 + t43)
+			t50 := scalar.FMA32(t31, t49, t46)
+			t51 := float32(t46 - t50)
+			t52 := scalar.FMA32(t31, t24, t51)
+			t53 := scalar.FMA32(t31, t43, t52)
+			t54 := float32(t53 + t48)
+			t55 := float32(c44 / t50)
+			t56 := float32(t3 * t55)
+			t57 := -t3
+			t58 := scalar.FMA32(t56, t50, t57)
+			t59 := scalar.FMA32(t56, t54, t58)
+			t60 := -t59
+			t61 := scalar.FMA32(t60, t55, t56)
+			t62 := float32(t61 * c45)
+			t63 := t62
+			if t5 {
+				t63 = t3
+			}
+			o0[i] = t63
 		}
 	}
 }
@@ -30602,21 +30616,21 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
 	c2 := math.Float32frombits(0x80000000)  // -0
-	c7 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
-	c8 := math.Float32frombits(0x40135800)  // 2.302246
-	c12 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c14 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c18 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c23 := math.Float32frombits(0x391fcde0) // 0.00015240116
-	c24 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
-	c26 := math.Float32frombits(0x3c1d9853) // 0.009618836
-	c28 := math.Float32frombits(0xbd6357bb) // -0.05550359
-	c30 := math.Float32frombits(0x3e75fdec) // 0.24022645
-	c32 := math.Float32frombits(0xbf317218) // -0.6931472
-	c34 := math.Float32frombits(0x3f800000) // 1
-	c37 := int32(23)
-	c40 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c44 := math.Float32frombits(0x40c00000) // 6
+	c4 := math.Float32frombits(0x40c00000)  // 6
+	c10 := math.Float32frombits(0x3dd2d3e8) // 0.10294324
+	c11 := math.Float32frombits(0x40135800) // 2.302246
+	c15 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c17 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c26 := math.Float32frombits(0x391fcde0) // 0.00015240116
+	c27 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
+	c29 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c31 := math.Float32frombits(0xbd6357bb) // -0.05550359
+	c33 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c35 := math.Float32frombits(0xbf317218) // -0.6931472
+	c37 := math.Float32frombits(0x3f800000) // 1
+	c40 := int32(23)
+	c43 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -30633,43 +30647,51 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 			if t1b {
 				t3b = c2
 			}
-			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
-			t5a, t5b := -t4a, -t4b
-			t6a, t6b := scalar.FMA32(t3a, t3a, t5a), scalar.FMA32(t3b, t3b, t5b)
-			t9a, t9b := scalar.FMA32(t4a, c7, c8), scalar.FMA32(t4b, c7, c8)
-			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
-			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
-			t13a, t13b := scalar.FMA32(t4a, c12, t6a), scalar.FMA32(t4b, c12, t6b)
-			t15a, t15b := scalar.FMA32(t13a, c7, c14), scalar.FMA32(t13b, c7, c14)
-			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
-			t17a, t17b := -t3a, -t3b
-			t19a, t19b := scalar.FMA32(t17a, t9a, c18), scalar.FMA32(t17b, t9b, c18)
-			t20a, t20b := float32(t19a-c18), float32(t19b-c18)
-			t21a, t21b := scalar.FMA32(t3a, t9a, t20a), scalar.FMA32(t3b, t9b, t20b)
-			t22a, t22b := scalar.FMA32(t3a, t16a, t21a), scalar.FMA32(t3b, t16b, t21b)
-			t25a, t25b := scalar.FMA32(c23, t22a, c24), scalar.FMA32(c23, t22b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t22a, c26), scalar.FMA32(t25b, t22b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t22a, c28), scalar.FMA32(t27b, t22b, c28)
-			t31a, t31b := scalar.FMA32(t29a, t22a, c30), scalar.FMA32(t29b, t22b, c30)
-			t33a, t33b := scalar.FMA32(t31a, t22a, c32), scalar.FMA32(t31b, t22b, c32)
-			t35a, t35b := scalar.FMA32(t33a, t22a, c34), scalar.FMA32(t33b, t22b, c34)
-			t36a, t36b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
-			t38a, t38b := t36a<<uint32(c37), t36b<<uint32(c37)
-			t39a, t39b := math.Float32frombits(uint32(t38a)), math.Float32frombits(uint32(t38b))
-			t41a, t41b := scalar.FMA32(t35a, t39a, c40), scalar.FMA32(t35b, t39b, c40)
-			t42a, t42b := float32(t3a/t41a), float32(t3b/t41b)
-			t43a, t43b := float32(t42a*c40), float32(t42b*c40)
-			t45a, t45b := c44 < t3a, c44 < t3b
-			t46a := t43a
-			if t45a {
-				t46a = t3a
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
 			}
-			t46b := t43b
-			if t45b {
-				t46b = t3b
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
+			t8a, t8b := -t7a, -t7b
+			t9a, t9b := scalar.FMA32(t6a, t6a, t8a), scalar.FMA32(t6b, t6b, t8b)
+			t12a, t12b := scalar.FMA32(t7a, c10, c11), scalar.FMA32(t7b, c10, c11)
+			t13a, t13b := float32(c11-t12a), float32(c11-t12b)
+			t14a, t14b := scalar.FMA32(t7a, c10, t13a), scalar.FMA32(t7b, c10, t13b)
+			t16a, t16b := scalar.FMA32(t7a, c15, t9a), scalar.FMA32(t7b, c15, t9b)
+			t18a, t18b := scalar.FMA32(t16a, c10, c17), scalar.FMA32(t16b, c10, c17)
+			t19a, t19b := float32(t14a+t18a), float32(t14b+t18b)
+			t20a, t20b := -t6a, -t6b
+			t22a, t22b := scalar.FMA32(t20a, t12a, c21), scalar.FMA32(t20b, t12b, c21)
+			t23a, t23b := float32(t22a-c21), float32(t22b-c21)
+			t24a, t24b := scalar.FMA32(t6a, t12a, t23a), scalar.FMA32(t6b, t12b, t23b)
+			t25a, t25b := scalar.FMA32(t6a, t19a, t24a), scalar.FMA32(t6b, t19b, t24b)
+			t28a, t28b := scalar.FMA32(c26, t25a, c27), scalar.FMA32(c26, t25b, c27)
+			t30a, t30b := scalar.FMA32(t28a, t25a, c29), scalar.FMA32(t28b, t25b, c29)
+			t32a, t32b := scalar.FMA32(t30a, t25a, c31), scalar.FMA32(t30b, t25b, c31)
+			t34a, t34b := scalar.FMA32(t32a, t25a, c33), scalar.FMA32(t32b, t25b, c33)
+			t36a, t36b := scalar.FMA32(t34a, t25a, c35), scalar.FMA32(t34b, t25b, c35)
+			t38a, t38b := scalar.FMA32(t36a, t25a, c37), scalar.FMA32(t36b, t25b, c37)
+			t39a, t39b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
+			t41a, t41b := t39a<<uint32(c40), t39b<<uint32(c40)
+			t42a, t42b := math.Float32frombits(uint32(t41a)), math.Float32frombits(uint32(t41b))
+			t44a, t44b := scalar.FMA32(t38a, t42a, c43), scalar.FMA32(t38b, t42b, c43)
+			t45a, t45b := float32(t3a/t44a), float32(t3b/t44b)
+			t46a, t46b := float32(t45a*c43), float32(t45b*c43)
+			t47a := t46a
+			if t5a {
+				t47a = t3a
+			}
+			t47b := t46b
+			if t5b {
+				t47b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t46a, t46b
+			y0[0], y0[1] = t47a, t47b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -30678,38 +30700,42 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 			if t1 {
 				t3 = c2
 			}
-			t4 := float32(t3 * t3)
-			t5 := -t4
-			t6 := scalar.FMA32(t3, t3, t5)
-			t9 := scalar.FMA32(t4, c7, c8)
-			t10 := float32(c8 - t9)
-			t11 := scalar.FMA32(t4, c7, t10)
-			t13 := scalar.FMA32(t4, c12, t6)
-			t15 := scalar.FMA32(t13, c7, c14)
-			t16 := float32(t11 + t15)
-			t17 := -t3
-			t19 := scalar.FMA32(t17, t9, c18)
-			t20 := float32(t19 - c18)
-			t21 := scalar.FMA32(t3, t9, t20)
-			t22 := scalar.FMA32(t3, t16, t21)
-			t25 := scalar.FMA32(c23, t22, c24)
-			t27 := scalar.FMA32(t25, t22, c26)
-			t29 := scalar.FMA32(t27, t22, c28)
-			t31 := scalar.FMA32(t29, t22, c30)
-			t33 := scalar.FMA32(t31, t22, c32)
-			t35 := scalar.FMA32(t33, t22, c34)
-			t36 := int32(math.Float32bits(t19))
-			t38 := t36 << uint32(c37)
-			t39 := math.Float32frombits(uint32(t38))
-			t41 := scalar.FMA32(t35, t39, c40)
-			t42 := float32(t3 / t41)
-			t43 := float32(t42 * c40)
-			t45 := c44 < t3
-			t46 := t43
-			if t45 {
-				t46 = t3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			o0[i] = t46
+			t7 := float32(t6 * t6)
+			t8 := -t7
+			t9 := scalar.FMA32(t6, t6, t8)
+			t12 := scalar.FMA32(t7, c10, c11)
+			t13 := float32(c11 - t12)
+			t14 := scalar.FMA32(t7, c10, t13)
+			t16 := scalar.FMA32(t7, c15, t9)
+			t18 := scalar.FMA32(t16, c10, c17)
+			t19 := float32(t14 + t18)
+			t20 := -t6
+			t22 := scalar.FMA32(t20, t12, c21)
+			t23 := float32(t22 - c21)
+			t24 := scalar.FMA32(t6, t12, t23)
+			t25 := scalar.FMA32(t6, t19, t24)
+			t28 := scalar.FMA32(c26, t25, c27)
+			t30 := scalar.FMA32(t28, t25, c29)
+			t32 := scalar.FMA32(t30, t25, c31)
+			t34 := scalar.FMA32(t32, t25, c33)
+			t36 := scalar.FMA32(t34, t25, c35)
+			t38 := scalar.FMA32(t36, t25, c37)
+			t39 := int32(math.Float32bits(t22))
+			t41 := t39 << uint32(c40)
+			t42 := math.Float32frombits(uint32(t41))
+			t44 := scalar.FMA32(t38, t42, c43)
+			t45 := float32(t3 / t44)
+			t46 := float32(t45 * c43)
+			t47 := t46
+			if t5 {
+				t47 = t3
+			}
+			o0[i] = t47
 		}
 	}
 }
@@ -66862,20 +66888,20 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc2da0000)  // -109
 	c2 := math.Float32frombits(0x80000000)  // -0
-	c4 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
-	c5 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
-	c8 := math.Float32frombits(0x3f317218)  // 0.6931472
-	c10 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c13 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c14 := math.Float32frombits(0xbc091ea9) // -0.008369126
-	c16 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c18 := math.Float32frombits(0xbe2aaa46) // -0.16666517
-	c20 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c22 := math.Float32frombits(0xbf800000) // -1
-	c24 := math.Float32frombits(0x3f800000) // 1
-	c26 := int32(23)
-	c29 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c33 := math.Float32frombits(0x41900000) // 18
+	c4 := math.Float32frombits(0x41900000)  // 18
+	c7 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c8 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c11 := math.Float32frombits(0x3f317218) // 0.6931472
+	c13 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c16 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c17 := math.Float32frombits(0xbc091ea9) // -0.008369126
+	c19 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c21 := math.Float32frombits(0xbe2aaa46) // -0.16666517
+	c23 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c25 := math.Float32frombits(0xbf800000) // -1
+	c27 := math.Float32frombits(0x3f800000) // 1
+	c29 := int32(23)
+	c32 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -66892,33 +66918,41 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 			if t1b {
 				t3b = c2
 			}
-			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
-			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
-			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
-			t11a, t11b := scalar.FMA32(t7a, c10, t9a), scalar.FMA32(t7b, c10, t9b)
-			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
-			t15a, t15b := scalar.FMA32(c13, t11a, c14), scalar.FMA32(c13, t11b, c14)
-			t17a, t17b := scalar.FMA32(t15a, t11a, c16), scalar.FMA32(t15b, t11b, c16)
-			t19a, t19b := scalar.FMA32(t17a, t11a, c18), scalar.FMA32(t17b, t11b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t11a, c20), scalar.FMA32(t19b, t11b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t11a, c22), scalar.FMA32(t21b, t11b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t11a, c24), scalar.FMA32(t23b, t11b, c24)
-			t27a, t27b := t12a<<uint32(c26), t12b<<uint32(c26)
-			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
-			t30a, t30b := scalar.FMA32(t25a, t28a, c29), scalar.FMA32(t25b, t28b, c29)
-			t31a, t31b := float32(t3a/t30a), float32(t3b/t30b)
-			t32a, t32b := float32(t31a*c29), float32(t31b*c29)
-			t34a, t34b := c33 < t3a, c33 < t3b
-			t35a := t32a
-			if t34a {
-				t35a = t3a
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
 			}
-			t35b := t32b
-			if t34b {
-				t35b = t3b
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := scalar.FMA32(t10a, c11, t6a), scalar.FMA32(t10b, c11, t6b)
+			t14a, t14b := scalar.FMA32(t10a, c13, t12a), scalar.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t18a, t18b := scalar.FMA32(c16, t14a, c17), scalar.FMA32(c16, t14b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t14a, c19), scalar.FMA32(t18b, t14b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t14a, c21), scalar.FMA32(t20b, t14b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t14a, c23), scalar.FMA32(t22b, t14b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t14a, c25), scalar.FMA32(t24b, t14b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t14a, c27), scalar.FMA32(t26b, t14b, c27)
+			t30a, t30b := t15a<<uint32(c29), t15b<<uint32(c29)
+			t31a, t31b := math.Float32frombits(uint32(t30a)), math.Float32frombits(uint32(t30b))
+			t33a, t33b := scalar.FMA32(t28a, t31a, c32), scalar.FMA32(t28b, t31b, c32)
+			t34a, t34b := float32(t3a/t33a), float32(t3b/t33b)
+			t35a, t35b := float32(t34a*c32), float32(t34b*c32)
+			t36a := t35a
+			if t5a {
+				t36a = t3a
+			}
+			t36b := t35b
+			if t5b {
+				t36b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t35a, t35b
+			y0[0], y0[1] = t36a, t36b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -66927,28 +66961,32 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 			if t1 {
 				t3 = c2
 			}
-			t6 := scalar.FMA32(t3, c4, c5)
-			t7 := float32(t6 - c5)
-			t9 := scalar.FMA32(t7, c8, t3)
-			t11 := scalar.FMA32(t7, c10, t9)
-			t12 := int32(math.Float32bits(t6))
-			t15 := scalar.FMA32(c13, t11, c14)
-			t17 := scalar.FMA32(t15, t11, c16)
-			t19 := scalar.FMA32(t17, t11, c18)
-			t21 := scalar.FMA32(t19, t11, c20)
-			t23 := scalar.FMA32(t21, t11, c22)
-			t25 := scalar.FMA32(t23, t11, c24)
-			t27 := t12 << uint32(c26)
-			t28 := math.Float32frombits(uint32(t27))
-			t30 := scalar.FMA32(t25, t28, c29)
-			t31 := float32(t3 / t30)
-			t32 := float32(t31 * c29)
-			t34 := c33 < t3
-			t35 := t32
-			if t34 {
-				t35 = t3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			o0[i] = t35
+			t9 := scalar.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := scalar.FMA32(t10, c11, t6)
+			t14 := scalar.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t18 := scalar.FMA32(c16, t14, c17)
+			t20 := scalar.FMA32(t18, t14, c19)
+			t22 := scalar.FMA32(t20, t14, c21)
+			t24 := scalar.FMA32(t22, t14, c23)
+			t26 := scalar.FMA32(t24, t14, c25)
+			t28 := scalar.FMA32(t26, t14, c27)
+			t30 := t15 << uint32(c29)
+			t31 := math.Float32frombits(uint32(t30))
+			t33 := scalar.FMA32(t28, t31, c32)
+			t34 := float32(t3 / t33)
+			t35 := float32(t34 * c32)
+			t36 := t35
+			if t5 {
+				t36 = t3
+			}
+			o0[i] = t36
 		}
 	}
 }
@@ -66962,19 +67000,19 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 	n := f.Cols
 	c0 := math.Float32frombits(0xc2da0000) // -109
 	c2 := math.Float32frombits(0x80000000) // -0
-	c4 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c5 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c8 := int32(23)
-	c12 := math.Float32frombits(0x3f317218) // 0.6931472
-	c14 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c19 := math.Float32frombits(0xbab51fdc) // -0.0013818699
-	c20 := math.Float32frombits(0x3c091cf0) // 0.008368716
-	c21 := math.Float32frombits(0xbd2aac5f) // -0.041668292
-	c24 := math.Float32frombits(0x3e2aaa49) // 0.16666521
-	c25 := math.Float32frombits(0xbefffffe) // -0.49999994
-	c29 := math.Float32frombits(0x3f800000) // 1
-	c30 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c48 := math.Float32frombits(0x41900000) // 18
+	c4 := math.Float32frombits(0x41900000) // 18
+	c7 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c8 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c11 := int32(23)
+	c15 := math.Float32frombits(0x3f317218) // 0.6931472
+	c17 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c22 := math.Float32frombits(0xbab51fdc) // -0.0013818699
+	c23 := math.Float32frombits(0x3c091cf0) // 0.008368716
+	c24 := math.Float32frombits(0xbd2aac5f) // -0.041668292
+	c27 := math.Float32frombits(0x3e2aaa49) // 0.16666521
+	c28 := math.Float32frombits(0xbefffffe) // -0.49999994
+	c32 := math.Float32frombits(0x3f800000) // 1
+	c33 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -66991,49 +67029,57 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 			if t1b {
 				t3b = c2
 			}
-			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
-			t7a, t7b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
-			t9a, t9b := t7a<<uint32(c8), t7b<<uint32(c8)
-			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
-			t11a, t11b := float32(t6a-c5), float32(t6b-c5)
-			t13a, t13b := scalar.FMA32(t11a, c12, t3a), scalar.FMA32(t11b, c12, t3b)
-			t15a, t15b := float32(t11a*c14), float32(t11b*c14)
-			t16a, t16b := -t10a, -t10b
-			t17a, t17b := float32(t13a+t15a), float32(t13b+t15b)
-			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
-			t22a, t22b := scalar.FMA32(t17a, c20, c21), scalar.FMA32(t17b, c20, c21)
-			t23a, t23b := scalar.FMA32(t18a, c19, t22a), scalar.FMA32(t18b, c19, t22b)
-			t26a, t26b := scalar.FMA32(t17a, c24, c25), scalar.FMA32(t17b, c24, c25)
-			t27a, t27b := scalar.FMA32(t18a, t23a, t26a), scalar.FMA32(t18b, t23b, t26b)
-			t28a, t28b := scalar.FMA32(t18a, t27a, t15a), scalar.FMA32(t18b, t27b, t15b)
-			t31a, t31b := float32(c30+t10a), float32(c30+t10b)
-			t32a, t32b := float32(t31a-t10a), float32(t31b-t10b)
-			t33a, t33b := float32(c30-t32a), float32(c30-t32b)
-			t34a, t34b := float32(t13a+t28a), float32(t13b+t28b)
-			t35a, t35b := scalar.FMA32(t16a, t34a, t31a), scalar.FMA32(t16b, t34b, t31b)
-			t36a, t36b := float32(t31a-t35a), float32(t31b-t35b)
-			t37a, t37b := scalar.FMA32(t16a, t13a, t36a), scalar.FMA32(t16b, t13b, t36b)
-			t38a, t38b := scalar.FMA32(t16a, t28a, t37a), scalar.FMA32(t16b, t28b, t37b)
-			t39a, t39b := float32(t38a+t33a), float32(t38b+t33b)
-			t40a, t40b := float32(c29/t35a), float32(c29/t35b)
-			t41a, t41b := float32(t3a*t40a), float32(t3b*t40b)
-			t42a, t42b := -t3a, -t3b
-			t43a, t43b := scalar.FMA32(t41a, t35a, t42a), scalar.FMA32(t41b, t35b, t42b)
-			t44a, t44b := scalar.FMA32(t41a, t39a, t43a), scalar.FMA32(t41b, t39b, t43b)
-			t45a, t45b := -t44a, -t44b
-			t46a, t46b := scalar.FMA32(t45a, t40a, t41a), scalar.FMA32(t45b, t40b, t41b)
-			t47a, t47b := float32(t46a*c30), float32(t46b*c30)
-			t49a, t49b := c48 < t3a, c48 < t3b
-			t50a := t47a
-			if t49a {
-				t50a = t3a
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
 			}
-			t50b := t47b
-			if t49b {
-				t50b = t3b
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t12a, t12b := t10a<<uint32(c11), t10b<<uint32(c11)
+			t13a, t13b := math.Float32frombits(uint32(t12a)), math.Float32frombits(uint32(t12b))
+			t14a, t14b := float32(t9a-c8), float32(t9b-c8)
+			t16a, t16b := scalar.FMA32(t14a, c15, t6a), scalar.FMA32(t14b, c15, t6b)
+			t18a, t18b := float32(t14a*c17), float32(t14b*c17)
+			t19a, t19b := -t13a, -t13b
+			t20a, t20b := float32(t16a+t18a), float32(t16b+t18b)
+			t21a, t21b := float32(t20a*t20a), float32(t20b*t20b)
+			t25a, t25b := scalar.FMA32(t20a, c23, c24), scalar.FMA32(t20b, c23, c24)
+			t26a, t26b := scalar.FMA32(t21a, c22, t25a), scalar.FMA32(t21b, c22, t25b)
+			t29a, t29b := scalar.FMA32(t20a, c27, c28), scalar.FMA32(t20b, c27, c28)
+			t30a, t30b := scalar.FMA32(t21a, t26a, t29a), scalar.FMA32(t21b, t26b, t29b)
+			t31a, t31b := scalar.FMA32(t21a, t30a, t18a), scalar.FMA32(t21b, t30b, t18b)
+			t34a, t34b := float32(c33+t13a), float32(c33+t13b)
+			t35a, t35b := float32(t34a-t13a), float32(t34b-t13b)
+			t36a, t36b := float32(c33-t35a), float32(c33-t35b)
+			t37a, t37b := float32(t16a+t31a), float32(t16b+t31b)
+			t38a, t38b := scalar.FMA32(t19a, t37a, t34a), scalar.FMA32(t19b, t37b, t34b)
+			t39a, t39b := float32(t34a-t38a), float32(t34b-t38b)
+			t40a, t40b := scalar.FMA32(t19a, t16a, t39a), scalar.FMA32(t19b, t16b, t39b)
+			t41a, t41b := scalar.FMA32(t19a, t31a, t40a), scalar.FMA32(t19b, t31b, t40b)
+			t42a, t42b := float32(t41a+t36a), float32(t41b+t36b)
+			t43a, t43b := float32(c32/t38a), float32(c32/t38b)
+			t44a, t44b := float32(t3a*t43a), float32(t3b*t43b)
+			t45a, t45b := -t3a, -t3b
+			t46a, t46b := scalar.FMA32(t44a, t38a, t45a), scalar.FMA32(t44b, t38b, t45b)
+			t47a, t47b := scalar.FMA32(t44a, t42a, t46a), scalar.FMA32(t44b, t42b, t46b)
+			t48a, t48b := -t47a, -t47b
+			t49a, t49b := scalar.FMA32(t48a, t43a, t44a), scalar.FMA32(t48b, t43b, t44b)
+			t50a, t50b := float32(t49a*c33), float32(t49b*c33)
+			t51a := t50a
+			if t5a {
+				t51a = t3a
+			}
+			t51b := t50b
+			if t5b {
+				t51b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t50a, t50b
+			y0[0], y0[1] = t51a, t51b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -67042,44 +67088,48 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 			if t1 {
 				t3 = c2
 			}
-			t6 := scalar.FMA32(t3, c4, c5)
-			t7 := int32(math.Float32bits(t6))
-			t9 := t7 << uint32(c8)
-			t10 := math.Float32frombits(uint32(t9))
-			t11 := float32(t6 - c5)
-			t13 := scalar.FMA32(t11, c12, t3)
-			t15 := float32(t11 * c14)
-			t16 := -t10
-			t17 := float32(t13 + t15)
-			t18 := float32(t17 * t17)
-			t22 := scalar.FMA32(t17, c20, c21)
-			t23 := scalar.FMA32(t18, c19, t22)
-			t26 := scalar.FMA32(t17, c24, c25)
-			t27 := scalar.FMA32(t18, t23, t26)
-			t28 := scalar.FMA32(t18, t27, t15)
-			t31 := float32(c30 + t10)
-			t32 := float32(t31 - t10)
-			t33 := float32(c30 - t32)
-			t34 := float32(t13 + t28)
-			t35 := scalar.FMA32(t16, t34, t31)
-			t36 := float32(t31 - t35)
-			t37 := scalar.FMA32(t16, t13, t36)
-			t38 := scalar.FMA32(t16, t28, t37)
-			t39 := float32(t38 + t33)
-			t40 := float32(c29 / t35)
-			t41 := float32(t3 * t40)
-			t42 := -t3
-			t43 := scalar.FMA32(t41, t35, t42)
-			t44 := scalar.FMA32(t41, t39, t43)
-			t45 := -t44
-			t46 := scalar.FMA32(t45, t40, t41)
-			t47 := float32(t46 * c30)
-			t49 := c48 < t3
-			t50 := t47
-			if t49 {
-				t50 = t3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			o0[i] = t50
+			t9 := scalar.FMA32(t6, c7, c8)
+			t10 := int32(math.Float32bits(t9))
+			t12 := t10 << uint32(c11)
+			t13 := math.Float32frombits(uint32(t12))
+			t14 := float32(t9 - c8)
+			t16 := scalar.FMA32(t14, c15, t6)
+			t18 := float32(t14 * c17)
+			t19 := -t13
+			t20 := float32(t16 + t18)
+			t21 := float32(t20 * t20)
+			t25 := scalar.FMA32(t20, c23, c24)
+			t26 := scalar.FMA32(t21, c22, t25)
+			t29 := scalar.FMA32(t20, c27, c28)
+			t30 := scalar.FMA32(t21, t26, t29)
+			t31 := scalar.FMA32(t21, t30, t18)
+			t34 := float32(c33 + t13)
+			t35 := float32(t34 - t13)
+			t36 := float32(c33 - t35)
+			t37 := float32(t16 + t31)
+			t38 := scalar.FMA32(t19, t37, t34)
+			t39 := float32(t34 - t38)
+			t40 := scalar.FMA32(t19, t16, t39)
+			t41 := scalar.FMA32(t19, t31, t40)
+			t42 := float32(t41 + t36)
+			t43 := float32(c32 / t38)
+			t44 := float32(t3 * t43)
+			t45 := -t3
+			t46 := scalar.FMA32(t44, t38, t45)
+			t47 := scalar.FMA32(t44, t42, t46)
+			t48 := -t47
+			t49 := scalar.FMA32(t48, t43, t44)
+			t50 := float32(t49 * c33)
+			t51 := t50
+			if t5 {
+				t51 = t3
+			}
+			o0[i] = t51
 		}
 	}
 }
