@@ -129,8 +129,8 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	return plan.Access{Buffer: p.buffer}, layout.Layout{Shape: y.Shape, Strides: panelStrides(y, layout.RowMajor(p.shape...), width)}
 }
 
-// packAnew appends the steps that put the right matrices of a product into panels of so many columns: one
-// for the whole panels, and one for the columns that are left. It returns the buffer that they write,
+// packAnew appends the steps that put the right matrices of a product into panels: one
+// for the whole panels, of width columns, and one for the columns that are left. It returns the buffer that they write,
 // and its shape.
 func (l *looper) packAnew(v *ir.Value, width int) (buffer int, shape []int) {
 	a := v.Args[1]

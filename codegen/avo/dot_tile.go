@@ -115,8 +115,8 @@ func (t *dotTile) ahead() int {
 
 // pairs adds up the products: a loop of dotUnroll pairs, and a loop of one pair for the
 // rest. Masked forms have the second loop only, as the first one would add a third to the
-// code and only the last columns of a product are masked. Wide forms have so many products
-// in a pair that counting takes no time.
+// code and only the last columns of a product are masked. A pair of a wide form has 24
+// products, beside which counting takes no time.
 func (t *dotTile) pairs() {
 	if t.windows != nil {
 		t.windowPairs()

@@ -70,7 +70,7 @@ const (
 	wideVector          = 64
 )
 
-// NonTemporal reports whether a kernel has a loop that stores past the caches, if its vectors have so many bytes. Assembly whose
+// NonTemporal reports whether a kernel has a loop that stores past the caches. Its vectors have vector bytes. Assembly whose
 // iterations end inside cache lines lacks the loop, and so do Go loops: these store as always.
 func NonTemporal(c Code, vector int) bool {
 	k, ok := c.(*Kernel)
