@@ -86,7 +86,7 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 	if len(recorders) > 0 {
 		p.record = &record{to: recorders, lacked: map[string]*lacked{}}
 	}
-	p.cache.limit = cmp.Or(s.plans, defaultPlans)
+	p.cache.limit = min(cmp.Or(s.plans, defaultPlans), mostPlans)
 	p.setMachine(s)
 	p.options.Machine = p.machine
 	return p

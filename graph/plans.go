@@ -27,6 +27,9 @@ type PlanStats struct {
 // defaultPlans is how many plans a program keeps without WithPlans.
 const defaultPlans = 1024
 
+// mostPlans is how many it keeps at most, whatever WithPlans says: more than there is memory for.
+const mostPlans = 1 << 28
+
 // WithPlans sets how many plans the program keeps, 1 or more; 1024 without it. A plan is
 // made at the first run with inputs of some sizes and layouts. The limit counts plans, not
 // bytes: a plan takes about a kilobyte for each operation of the graph. When a program that keeps

@@ -1,7 +1,10 @@
 package graph_test
 
 import (
+	"math"
 	"math/rand/v2"
+	goruntime "runtime"
+	"runtime/debug"
 	"sync"
 	"testing"
 
@@ -90,4 +93,41 @@ func TestPlansOfManyGoroutines(t *testing.T) {
 	}
 	wait.Wait()
 	require.Equal(t, 5, p.Plans().Kept)
+}
+
+// TestManyPlans: no number of plans is too large to ask for.
+func TestManyPlans(t *testing.T) {
+	for _, n := range []int{math.MaxInt, math.MaxInt/2 + 1, math.MaxInt / 2} {
+		p, err := graph.Compile(graph.Input("x", graph.Float32, graph.Dim("n")).Add(1), graph.WithPlans(n))
+		require.NoError(t, err)
+		for k := range 40 {
+			_, err = p.Run(t.Context(), graph.Ones(graph.Float32, k))
+			require.NoError(t, err)
+		}
+	}
+}
+
+// TestRefusedRunKeepsState: a run for which there is no memory takes nothing from later ones.
+func TestRefusedRunKeepsState(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	x := graph.Input("x", graph.Float32, 1<<23)
+	p, err := graph.Compile(x.Sub(x.Sum()))
+	require.NoError(t, err)
+	in, out := graph.Ones(graph.Float32, 1<<23), graph.New(graph.Float32, 1<<23)
+	allocations := func() float64 {
+		return testing.AllocsPerRun(3, func() {
+			goruntime.GC() // what is left to the collector is gone
+			goruntime.GC()
+			require.NoError(t, p.RunInto(t.Context(), []*graph.Tensor{out}, in))
+		})
+	}
+	before := allocations()
+	func() {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 20))
+		_, err := p.Run(t.Context(), in)
+		require.ErrorContains(t, err, "memory")
+	}()
+	require.LessOrEqual(t, allocations(), before+4) // a new state is 11, and the collections allocate a few now and then
 }

@@ -18,7 +18,12 @@ import (
 
 // reserve makes the outs that are to be made, a state if st is nil, and memory for it if it
 // needs any and m is nil.
-func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tensor.Tensor) (*state, *local, error) {
+func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tensor.Tensor) (_ *state, _ *local, err error) {
+	defer func() {
+		if err != nil {
+			l.putBack(st, m)
+		}
+	}()
 	if n := len(outs); n > 0 && n != len(l.results) {
 		return nil, nil, failf("%d outputs given, the plan has %d", n, len(l.results))
 	}

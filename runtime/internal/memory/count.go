@@ -37,7 +37,7 @@ func Reserve(n int) (Reservation, error) {
 	if n < 0 || n > math.MaxInt-2*Alignment-hugePage {
 		return Reservation{}, fmt.Errorf("%d bytes can't be allocated", n)
 	}
-	if unseen.Add(int64(n)) < lookBytes {
+	if n < lookBytes && unseen.Add(int64(n)) < lookBytes { // large ones are not added up, as refused ones would stay in the sum
 		return Reservation{}, nil
 	}
 	counting.Lock()
