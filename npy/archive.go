@@ -161,9 +161,9 @@ func (a *ArchiveWriter) Write(name string, t *graph.Tensor) error {
 // Close ends the archive. It does not close the file.
 func (a *ArchiveWriter) Close() error { return a.zip.Close() }
 
-// WriteArchive writes a .npz file, in place of one that exists.
+// WriteArchive writes a .npz file. A file that exists stays until the new one is complete.
 func WriteArchive(name string, tensors map[string]*graph.Tensor) error {
-	return create(name, func(w io.Writer) error {
+	return binfile.Save(name, func(w io.Writer) error {
 		a := NewArchiveWriter(w)
 		for _, name := range slices.Sorted(maps.Keys(tensors)) {
 			if err := a.Write(name, tensors[name]); err != nil {

@@ -1,7 +1,6 @@
 package npy
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -118,17 +117,7 @@ func Write(w io.Writer, t *graph.Tensor) error {
 	return binfile.Write(w, t)
 }
 
-// WriteFile writes a file with one array, in place of one that exists.
+// WriteFile writes a file with one array. A file that exists stays until the new one is complete: t may be read from it.
 func WriteFile(name string, t *graph.Tensor) error {
-	return create(name, func(w io.Writer) error { return Write(w, t) })
-}
-
-// create makes a file of what write writes.
-func create(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	return errors.Join(write(w), w.Flush(), f.Close())
+	return binfile.Save(name, func(w io.Writer) error { return Write(w, t) })
 }

@@ -1,16 +1,13 @@
 package safetensors
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -95,12 +92,7 @@ func nameOf(dt graph.DType) (string, bool) {
 	return "", false
 }
 
-// WriteFile writes a file, in place of one that exists.
+// WriteFile writes a file. A file that exists stays until the new one is complete: tensors may be read from it.
 func WriteFile(name string, tensors map[string]*graph.Tensor, metadata map[string]string) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	return errors.Join(Write(w, tensors, metadata), w.Flush(), f.Close())
+	return binfile.Save(name, func(w io.Writer) error { return Write(w, tensors, metadata) })
 }

@@ -18,17 +18,37 @@ import (
 // Replace writes a file, which has its name once it is complete and on the disk. Until then
 // it is in the folder given, which must be on the same disk. If write fails nothing is left.
 func Replace(name, folder string, write func(io.Writer) error) error {
+	return replace(name, folder, 0o666, write, (*os.File).Sync)
+}
+
+// Save writes a file in place of one that exists, which stays as it was until the new one is complete, and if write fails:
+// write may read it. A link is followed. What is no file, such as a pipe, is written as it is.
+func Save(name string, write func(io.Writer) error) error {
+	if to, err := filepath.EvalSymlinks(name); err == nil {
+		name = to
+	}
+	mode := fs.FileMode(0o666)
+	if info, err := os.Stat(name); err == nil {
+		if mode = info.Mode(); !mode.IsRegular() {
+			f, err := os.OpenFile(name, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			return errors.Join(buffered(f, write), f.Close())
+		}
+	}
+	return replace(name, filepath.Dir(name), mode.Perm(), write, func(*os.File) error { return nil })
+}
+
+// replace writes a file of another name, and renames it once it is complete.
+func replace(name, folder string, mode fs.FileMode, write func(io.Writer) error, sync func(*os.File) error) error {
 	part := filepath.Join(folder, fmt.Sprintf("%s.part%d", filepath.Base(name), rand.Uint64()))
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
+	if err = buffered(f, write); err == nil {
+		err = sync(f)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(part, name)
@@ -37,6 +57,11 @@ func Replace(name, folder string, write func(io.Writer) error) error {
 		os.Remove(part)
 	}
 	return err
+}
+
+func buffered(f *os.File, write func(io.Writer) error) error {
+	w := bufio.NewWriter(f)
+	return errors.Join(write(w), w.Flush())
 }
 
 var partName = regexp.MustCompile(`.\.part\d+$`)
