@@ -41,6 +41,9 @@ const (
 func rowsOf1MB(dt graph.DType, shape []int) int {
 	n := dt.Size()
 	for _, k := range shape[1:] {
+		if k > chunkBytes/n {
+			return 1
+		}
 		n *= max(1, k)
 	}
 	return max(1, chunkBytes/n)
@@ -141,9 +144,15 @@ func (w *Writer) chunksOf(dt graph.DType, shape []int) ([]int, error) {
 	return chunks, nil
 }
 
+// errNotCreated is the error of what a Writer does before Create.
+var errNotCreated = errors.New("zarr: the writer has no array: call Create first")
+
 // Write stores rows from begin on, which are whole chunks.
 func (w *Writer) Write(ctx context.Context, begin int, t *graph.Tensor) error {
 	a, end := w.array, 1
+	if a == nil {
+		return errNotCreated
+	}
 	from := make([]int, len(a.shape))
 	if len(a.shape) > 0 {
 		from[0], end = begin, begin+t.Extent(0)
@@ -174,6 +183,9 @@ func (w *Writer) Read(ctx context.Context, begin, end int, buffer func() *graph.
 // Commit checks that each chunk has been written, and brings their names to the disk.
 func (w *Writer) Commit() error {
 	a, rows := w.array, 1
+	if a == nil {
+		return errNotCreated
+	}
 	if len(a.shape) > 0 {
 		rows = a.shape[0]
 	}

@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ func (r *Reader) Open() (graph.DType, []int, error) {
 func (r *Reader) ChunkRows(graph.DType, []int) int { return r.array.rows() }
 
 func (a *array) rows() int {
-	if len(a.chunks) == 0 {
+	if a == nil || len(a.chunks) == 0 {
 		return 1
 	}
 	return a.chunks[0]
@@ -46,7 +47,11 @@ func (a *array) rows() int {
 
 // Read decodes the chunks that rows begin to end touch, into the tensor that buffer returns.
 func (r *Reader) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
-	a, t := r.array, buffer()
+	a := r.array
+	if a == nil {
+		return nil, nil, errors.New("zarr: the reader has no array: call Open first")
+	}
+	t := buffer()
 	from := make([]int, len(a.shape))
 	if len(from) > 0 {
 		from[0] = begin

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,6 +54,25 @@ func TestRoundTrip(t *testing.T) {
 		require.NoError(r, err)
 		require.True(r, graph.Equal(x, y))
 	})
+}
+
+// TestMisuse: what is too large, or comes in another order, is an error.
+func TestMisuse(t *testing.T) {
+	const k = 1 << 31
+	if strconv.IntSize == 64 {
+		require.Error(t, zarr.To(t.TempDir(), zarr.Options{}).Create(graph.Float32, []int{5, k, k}))
+		_ = zarr.To(t.TempDir(), zarr.Options{}).ChunkRows(graph.Float32, []int{5, k, k, k})
+		require.NotPanics(t, func() { _ = zarr.WriteArray(t.TempDir(), graph.New(graph.Float32, 0, k, k/2), zarr.Options{}) })
+	}
+	w, r := zarr.To(t.TempDir(), zarr.Options{}), zarr.From(t.TempDir())
+	none := func() *graph.Tensor { return graph.New(graph.Float32, 3) }
+	require.ErrorContains(t, w.Write(t.Context(), 0, none()), "Create")
+	require.ErrorContains(t, w.Commit(), "Create")
+	_, _, err := r.Read(t.Context(), 0, 1, none)
+	require.ErrorContains(t, err, "Open")
+	_, _, err = w.Read(t.Context(), 0, 1, none)
+	require.Error(t, err)
+	require.Equal(t, 1, r.ChunkRows(graph.Float32, []int{3}))
 }
 
 // TestStream runs a program from chunks to chunks of other rows.
