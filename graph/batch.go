@@ -46,16 +46,20 @@ const (
 	mostClasses = 64
 )
 
+// setLayouts says where the elements of the inputs sit, the first params of a graph. A nil layout is row-major.
+func setLayouts(f *ir.Func, layouts []*layout.Layout) {
+	for i, l := range layouts {
+		if l != nil {
+			attr := *f.Params[i].Attr
+			attr.At, f.Params[i].Attr = l, &attr
+		}
+	}
+}
+
 // plan makes the plan for the sizes that the graph f is bound to, by the passes. It takes f over. layouts
 // is as for compile.
 func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (planned, error) {
-	for i, l := range layouts {
-		if l != nil {
-			in := f.Params[i]
-			attr := *in.Attr
-			attr.At, in.Attr = l, &attr
-		}
-	}
+	setLayouts(f, layouts)
 	pl := planned{sizes: sizes, blocks: &p.blocks}
 	whole, err := passes.Lower(f, p.options)
 	if err != nil {

@@ -127,6 +127,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		if err != nil {
 			return err
 		}
+		setLayouts(f, bound.layouts(len(p.inputs)))
 		options := p.options
 		options.Observe = func(name string, text func() string) {
 			if name != "graph" {
@@ -147,7 +148,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 			return err
 		}
 		section("schedule", func() string { return text })
-		section("kernels", func() string { return strings.Join(p.Kernels(), "\n") + "\n" })
+		section("kernels", func() string { return strings.Join(p.kernelsOf(bound), "\n") + "\n" })
 	}
 	_, err := w.Write(out.Bytes())
 	return err

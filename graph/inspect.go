@@ -32,6 +32,11 @@ func (p *Program) Kernels() []string {
 	if p.shown != nil {
 		bound = p.shown
 	}
+	return p.kernelsOf(bound)
+}
+
+// kernelsOf returns the signatures of the kernels of a binding, as Kernels does.
+func (p *Program) kernelsOf(bound *binding) []string {
 	var sigs []string
 	seen := map[string]bool{}
 	plans := append([]*plan.Plan{bound.plan}, p.lines()...)

@@ -58,6 +58,21 @@ func TestDump(t *testing.T) {
 	require.ErrorContains(t, err, ", plan, schedule, kernels")
 }
 
+// TestDumpOfStrides: all levels are those of the layouts that ran.
+func TestDumpOfStrides(t *testing.T) {
+	x := graph.Input("x", graph.Float32, graph.Dim("n"), graph.Dim("m"))
+	p, err := graph.Compile(x.Add(1))
+	require.NoError(t, err)
+	_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 6, 4).T())
+	require.NoError(t, err)
+	var last, plan strings.Builder
+	require.NoError(t, p.Dump(&last, "buffers"))
+	require.NoError(t, p.Dump(&plan, "plan"))
+	require.Contains(t, last.String(), "{1,4}")
+	steps, _, _ := strings.Cut(last.String(), "// decisions")
+	require.Equal(t, strings.TrimSpace(plan.String()), strings.TrimSpace(steps))
+}
+
 func TestDumpEnv(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(graph.DumpEnv, dir)

@@ -78,12 +78,7 @@ func (p *Program) inspect() (*inspection, error) {
 // lower takes the graph through all levels as bind does.
 func (x *inspection) lower(f *ir.Func) error {
 	p := x.p
-	for i, l := range x.bound.layouts() {
-		if l != nil && i < len(p.inputs) {
-			attr := *f.Params[i].Attr
-			attr.At, f.Params[i].Attr = l, &attr
-		}
-	}
+	setLayouts(f, x.bound.layouts(len(p.inputs)))
 	options := p.options
 	options.Observe = func(name string, text func() string) {
 		if name != "graph" {
@@ -167,14 +162,11 @@ func (x *inspection) lines() []string {
 	return lines
 }
 
-// layouts returns the layouts of the inputs that the binding is for, nil for row-major.
-func (b *binding) layouts() []*layout.Layout {
-	var list []*layout.Layout
+// layouts returns the layouts of the first n params that the binding is for, nil for row-major.
+func (b *binding) layouts(n int) []*layout.Layout {
+	list := make([]*layout.Layout, n)
 	for i := range b.plan.Buffers {
-		if buf := &b.plan.Buffers[i]; buf.Kind == plan.ParamBuffer {
-			for len(list) <= buf.Index {
-				list = append(list, nil)
-			}
+		if buf := &b.plan.Buffers[i]; buf.Kind == plan.ParamBuffer && buf.Index < n {
 			list[buf.Index] = buf.At
 		}
 	}
