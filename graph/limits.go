@@ -28,9 +28,11 @@ func (l Limits) GFLOPs(dt DType) float64 {
 	return l.Float32GFLOPs
 }
 
+func (l Limits) known() bool { return l.MemoryGB > 0 && l.Float32GFLOPs > 0 && l.Float64GFLOPs > 0 }
+
 // String returns the limits in a line.
 func (l Limits) String() string {
-	if l.MemoryGB == 0 || l.Float32GFLOPs == 0 || l.Float64GFLOPs == 0 {
+	if !l.known() {
 		return "the limits of the machine are not measured: there is no memory for that"
 	}
 	return fmt.Sprintf("%.3g GB/s of memory, %.3g GFLOP/s of float32, %.3g of float64 with %s",
@@ -44,16 +46,16 @@ var measured struct {
 }
 
 type limitsKey struct {
-	workers  int
-	portable bool
+	workers        int
+	portable, avx2 bool
 }
 
 // limitsOf returns the limits of the machine for programs of an executor, measured at the
-// first call for its number of workers.
+// first call for its workers and kernels. A call that finds no memory for that is not the last to try.
 func limitsOf(e *runtime.Executor) Limits {
 	measured.Lock()
 	defer measured.Unlock()
-	key := limitsKey{e.Parallelism(), e.Portable}
+	key := limitsKey{e.Parallelism(), e.Portable, e.AVX2}
 	if l, ok := measured.limits[key]; ok {
 		return l
 	}
@@ -61,7 +63,9 @@ func limitsOf(e *runtime.Executor) Limits {
 		measured.limits = map[limitsKey]Limits{}
 	}
 	l := measureLimits(key)
-	measured.limits[key] = l
+	if l.known() {
+		measured.limits[key] = l
+	}
 	return l
 }
 
@@ -95,6 +99,9 @@ func fastest(key limitsKey, y Node, out *Tensor, ins ...*Tensor) float64 {
 	items := []Item{y, WithWorkers(key.workers), hidden()}
 	if key.portable {
 		items = append(items, WithDebug(Portable))
+	}
+	if key.avx2 {
+		items = append(items, WithDebug(AVX2))
 	}
 	p, err := Compile(items...)
 	if err != nil {
