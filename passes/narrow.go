@@ -144,7 +144,7 @@ func (n *narrowing) exact(v *ir.Value) bool {
 var signedOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpAbs, ir.OpShr, ir.OpCast}
 
 // withoutWords are the ops of uint16 that tilings have no kernels for.
-var withoutWords = []ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpEq, ir.OpNe}
+var withoutWords = []ir.Op{ir.OpAnd, ir.OpOr, ir.OpNot, ir.OpEq, ir.OpNe}
 
 // isEnd reports whether v may read what is computed in 16 bits: it is a conversion to as many or fewer, or a comparison.
 func isEnd(v *ir.Value) bool {

@@ -281,7 +281,7 @@ func Kernels(p *plan.Plan, m *tuning.Machine) []string {
 func kernelsOf(p *plan.Plan, m *tuning.Machine, add func(sig string)) (together bool) {
 	out, err := Schedule(p, m, complete{})
 	if err != nil {
-		return false
+		panic("BUG: schedule: with every kernel: " + err.Error())
 	}
 	for i := range out.Tasks {
 		t := &out.Tasks[i]
