@@ -13,7 +13,7 @@ import (
 // takes as long as the rest of a small run, is done once.
 type Call struct {
 	bound *runtime.Bound
-	trap  *Program  // of WithDebug(NonFinite), or nil
+	trap  *Program  // of WithDebug(NonFinite) or DivisionByZero, or nil
 	ins   []*Tensor // of that
 }
 
@@ -31,13 +31,13 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 		return nil, cmp.Or(p.checkOuts(b, outs), atCaller(err))
 	}
 	c := &Call{bound: bound}
-	if p.trap {
+	if p.traps != 0 {
 		c.trap, c.ins = p, slices.Clone(ins)
 	}
 	return c, nil
 }
 
-// Run computes the outputs. It allocates nothing, but with WithDebug(NonFinite). A Call is for one goroutine at
+// Run computes the outputs. It allocates nothing, but with WithDebug(NonFinite) or DivisionByZero. A Call is for one goroutine at
 // a time: Run returns an error while another run is on, and computes nothing.
 func (c *Call) Run(ctx context.Context) error {
 	switch {
@@ -47,7 +47,7 @@ func (c *Call) Run(ctx context.Context) error {
 		return misuse("run: the context is nil: give it context.Background()")
 	}
 	if c.trap != nil {
-		if err := c.trap.FindNonFinite(ctx, c.ins...); err != nil {
+		if err := c.trap.check(ctx, c.ins); err != nil {
 			return err
 		}
 	}

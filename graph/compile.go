@@ -78,7 +78,7 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		executor: executorFor(*s),
 		sizes:    sizes,
 	}
-	p.trap, p.progress, p.profiled, p.hidden = s.debug.has(NonFinite), s.progress, s.profiled, s.hidden
+	p.traps, p.progress, p.profiled, p.hidden = s.debug&(NonFinite|DivisionByZero), s.progress, s.profiled, s.hidden
 	recorders := s.recorders
 	if e := environment(); e != nil && !p.hidden {
 		recorders = append(recorders, e)

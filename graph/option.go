@@ -84,6 +84,9 @@ const (
 	// error, a *NonFiniteError, names the first such op. Every run begins with
 	// FindNonFinite, also that of a Call.
 	NonFinite
+	// DivisionByZero makes a run fail that divides an integer by zero, which gives 0 without it: the error, a
+	// *DivisionByZeroError, names the first op that does. Every run begins with FindDivisionByZero, also that of a Call.
+	DivisionByZero
 )
 
 // WithDebug compiles or runs the program in these ways too.

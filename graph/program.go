@@ -43,8 +43,9 @@ type Program struct {
 	hidden    bool    // from dumps
 	record    *record // or nil
 	generated bool    // each loop must be a generated kernel
-	trap      bool    // NonFinite
-	search    search  // of FindNonFinite, made when it is first called
+	traps     Debug   // of NonFinite and DivisionByZero
+	nonFinite search
+	divisions search
 }
 
 // Port describes an input or output of a program.
@@ -159,7 +160,7 @@ func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*bi
 	if err := runtime.ContextError(ctx); err != nil {
 		return nil, atCaller(err)
 	}
-	if !p.empty() && !p.trap {
+	if !p.empty() && p.traps == 0 {
 		if b := p.cache.last.Load(); b != nil {
 			if taken, err := b.linked.RunTaken(ctx, outs, ins, fresh); taken {
 				return b, atCaller(err)
@@ -167,7 +168,7 @@ func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*bi
 		}
 	}
 	b, err := p.bind(ins)
-	if err == nil && p.trap {
+	if err == nil && p.traps != 0 {
 		b, err = p.trapped(ctx, ins)
 	}
 	if err != nil {
@@ -192,10 +193,23 @@ func atCaller(err error) error {
 	return err
 }
 
-// trapped returns the binding for a run once the program has made no NaN and no infinity of the inputs. The context is
+// check returns the error of what WithDebug says a run begins with.
+func (p *Program) check(ctx context.Context, ins []*Tensor) error {
+	if p.traps.has(NonFinite) {
+		if err := p.FindNonFinite(ctx, ins...); err != nil {
+			return err
+		}
+	}
+	if p.traps.has(DivisionByZero) {
+		return p.FindDivisionByZero(ctx, ins...)
+	}
+	return nil
+}
+
+// trapped returns the binding for a run once check has found nothing in the inputs. The context is
 // code of the user's, which may have changed the list of them.
 func (p *Program) trapped(ctx context.Context, ins []*Tensor) (*binding, error) {
-	if err := p.FindNonFinite(ctx, ins...); err != nil {
+	if err := p.check(ctx, ins); err != nil {
 		return nil, err
 	}
 	if err := runtime.ContextError(ctx); err != nil {

@@ -1,0 +1,55 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// DivisionByZeroError says which op was the first to divide an integer by zero.
+type DivisionByZeroError struct {
+	Pos   Pos
+	Call  string // the method that the op is part of, "" where that is not known
+	Op    ir.Op
+	Index []int // of the element in the op's result, the first in row-major order
+}
+
+func (e *DivisionByZeroError) Error() string {
+	return faultText(e.Pos, e.Call, e.Op, fmt.Sprintf("divided by zero at index %v", e.Index))
+}
+
+// FindDivisionByZero runs the program once more and returns a *DivisionByZeroError for the first op
+// of the graph that divides an integer by zero, which gives 0: Div, FloorDiv, Rem or Mod. It returns nil if there is no such
+// op. Divisions of floats by zero are not among them: those give infinities and NaN, see FindNonFinite.
+// With WithDebug(DivisionByZero) each run begins with it.
+func (p *Program) FindDivisionByZero(ctx context.Context, ins ...*Tensor) error {
+	v, index, err := p.findFault(ctx, &p.divisions, divisionChecksOf, ins)
+	if v == nil {
+		return err
+	}
+	return &DivisionByZeroError{Pos: v.Pos, Call: v.Call.String(), Op: v.Op, Index: index}
+}
+
+// divisions are the ops that divide integers by their second operand.
+var divisions = []ir.Op{ir.OpDiv, ir.OpFloorDiv, ir.OpRem, ir.OpMod}
+
+// divisionChecksOf adds the checks of FindDivisionByZero: where a divisor is not zero.
+func divisionChecksOf(f *ir.Func) (list []check, err error) {
+	add := func(op ir.Op, a ir.Attr, pos Pos, args ...*ir.Value) (v *ir.Value) {
+		if err == nil {
+			v, err = f.Add(op, a, pos, args...)
+		}
+		return v
+	}
+	for _, v := range slices.Clone(f.Body) {
+		if !slices.Contains(divisions, v.Op) || !ir.Ints.Has(v.Type.DType) {
+			continue
+		}
+		by := v.Args[1]
+		ok := add(ir.OpNe, ir.Attr{}, v.Pos, by, add(ir.OpConst, ir.Attr{DType: by.Type.DType}, v.Pos))
+		list = append(list, check{v, add(ir.OpExpand, ir.Attr{Shape: v.Type.Shape}, v.Pos, ok)})
+	}
+	return list, err
+}
