@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -21,7 +22,7 @@ func (p *Program) String() string {
 // generated code is looked up by, and what genkernels emits. They depend on the
 // formulas, and on sizes only where an extent is 1, an input has strides of its
 // own, an axis of two to four elements makes them interleaved channels, or a line is reduced: one longer than 1024 is reduced in chunks, and the mean of
-// 2^k elements is a product. Those of short and long lines are among them; a run that
+// 2^k elements is a product. Those of products with one element along a named axis, and of short and long lines, are among them; a run that
 // needs others is a tiling of built-in kernels. There are none before the first run of
 // a program whose graph fits none of the example sizes.
 func (p *Program) Kernels() []string {
@@ -39,7 +40,7 @@ func (p *Program) Kernels() []string {
 func (p *Program) kernelsOf(bound *binding) []string {
 	var sigs []string
 	seen := map[string]bool{}
-	plans := append([]*plan.Plan{bound.plan}, p.lines()...)
+	plans := append([]*plan.Plan{bound.plan}, p.others(bound)...)
 	if bound.once != nil {
 		plans = append(plans, bound.once)
 	}
@@ -54,26 +55,36 @@ func (p *Program) kernelsOf(bound *binding) []string {
 	return sigs
 }
 
-// lines returns the plans for other lengths of the lines that the program
-// reduces, if it does and has sizes that are free.
-func (p *Program) lines() []*plan.Plan {
+// others returns the plans for other sizes that may have other kernels than a binding: products with one element along an
+// axis with a name, as batches of one have, which are sums of rows, and other lengths of lines that are reduced.
+func (p *Program) others(bound *binding) []*plan.Plan {
+	var plans []*plan.Plan
+	add := func(sizes map[string]int) {
+		f, err := p.fn.Bind(sizes)
+		if err != nil {
+			return
+		}
+		if b, err := p.lower(f, sizes, nil); err == nil {
+			plans = append(plans, b.plan)
+		}
+	}
+	if slices.ContainsFunc(p.fn.Body, func(v *ir.Value) bool { return v.Op.IsProduct() }) {
+		for _, name := range p.sizes {
+			sizes := maps.Clone(bound.sizes)
+			sizes[name] = 1
+			add(sizes)
+		}
+	}
 	along := func(v *ir.Value) bool { return v.Op.Info().Kind == ir.Reduce || v.Op.Info().Kind == ir.Scan }
 	if len(p.sizes) == 0 || !slices.ContainsFunc(p.fn.Body, along) {
-		return nil
+		return plans
 	}
-	var plans []*plan.Plan
 	for _, n := range []int{ir.ReduceLeast, 4 * ir.ReduceChunk, 4*ir.ReduceChunk + 1} {
 		sizes := map[string]int{}
 		for _, name := range p.sizes {
 			sizes[name] = n
 		}
-		f, err := p.fn.Bind(sizes)
-		if err != nil {
-			continue
-		}
-		if b, err := p.lower(f, sizes, nil); err == nil {
-			plans = append(plans, b.plan)
-		}
+		add(sizes)
 	}
 	return plans
 }

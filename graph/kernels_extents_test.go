@@ -96,3 +96,20 @@ func eachExtent(t *testing.T, z graph.Node, f func(c extents, missing []string))
 		}
 	}
 }
+
+// TestKernelsOfOneRow: what genkernels emits for layers and a training step serves a batch of one.
+func TestKernelsOfOneRow(t *testing.T) {
+	x, target := graph.Input("x", graph.Float32, graph.Dim("n"), 20), graph.Input("target", graph.Float32, graph.Dim("n"), 3)
+	v, w, b := graph.Input("v", graph.Float32, 20, 30), graph.Input("w", graph.Float32, 30, 3), graph.Input("b", graph.Float32, 30)
+	hidden := x.MatMul(v).Add(b).Maximum(0)
+	y := hidden.MatMul(w)
+	d := y.Sub(target)
+	p, err := graph.Compile(y.Softmax(-1), d.Square().Mean(), w.Sub(hidden.T().MatMul(d).Mul(0.1)), b.Sub(d.MatMul(w.T()).Mul(hidden.Gt(0).Cast(graph.Float32)).Sum(0)))
+	require.NoError(t, err)
+	kernels := p.Kernels()
+	for _, rows := range []int{1, 2, 7, 100, 2000} {
+		missing, err := p.MissingBeside(kernels, map[string]int{"n": rows}, nil)
+		require.NoError(t, err)
+		require.Empty(t, missing, "%d rows", rows)
+	}
+}

@@ -21,7 +21,7 @@ func (p *Program) Missing() []string {
 	if bound == nil {
 		return nil
 	}
-	return p.missing(append([]*plan.Plan{bound.plan}, p.lines()...)...)
+	return p.missing(append([]*plan.Plan{bound.plan}, p.others(bound)...)...)
 }
 
 // missing returns the signatures for which plans run tilings, and no engine has a kernel: on the

@@ -36,6 +36,7 @@ func TestAgainstLoops(t *testing.T) {
 	require.Zero(t, p.Copies())
 	got, err := render(p, grid, 10)
 	require.NoError(t, err)
+	require.Empty(t, p.Missing(), "each loop is one kernel, for the turned map too")
 	img := picture(got)
 	off := 0
 	for y := range img.Bounds().Dy() {

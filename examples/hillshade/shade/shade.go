@@ -28,7 +28,10 @@ var (
 // picture, uint8 [3,(r-3)*Zoom,(c-3)*Zoom]: a plane each of red, green and blue.
 // The sun is in the north-west, 45 degrees high.
 func Relief() (*graph.Program, error) {
-	z := graph.Input("z", graph.Float32, graph.Dim("r"), graph.Dim("c"))
+	return relief(graph.Input("z", graph.Float32, graph.Dim("r"), graph.Dim("c")))
+}
+
+func relief(z graph.Node) (*graph.Program, error) {
 	cell := graph.Input("cell", graph.Float32)
 	lo, hi := graph.Input("lo", graph.Float32), graph.Input("hi", graph.Float32)
 
@@ -89,8 +92,13 @@ func enlarge(x graph.Node) graph.Node {
 // planes returns a colour as [3,1,1].
 func planes(colour []float32) graph.Node { return graph.Const(graph.Of(colour, 3, 1, 1)) }
 
-// Graphs returns the programs to generate kernels for.
+// Graphs returns the programs to generate kernels for: of maps in row-major order and of maps that are turned, as a view
+// of columns has other loops.
 func Graphs() ([]*graph.Program, error) {
 	p, err := Relief()
-	return []*graph.Program{p}, err
+	if err != nil {
+		return nil, err
+	}
+	turned, err := relief(graph.Input("z", graph.Float32, graph.Dim("c"), graph.Dim("r")).T())
+	return []*graph.Program{p, turned}, err
 }
