@@ -1,62 +1,58 @@
 package graph_test
 
 import (
-	"errors"
+	"context"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestDivisionByZero: the first op that divides an integer by zero is found, whichever it is, and floats are none.
-func TestDivisionByZero(t *testing.T) {
-	ops := map[string]func(x, by graph.Node) graph.Node{
-		"div": func(x, by graph.Node) graph.Node { return x.Div(by) }, "floordiv": func(x, by graph.Node) graph.Node { return x.FloorDiv(by) },
-		"rem": func(x, by graph.Node) graph.Node { return x.Rem(by) }, "mod": func(x, by graph.Node) graph.Node { return x.Mod(by) },
+// TestDivisionByOne divides by one number, whose reciprocal kernels multiply by: all uint16, and int32 and uint32 beside
+// multiples of the divisor and at the ends of the type.
+func TestDivisionByOne(t *testing.T) {
+	var all []uint16
+	for x := range 1 << 16 {
+		all = append(all, uint16(x))
 	}
-	for name, op := range ops {
-		for _, dt := range []graph.DType{graph.Int8, graph.Uint16, graph.Int32, graph.Int64, graph.Uint64} {
-			x, by := graph.Input("x", dt, graph.Dim("n"), 3), graph.Input("by", dt, 3)
-			y := op(x.Add(1), by.Sub(1))
-			p, err := graph.Compile(y.Mul(2).Sum(), graph.WithDebug(graph.DivisionByZero))
-			require.NoError(t, err)
-			in := graph.Ones(dt, 4, 3)
-			divisor := func(values ...int8) *graph.Tensor { return runs(t, graph.Const(graph.Of(values)).Cast(dt)) }
-			_, err = p.Run(t.Context(), in, divisor(2, 3, 4))
-			require.NoError(t, err)
-			_, err = p.Run(t.Context(), in, divisor(2, 1, 4))
-			var found *graph.DivisionByZeroError
-			require.True(t, errors.As(err, &found), "%s of %s: %v", name, dt, err)
-			require.Equal(t, []int{0, 1}, found.Index)
-			require.ErrorContains(t, err, name+" divided by zero at index [0 1]")
-			plain, err := graph.Compile(y)
-			require.NoError(t, err)
-			require.Error(t, plain.FindDivisionByZero(t.Context(), in, divisor(2, 1, 4)))
-			call, err := p.Bind([]*graph.Tensor{graph.Full(p.Outputs()[0].DType, 0)}, in, divisor(1, 2, 2))
-			require.NoError(t, err)
-			require.Error(t, call.Run(t.Context()))
-		}
-		p, err := graph.Compile(op(graph.Const(graph.Of([]float32{1})), graph.Const(graph.Of([]float32{0}))).Neg(), graph.WithDebug(graph.DivisionByZero))
-		if err == nil { // Rem is of integers
-			_, err = p.Run(t.Context())
-			require.NoError(t, err, name)
-		}
+	for _, y := range []uint16{0, 1, 2, 3, 7, 10, 255, 256, 257, 1000, 4097, 32767, 32768, 65533, 65535} {
+		divideByOne(t, all, y)
 	}
-	p, err := graph.Compile(graph.Const(graph.Of([]int32{7, 8})).Div(0), graph.WithDebug(graph.DivisionByZero))
-	require.NoError(t, err)
-	_, err = p.Run(t.Context())
-	var found *graph.DivisionByZeroError
-	require.True(t, errors.As(err, &found), "%v", err)
-	require.Equal(t, ir.OpDiv, found.Op)
+	for _, y := range []int32{0, 1, -1, 2, 3, -3, 7, 255, -255, 1000, 65537, 16777213, math.MaxInt32, math.MinInt32} {
+		divideByOne(t, nearMultiples(y, math.MinInt32, math.MaxInt32), y)
+	}
+	for _, y := range []uint32{0, 1, 2, 3, 7, 255, 1000, 65537, 16777213, math.MaxUint32 - 1, math.MaxUint32} {
+		divideByOne(t, nearMultiples(y, 0, math.MaxUint32), y)
+	}
 }
 
-// runs returns the value of a graph without inputs.
-func runs(t *testing.T, x graph.Node) *graph.Tensor {
-	p, err := graph.Compile(x)
+// nearMultiples returns numbers beside multiples of y and at the ends of the type.
+func nearMultiples[T int32 | uint32](y, least, most T) (xs []T) {
+	for n := range 2000 {
+		i := T(n)
+		xs = append(xs, least+i, most-i, y*i, y*i-1, y*i+1, (most/max(y, 1)-i)*y, (most/max(y, 1)-i)*y-1, i*1000003)
+	}
+	return xs
+}
+
+func divideByOne[T uint16 | int32 | uint32](t *testing.T, xs []T, y T) {
+	one := graph.ScalarOf(y)
+	x := graph.Input("x", one.DType(), graph.Dim("n"))
+	p, err := graph.Compile(x.Div(graph.Input("y", one.DType())))
 	require.NoError(t, err)
-	out, err := p.Run(t.Context())
+	out, err := p.Run(context.Background(), graph.Of(xs), one)
 	require.NoError(t, err)
-	return out
+	quotients, err := graph.Data[T](out)
+	require.NoError(t, err)
+	for i, x := range xs {
+		want := T(0)
+		if y != 0 {
+			want = x / y
+		}
+		if quotients[i] != want {
+			require.Failf(t, "differs", "%d / %d: %d, want %d", x, y, quotients[i], want)
+		}
+	}
 }
