@@ -174,7 +174,7 @@
 //	np.bincount(a, minlength=n)     a.BinCount(n)
 //	np.histogram(a, edges)[0]       a.Histogram(edges)
 //	np.nonzero(a), np.unique(a)     graph.NonZero(ctx, t), graph.Unique(ctx, t), of tensors
-//	np.correlate, torch.conv2d      a.Window(0, k, 1, 1).Mul(v).Sum(-1); x.Conv(w, options)
+//	np.correlate, torch.conv2d      x.Conv(w, options), for pictures too; a.Window(0, k, 1, 1).Mul(v).Sum(-1)
 //	torch.max_pool2d, avg_pool2d    x.MaxPool(options), x.AvgPool(options)
 //	np.tile(a, (2, 1))              a.Tile(2, 1)
 //	np.repeat(a, 2, axis=0)         a.Repeat(0, 2)
@@ -185,7 +185,14 @@
 //	out=                            p.RunInto(ctx, outs, ins...)
 //	session.run(None, {"x": a})     p.RunNamed(ctx, graph.Feeds{"x": a}); outputs named by Output
 //
-// Where they differ: types are never promoted; Flatten is a view; Softmax needs its
-// axis; Minimum, Maximum and the numbers above hold everywhere alike; and nothing is
-// computed before Run.
+// Where they differ:
+//
+//   - Types are never promoted, and a number that an integer type does not have is an error. Sums and running sums of 8 and 16 bits are int64 or uint64,
+//     but those of 32 bits are of their own type and wrap: Cast to Int64 before them.
+//   - A float that is converted to an integer saturates, and NaN gives 0.
+//   - An index below 0 in a tensor of indices is an error of the run, unless FromEnd makes it count from the end.
+//   - A slice such as ":10" or "-3:" of an axis whose extent is known at the run alone must fit: it is not clipped.
+//   - Median, Quantile, Chunk and Unstack need the extent of their axis as a number.
+//   - Flatten is a view. Softmax needs its axis. Minimum, Maximum and the numbers above hold everywhere alike.
+//   - Compile computes what depends on constants alone, and Run all else: data goes into inputs, not into Const.
 package graph
