@@ -4,7 +4,7 @@
 //
 // Errors name the line and the column of the file:
 //
-//	csv: line 3, column 2 (weight): "12,5" is no float32
+//	csv: line 3, column 2 (weight): "12,5" is no float32: a missing number is an empty cell or nan
 //
 // Columns of different types are read apart, from the file opened anew for each type.
 package csvtensor
@@ -149,7 +149,11 @@ func (s *source) wrong(record []string, i int, dt graph.DType, err error) error 
 	case errors.Is(err, strconv.ErrRange):
 		return fmt.Errorf("csv: %s: %q is beyond the range of %s", where, record[i], dt)
 	}
-	return fmt.Errorf("csv: %s: %q is no %s", where, record[i], dt)
+	hint := ""
+	if dt == graph.Float32 || dt == graph.Float64 {
+		hint = ": a missing number is an empty cell or nan"
+	}
+	return fmt.Errorf("csv: %s: %q is no %s%s", where, record[i], dt, hint)
 }
 
 // bits returns the size of a number.

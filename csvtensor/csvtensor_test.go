@@ -76,7 +76,7 @@ func TestErrors(t *testing.T) {
 		require.EqualError(t, err, want, text)
 	}
 	_, err := csvtensor.Read(strings.NewReader("a\n1_000\n"), graph.Float32)
-	require.EqualError(t, err, `csv: line 2, column 1 (a): "1_000" is no float32`)
+	require.EqualError(t, err, `csv: line 2, column 1 (a): "1_000" is no float32: a missing number is an empty cell or nan`)
 	_, err = csvtensor.Read(strings.NewReader("a\n1\n"), graph.Float16)
 	require.EqualError(t, err, "csv: columns of float16 are not read: read another type, and Cast it")
 	x, err := csvtensor.Read(strings.NewReader("\ufeffa,b\n"), graph.Float32)
