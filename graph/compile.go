@@ -22,8 +22,8 @@ import (
 // several are joined, and errors.As finds the first. A program without symbolic
 // sizes is compiled to the end. One with symbolic sizes is compiled for example
 // sizes, if any of those tried fit the graph, so that what could go wrong does so
-// now, and again at the first run for each set of sizes and layouts. That takes
-// five to ten microseconds an op, or a quarter where the plan of another batch is resized.
+// now, and again at the first run for each set of sizes and layouts, in some
+// microseconds an op: docs/speed.md has the times.
 func Compile(items ...Item) (*Program, error) {
 	s := settings{name: defaultName}
 	for _, item := range items {
