@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/internal/memo"
@@ -164,8 +165,10 @@ func (s *settings) check() error {
 // defaultName is that of a program without WithName.
 const defaultName = "program"
 
+// misuse returns an error at the line of the user's. The format begins with what was called, and a colon.
 func misuse(format string, args ...any) error {
-	return &Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}
+	call, format, _ := strings.Cut(format, ": ")
+	return &Error{Pos: ir.CallerPos(), Op: call, Msg: fmt.Sprintf(format, args...)}
 }
 
 // executorFor returns the executor that all programs share, or one with
