@@ -3,7 +3,6 @@ package stridefuse
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +33,8 @@ Bodies of integers of 8 bits and bools alone have lanes of a byte on amd64, thos
 const dtypesOperations = `
 ## Operations
 
-"all" is all types of the column. Operations are named as the methods of ` + "`graph.Node`" + `, in lower case; those of the IR alone are left out.
+"all" is all types of the column. Operations are named as the methods of ` + "`graph.Node`" + ` and functions of ` + "`graph`" + `, in lower case. Scatter that adds, multiplies or
+compares takes what add does.
 
 `
 
@@ -64,14 +64,20 @@ func TestDTypes(t *testing.T) {
 		fmt.Fprintf(&b, " %s |", c.name)
 	}
 	fmt.Fprintf(&b, "\n|---|%s\n", strings.Repeat("---|", len(typeColumns)))
+	var methods []string
+	domains := map[string]ir.DTypes{}
 	for _, op := range ir.Ops() {
-		info := op.Info()
-		if info.Kind == ir.Source || slices.Contains([]ir.Op{ir.OpAccess, ir.OpReduceChunks, ir.OpGatherAdd, ir.OpGatherMin, ir.OpGatherMax, ir.OpGatherMulAdd, ir.OpRaggedMulAdd, ir.OpUnlikely, ir.OpTable, ir.OpScalb, ir.OpMulHalves, ir.OpDotHalves}, op) {
-			continue
+		if info := op.Info(); info.Kind != ir.Source && !info.Internal {
+			if domains[op.Method()] == 0 {
+				methods = append(methods, op.Method())
+			}
+			domains[op.Method()] |= info.Domain
 		}
-		fmt.Fprintf(&b, "| %s |", op.Method())
+	}
+	for _, m := range methods {
+		fmt.Fprintf(&b, "| %s |", m)
 		for _, c := range typeColumns {
-			fmt.Fprintf(&b, " %s |", cell(info.Domain, c.types))
+			fmt.Fprintf(&b, " %s |", cell(domains[m], c.types))
 		}
 		b.WriteString("\n")
 	}

@@ -1,6 +1,7 @@
 package stridefuse
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -18,6 +20,7 @@ func TestReadme(t *testing.T) {
 	source, err := os.ReadFile("examples/quickstart/main.go")
 	require.NoError(t, err)
 	require.Contains(t, string(readme), "```go\n"+string(source)+"```\n")
+	require.Contains(t, string(readme), fmt.Sprintf("at most %d operands, of which %d may be arrays or views, and %d operations", kernel.MaxOperands, kernel.MaxPointers, kernel.MaxBody))
 	run := exec.Command("go", "run", "./examples/quickstart")
 	run.Env = append(os.Environ(), abi.CPUEnv+"=avx2")
 	out, err := run.Output()

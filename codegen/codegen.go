@@ -77,9 +77,9 @@ type Loops int
 const (
 	// EveryLoop is all kernels, for every machine. Long bodies compute elements side by side.
 	EveryLoop Loops = iota
-	// FewLoops is the basic ones, and those whose assembly a build tag leaves out, for builds with that tag: but for
-	// the fused kernels of Builtins and those of broadcast operands that have assembly, in place
-	// of which tilings call the others. They compute one element at a time.
+	// FewLoops writes Go loops for single operations, and, under a build tag, for kernels whose assembly that tag
+	// leaves out. It omits the fused built-in kernels and those with broadcast operands, which tilings replace. Loops
+	// compute one element at a time.
 	FewLoops
 )
 

@@ -22,7 +22,7 @@ func (x Node) Tile(reps ...int) Node {
 	}
 	for _, r := range reps {
 		if r < 0 {
-			return fail("tile", "%d repeats: give 0 or more", r)
+			return fail("%d repeats: give 0 or more", r)
 		}
 	}
 	shape := append(repeated(ir.Fixed(1), len(reps)-len(n.typ.Shape)), n.typ.Shape...)
@@ -33,7 +33,7 @@ func (x Node) Tile(reps ...int) Node {
 		over = append(over, ir.Fixed(reps[k]), d)
 		merged = append(merged, d.Mul(ir.Fixed(reps[k])))
 	}
-	return within("tile", x, x.Reshape(apart).BroadcastTo(over).Reshape(merged))
+	return x.Reshape(apart).BroadcastTo(over).Reshape(merged)
 }
 
 // Repeat returns x with each element repeated that many times along an axis, as NumPy's
@@ -46,14 +46,14 @@ func (x Node) Repeat(axis any, times int) Node {
 	k, err := n.axis(axis)
 	switch {
 	case err != nil:
-		return fail("repeat", "%w", err)
+		return fail("%w", err)
 	case times < 0:
-		return fail("repeat", "%d times: give 0 or more", times)
+		return fail("%d times: give 0 or more", times)
 	}
 	over := few.Insert(slices.Clone(n.typ.Shape), k+1, ir.Fixed(times))
 	merged := slices.Clone(n.typ.Shape)
 	merged[k] = merged[k].Mul(ir.Fixed(times))
-	return within("repeat", x, x.Unsqueeze(k+1).BroadcastTo(over).Reshape(merged))
+	return x.Unsqueeze(k + 1).BroadcastTo(over).Reshape(merged)
 }
 
 // repeated returns a list of n times v, an empty one for n < 0.
@@ -71,7 +71,7 @@ func Meshgrid(vectors ...Node) Nodes {
 		case n.err != nil:
 			return repeated(v, len(vectors))
 		case len(n.typ.Shape) != 1:
-			return repeated(fail("meshgrid", "operand %d is %s: it must have one axis", k, n.text()), len(vectors))
+			return repeated(fail("operand %d is %s: it must have one axis", k, n.text()), len(vectors))
 		}
 		shape[k] = n.typ.Shape[0]
 	}
@@ -79,7 +79,7 @@ func Meshgrid(vectors ...Node) Nodes {
 	for k, v := range vectors {
 		lined := repeated(ir.Fixed(1), len(shape))
 		lined[k] = shape[k]
-		out[k] = within("meshgrid", v, v.Reshape(Shape(lined)).BroadcastTo(shape))
+		out[k] = v.Reshape(Shape(lined)).BroadcastTo(shape)
 	}
 	return out
 }
@@ -87,27 +87,27 @@ func Meshgrid(vectors ...Node) Nodes {
 // Triu returns x, whose last two axes are matrices, with 0 below diagonal k: NumPy's
 // triu. Diagonal 0 is the main one, 1 the one above it.
 func (x Node) Triu(k int) Node {
-	return x.triangle("triu", func(rows, cols Node) Node { return cols.Sub(rows).Ge(k) })
+	return x.triangle(func(rows, cols Node) Node { return cols.Sub(rows).Ge(k) })
 }
 
 // Tril returns x, whose last two axes are matrices, with 0 above diagonal k.
 func (x Node) Tril(k int) Node {
-	return x.triangle("tril", func(rows, cols Node) Node { return cols.Sub(rows).Le(k) })
+	return x.triangle(func(rows, cols Node) Node { return cols.Sub(rows).Le(k) })
 }
 
-func (x Node) triangle(name string, keeps func(rows, cols Node) Node) Node {
+func (x Node) triangle(keeps func(rows, cols Node) Node) Node {
 	n := x.get()
 	if n.err != nil {
 		return x
 	}
 	rows, cols, err := n.matrixIndices()
 	if err != nil {
-		return fail(name, "%w", err)
+		return fail("%w", err)
 	}
 	if n.typ.DType == Bool {
-		return within(name, x, keeps(rows, cols).And(x))
+		return keeps(rows, cols).And(x)
 	}
-	return within(name, x, Where(keeps(rows, cols), x, 0))
+	return Where(keeps(rows, cols), x, 0)
 }
 
 // EyeLike returns an array of x's shape and of a type with 1 on diagonal k of its last
@@ -119,9 +119,9 @@ func (x Node) EyeLike(dt DType, k int) Node {
 	}
 	rows, cols, err := n.matrixIndices()
 	if err != nil {
-		return fail("eyelike", "%w", err)
+		return fail("%w", err)
 	}
-	return within("eyelike", x, cols.Sub(rows).Eq(k).Cast(dt).BroadcastTo(n.typ.Shape))
+	return cols.Sub(rows).Eq(k).Cast(dt).BroadcastTo(n.typ.Shape)
 }
 
 // matrixIndices returns the row numbers of n's matrices, as a column, and their column
@@ -144,13 +144,13 @@ func (x Node) OneHot(dt DType, depth, axis int) Node {
 	case n.err != nil:
 		return x
 	case !ir.Ints.Has(n.typ.DType):
-		return fail("onehot", "does not take %s: Cast to an integer type", n.typ.DType)
+		return fail("does not take %s: Cast to an integer type", n.typ.DType)
 	case depth < 0:
-		return fail("onehot", "a depth of %d: give 0 or more", depth)
+		return fail("a depth of %d: give 0 or more", depth)
 	}
 	k, err := wrapAxis(axis, len(n.typ.Shape)+1)
 	if err != nil {
-		return fail("onehot", "%w", err)
+		return fail("%w", err)
 	}
 	wide := x.Cast(Int64)
 	wide = Where(wide.Lt(0), wide.Add(depth), wide).Unsqueeze(k)
@@ -159,7 +159,7 @@ func (x Node) OneHot(dt DType, depth, axis int) Node {
 		ones[i] = 1
 	}
 	ones[k] = depth
-	return within("onehot", x, wide.Eq(Iota(Int64, depth).Reshape(ones)).Cast(dt))
+	return wide.Eq(Iota(Int64, depth).Reshape(ones)).Cast(dt)
 }
 
 // Range returns the numbers begin, begin+step, ... before end, as Python's range, of a
@@ -168,13 +168,13 @@ func (x Node) OneHot(dt DType, depth, axis int) Node {
 func Range(dt DType, begin, end, step float64) Node {
 	count := math.Ceil((end - begin) / step)
 	if step == 0 || math.IsNaN(count) || math.IsInf(count, 0) {
-		return fail("range", "from %v to %v by %v: it does not end", begin, end, step)
+		return fail("from %v to %v by %v: it does not end", begin, end, step)
 	}
 	if count >= 1<<31 {
-		return fail("range", "from %v to %v by %v: it has %.0f elements, and may have 2^31-1", begin, end, step, count)
+		return fail("from %v to %v by %v: it has %.0f elements, and may have 2^31-1", begin, end, step, count)
 	}
 	i := Iota(Int32, max(0, int(count))).Cast(dt)
-	return within("range", i, i.Mul(step).Add(begin))
+	return i.Mul(step).Add(begin)
 }
 
 // Unstack returns the slices of x along an axis, which must have a known extent, without
@@ -186,7 +186,7 @@ func (x Node) Unstack(axis any) Nodes {
 	}
 	k, extent, err := n.knownAxis(axis)
 	if err != nil {
-		return Nodes{fail("unstack", "%w", err)}
+		return Nodes{fail("%w", err)}
 	}
 	out := make(Nodes, extent)
 	for i := range out {
@@ -206,18 +206,18 @@ func (x Node) Split(axis any, sizes ...int) Nodes {
 	}
 	k, extent, err := n.knownAxis(axis)
 	if err != nil {
-		return poisoned(fail("split", "%w", err))
+		return poisoned(fail("%w", err))
 	}
 	begin, out := 0, Nodes{}
 	for _, size := range sizes {
 		if size < 0 || size > extent-begin {
-			return poisoned(fail("split", "sizes %v of axis %d of %s, which has %d elements", sizes, k, n.text(), extent))
+			return poisoned(fail("sizes %v of axis %d of %s, which has %d elements", sizes, k, n.text(), extent))
 		}
 		out = append(out, x.SliceAxis(k, begin, begin+size, 1))
 		begin += size
 	}
 	if begin != extent {
-		return poisoned(fail("split", "sizes %v add up to %d, and axis %d of %s has %d elements", sizes, begin, k, n.text(), extent))
+		return poisoned(fail("sizes %v add up to %d, and axis %d of %s has %d elements", sizes, begin, k, n.text(), extent))
 	}
 	return out
 }
@@ -236,9 +236,9 @@ func (x Node) Chunk(axis any, parts int) Nodes {
 	k, extent, err := n.knownAxis(axis)
 	switch {
 	case err != nil:
-		return poisoned(fail("chunk", "%w", err))
+		return poisoned(fail("%w", err))
 	case parts < 1:
-		return Nodes{fail("chunk", "%d parts: give 1 or more", parts)}
+		return Nodes{fail("%d parts: give 1 or more", parts)}
 	}
 	size := max(1, (extent-1)/parts+1)
 	var sizes []int

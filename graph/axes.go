@@ -19,7 +19,7 @@ func (x Node) WithAxes(names ...string) Node {
 		return x
 	}
 	if err := n.checkNames(names); err != nil {
-		return fail("axes", "%w", err)
+		return fail("%w", err)
 	}
 	m := *n
 	m.names, m.root = someNames(names), n.value()

@@ -22,7 +22,7 @@ func TestAxisNames(t *testing.T) {
 		{mean.Add(img), "add: float32[row=h,col=w,chan=3]"},
 		{plain.Add(img).Neg(), "neg: float32[row=h,col=w,chan=3]"},
 		{plain.Add(mean), "add: float32[h,w,chan=3]"},
-		{graph.Where(img.Gt(0), img, 0), "select: float32[row=h,col=w,chan=3]"},
+		{graph.Where(img.Gt(0), img, 0), "where: float32[row=h,col=w,chan=3]"},
 		{img.T(), "permute: float32[chan=3,col=w,row=h]"},
 		{img.Permute("chan", "row", "col"), "permute: float32[chan=3,row=h,col=w]"},
 		{img.Permute([]string{"chan", "row", "col"}), "permute: float32[chan=3,row=h,col=w]"},

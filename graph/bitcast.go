@@ -36,14 +36,14 @@ func (x Node) rescaled(dt DType) Node {
 	n := x.get()
 	from, to, last := n.typ.DType.Size(), dt.Size(), x.Rank()-1
 	if last < 0 {
-		return Node{poison(ir.OpBitcast, fmt.Errorf("a scalar of %s has no axis to rescale from %d to %d bytes: call Unsqueeze(0) first", n.typ.DType, from, to), n)}
+		return Node{poison(fmt.Errorf("a scalar of %s has no axis to rescale from %d to %d bytes: call Unsqueeze(0) first", n.typ.DType, from, to), n)}
 	}
 	if d, known := n.typ.Shape[last].Int(); known && d*from%to != 0 {
-		return Node{poison(ir.OpBitcast, fmt.Errorf("%s to %s: the last axis has %d times %d bytes, no multiple of %d", n.text(), dt, d, from, to), n)}
+		return Node{poison(fmt.Errorf("%s to %s: the last axis has %d times %d bytes, no multiple of %d", n.text(), dt, d, from, to), n)}
 	}
 	if n.tensor != nil && littleEndian {
 		if t := n.tensor.Bitcast(dt); t.Err() == nil {
-			return captured("bitcast", t, n.frozen)
+			return captured(t, n.frozen)
 		}
 	}
 	bits := x.Bitcast(unsigned[from])
@@ -52,7 +52,7 @@ func (x Node) rescaled(dt DType) Node {
 	} else {
 		bits = bits.apart(unsigned[to])
 	}
-	return within(ir.OpBitcast.String(), x, bits.Bitcast(dt))
+	return bits.Bitcast(dt)
 }
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1

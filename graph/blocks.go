@@ -9,14 +9,14 @@ import "github.com/stridefuse/stridefuse/ir"
 // [n, size*size*c, h/size, w/size]. Channel (i*size+j)*c + k of the result is pixel (i, j)
 // of the blocks of channel k.
 func (x Node) SpaceToDepth(size int) Node {
-	s, bad := x.image("spacetodepth", size)
+	s, bad := x.image(size)
 	if bad.Err() != nil {
 		return bad
 	}
 	b := ir.Fixed(size)
 	h, w := s[2].Div(size), s[3].Div(size)
 	y := x.Reshape(s[0], s[1], h, b, w, b).Permute(0, 3, 5, 1, 2, 4)
-	return within("spacetodepth", x, y.Reshape(s[0], s[1].Mul(b).Mul(b), h, w))
+	return y.Reshape(s[0], s[1].Mul(b).Mul(b), h, w)
 }
 
 // DepthToSpace is the inverse of SpaceToDepth: of [n, c, h, w] it returns
@@ -28,9 +28,12 @@ func (x Node) DepthToSpace(size int) Node { return x.depthToSpace(size, 0, 3, 4,
 func (x Node) PixelShuffle(size int) Node { return x.depthToSpace(size, 0, 1, 4, 2, 5, 3) }
 
 func (x Node) depthToSpace(size int, order ...any) Node {
-	s, bad := x.image("depthtospace", size)
+	s, bad := x.image(size)
 	if bad.Err() != nil {
 		return bad
+	}
+	if channels, known := s[1].Int(); known && channels%(size*size) != 0 {
+		return fail("%s has %d channels, no multiple of %d", x.n.text(), channels, size*size)
 	}
 	b := ir.Fixed(size)
 	c := s[1].Div(size * size)
@@ -39,18 +42,18 @@ func (x Node) depthToSpace(size int, order ...any) Node {
 		apart = Shape{s[0], c, b, b, s[2], s[3]}
 	}
 	y := x.Reshape(apart).Permute(order...)
-	return within("depthtospace", x, y.Reshape(s[0], c, s[2].Mul(b), s[3].Mul(b)))
+	return y.Reshape(s[0], c, s[2].Mul(b), s[3].Mul(b))
 }
 
 // image returns the shape of x, or a Node with the error that it is no batch of images.
-func (x Node) image(name string, size int) (Shape, Node) {
+func (x Node) image(size int) (Shape, Node) {
 	n := x.get()
 	switch {
 	case n.err != nil:
 	case len(n.typ.Shape) != 4:
-		return nil, fail(name, "%s is no batch of images: it takes the axes n, c, h, w", n.text())
+		return nil, fail("%s is no batch of images: it takes the axes n, c, h, w", n.text())
 	case size < 1:
-		return nil, fail(name, "blocks of %d pixels: give 1 or more", size)
+		return nil, fail("blocks of %d pixels: give 1 or more", size)
 	}
 	return n.typ.Shape, x
 }

@@ -123,5 +123,5 @@ func (p *Program) misuse(call, format string, args ...any) error {
 	if p != nil && p.name != defaultName {
 		call += " " + p.name
 	}
-	return &Error{Pos: ir.CallerPos(), Msg: call + ": " + fmt.Errorf(format, args...).Error()}
+	return &Error{Pos: ir.CallerPos(), Op: call, Msg: fmt.Errorf(format, args...).Error()}
 }

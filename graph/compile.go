@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/internal/memo"
@@ -22,8 +23,8 @@ import (
 // several are joined, and errors.As finds the first. A program without symbolic
 // sizes is compiled to the end. One with symbolic sizes is compiled for example
 // sizes, if any of those tried fit the graph, so that what could go wrong does so
-// now, and again at the first run for each set of sizes and layouts. That takes
-// five to ten microseconds an op, or a quarter where the plan of another batch is resized.
+// now, and again at the first run for each set of sizes and layouts, in some
+// microseconds an op: docs/speed.md has the times.
 func Compile(items ...Item) (*Program, error) {
 	s := settings{name: defaultName}
 	for _, item := range items {
@@ -164,8 +165,10 @@ func (s *settings) check() error {
 // defaultName is that of a program without WithName.
 const defaultName = "program"
 
+// misuse returns an error at the line of the user's. The format begins with what was called, and a colon.
 func misuse(format string, args ...any) error {
-	return &Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}
+	call, format, _ := strings.Cut(format, ": ")
+	return &Error{Pos: ir.CallerPos(), Op: call, Msg: fmt.Sprintf(format, args...)}
 }
 
 // executorFor returns the executor that all programs share, or one with

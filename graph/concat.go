@@ -14,7 +14,7 @@ import (
 // and what others read too are copied.
 func Concat(axis any, arrays ...Node) Node {
 	if len(arrays) == 0 {
-		return fail("concat", "no arrays: give one or more")
+		return fail("no arrays: give one or more")
 	}
 	args := make([]*node, len(arrays))
 	for i, x := range arrays {
@@ -26,7 +26,7 @@ func Concat(axis any, arrays ...Node) Node {
 	k, err := args[0].axis(axis)
 	switch {
 	case err != nil:
-		return Node{poison(ir.OpConcat, err, args...)}
+		return Node{poison(err, args...)}
 	case len(args) == 1:
 		return arrays[0]
 	}
@@ -36,13 +36,13 @@ func Concat(axis any, arrays ...Node) Node {
 // Stack returns arrays of one shape as the slices of a new axis.
 func Stack(axis int, arrays ...Node) Node {
 	if len(arrays) == 0 {
-		return fail("stack", "no arrays: give one or more")
+		return fail("no arrays: give one or more")
 	}
 	slices := make([]Node, len(arrays))
 	for i, x := range arrays {
 		slices[i] = x.Unsqueeze(axis)
 	}
-	return within("stack", arrays[0], Concat(axis, slices...))
+	return Concat(axis, slices...)
 }
 
 // Roll returns x with its elements shifted along an axis, those that leave it at one end
@@ -55,14 +55,14 @@ func (x Node) Roll(axis any, shift int) Node {
 	}
 	k, err := n.axis(axis)
 	if err != nil {
-		return fail("roll", "%w", err)
+		return fail("%w", err)
 	}
 	extent, known := n.typ.Shape[k].Int()
 	switch d := n.typ.Shape[k]; {
 	case !known && (shift < -math.MaxInt/2 || shift > math.MaxInt/2): // an index less shift may pass int
 		return x.Roll(k, shift/2).Roll(k, shift-shift/2)
 	case !known:
-		return within("roll", x, x.Take(k, Iota(Int64, d).Sub(shift).WrapIndex(d)))
+		return x.Take(k, Iota(Int64, d).Sub(shift).WrapIndex(d))
 	case extent == 0:
 		return x
 	}
@@ -72,7 +72,7 @@ func (x Node) Roll(axis any, shift int) Node {
 	if shift == 0 {
 		return x
 	}
-	return within("roll", x, Concat(k, x.SliceAxis(k, extent-shift, extent, 1), x.SliceAxis(k, 0, extent-shift, 1)))
+	return Concat(k, x.SliceAxis(k, extent-shift, extent, 1), x.SliceAxis(k, 0, extent-shift, 1))
 }
 
 // PadMode says what Pad puts round an array.
@@ -102,7 +102,7 @@ func (x Node) PadWith(before, after []int, element any) Node {
 	if n.err != nil {
 		return x
 	}
-	return x.pad(before, after, PadConstant, Node{operand(ir.OpConcat, element, n.typ.DType)})
+	return x.pad(before, after, PadConstant, Node{operand(element, n.typ.DType)})
 }
 
 func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
@@ -113,21 +113,21 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 	case element.get().err != nil:
 		return element
 	case element.DType() != n.typ.DType || element.Rank() != 0:
-		return fail("pad", "the element is %s: it must be one %s", element.get().text(), n.typ.DType)
+		return fail("the element is %s: it must be one %s", element.get().text(), n.typ.DType)
 	case mode > PadWrap:
-		return fail("pad", "there is no PadMode %d", mode)
+		return fail("there is no PadMode %d", mode)
 	case len(before) != len(n.typ.Shape) || len(after) != len(n.typ.Shape):
-		return fail("pad", "%d and %d numbers for the %d axes of %s", len(before), len(after), len(n.typ.Shape), n.text())
+		return fail("%d and %d numbers for the %d axes of %s", len(before), len(after), len(n.typ.Shape), n.text())
 	}
 	y := x
 	for k := range before {
 		if before[k] == math.MinInt || after[k] == math.MinInt { // which have no positive counterpart
-			return fail("pad", "%d and %d elements are taken from axis %d of %s", taken(before[k]), taken(after[k]), k, n.text())
+			return fail("%d and %d elements are taken from axis %d of %s", taken(before[k]), taken(after[k]), k, n.text())
 		}
 		y = y.crop(k, max(0, -before[k]), max(0, -after[k]))
 	}
 	if y.Err() != nil {
-		return within("pad", x, y)
+		return y
 	}
 	before, after = slices.Clone(before), slices.Clone(after)
 	padded := 0 // axes
@@ -138,10 +138,10 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 		}
 		padded++
 		if err := y.n.checkPad(k, before[k], after[k], mode); err != nil {
-			return fail("pad", "%w", err)
+			return fail("%w", err)
 		}
 	}
-	return within("pad", x, y.padAxes(0, before, after, mode, element, mode != PadConstant && padded <= 3))
+	return y.padAxes(0, before, after, mode, element, mode != PadConstant && padded <= 3)
 }
 
 // padAxes returns x padded along an axis and those behind it. In parts it pads the inner axes of each part of an

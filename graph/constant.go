@@ -22,20 +22,20 @@ import (
 // that it has computed of them, such as the panels of a matrix. It may be a view of any
 // layout. An op takes a *Tensor as its operand directly. Of a failed tensor the Node
 // has the tensor's own error. A tensor whose elements change is a Variable.
-func Const(t *Tensor) Node { return captured("const", t, true) }
+func Const(t *Tensor) Node { return captured(t, true) }
 
 // Variable returns a tensor that the program holds on to, whose elements are read when
 // the program runs: writes between runs are seen. Dtype, shape and layout stay.
-func Variable(t *Tensor) Node { return captured("variable", t, false) }
+func Variable(t *Tensor) Node { return captured(t, false) }
 
-func captured(name string, t *Tensor, frozen bool) Node {
+func captured(t *Tensor, frozen bool) Node {
 	if err := t.Err(); err != nil {
 		if own := ownError(t); own != nil {
 			return Node{&node{op: ir.OpParam, pos: own.Pos, err: own}}
 		}
-		return fail(name, "%w", err)
+		return fail("%w", err)
 	}
-	return source(name, ir.Attr{Shape: ir.ShapeOf(t.Shape()...), DType: t.DType()}, &node{tensor: t, frozen: frozen})
+	return source(ir.Attr{Shape: ir.ShapeOf(t.Shape()...), DType: t.DType()}, &node{tensor: t, frozen: frozen})
 }
 
 // onceCost is from which cost on, in additions an element, a value that depends on

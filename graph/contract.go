@@ -11,7 +11,6 @@ import (
 // along axes of one label, summed over the labels that the result has not.
 // MatMul, Dot, Outer, Tensordot and Einsum are contractions.
 type contraction struct {
-	name  string // of the op
 	call  string // what it was called with, as errors show it
 	op    ir.Op  // the product of matrices
 	terms []term
@@ -29,11 +28,11 @@ type term struct {
 // at the end, so that what broadcasts is an axis that a factor has not.
 func (c *contraction) node() Node {
 	if err := c.check(); err != nil {
-		return fail(c.name, "%w", err)
+		return fail("%w", err)
 	}
 	names, err := c.names()
 	if err != nil {
-		return fail(c.name, "%w", err)
+		return fail("%w", err)
 	}
 	first, ones := c.terms[0].x, []int{}
 	for k, label := range c.out {
@@ -60,7 +59,7 @@ func (c *contraction) node() Node {
 	if names != nil {
 		y = y.WithAxes(names...)
 	}
-	return within(c.name, first, y)
+	return y
 }
 
 // needs reports whether the result has a label, or a term besides the given ones.

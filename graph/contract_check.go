@@ -24,20 +24,20 @@ func broadcasting(n int) []string {
 
 // factors returns the nodes of operands; Go numbers take the type of the first
 // that has one. If there is a mistake in them they are nil, and bad carries it.
-func factors(name string, operands ...any) (xs []Node, bad Node) {
+func factors(operands ...any) (xs []Node, bad Node) {
 	typed := slices.IndexFunc(operands, func(v any) bool { return !isNumber(v) })
 	if typed < 0 {
-		return nil, fail(name, "there is no Node or *Tensor among its %d operands", len(operands))
+		return nil, fail("there is no Node or *Tensor among its %d operands", len(operands))
 	}
 	args := make([]*node, len(operands))
 	for i, v := range operands {
-		args[i] = operand(ir.OpInvalid, v, typeOf(operands[typed]))
+		args[i] = operand(v, typeOf(operands[typed]))
 		xs = append(xs, Node{args[i]})
 	}
 	for i, a := range args {
 		switch {
 		case a.err != nil && isNumber(operands[i]):
-			return nil, fail(name, "%s", a.err.Msg)
+			return nil, fail("%s", a.err.Msg)
 		case a.err != nil:
 			return nil, Node{&node{op: ir.OpDot, args: args, err: a.err}}
 		}

@@ -36,7 +36,7 @@ const mostTaps = 64
 // into memory: a block of x and its padding is in the cache while its windows are read, and an x that
 // is computed is computed inside its padding. One of Float16 is cast there.
 func (x Node) Conv(weights any, o ConvOptions) Node {
-	return x.convolution("conv", weights, &o, func(x, w Node, o *ConvOptions) (Node, error) {
+	return x.convolution(weights, &o, func(x, w Node, o *ConvOptions) (Node, error) {
 		if err := takesDot(x.DType()); err != nil {
 			return x, err
 		}
@@ -46,15 +46,15 @@ func (x Node) Conv(weights any, o ConvOptions) Node {
 
 // convolution checks the arguments of a convolution and builds its graph, of operands that
 // have their channels before the spatial axes.
-func (x Node) convolution(name string, weights any, o *ConvOptions, build func(x, w Node, o *ConvOptions) (Node, error)) Node {
+func (x Node) convolution(weights any, o *ConvOptions, build func(x, w Node, o *ConvOptions) (Node, error)) Node {
 	n := x.get()
-	w := Node{operand(ir.OpDot, weights, n.typ.DType)}
+	w := Node{operand(weights, n.typ.DType)}
 	if n.err != nil || w.get().err != nil {
 		return apply(ir.OpDot, ir.Attr{}, n, w.get())
 	}
 	s, k := n.typ.Shape, w.n.typ.Shape
 	if len(s) < 3 || len(k) != len(s) {
-		return fail(name, "%s and weights %s: both have two axes for channels and the same number of others", n.text(), w.n.text())
+		return fail("%s and weights %s: both have two axes for channels and the same number of others", n.text(), w.n.text())
 	}
 	err := o.check(len(s) - 2)
 	first := x
@@ -66,9 +66,9 @@ func (x Node) convolution(name string, weights any, o *ConvOptions, build func(x
 		y, err = build(first, w, o)
 	}
 	if err != nil {
-		return fail(name, "%w", err)
+		return fail("%w", err)
 	}
-	return within(name, x, y)
+	return y
 }
 
 // conv is Conv by a product of matrices.
@@ -132,13 +132,16 @@ func (o *ConvOptions) check(spatial int) error {
 	for _, l := range []struct {
 		name  string
 		list  *[]int
-		usual int
+		usual int // of strides and dilations also the least
 	}{{"strides", &o.Strides, 1}, {"dilations", &o.Dilations, 1}, {"numbers before", &o.Before, 0}, {"numbers after", &o.After, 0}, {"extra numbers", &o.Extra, 0}} {
 		if *l.list == nil {
 			*l.list = repeated(l.usual, spatial)
 		}
 		if len(*l.list) != spatial {
 			return fmt.Errorf("%d %s for %d spatial axes", len(*l.list), l.name, spatial)
+		}
+		if l.usual == 1 && spatial > 0 && slices.Min(*l.list) < 1 {
+			return fmt.Errorf("%s %v: give 1 or more", l.name, *l.list)
 		}
 	}
 	return nil

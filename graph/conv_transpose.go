@@ -17,7 +17,7 @@ import (
 // those of the weights that reach them, reversed. Convolutions of the same windows are one product. Of one element of
 // each channel the result is a product of it and the weights.
 func (x Node) ConvTranspose(weights any, o ConvOptions) Node {
-	return x.convolution("convtranspose", weights, &o, Node.convTranspose)
+	return x.convolution(weights, &o, Node.convTranspose)
 }
 
 // remainders are neighbouring remainders, modulo the stride, of the indices of the result along one axis. Their

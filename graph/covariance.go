@@ -7,17 +7,17 @@ package graph
 // where the weights add up to 0. Options: KeepDims.
 func (x Node) WeightedMean(weights any, axes ...any) Node {
 	const name = "weightedmean"
-	n, _ := x.count(name, axes, "KeepDims")
+	n, _ := x.count(axes, "KeepDims")
 	if n.Err() != nil {
 		return n
 	}
-	w := x.weights(name, weights)
+	w := x.weights(weights)
 	return x.Mul(w).Sum(axes...).Div(w.Sum(axes...))
 }
 
 // weights returns weights in the shape of x.
-func (x Node) weights(name string, weights any) Node {
-	return within(name, x, Node{operand(0, weights, x.DType())}.BroadcastTo(x.get().typ.Shape))
+func (x Node) weights(weights any) Node {
+	return Node{operand(weights, x.DType())}.BroadcastTo(x.get().typ.Shape)
 }
 
 // Cov returns the covariance matrix, [k,k], of k variables, of x, [n,k], whose rows are
@@ -30,17 +30,17 @@ func (x Node) Cov(weights any, opts ...ReduceOption) Node {
 		return x
 	}
 	if x.Rank() != 2 {
-		return fail(name, "takes observations by variables, [n,k], not %s", x.get().text())
+		return fail("takes observations by variables, [n,k], not %s", x.get().text())
 	}
-	return x.inComputeType(func(x Node) Node { return within(name, x, x.cov(name, weights, opts)) })
+	return x.inComputeType(func(x Node) Node { return x.cov(weights, opts) })
 }
 
-func (x Node) cov(name string, weights any, opts []ReduceOption) Node {
+func (x Node) cov(weights any, opts []ReduceOption) Node {
 	args := []any{0}
 	for _, o := range opts {
 		args = append(args, o)
 	}
-	n, r := x.count(name, args, "DDOF")
+	n, r := x.count(args, "DDOF")
 	if n.Err() != nil {
 		return n
 	}
@@ -48,9 +48,9 @@ func (x Node) cov(name string, weights any, opts []ReduceOption) Node {
 		d := x.Sub(x.Mean(0))
 		return d.T().MatMul(d).Div(n.Sub(r.ddof).Maximum(0))
 	}
-	w := Node{operand(0, weights, x.DType())}
+	w := Node{operand(weights, x.DType())}
 	if w.Err() == nil && w.Rank() != 1 {
-		return fail(name, "weights of shape %s: give one for each row", w.n.typ.Shape)
+		return fail("weights of shape %s: give one for each row", w.n.typ.Shape)
 	}
 	w = w.Cast(x.DType()).Unsqueeze(1)
 	d := x.Sub(x.WeightedMean(w, 0))
@@ -66,11 +66,11 @@ func (x Node) Corr(weights any) Node {
 		return x
 	}
 	if x.Rank() != 2 {
-		return fail(name, "takes observations by variables, [n,k], not %s", x.get().text())
+		return fail("takes observations by variables, [n,k], not %s", x.get().text())
 	}
 	return x.inComputeType(func(x Node) Node {
-		c := x.cov(name, weights, nil)
+		c := x.cov(weights, nil)
 		s := c.Diagonal(0, 0, 1).Sqrt()
-		return within(name, x, c.Div(s.Unsqueeze(1)).Div(s.Unsqueeze(0)).Clip(-1, 1))
+		return c.Div(s.Unsqueeze(1)).Div(s.Unsqueeze(0)).Clip(-1, 1)
 	})
 }

@@ -40,16 +40,16 @@ func Einsum(formula string, operands ...any) Node { return einsum(ir.OpDot, form
 func einsum(op ir.Op, formula string, operands ...any) Node {
 	terms, out, err := parseEinsum(formula)
 	if err != nil {
-		return fail("einsum", "%q: %w", formula, err)
+		return fail("%q: %w", formula, err)
 	}
 	if len(terms) != len(operands) {
-		return fail("einsum", "%q has %d terms, and there are %d operands: give one for each", formula, len(terms), len(operands))
+		return fail("%q has %d terms, and there are %d operands: give one for each", formula, len(terms), len(operands))
 	}
-	xs, bad := factors("einsum", operands...)
+	xs, bad := factors(operands...)
 	if xs == nil {
 		return bad
 	}
-	c := contraction{name: "einsum", call: fmt.Sprintf("%q of %s", formula, shapesText(xs)), op: op}
+	c := contraction{call: fmt.Sprintf("%q of %s", formula, shapesText(xs)), op: op}
 	batch := 0
 	for i, labels := range terms {
 		open, more := xs[i].Rank()-len(labels), slices.Contains(labels, ellipsis)
@@ -57,14 +57,13 @@ func einsum(op ir.Op, formula string, operands ...any) Node {
 			open++
 		}
 		if open < 0 || open > 0 && !more {
-			return fail("einsum", "%q: term %d has %d labels, its operand the %d axes of %s: words have spaces between them, and ... stands for more axes",
-				formula, i+1, xs[i].Rank()-open, xs[i].Rank(), xs[i].n.text())
+			return fail("%q: term %d has %d labels, its operand the %d axes of %s: words have spaces between them, and ... stands for more axes", formula, i+1, xs[i].Rank()-open, xs[i].Rank(), xs[i].n.text())
 		}
 		c.terms = append(c.terms, term{xs[i], filled(labels, open)})
 		batch = max(batch, open)
 	}
 	if batch > 0 && !slices.Contains(out, ellipsis) {
-		return fail("einsum", "%s: the ellipsis stands for %d axes, and the result has none: write ... there too", c.call, batch)
+		return fail("%s: the ellipsis stands for %d axes, and the result has none: write ... there too", c.call, batch)
 	}
 	c.out = filled(out, batch)
 	return c.node()

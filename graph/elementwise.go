@@ -150,7 +150,7 @@ func (x Node) LeadingZeros() Node {
 	if y.Err() != nil {
 		return y
 	}
-	return within("leadingzeros", x, y.Scalar(8*y.DType().Size()).Sub(y))
+	return y.Scalar(8 * y.DType().Size()).Sub(y)
 }
 
 // AddSat returns x + y of integers of 8 or 16 bits, or the greatest or least of the type
@@ -202,9 +202,9 @@ func Where(cond Node, a, b any) Node {
 		dt = typeOf(b)
 	}
 	if isNumber(a) && isNumber(b) && cond.Err() == nil {
-		return Node{poison(ir.OpSelect, errors.New("both values are Go numbers, which have no type: make one a Scalar"), cond.get())}
+		return Node{poison(errors.New("both values are Go numbers, which have no type: make one a Scalar"), cond.get())}
 	}
-	args := []*node{cond.get(), operand(ir.OpSelect, a, dt), operand(ir.OpSelect, b, dt)}
+	args := []*node{cond.get(), operand(a, dt), operand(b, dt)}
 	return apply(ir.OpSelect, ir.Attr{}, args...)
 }
 

@@ -41,9 +41,9 @@ func TestNodeErrors(t *testing.T) {
 		{x.Add(y), here() + ": add: shapes [n,3] and [2,3] do not broadcast: axis 0 is n and 2"},
 		{x.Add(f32("a", graph.Dim("m"), 3)), here() + ": add: shapes [n,3] and [m,3] do not broadcast: axis 0 is n and m"},
 		{x.FMA(1, f32("a", 2)), here() + ": fma: shapes [n,3] and [2] do not broadcast: axis 1 is 3 and 2"},
-		{y.BroadcastTo(2, 4), here() + ": expand: shapes [2,3] and [2,4] do not broadcast: axis 1 is 3 and 4"},
-		{y.BroadcastTo(3), here() + ": expand: shape [2,3] does not expand to [3]: only axes of extent 1 repeat"},
-		{y.BroadcastTo(-1, 3), here() + ": expand: an extent is -1 in [-1,3]: give the extent"},
+		{y.BroadcastTo(2, 4), here() + ": broadcastto: shapes [2,3] and [2,4] do not broadcast: axis 1 is 3 and 4"},
+		{y.BroadcastTo(3), here() + ": broadcastto: shape [2,3] does not expand to [3]: only axes of extent 1 repeat"},
+		{y.BroadcastTo(-1, 3), here() + ": broadcastto: an extent is -1 in [-1,3]: give the extent"},
 		{graph.Input("a", graph.Float32, huge, 2), here() + ": input a: " + tooLarge},
 		{f32("a", huge, 1).Mul(f32("b", 1, 2)), here() + ": mul: " + tooLarge},
 
@@ -51,8 +51,8 @@ func TestNodeErrors(t *testing.T) {
 		{x.Add(i), here() + ": add: dtypes float32 and int32 differ: Cast one of them"},
 		{i.Sqrt(), here() + ": sqrt: does not take int32: Cast to one of float16, bfloat16, float32, float64, fixed16x16"},
 		{x.And(y), here() + ": and: does not take float32: Cast to one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64"},
-		{graph.Where(x, x, 1), here() + ": select: the condition is float32: it must be bool"},
-		{graph.Where(b, 1, 2), here() + ": select: both values are Go numbers, which have no type: make one a Scalar"},
+		{graph.Where(x, x, 1), here() + ": where: the condition is float32: it must be bool"},
+		{graph.Where(b, 1, 2), here() + ": where: both values are Go numbers, which have no type: make one a Scalar"},
 		{i.Bitcast(graph.Float64), here() + ": bitcast: int32[3] to float64: the last axis has 3 times 4 bytes, no multiple of 8"},
 		{i.Sum().Bitcast(graph.Uint8), here() + ": bitcast: a scalar of int32 has no axis to rescale from 4 to 1 bytes: call Unsqueeze(0) first"},
 		{i.Bitcast(graph.Bool), here() + ": bitcast: not all bits of int32 are a bool: take Ne(0) instead"},
@@ -74,8 +74,8 @@ func TestNodeErrors(t *testing.T) {
 		{x.Add(nil), here() + ": add: an operand is a Node, a *Tensor, a number, a bool or a Dim, not <nil>"},
 		{x.Add(graph.Node{}), here() + ": add: the Node is zero: make one with Input, Const or Scalar"},
 		{graph.Node{}.Neg(), here() + ": the Node is zero: make one with Input, Const or Scalar"},
-		{x.Add((*graph.Tensor)(nil)), here() + ": const: the tensor is nil or zero: make one with Of or New"},
-		{x.Add(&graph.Tensor{}), here() + ": const: the tensor is nil or zero: make one with Of or New"},
+		{x.Add((*graph.Tensor)(nil)), here() + ": add: the tensor is nil or zero: make one with Of or New"},
+		{x.Add(&graph.Tensor{}), here() + ": add: the tensor is nil or zero: make one with Of or New"},
 		{x.Add(graph.Of([]float32{1, 2}, 3)), here() + ": of: shape [3] has 3 elements, data has 2"},
 		{graph.Scalar(graph.Int32, 1.5), here() + ": scalar: 1.5 is not an integer, for int32: round it, or Cast to a float type"},
 		{graph.Fill(graph.Uint8, 300, 2), here() + ": fill: 300 is outside uint8, [0, 255]"},
@@ -89,8 +89,8 @@ func TestNodeErrors(t *testing.T) {
 		{named.Flip("rows"), here() + `: flip: no axis of float32[row=n,col=3] is named "rows"`},
 		{graph.Scalar(graph.Float32, 1).Index(0, 0), here() + ": index: axis 0 of a scalar: it has none"},
 		{x.Index(1, 3), here() + ": index: index 3 is outside axis 1 of float32[n,3]: allowed are -3 to 2"},
-		{x.SwapAxes(0, 2), here() + ": permute: axis 2 is outside rank 2: allowed are -2 to 1"},
-		{x.MoveAxis(0, 2), here() + ": permute: axis 2 is outside rank 2: allowed are -2 to 1"},
+		{x.SwapAxes(0, 2), here() + ": swapaxes: axis 2 is outside rank 2: allowed are -2 to 1"},
+		{x.MoveAxis(0, 2), here() + ": moveaxis: axis 2 is outside rank 2: allowed are -2 to 1"},
 		{x.Squeeze(1), here() + ": squeeze: axis 1 of shape [n,3] has extent 3: only axes of extent 1 can go"},
 		{x.Squeeze(0), here() + ": squeeze: axis 0 of shape [n,3] has extent n: only axes of extent 1 can go"},
 		{x.Unsqueeze(4), here() + ": unsqueeze: axis 4 is outside rank 3: allowed are -3 to 2"},
@@ -99,7 +99,7 @@ func TestNodeErrors(t *testing.T) {
 		{y.Diagonal(0, 1, -1), here() + ": diagonal: axis 1 is named twice"},
 		{x.Slice("1:2:3:4"), here() + `: slice: index "1:2:3:4": "1:2:3:4" at column 1: a range has at most three parts, begin:end:step`},
 		{x.Slice("0, 1, 2"), here() + `: slice: "0, 1, 2" of float32[n,3]: items for 3 axes, and there are 2`},
-		{x.Slice(":, 5"), here() + `: index: ":, 5": index 5 is outside axis 1 of float32[n,3]: allowed are -3 to 2`},
+		{x.Slice(":, 5"), here() + `: slice: ":, 5": index 5 is outside axis 1 of float32[n,3]: allowed are -3 to 2`},
 		{x.SliceAxis(0, 0, 1, 0), here() + ": slice: a step of 0 never ends"},
 
 		// Reshapes.
@@ -117,8 +117,8 @@ func TestNodeErrors(t *testing.T) {
 		{graph.Input("a", graph.Float32, 1.5), here() + ": input a: an extent is an int or a Dim, not float64"},
 		{graph.Input("a", graph.Float32, graph.Dim("n+")), here() + `: input a: extent "n+": want a number or a name at ""`},
 		{graph.Input("a", graph.Float32, graph.Axis("row", 2), graph.Axis("row", 2)), here() + `: input a: axes 0 and 1 are both named "row": rename one of them`},
-		{x.WithAxes("row"), here() + ": axes: 1 names [row] for the 2 axes of float32[n,3]"},
-		{x.WithAxes("row", "a b"), here() + `: axes: "a b" is no name for an axis: use letters, digits and _`},
+		{x.WithAxes("row"), here() + ": withaxes: 1 names [row] for the 2 axes of float32[n,3]"},
+		{x.WithAxes("row", "a b"), here() + `: withaxes: "a b" is no name for an axis: use letters, digits and _`},
 		{named.Add(x.WithAxes("line", "col")), here() + `: add: axis 0 is "row" in one operand and "line" in another: Permute or rename one of them`},
 		{named.Add(f32("a", 3).WithAxes("row")), here() + `: add: axis 1 is "col" in one operand and "row" in another: Permute or rename one of them`},
 	}
@@ -185,7 +185,7 @@ func TestCompileErrors(t *testing.T) {
 	_, err := graph.Compile(graph.Input("y", graph.Float32, n.Mul(n), 2))
 	require.EqualError(t, err, here2(-1)+`: input y: no input tells the size "n" of shape [n*n,2]: one must have an axis Dim("n")`)
 	_, err = graph.Compile(x, graph.Fill(graph.Float32, 1, n, 2))
-	require.EqualError(t, err, here2(-1)+`: expand: no input tells the size "n" of shape [n,2]: one must have an axis Dim("n")`)
+	require.EqualError(t, err, here2(-1)+`: fill: no input tells the size "n" of shape [n,2]: one must have an axis Dim("n")`)
 }
 
 // here2 is here for a line before or after.

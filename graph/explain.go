@@ -209,12 +209,9 @@ func explainLedger(b *bytes.Buffer, ledger []Decision) {
 		case plan.Rewritten:
 			what = d.Op.String()
 		}
-		line(b, costs[d.Kind], what+": "+d.Reason, d.Pos)
+		line(b, d.Kind.String(), what+": "+d.Reason, d.Pos)
 	}
 }
-
-// costs are short words for the decisions that cost memory traffic.
-var costs = map[plan.DecisionKind]string{plan.Materialized: "stored", plan.Copied: "copied", plan.Staged: "staged", plan.Recomputed: "again", plan.Rewritten: "other"}
 
 // explainInPlace names the inputs that an output can be computed in place of: RunInto given the
 // input's tensor for the output copies nothing. Steps that would copy elements to their own places are left out.

@@ -82,7 +82,7 @@ func (x *inspection) pageValues() []page.Value {
 	for i := range list {
 		v := page.Value{Text: lines[i], Site: x.sites[i].String(), Source: sources.line(x.sites[i]), Steps: x.steps[i]}
 		for _, d := range x.decided[i] {
-			v.Notes = append(v.Notes, costs[d.Kind]+": "+d.Reason)
+			v.Notes = append(v.Notes, d.Kind.String()+": "+d.Reason)
 		}
 		list[i] = v
 	}

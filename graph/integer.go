@@ -12,18 +12,17 @@ import "github.com/stridefuse/stridefuse/ir"
 // or a vector as for MatMul. A zero point is nil for 0, an int, or a Node of the operand's type that
 // broadcasts with the operand.
 func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
-	const name = "matmulinteger"
-	if bad, ok := ofBytes(name, x, y); !ok {
+	if bad, ok := ofBytes(x, y); !ok {
 		return bad
 	}
 	call := shapesText([]Node{x, y})
 	if x.Rank() == 0 || y.Rank() == 0 {
-		return fail(name, "%s: a scalar is no matrix", call)
+		return fail("%s: a scalar is no matrix", call)
 	}
-	a, b, op := x.less(name, xZero), y.less(name, yZero), ir.OpDot
+	a, b, op := x.less(xZero), y.less(yZero), ir.OpDot
 	for _, n := range []Node{a, b} {
 		if n.Err() != nil {
-			return within(name, x, n)
+			return n
 		}
 	}
 	if a.Rank() > 1 && b.Rank() > 1 { // a row or a column alone is multiplied as it is
@@ -32,7 +31,7 @@ func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 			a, b, op = a.halves(-1, false), b.halves(-2, true), ir.OpDotHalves
 		}
 	}
-	return matmul(contraction{name: name, call: call, op: op}, a, b)
+	return matmul(contraction{call: call, op: op}, a, b)
 }
 
 // ConvInteger returns the Int32 convolution of Int8 or Uint8 elements less their zero points,
@@ -40,11 +39,10 @@ func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 // point is nil for 0, an int, or a Node of the operand's type that broadcasts with the operand.
 // What x is padded with is its zero point.
 func (x Node) ConvInteger(weights Node, xZero, weightsZero any, o ConvOptions) Node {
-	const name = "convinteger"
-	if bad, ok := ofBytes(name, x, weights); !ok {
+	if bad, ok := ofBytes(x, weights); !ok {
 		return bad
 	}
-	a, w, op := x.less(name, xZero), weights.less(name, weightsZero), ir.OpDot
+	a, w, op := x.less(xZero), weights.less(weightsZero), ir.OpDot
 	groups, axis := max(1, o.Groups), 1
 	if o.ChannelsLast {
 		axis = a.Rank() - 1
@@ -54,30 +52,30 @@ func (x Node) ConvInteger(weights Node, xZero, weightsZero any, o ConvOptions) N
 			a, w, op = a.halvesOf(groups, axis), w.halves(1, true), ir.OpDotHalves
 		}
 	}
-	return a.convolution(name, w, &o, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, op) })
+	return a.convolution(w, &o, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, op) })
 }
 
 // ofBytes reports whether operands are of Int8 or Uint8; bad carries the mistake if not.
-func ofBytes(name string, xs ...Node) (bad Node, ok bool) {
+func ofBytes(xs ...Node) (bad Node, ok bool) {
 	for _, n := range xs {
 		switch {
 		case n.Err() != nil:
 			return n, false
 		case n.DType() != Int8 && n.DType() != Uint8:
-			return fail(name, "elements of %s: it takes int8 and uint8", n.DType()), false
+			return fail("elements of %s: it takes int8 and uint8", n.DType()), false
 		}
 	}
 	return Node{}, true
 }
 
 // less returns bytes less their zero point, as Int32.
-func (x Node) less(name string, zero any) Node {
+func (x Node) less(zero any) Node {
 	if zero == nil || zero == 0 {
 		return x.Cast(Int32)
 	}
-	z := Node{operand(ir.OpSub, zero, x.DType())}
+	z := Node{operand(zero, x.DType())}
 	if z.Err() == nil && z.DType() != x.DType() {
-		return fail(name, "a zero point of %s for elements of %s", z.DType(), x.DType())
+		return fail("a zero point of %s for elements of %s", z.DType(), x.DType())
 	}
 	return x.Cast(Int32).Sub(z.Cast(Int32))
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -90,9 +91,10 @@ func (l *lowering) report(err *Error) {
 	}
 }
 
-func (l *lowering) reportf(n *node, op ir.Op, format string, args ...any) {
+func (l *lowering) reportf(n *node, format string, args ...any) {
+	op := cmp.Or(n.call.String(), n.op.Method())
 	if n.input != "" {
-		op, format = ir.OpInvalid, "input "+n.input+": "+format
+		op = "input " + n.input
 	}
 	l.report(&Error{Pos: n.pos, Op: op, Msg: fmt.Sprintf(format, args...)})
 }
@@ -121,7 +123,7 @@ func (l *lowering) check(s *settings) {
 			last = n.err
 		case n.input != "":
 			if m := l.named[n.input]; m != nil {
-				l.reportf(n, n.op, "the input at %s has this name too", m.pos)
+				l.reportf(n, "the input at %s has this name too", m.pos)
 			}
 			l.named[n.input] = n
 			l.inputs = append(l.inputs, n)
@@ -141,7 +143,7 @@ func (l *lowering) check(s *settings) {
 func (l *lowering) checkShapes(n *node) {
 	for _, a := range n.args {
 		if a.op != ir.OpConst && a.op != ir.OpExtent && !a.typ.Shape.Equal(n.typ.Shape) && !l.repeatsKept(a, n.typ.Shape) {
-			l.reportf(n, n.op, "an operand of shape %s would broadcast to %s, and WithoutBroadcast is set: BroadcastTo that shape",
+			l.reportf(n, "an operand of shape %s would broadcast to %s, and WithoutBroadcast is set: BroadcastTo that shape",
 				a.typ.Shape, n.typ.Shape)
 			return
 		}
@@ -204,7 +206,7 @@ func (l *lowering) checkSizes() {
 				if known[name] || len(n.args) > 0 && mentions(n.args[0].typ.Shape, name) {
 					continue
 				}
-				l.reportf(n, n.op, "no input tells the size %q of %s: one must have an axis Dim(%q)", name, n.whatExtents(), name)
+				l.reportf(n, "no input tells the size %q of %s: one must have an axis Dim(%q)", name, n.whatExtents(), name)
 			}
 		}
 	}

@@ -35,13 +35,13 @@ import (
 // are computed by has a loop of its own, as a product reads them many times, and
 // what suits its kernels is copied, which Program.Explain shows.
 func (x Node) MatMul(y any) Node {
-	xs, bad := factors("matmul", x, y)
+	xs, bad := factors(x, y)
 	if xs == nil {
 		return bad
 	}
-	c := contraction{name: "matmul", call: shapesText(xs), op: ir.OpDot}
+	c := contraction{call: shapesText(xs), op: ir.OpDot}
 	if xs[0].Rank() == 0 || xs[1].Rank() == 0 {
-		return fail("matmul", "%s: a scalar is no matrix: take Mul", c.call)
+		return fail("%s: a scalar is no matrix: take Mul", c.call)
 	}
 	return matmul(c, xs[0], xs[1])
 }
@@ -71,31 +71,31 @@ func matmul(c contraction, x, y Node) Node {
 // of matrices, and Mul where one of them is a scalar. Of more axes the result has
 // all others of x, and then those of y: MatMul has them in common.
 func (x Node) Dot(y any) Node {
-	xs, bad := factors("dot", x, y)
+	xs, bad := factors(x, y)
 	if xs == nil {
 		return bad
 	}
 	m, n := xs[0].Rank(), xs[1].Rank()
 	if m == 0 || n == 0 {
-		return contracted("dot", xs, nil, nil)
+		return contracted(xs, nil, nil)
 	}
-	return contracted("dot", xs, []int{m - 1}, []int{max(0, n-2)})
+	return contracted(xs, []int{m - 1}, []int{max(0, n-2)})
 }
 
 // Outer returns the products of each element of x and each of y, as [x.Size(),
 // y.Size()]: more axes are flattened.
 func (x Node) Outer(y any) Node {
-	xs, bad := factors("outer", x, y)
+	xs, bad := factors(x, y)
 	if xs == nil {
 		return bad
 	}
 	for i, f := range xs {
 		xs[i] = f.Flatten()
 		if xs[i].Err() != nil {
-			return within("outer", f, xs[i])
+			return xs[i]
 		}
 	}
-	return contracted("outer", xs, nil, nil)
+	return contracted(xs, nil, nil)
 }
 
 // Tensordot returns sums of products along axes of x and y, which are paired. The
@@ -106,15 +106,15 @@ func (x Node) Outer(y any) Node {
 //	x.Tensordot(y, 2)
 //	x.Tensordot(y, []int{1, 0}, []int{0, 1})
 func (x Node) Tensordot(y any, axes ...any) Node {
-	xs, bad := factors("tensordot", x, y)
+	xs, bad := factors(x, y)
 	if xs == nil {
 		return bad
 	}
 	a, b, err := pairedAxes(xs[0].n, xs[1].n, axes)
 	if err != nil {
-		return fail("tensordot", "%s: %w", shapesText(xs), err)
+		return fail("%s: %w", shapesText(xs), err)
 	}
-	return contracted("tensordot", xs, a, b)
+	return contracted(xs, a, b)
 }
 
 // pairedAxes returns the axes of x and y that Tensordot sums over.
@@ -144,8 +144,8 @@ func pairedAxes(x, y *node, axes []any) (a, b []int, err error) {
 
 // contracted returns the sums of products of two nodes along axes a of the first
 // and b of the second, with the other axes of both.
-func contracted(name string, xs []Node, a, b []int) Node {
-	c := contraction{name: name, call: shapesText(xs), op: ir.OpDot}
+func contracted(xs []Node, a, b []int) Node {
+	c := contraction{call: shapesText(xs), op: ir.OpDot}
 	for i, sums := range [][]int{a, b} {
 		labels := make([]string, xs[i].Rank())
 		for k := range labels {

@@ -58,7 +58,7 @@ func TestProductErrors(t *testing.T) {
 		{graph.Einsum("i...j...", x), here() + `: einsum: "i...j...": a term has one ellipsis at most, of three dots`},
 		{graph.Einsum("i->j->i", f32("a", 2)), here() + `: einsum: "i->j->i": "-" is no label: use letters, or words with spaces between them`},
 		{graph.Einsum(",", 1, 2), here() + ": einsum: there is no Node or *Tensor among its 2 operands"},
-		{graph.Einsum("i,i", x.Index(0, 0), graph.Node{}), here() + ": the Node is zero: make one with Input, Const or Scalar"},
+		{graph.Einsum("i,i", x.Index(0, 0), graph.Node{}), here() + ": einsum: the Node is zero: make one with Input, Const or Scalar"},
 	} {
 		require.EqualError(t, c.node.Err(), c.want)
 	}

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 	"strconv"
@@ -77,7 +76,7 @@ func (l *lowering) declare(declared []Node) error {
 	}
 	for _, n := range l.inputs {
 		if !slices.Contains(inputs, n) {
-			return &Error{Pos: n.pos, Msg: fmt.Sprintf("input %s: an output needs it, and it is not among the inputs declared: add it to WithInputs", n.input)}
+			return &Error{Pos: n.pos, Op: "input " + n.input, Msg: "an output needs it, and it is not among the inputs declared: add it to WithInputs"}
 		}
 	}
 	l.inputs = inputs

@@ -96,17 +96,22 @@ func specText(t ir.Type, names []string) string {
 //go:noinline
 func (x Node) get() *node {
 	if x.n == nil {
-		return poison(ir.OpInvalid, errZero)
+		return poisonAs(ir.CallerPos(), "", errZero)
 	}
 	return x.n
 }
 
 var errZero = errors.New("the Node is zero: make one with Input, Const or Scalar")
 
-// poison returns a node that carries an error at the user's line.
-func poison(op ir.Op, err error, args ...*node) *node {
-	pos := ir.CallerPos()
-	return &node{op: op, args: args, pos: pos, err: &Error{Pos: pos, Op: op, Msg: err.Error()}}
+// poison returns a node that carries an error at the user's line, by the name of the
+// function or method that the user called.
+func poison(err error, args ...*node) *node {
+	pos, call := ir.Caller()
+	return poisonAs(pos, call.String(), err, args...)
+}
+
+func poisonAs(pos ir.Pos, op string, err error, args ...*node) *node {
+	return &node{args: args, pos: pos, err: &Error{Pos: pos, Op: op, Msg: err.Error()}}
 }
 
 // apply makes the node of an operation, whose type ir.Infer gives. The result
@@ -126,12 +131,12 @@ func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
 		if same := agreed(op, attr, args); same != nil {
 			return apply(op, attr, same...)
 		}
-		return Node{poison(op, err, args...)}
+		return Node{poison(err, args...)}
 	}
 	n := &node{op: op, attr: attr.Of(op), args: args, typ: t, order: nodes.Add(1)}
 	n.pos, n.call = ir.Caller()
 	if n.names, err = resultNames(n); err != nil {
-		return Node{poison(op, err, args...)}
+		return Node{poison(err, args...)}
 	}
 	return Node{n}
 }
@@ -146,30 +151,15 @@ func (x Node) view(op ir.Op, attr func(n *node) (a ir.Attr, keep bool, err error
 	a, keep, err := attr(n)
 	switch {
 	case err != nil:
-		return Node{poison(op, err, n)}
+		return Node{poison(err, n)}
 	case keep:
 		return x
 	}
 	return apply(op, a, n)
 }
 
-// fail is an error of a source, which no op's name stands before.
-func fail(source, format string, args ...any) Node {
-	if source != "" {
-		format = source + ": " + format
-	}
-	return Node{poison(ir.OpInvalid, fmt.Errorf(format, args...))}
-}
-
-// within returns y, which an op that users know by name made of x and other
-// operands: a mistake in what it is composed of goes by its name.
-func within(name string, x, y Node) Node {
-	e := y.get().err
-	if e == nil || x.get().err != nil || e.Pos != ir.CallerPos() || e.Op.Method() == name {
-		return y
-	}
-	return fail(name, "%s", (&Error{Op: e.Op, Msg: e.Msg}).Error())
-}
+// fail is a mistake in the arguments of what the user called.
+func fail(format string, args ...any) Node { return Node{poison(fmt.Errorf(format, args...))} }
 
 // value returns the one node of all that differ in the names of axes only.
 func (n *node) value() *node {

@@ -28,7 +28,7 @@ func (x Node) Softmax(axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		e := x.Sub(x.Max(axes...)).Exp()
-		return within("softmax", x, e.Mul(e.Sum(axes...).Reciprocal()))
+		return e.Mul(e.Sum(axes...).Reciprocal())
 	})
 }
 
@@ -37,7 +37,7 @@ func (x Node) LogSoftmax(axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		d := x.Sub(x.Max(axes...))
-		return within("logsoftmax", x, d.Sub(d.logSumExp(axes...)))
+		return d.Sub(d.logSumExp(axes...))
 	})
 }
 
@@ -49,21 +49,21 @@ func (x Node) Standardize(eps float64, axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		d := x.Sub(x.Mean(axes...))
-		return within("standardize", x, d.Mul(d.Square().Mean(axes...).Add(eps).Rsqrt()))
+		return d.Mul(d.Square().Mean(axes...).Add(eps).Rsqrt())
 	})
 }
 
 // LayerNorm returns Standardize along the last axis, times scale, plus offset,
 // which broadcast to the shape of x.
 func (x Node) LayerNorm(scale, offset any, eps float64) Node {
-	return within("layernorm", x, x.Standardize(eps, -1).Mul(scale).Add(offset).like(x))
+	return x.Standardize(eps, -1).Mul(scale).Add(offset).like(x)
 }
 
 // RMSNorm returns x / sqrt(mean(x*x) + eps) along the last axis, times scale,
 // which broadcasts to the shape of x.
 func (x Node) RMSNorm(scale any, eps float64) Node {
 	y := x.inComputeType(func(x Node) Node { return x.Mul(x.Square().Mean(-1, KeepDims).Add(eps).Rsqrt()) })
-	return within("rmsnorm", x, y.Mul(scale).like(x))
+	return y.Mul(scale).like(x)
 }
 
 // like returns y, which must have the shape of x: scales and offsets must not
@@ -71,7 +71,7 @@ func (x Node) RMSNorm(scale any, eps float64) Node {
 func (y Node) like(x Node) Node {
 	a, b := x.get(), y.get()
 	if a.err == nil && b.err == nil && !slices.Equal(a.typ.Shape, b.typ.Shape) {
-		return fail("", "with its scale or offset shape %s becomes %s: they must broadcast to the operand", a.typ.Shape, b.typ.Shape)
+		return fail("with its scale or offset shape %s becomes %s: they must broadcast to the operand", a.typ.Shape, b.typ.Shape)
 	}
 	return y
 }
@@ -82,23 +82,23 @@ func (y Node) like(x Node) Node {
 func (x Node) BatchNorm(axis any, mean, variance, scale, offset any, eps float64) Node {
 	along := func(p any) Node { return x.parameter(p, axis) }
 	y := x.Sub(along(mean)).Div(along(variance).Add(eps).Sqrt())
-	return within("batchnorm", x, y.Mul(along(scale)).Add(along(offset)))
+	return y.Mul(along(scale)).Add(along(offset))
 }
 
 // parameter views an operand, a vector with one element for each index of an
 // axis, so that it broadcasts along that axis of x.
 func (x Node) parameter(v, axis any) Node {
 	n := x.get()
-	p := operand(ir.OpMul, v, n.typ.DType)
+	p := operand(v, n.typ.DType)
 	if n.err != nil || p.err != nil || len(p.typ.Shape) == 0 {
 		return Node{p}
 	}
 	k, err := n.axis(axis)
 	if err != nil {
-		return fail("", "%w", err)
+		return fail("%w", err)
 	}
 	if !slices.Equal(p.typ.Shape, n.typ.Shape[k:k+1]) {
-		return fail("", "a parameter has shape %s: it needs one element for each index of axis %d of %s", p.typ.Shape, k, n.typ.Shape)
+		return fail("a parameter has shape %s: it needs one element for each index of axis %d of %s", p.typ.Shape, k, n.typ.Shape)
 	}
 	return Node{p}.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:])
 }
@@ -111,10 +111,10 @@ func (x Node) InstanceNorm(scale, offset any, eps float64) Node {
 		return x
 	}
 	if x.Rank() < 3 {
-		return fail("instancenorm", "rank %d: the axes are samples, channels, and one or more of a picture", x.Rank())
+		return fail("rank %d: the axes are samples, channels, and one or more of a picture", x.Rank())
 	}
 	y := x.Standardize(eps, upTo(x.Rank())[2:])
-	return within("instancenorm", x, y.Mul(x.parameter(scale, 1)).Add(x.parameter(offset, 1)))
+	return y.Mul(x.parameter(scale, 1)).Add(x.parameter(offset, 1))
 }
 
 // GroupNorm returns x with each sample's channels, the second axis, standardized
@@ -126,15 +126,15 @@ func (x Node) GroupNorm(groups int, scale, offset any, eps float64) Node {
 		return x
 	}
 	if len(n.typ.Shape) < 2 || groups < 1 {
-		return fail("groupnorm", "%d groups of shape %s: the axes are samples, channels, and those of a picture", groups, n.typ.Shape)
+		return fail("%d groups of shape %s: the axes are samples, channels, and those of a picture", groups, n.typ.Shape)
 	}
 	c := n.typ.Shape[1]
 	if e, ok := c.Int(); ok && e%groups != 0 {
-		return fail("groupnorm", "%d channels are not a multiple of %d groups", e, groups)
+		return fail("%d channels are not a multiple of %d groups", e, groups)
 	}
 	grouped := append(Shape{n.typ.Shape[0], ir.Fixed(groups), c.Div(groups)}, n.typ.Shape[2:]...)
 	y := x.Reshape(grouped).Standardize(eps, upTo(len(grouped))[2:]).Reshape(n.typ.Shape)
-	return within("groupnorm", x, y.Mul(x.parameter(scale, 1)).Add(x.parameter(offset, 1)))
+	return y.Mul(x.parameter(scale, 1)).Add(x.parameter(offset, 1))
 }
 
 // L2Normalize returns x / max(norm, eps) along axes, with Norm2: 0 where its
@@ -142,6 +142,6 @@ func (x Node) GroupNorm(groups int, scale, offset any, eps float64) Node {
 func (x Node) L2Normalize(eps float64, axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
-		return within("l2normalize", x, x.Div(x.Norm2(axes...).Maximum(eps)))
+		return x.Div(x.Norm2(axes...).Maximum(eps))
 	})
 }

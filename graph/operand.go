@@ -13,20 +13,20 @@ func (x Node) elementwise(op ir.Op, operands ...any) Node {
 	args := make([]*node, 1, 1+len(operands))
 	args[0] = x.get()
 	for _, v := range operands {
-		args = append(args, operand(op, v, args[0].typ.DType))
+		args = append(args, operand(v, args[0].typ.DType))
 	}
 	return apply(op, ir.Attr{}, args...)
 }
 
 // extentOperand returns the node of a size, as a number of the type of the operand
 // beside it.
-func extentOperand(op ir.Op, d Extent, dt DType) *node {
+func extentOperand(d Extent, dt DType) *node {
 	if n, fixed := d.Int(); fixed {
-		return operand(op, n, dt)
+		return operand(n, dt)
 	}
 	switch err := d.Err(); {
 	case err != nil:
-		return poison(op, err)
+		return poison(err)
 	case dt == ir.Invalid:
 		return &node{op: ir.OpConst}
 	}
@@ -35,17 +35,17 @@ func extentOperand(op ir.Op, d Extent, dt DType) *node {
 
 // operand returns the node of an operand. A Go number takes the type dt of the
 // operand beside it, Invalid if that is poisoned.
-func operand(op ir.Op, v any, dt DType) *node {
+func operand(v any, dt DType) *node {
 	switch v := v.(type) {
 	case Node:
 		if v.n == nil {
-			return poison(op, errZero)
+			return poison(errZero)
 		}
 		return v.n
 	case *Tensor:
 		return Const(v).n
 	case Extent:
-		return extentOperand(op, v, dt)
+		return extentOperand(v, dt)
 	}
 	if dt == ir.Invalid {
 		return &node{op: ir.OpConst}
@@ -54,11 +54,11 @@ func operand(op ir.Op, v any, dt DType) *node {
 	_, option := v.(ReduceOption)
 	switch {
 	case option:
-		return poison(op, fmt.Errorf("%v is an option of reductions, and this is element by element: the reductions are Min, Max, Sum and so on", v))
+		return poison(fmt.Errorf("%v is an option of reductions, and this is element by element: the reductions are Min, Max, Sum and so on", v))
 	case errors.Is(err, ir.ErrNoNumber):
-		return poison(op, fmt.Errorf("an operand is a Node, a *Tensor, a number, a bool or a Dim, not %T", v))
+		return poison(fmt.Errorf("an operand is a Node, a *Tensor, a number, a bool or a Dim, not %T", v))
 	case err != nil:
-		return poison(op, err)
+		return poison(err)
 	}
 	// Infer has nothing to say about a constant of a type that runs.
 	return &node{op: ir.OpConst, attr: &ir.Attr{DType: dt, Bits: bits}, typ: ir.Type{DType: dt}, pos: ir.CallerPos(), order: nodes.Add(1)}

@@ -31,7 +31,7 @@ func (x Node) ordered(op ir.Op, axis any) Node {
 	}
 	k, err := n.axis(axis)
 	if err != nil {
-		return Node{poison(op, err, n)}
+		return Node{poison(err, n)}
 	}
 	return apply(op, ir.Attr{Axis: k, Len: n.typ.Shape[k]}, n)
 }
@@ -40,30 +40,34 @@ func (x Node) ordered(op ir.Op, axis any) Node {
 // are, as Int64. NaNs are the last to be taken, and of equal elements the first. A few
 // elements of long lines are selected, and the rest is not put in order.
 func (x Node) TopK(axis any, k int) (values, places Node) {
-	return x.firstOf("topk", ir.OpArgSortDown, axis, k)
+	return x.firstOf(ir.OpArgSortDown, axis, k)
 }
 
 // BottomK returns the k least elements along an axis, the least first, and where they are.
 func (x Node) BottomK(axis any, k int) (values, places Node) {
-	return x.firstOf("bottomk", ir.OpArgSort, axis, k)
+	return x.firstOf(ir.OpArgSort, axis, k)
 }
 
-func (x Node) firstOf(name string, op ir.Op, axis any, k int) (values, places Node) {
+func (x Node) firstOf(op ir.Op, axis any, k int) (values, places Node) {
 	n := x.get()
 	if n.err != nil {
 		return x, x
 	}
 	a, err := n.axis(axis)
 	if err != nil {
-		bad := fail(name, "%w", err)
+		bad := fail("%w", err)
 		return bad, bad
 	}
-	if extent, known := n.typ.Shape[a].Int(); k < 0 || known && k > extent {
-		bad := fail(name, "%d elements of axis %d of %s", k, a, n.text())
+	if k < 0 {
+		bad := fail("k is %d: give 0 or more", k)
 		return bad, bad
 	}
-	places = within(name, x, apply(op, ir.Attr{Axis: a, Len: ir.Fixed(k)}, n))
-	return within(name, x, x.TakeAlong(a, places)), places
+	if extent, known := n.typ.Shape[a].Int(); known && k > extent {
+		bad := fail("k is %d, and axis %d of %s has %d elements: give that many or fewer", k, a, n.text(), extent)
+		return bad, bad
+	}
+	places = apply(op, ir.Attr{Axis: a, Len: ir.Fixed(k)}, n)
+	return x.TakeAlong(a, places), places
 }
 
 // SearchSorted returns for each element of values how many elements of x, a sorted vector,
@@ -72,18 +76,18 @@ func (x Node) firstOf(name string, op ir.Op, axis any, k int) (values, places No
 // or its length not known before the program runs, each value is compared with all of x.
 func (x Node) SearchSorted(values any, right bool) Node {
 	n := x.get()
-	v := Node{operand(ir.OpLt, values, n.typ.DType)}
+	v := Node{operand(values, n.typ.DType)}
 	switch {
 	case n.err != nil || v.get().err != nil:
 		return apply(ir.OpLt, ir.Attr{}, n, v.get())
 	case len(n.typ.Shape) != 1:
-		return fail("searchsorted", "%s is no vector", n.text())
+		return fail("%s is no vector", n.text())
 	}
 	extent, known := n.typ.Shape[0].Int()
 	if !known || extent <= fewSorted {
-		return within("searchsorted", x, goesBefore(x, v.Unsqueeze(-1), right).Cast(Int64).Sum(-1))
+		return goesBefore(x, v.Unsqueeze(-1), right).Cast(Int64).Sum(-1)
 	}
-	return within("searchsorted", x, bisect(x, v, extent, right))
+	return bisect(x, v, extent, right)
 }
 
 // fewSorted is the greatest number of sorted elements for which comparing with each takes no

@@ -122,7 +122,7 @@ func TestOrderErrors(t *testing.T) {
 		want string
 	}{
 		{x.Sort(2), "sort: axis 2 is outside rank 2: allowed are -2 to 1"},
-		{places, "topk: 4 elements of axis 1 of float32[4,3]"},
+		{places, "topk: k is 4, and axis 1 of float32[4,3] has 3 elements: give that many or fewer"},
 		{values, "bottomk: "},
 		{x.Quantile(2, 0), "quantile: a part of 2: give one from 0 to 1"},
 		{x.Quantile(math.NaN(), 0), "quantile: a part of NaN: give one from 0 to 1"},

@@ -86,14 +86,13 @@ func (x *inspection) valueEdge(from, to int) page.Edge {
 		about = few.Concat(x.decided[to], about)
 	}
 	for _, d := range about {
-		word, ok := stored[d.Kind]
-		if ok && (e.Why == "" || d.Kind != plan.Copied) { // a copy may be of an operand
-			e.Label, e.Why = byteText(d.Bytes)+" "+word, d.Reason
+		if stores(d.Kind) && (e.Why == "" || d.Kind != plan.Copied) { // a copy may be of an operand
+			e.Label, e.Why = byteText(d.Bytes)+" "+d.Kind.String(), d.Reason
 		}
 	}
 	for _, d := range x.decided[from] {
 		if d.Kind == plan.Recomputed && e.Why == "" {
-			e.Label, e.Why = "computed again", d.Reason
+			e.Label, e.Why = d.Kind.String(), d.Reason
 		}
 	}
 	if v := x.values[from]; e.Why == "" && len(x.steps[from]) > 0 {
@@ -117,8 +116,10 @@ func (x *inspection) isResult(v int) bool {
 // reason: a reduction, for one.
 const complete = "all of it is computed before any of it is read"
 
-// stored are words for the decisions by which a value is in memory between two steps.
-var stored = map[plan.DecisionKind]string{plan.Materialized: "stored", plan.Copied: "copied", plan.Staged: "in cache"}
+// stores reports whether by a decision a value is in memory between two steps.
+func stores(k plan.DecisionKind) bool {
+	return k == plan.Materialized || k == plan.Copied || k == plan.Staged
+}
 
 // results returns the values that are outputs, of the graph that values are of.
 func (x *inspection) results() []*ir.Value {
@@ -179,7 +180,7 @@ func (x *inspection) stepEdges(pic *page.Picture, s *plan.Step, node int, writer
 		for _, w := range writers[a.Buffer] {
 			e := page.Edge{From: w, To: node, Label: byteText(b.Size() * b.DType.Size())}
 			if b.Kind == plan.ScratchBuffer {
-				e.Label += " in cache"
+				e.Label += " " + plan.Staged.String()
 			}
 			e.Why = x.whyStored(w - len(x.plan.Buffers))
 			pic.Edges = append(pic.Edges, e)
@@ -196,7 +197,7 @@ func (x *inspection) stepEdges(pic *page.Picture, s *plan.Step, node int, writer
 func (x *inspection) whyStored(step int) string {
 	why := ""
 	for _, d := range x.plan.Ledger {
-		if _, ok := stored[d.Kind]; ok && d.Step == step {
+		if stores(d.Kind) && d.Step == step {
 			why += d.Op.String() + ": " + d.Reason + "\n"
 		}
 	}

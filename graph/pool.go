@@ -23,7 +23,7 @@ type PoolOptions struct {
 // -Inf. It goes along one axis after the other, so that a
 // window of h*w elements takes h+w comparisons.
 func (x Node) MaxPool(o PoolOptions) Node {
-	return x.pooled("maxpool", &o, ir.OpMax, func(x Node) Node {
+	return x.pooled(&o, ir.OpMax, func(x Node) Node {
 		if x.Err() != nil {
 			return x
 		}
@@ -51,18 +51,18 @@ func (x Node) AvgPool(o PoolOptions) Node {
 }
 
 func (x Node) avgPool(o PoolOptions) Node {
-	sums := x.pooled("avgpool", &o, ir.OpAdd, func(x Node) Node { return x.reduce(ir.OpSum, []any{-1}) })
+	sums := x.pooled(&o, ir.OpAdd, func(x Node) Node { return x.reduce(ir.OpSum, []any{-1}) })
 	if sums.Err() != nil {
 		return sums
 	}
 	if !ir.Reals.Has(sums.DType()) {
-		return fail("avgpool", "does not take %s: Cast to a float type", sums.DType())
+		return fail("does not take %s: Cast to a float type", sums.DType())
 	}
 	for i, size := range o.Size {
 		counts, err := o.counts(x.n.typ.Shape, i)
 		switch {
 		case err != nil:
-			return fail("avgpool", "%w", err)
+			return fail("%w", err)
 		case counts == nil:
 			sums = sums.Div(size)
 			continue
@@ -71,7 +71,7 @@ func (x Node) avgPool(o PoolOptions) Node {
 		shape[0] = len(counts)
 		sums = sums.Div(Const(Of(counts, shape...)).Cast(sums.DType()))
 	}
-	return within("avgpool", x, sums)
+	return sums
 }
 
 // LpPool returns the p-norms of the windows of x, [n, c, spatial axes]: the p-th root of
@@ -82,35 +82,35 @@ func (x Node) LpPool(p float64, o PoolOptions) Node {
 
 func (x Node) lpPool(p float64, o PoolOptions) Node {
 	if x.Err() == nil && !ir.Reals.Has(x.DType()) {
-		return fail("lppool", "does not take %s: Cast to a float type", x.DType())
+		return fail("does not take %s: Cast to a float type", x.DType())
 	}
 	powers := x.Abs()
 	if p != 1 {
 		powers = powers.Pow(p)
 	}
-	sums := powers.pooled("lppool", &o, ir.OpAdd, func(x Node) Node { return x.Sum(-1) })
+	sums := powers.pooled(&o, ir.OpAdd, func(x Node) Node { return x.Sum(-1) })
 	if p != 1 {
 		sums = sums.Pow(1 / p)
 	}
-	return within("lppool", x, sums)
+	return sums
 }
 
 // pooled computes one element of each window along one spatial axis after the other. Padding is
 // the element that changes no result.
-func (x Node) pooled(name string, o *PoolOptions, by ir.Op, reduce func(Node) Node) Node {
+func (x Node) pooled(o *PoolOptions, by ir.Op, reduce func(Node) Node) Node {
 	n := x.get()
 	if n.err != nil {
 		return x
 	}
 	if err := o.check(n.typ.Shape); err != nil {
-		return fail(name, "%w: %s", err, n.text())
+		return fail("%w: %s", err, n.text())
 	}
 	neutral, ok := by.Info().Identity(n.typ.DType)
 	if by == ir.OpAdd {
 		neutral = 0
 	}
 	if !ok {
-		return fail(name, "does not take %s", n.typ.DType)
+		return fail("%w", ir.DoesNotTake(by.Info().Domain, n.typ.DType))
 	}
 	y := x
 	for i := range o.Size {
@@ -119,14 +119,14 @@ func (x Node) pooled(name string, o *PoolOptions, by ir.Op, reduce func(Node) No
 		if o.Ceil {
 			extent, known := n.typ.Shape[2+i].Int()
 			if !known {
-				return fail(name, "with Ceil the extent of axis %d of %s must be known before the program runs", 2+i, n.text())
+				return fail("with Ceil the extent of axis %d of %s must be known before the program runs", 2+i, n.text())
 			}
 			after[2+i] += o.overhang(i, extent)
 		}
 		y = y.pad(before, after, PadConstant, apply(ir.OpConst, ir.Attr{DType: n.typ.DType, Bits: neutral}))
 		y = reduce(y.Window(2+i, o.Size[i], o.Strides[i], o.Dilations[i]))
 	}
-	return within(name, x, y)
+	return y
 }
 
 // check fills in the defaults.
@@ -203,11 +203,11 @@ func (x Node) MaxPoolIndices(o PoolOptions) Node {
 		return x
 	}
 	if err := o.check(n.typ.Shape); err != nil {
-		return fail("maxpoolindices", "%w: %s", err, n.text())
+		return fail("%w: %s", err, n.text())
 	}
 	s, ok := n.typ.Shape.Ints()
 	if !ok {
-		return fail("maxpoolindices", "the extents of %s must be known before the program runs", n.text())
+		return fail("the extents of %s must be known before the program runs", n.text())
 	}
 	lowest, _ := ir.OpMax.Info().Identity(n.typ.DType)
 	before, after := append([]int{0, 0}, o.Before...), append([]int{0, 0}, o.After...)
@@ -235,7 +235,7 @@ func (x Node) MaxPoolIndices(o PoolOptions) Node {
 		greater := a.Gt(best)
 		best, index = Where(greater, a, best), Where(greater, b, index)
 	}
-	return within("maxpoolindices", x, index)
+	return index
 }
 
 // GlobalMaxPool returns the greatest elements along the spatial axes of x,

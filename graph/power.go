@@ -17,17 +17,17 @@ func (x Node) Pow(y any) Node {
 	if n.err != nil || !ir.Ints.Has(n.typ.DType) {
 		return x.elementwise(ir.OpPow, y)
 	}
-	exponent := operand(ir.OpPow, y, n.typ.DType)
+	exponent := operand(y, n.typ.DType)
 	switch {
 	case exponent.err != nil:
 		return apply(ir.OpPow, ir.Attr{}, n, exponent)
 	case exponent.typ.DType != n.typ.DType:
-		return Node{poison(ir.OpPow, fmt.Errorf("operands are %s and %s: Cast one of them", n.typ.DType, exponent.typ.DType), n, exponent)}
+		return Node{poison(fmt.Errorf("operands are %s and %s: Cast one of them", n.typ.DType, exponent.typ.DType), n, exponent)}
 	case exponent.op != ir.OpConst:
-		return within("pow", x, x.powerOf(Node{exponent}))
+		return x.powerOf(Node{exponent})
 	}
 	if ir.Signed.Has(n.typ.DType) && int64(exponent.attr.Bits) < 0 {
-		return Node{poison(ir.OpPow, fmt.Errorf("the power %d of integers: Cast to a float type", int64(exponent.attr.Bits)), n)}
+		return Node{poison(fmt.Errorf("the power %d of integers: Cast to a float type", int64(exponent.attr.Bits)), n)}
 	}
 	return x.power(exponent.attr.Bits)
 }

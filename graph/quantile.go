@@ -51,7 +51,7 @@ func plottingPosition(alpha, beta float64) func(n, q float64) float64 {
 // even number the mean of the two. NaN if any is. The axis is dropped, or has extent 1 with
 // KeepDims. Its extent must be known before the program runs, as for all quantiles.
 func (x Node) Median(axis ...any) Node {
-	return x.inComputeType(func(x Node) Node { return x.quantiles("median", []float64{0.5}, axis)[0] })
+	return x.inComputeType(func(x Node) Node { return x.quantiles([]float64{0.5}, axis, "KeepDims")[0] })
 }
 
 // Quantile returns the elements along an axis below which a part q of them
@@ -59,31 +59,31 @@ func (x Node) Median(axis ...any) Node {
 // quantile does by default, or what QuantileMethod says. NaN if any element is. The axis is
 // dropped, or has extent 1 with KeepDims. Its extent must be known before the program runs.
 func (x Node) Quantile(q float64, axis ...any) Node {
-	return x.inComputeType(func(x Node) Node { return x.quantiles("quantile", []float64{q}, axis)[0] })
+	return x.inComputeType(func(x Node) Node { return x.quantiles([]float64{q}, axis, "KeepDims", "QuantileMethod")[0] })
 }
 
 // Quantiles returns several quantiles as the slices of a new first axis. The elements are
 // put in order once.
 func (x Node) Quantiles(qs []float64, axis ...any) Node {
 	if len(qs) == 0 {
-		return fail("quantiles", "no parts: give one or more")
+		return fail("no parts: give one or more")
 	}
 	return x.inComputeType(func(x Node) Node {
-		return within("quantiles", x, Stack(0, x.quantiles("quantiles", qs, axis)...))
+		return Stack(0, x.quantiles(qs, axis, "KeepDims", "QuantileMethod")...)
 	})
 }
 
 // quantiles returns the quantiles of an operand, each a node.
-func (x Node) quantiles(name string, qs []float64, args []any) Nodes {
+func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 	all := func(y Node) Nodes { return slices.Repeat(Nodes{y}, len(qs)) }
 	x = x.inReals()
 	n := x.get()
 	if n.err != nil {
 		return all(x)
 	}
-	x, k, keep, method, err := x.quantileArgs(name, args)
+	x, k, keep, method, err := x.quantileArgs(args, options...)
 	if err != nil {
-		return all(fail(name, "%w", err))
+		return all(fail("%w", err))
 	}
 	extent, _ := x.get().typ.Shape[k].Int()
 	sorted := x.Sort(k)
@@ -91,7 +91,7 @@ func (x Node) quantiles(name string, qs []float64, args []any) Nodes {
 	var out Nodes
 	for _, q := range qs {
 		if !(q >= 0 && q <= 1) {
-			return all(fail(name, "a part of %v: give one from 0 to 1", q))
+			return all(fail("a part of %v: give one from 0 to 1", q))
 		}
 		at := min(max(method(float64(extent), q), 0), float64(extent-1))
 		y := sorted.Index(k, int(at))
@@ -103,7 +103,7 @@ func (x Node) quantiles(name string, qs []float64, args []any) Nodes {
 		if keep != nil {
 			y = y.Unsqueeze(keep)
 		}
-		out = append(out, within(name, x, y))
+		out = append(out, y)
 	}
 	return out
 }
@@ -118,12 +118,8 @@ func (x Node) inReals() Node {
 
 // quantileArgs returns the operand, the axis, the axes of extent 1 to put back, and the
 // method.
-func (x Node) quantileArgs(name string, args []any) (_ Node, axis int, keep []int, method func(n, q float64) float64, err error) {
+func (x Node) quantileArgs(args []any, options ...string) (_ Node, axis int, keep []int, method func(n, q float64) float64, err error) {
 	n := x.get()
-	options := []string{"KeepDims", "QuantileMethod"}
-	if name == "median" || name == "nanmedian" {
-		options = options[:1]
-	}
 	r, err := n.reduction(args, options...)
 	if r.method == "" {
 		r.method = "linear"
@@ -164,9 +160,9 @@ func (x Node) nanMedian(axis []any) Node {
 	if n.err != nil {
 		return x
 	}
-	y, k, keep, _, err := x.quantileArgs("nanmedian", axis)
+	y, k, keep, _, err := x.quantileArgs(axis, "KeepDims")
 	if err != nil {
-		return fail("nanmedian", "%w", err)
+		return fail("%w", err)
 	}
 	sorted := y.Sort(k)
 	extent := sorted.get().typ.Shape[k]
@@ -178,5 +174,5 @@ func (x Node) nanMedian(axis []any) Node {
 	if keep != nil {
 		y = y.Unsqueeze(keep)
 	}
-	return within("nanmedian", x, y)
+	return y
 }

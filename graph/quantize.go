@@ -28,7 +28,7 @@ func Linear(dt DType, scale float64, zero int) Quantization {
 }
 
 // along returns the scale and the zero point so that they broadcast with x.
-func (q Quantization) along(op string, x Node) (scale, zero, bad Node) {
+func (q Quantization) along(x Node) (scale, zero, bad Node) {
 	scale, zero = q.Scale, q.Zero
 	if x.Err() != nil || scale.Err() != nil || zero.Err() != nil {
 		return scale, zero, x
@@ -42,7 +42,7 @@ func (q Quantization) along(op string, x Node) (scale, zero, bad Node) {
 		case s.Rank() == 0 || s.Rank() > 1 && s.Rank() <= rank:
 			continue
 		case s.Rank() > rank || axis < 0 || axis >= rank:
-			return x, x, fail(op, "scales %s and zero points %s along axis %d of %s: they are scalars, vectors of the extent of an axis, or broadcast with it", scale.Shape(), zero.Shape(), q.Axis, x.Shape())
+			return x, x, fail("scales %s and zero points %s along axis %d of %s: they are scalars, vectors of the extent of an axis, or broadcast with it", scale.Shape(), zero.Shape(), q.Axis, x.Shape())
 		}
 		for range rank - 1 - axis {
 			*s = s.Unsqueeze(-1)
@@ -55,36 +55,34 @@ func (q Quantization) along(op string, x Node) (scale, zero, bad Node) {
 // and the least or the greatest integer beyond them; 0 for NaN. Zero is added in the type that
 // Scale's is computed in.
 func (x Node) Quantize(q Quantization) Node {
-	const name = "quantize"
 	bounds, ok := quantized[q.DType]
 	if !ok {
-		return fail(name, "a quantization of %s: it is of integers of at most 16 bits", q.DType)
+		return fail("a quantization of %s: it is of integers of at most 16 bits", q.DType)
 	}
-	scale, zero, bad := q.along(name, x)
+	scale, zero, bad := q.along(x)
 	if bad.Err() != nil {
 		return bad
 	}
 	wide := scale.DType().Compute()
 	y := x.Cast(scale.DType()).Div(scale).Round().Cast(wide)
-	return within(name, x, y.Add(zero.Cast(wide)).Clip(bounds[0], bounds[1]).Cast(q.DType))
+	return y.Add(zero.Cast(wide)).Clip(bounds[0], bounds[1]).Cast(q.DType)
 }
 
 // Dequantize returns (x - Zero) * Scale, which has the type of Scale and is rounded once.
 func (x Node) Dequantize(q Quantization) Node {
-	const name = "dequantize"
 	if _, ok := quantized[q.DType]; !ok && q.DType != Int32 {
-		return fail(name, "a quantization of %s: it is of integers of at most 16 bits, or of int32", q.DType)
+		return fail("a quantization of %s: it is of integers of at most 16 bits, or of int32", q.DType)
 	}
-	scale, zero, bad := q.along(name, x)
+	scale, zero, bad := q.along(x)
 	switch {
 	case bad.Err() != nil:
 		return bad
 	case x.DType() != q.DType:
-		return fail(name, "elements of %s by a quantization of %s", x.DType(), q.DType)
+		return fail("elements of %s by a quantization of %s", x.DType(), q.DType)
 	}
 	dt := scale.DType()
 	wide := dt.Compute()
-	return within(name, x, x.Cast(wide).Sub(zero.Cast(wide)).Mul(scale.Cast(wide)).Cast(dt))
+	return x.Cast(wide).Sub(zero.Cast(wide)).Mul(scale.Cast(wide)).Cast(dt)
 }
 
 // Requantize returns the integers of another quantization that stand for the same numbers. So

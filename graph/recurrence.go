@@ -16,26 +16,26 @@ import "github.com/stridefuse/stridefuse/ir"
 func (x Node) Recurrence(axis, a any, opts ...ReduceOption) Node {
 	const name = "recurrence"
 	n := x.get()
-	factors := operand(ir.OpRecurrence, a, n.typ.DType)
+	factors := operand(a, n.typ.DType)
 	if n.err != nil || factors.err != nil {
 		return apply(ir.OpRecurrence, ir.Attr{}, n, factors)
 	}
 	k, err := n.axis(axis)
 	if err != nil {
-		return Node{poison(ir.OpRecurrence, err, n, factors)}
+		return Node{poison(err, n, factors)}
 	}
 	o, err := scanOptions(opts)
 	if err == nil {
 		err = o.only("Reverse")
 	}
 	if err != nil {
-		return Node{poison(ir.OpRecurrence, err, n, factors)}
+		return Node{poison(err, n, factors)}
 	}
 	f := Node{factors}
 	if d := n.typ.DType; ir.Reals.Has(d) && !d.Native() && f.DType() == d {
 		f = f.Cast(d.Compute())
 	}
-	f = within(name, x, f.BroadcastTo(n.typ.Shape))
+	f = f.BroadcastTo(n.typ.Shape)
 	return x.inComputeType(func(x Node) Node {
 		if o.reverse {
 			x, f = x.Flip(k), f.Flip(k)
@@ -64,18 +64,18 @@ func (x Node) expAverage(axis, alpha any, opts []ReduceOption) Node {
 	}
 	k, err := n.axis(axis)
 	if err != nil {
-		return fail(name, "%w", err)
+		return fail("%w", err)
 	}
 	if !ir.Reals.Has(n.typ.DType) {
-		return fail(name, "does not take %s: Cast to a float type", n.typ.DType)
+		return fail("does not take %s: Cast to a float type", n.typ.DType)
 	}
-	a := Node{operand(ir.OpRecurrence, alpha, n.typ.DType)}
+	a := Node{operand(alpha, n.typ.DType)}
 	if a.DType() != n.typ.DType && a.Err() == nil {
 		a = a.Cast(n.typ.DType)
 	}
 	o, err := scanOptions(opts)
 	if err != nil {
-		return fail(name, "%w", err)
+		return fail("%w", err)
 	}
 	places := Iota(Int64, n.typ.Shape[k])
 	if o.reverse {
@@ -85,5 +85,5 @@ func (x Node) expAverage(axis, alpha any, opts []ReduceOption) Node {
 		places = places.Unsqueeze(-1)
 	}
 	weights := Where(places.Eq(0), 1, a)
-	return within(name, x, x.Mul(weights).Recurrence(k, a.Neg().Add(1), opts...))
+	return x.Mul(weights).Recurrence(k, a.Neg().Add(1), opts...)
 }

@@ -90,7 +90,7 @@ func TestRecurrenceCopiesNothing(t *testing.T) {
 func TestRecurrenceMisuse(t *testing.T) {
 	x := f32("x", 3, 4)
 	for text, y := range map[string]graph.Node{
-		"recurrence: expand: shapes [3] and [3,4] do not broadcast": x.Recurrence(0, f32("a", 3)),
+		"recurrence: shapes [3] and [3,4] do not broadcast": x.Recurrence(0, f32("a", 3)),
 		"axis 2":                          x.Recurrence(2, 1),
 		"float32 and float64":             x.Recurrence(0, graph.Input("a", graph.Float64, 3, 4)),
 		"does not take the option":        x.Recurrence(0, 1, graph.Exclusive),

@@ -16,7 +16,7 @@ func (x Node) reduce(op ir.Op, args []any) Node {
 	}
 	r, err := n.reduction(args, "KeepDims")
 	if err != nil {
-		return Node{poison(op, err, n)}
+		return Node{poison(err, n)}
 	}
 	y := apply(op, ir.Attr{Axes: r.axes}, n)
 	if r.keep {
@@ -33,7 +33,7 @@ func (x Node) reduce(op ir.Op, args []any) Node {
 // overflows. Float64 has the same tree: 37 * 2^-53 for each factor of 1024.
 func (x Node) Sum(axes ...any) Node {
 	y, axes := total(x, axes)
-	return within("sum", x, y.reduce(ir.OpSum, axes))
+	return y.reduce(ir.OpSum, axes)
 }
 
 // Prod returns the product along axes, 1 of no elements, in the type that Sum has. Integers
@@ -43,9 +43,9 @@ func (x Node) Sum(axes ...any) Node {
 func (x Node) Prod(axes ...any) Node {
 	y, axes := total(x, axes)
 	if dt := y.DType(); ir.Reals.Has(dt) && dt != Float64 {
-		return within("prod", x, y.Cast(Float64).reduce(ir.OpProd, axes).Cast(dt))
+		return y.Cast(Float64).reduce(ir.OpProd, axes).Cast(dt)
 	}
-	return within("prod", x, y.reduce(ir.OpProd, axes))
+	return y.reduce(ir.OpProd, axes)
 }
 
 // Min returns the least element along axes: NaN if any is, and -0 < +0. Of no
@@ -84,7 +84,7 @@ func (x Node) truth() Node {
 
 // count returns how many elements a reduction of x by args takes in, as one
 // element of x's type.
-func (x Node) count(name string, args []any, options ...string) (Node, reduction) {
+func (x Node) count(args []any, options ...string) (Node, reduction) {
 	n := x.get()
 	if n.err != nil {
 		return x, reduction{}
@@ -92,9 +92,9 @@ func (x Node) count(name string, args []any, options ...string) (Node, reduction
 	r, err := n.reduction(args, options...)
 	switch {
 	case err != nil:
-		return fail(name, "%w", err), r
+		return fail("%w", err), r
 	case !ir.Reals.Has(n.typ.DType):
-		return fail(name, "does not take %s: Cast to float32 or float64", n.typ.DType), r
+		return fail("does not take %s: Cast to float32 or float64", n.typ.DType), r
 	}
 	size := ir.Fixed(1)
 	for _, k := range r.axes {
@@ -106,7 +106,7 @@ func (x Node) count(name string, args []any, options ...string) (Node, reduction
 // Mean returns Sum divided by the number of elements, of floats: NaN of none.
 func (x Node) Mean(axes ...any) Node {
 	return x.inComputeType(func(x Node) Node {
-		n, _ := x.count("mean", axes, "KeepDims")
+		n, _ := x.count(axes, "KeepDims")
 		if n.Err() != nil {
 			return n
 		}
@@ -121,7 +121,7 @@ func (x Node) Mean(axes ...any) Node {
 // divides by d less than the number of elements.
 func (x Node) Var(axes ...any) Node {
 	return x.inComputeType(func(x Node) Node {
-		n, r := x.count("var", axes, "KeepDims", "DDOF")
+		n, r := x.count(axes, "KeepDims", "DDOF")
 		if n.Err() != nil {
 			return n
 		}
@@ -146,17 +146,17 @@ func (x Node) Std(axes ...any) Node {
 
 // SumSquares returns the sum of the squares along axes.
 func (x Node) SumSquares(axes ...any) Node {
-	return within("sumsquares", x, x.Square().Sum(axes...))
+	return x.Square().Sum(axes...)
 }
 
 // Norm1 returns the sum of the magnitudes along axes.
-func (x Node) Norm1(axes ...any) Node { return within("norm1", x, x.Abs().Sum(axes...)) }
+func (x Node) Norm1(axes ...any) Node { return x.Abs().Sum(axes...) }
 
 // Norm2 returns the square root of the sum of squares along axes, of floats.
 // As in NumPy, squares past the range of the type are not guarded against: of
 // Float32 that are elements beyond 1e19 and below 1e-19.
 func (x Node) Norm2(axes ...any) Node {
-	return x.inComputeType(func(x Node) Node { return within("norm2", x, x.SumSquares(axes...).Sqrt()) })
+	return x.inComputeType(func(x Node) Node { return x.SumSquares(axes...).Sqrt() })
 }
 
 // LogSumExp returns log(sum(exp(x))) along axes, of floats, without overflow on
@@ -165,7 +165,7 @@ func (x Node) Norm2(axes ...any) Node {
 // as Max is.
 func (x Node) LogSumExp(axes ...any) Node {
 	return x.inComputeType(func(x Node) Node {
-		n, r := x.count("logsumexp", axes, "KeepDims")
+		n, r := x.count(axes, "KeepDims")
 		if n.Err() != nil {
 			return n
 		}
@@ -175,7 +175,7 @@ func (x Node) LogSumExp(axes ...any) Node {
 		if !r.keep {
 			y = y.Squeeze(r.axes)
 		}
-		return within("logsumexp", x, y)
+		return y
 	})
 }
 
@@ -206,10 +206,10 @@ func (x Node) arg(op ir.Op, args []any) Node {
 		return apply(op, ir.Attr{}, n)
 	}
 	r, err := n.reduction(args, "KeepDims", "LastIndex")
-	name, rank := op.String(), len(n.typ.Shape)
+	rank := len(n.typ.Shape)
 	switch {
 	case err != nil:
-		return fail(name, "%w", err)
+		return fail("%w", err)
 	case len(r.axes) == rank && rank != 1: // all of it
 		first := []any{0}
 		if r.last {
@@ -221,7 +221,7 @@ func (x Node) arg(op ir.Op, args []any) Node {
 		}
 		return y
 	case len(r.axes) != 1:
-		return fail(name, "%d axes: it takes one, or all for the index into all elements", len(r.axes))
+		return fail("%d axes: it takes one, or all for the index into all elements", len(r.axes))
 	}
 	axis := r.axes[0]
 	elems := n.typ.Shape[axis]
@@ -244,10 +244,10 @@ func (x Node) arg(op ir.Op, args []any) Node {
 func Iota(dt DType, n any) Node {
 	shape, err := extentsOf([]any{n})
 	if err != nil {
-		return fail("iota", "%w", err)
+		return fail("%w", err)
 	}
 	if len(shape) != 1 {
-		return fail("iota", "%d extents: it has one axis", len(shape))
+		return fail("%d extents: it has one axis", len(shape))
 	}
 	if ir.Reals.Has(dt) {
 		return apply(ir.OpIota, ir.Attr{DType: Int64, Shape: shape}).Cast(dt)

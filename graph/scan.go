@@ -30,7 +30,7 @@ var (
 // exact one is, also behind others that are not, and a float64 sum wherever a plain loop has
 // finite ones up to there.
 func (x Node) CumSum(axis any, opts ...ReduceOption) Node {
-	return x.cumulate("cumsum", ir.OpCumSum, axis, opts)
+	return x.cumulate(ir.OpCumSum, axis, opts)
 }
 
 // CumProd returns the products of the elements up to each along an axis, in the type that
@@ -38,13 +38,13 @@ func (x Node) CumSum(axis any, opts ...ReduceOption) Node {
 // each product is rounded: so a result is what a plain loop in float64 has. One line takes the
 // time of its multiplications in order; lines are computed side by side.
 func (x Node) CumProd(axis any, opts ...ReduceOption) Node {
-	return x.cumulate("cumprod", ir.OpCumProd, axis, opts)
+	return x.cumulate(ir.OpCumProd, axis, opts)
 }
 
 // cumulate is scan in the type of totals.
-func (x Node) cumulate(name string, op ir.Op, axis any, opts []ReduceOption) Node {
+func (x Node) cumulate(op ir.Op, axis any, opts []ReduceOption) Node {
 	y, opts := total(x, opts)
-	return within(name, x, y.scan(op, axis, opts))
+	return y.scan(op, axis, opts)
 }
 
 // CumMin returns the least of the elements up to each along an axis, NaN from the
@@ -62,11 +62,11 @@ func (x Node) scan(op ir.Op, axis any, opts []ReduceOption) Node {
 	}
 	k, err := n.axis(axis)
 	if err != nil {
-		return Node{poison(op, err, n)}
+		return Node{poison(err, n)}
 	}
 	o, err := scanOptions(opts)
 	if err != nil {
-		return Node{poison(op, err, n)}
+		return Node{poison(err, n)}
 	}
 	if o.reverse {
 		x = x.Flip(k)

@@ -15,7 +15,7 @@ import (
 // program runs they are scattered.
 func (x Node) Set(spec string, value any) Node {
 	n := x.get()
-	v := Node{operand(ir.OpConcat, value, n.typ.DType)}
+	v := Node{operand(value, n.typ.DType)}
 	if n.err != nil || v.get().err != nil {
 		return apply(ir.OpSelect, ir.Attr{}, Scalar(Bool, true).n, n, v.get())
 	}
@@ -25,11 +25,11 @@ func (x Node) Set(spec string, value any) Node {
 		axes, err = layout.PlaceIndex(items, len(n.typ.Shape))
 	}
 	if err != nil {
-		return fail("set", "%q of %s: %w", spec, n.text(), err)
+		return fail("%q of %s: %w", spec, n.text(), err)
 	}
 	target := x.Slice(spec)
 	if target.Err() != nil {
-		return within("set", x, target)
+		return target
 	}
 	y := v.BroadcastTo(target.n.typ.Shape)
 	var ranges []setRange
@@ -55,9 +55,9 @@ func (x Node) Set(spec string, value any) Node {
 	}
 	y, err = x.replaced(ranges, y)
 	if err != nil {
-		return fail("set", "%w", err)
+		return fail("%w", err)
 	}
-	return within("set", x, y)
+	return y
 }
 
 // setRange is the part of an axis that is replaced.
@@ -172,7 +172,7 @@ func (x Node) At(index ...int) Node {
 		return x
 	}
 	if len(index) != len(n.typ.Shape) {
-		return fail("at", "%s", fmt.Sprintf("%d indices for the %d axes of %s", len(index), len(n.typ.Shape), n.text()))
+		return fail("%s", fmt.Sprintf("%d indices for the %d axes of %s", len(index), len(n.typ.Shape), n.text()))
 	}
 	for _, i := range index {
 		x = x.Index(0, i)

@@ -27,11 +27,11 @@ func (x Node) Slice(spec string) Node {
 	}
 	items, err := layout.ParseIndex(spec)
 	if err != nil {
-		return Node{poison(ir.OpSlice, err, n)}
+		return Node{poison(err, n)}
 	}
 	axes, err := layout.PlaceIndex(items, x.Rank())
 	if err != nil {
-		return Node{poison(ir.OpSlice, fmt.Errorf("%q of %s: %w", spec, n.text(), err), n)}
+		return Node{poison(fmt.Errorf("%q of %s: %w", spec, n.text(), err), n)}
 	}
 	for i, item := range items {
 		switch item.Kind {

@@ -42,7 +42,7 @@ var nodes atomic.Uint64
 // that its outputs need, in the order in which they were made.
 func Input(name string, dt DType, extents ...any) Node {
 	if !ir.IsName(name) {
-		return fail("input", "%q is no name: use letters, digits and _", name)
+		return fail("%q is no name: use letters, digits and _", name)
 	}
 	shape, names := make(Shape, 0, len(extents)), make([]string, 0, len(extents))
 	for _, d := range extents {
@@ -53,33 +53,41 @@ func Input(name string, dt DType, extents ...any) Node {
 		own, err := extentsOf([]any{d})
 		switch {
 		case err != nil:
-			return fail("input "+name, "%w", err)
+			return failInput(name, "%w", err)
 		case ok && len(own) != 1:
-			return fail("input "+name, "the axis %q is given %d extents: it has one", axis.name, len(own))
+			return failInput(name, "the axis %q is given %d extents: it has one", axis.name, len(own))
 		case slices.Contains(own, ir.Fixed(-1)):
-			return fail("input "+name, "an extent is -1: give an extent that differs from run to run as Dim(\"n\")")
+			return failInput(name, "an extent is -1: give an extent that differs from run to run as Dim(\"n\")")
 		}
 		shape = append(shape, own...)
 		for range own {
 			names = append(names, axis.name)
 		}
 	}
-	x := source("input "+name, ir.Attr{Shape: shape, DType: dt}, &node{input: name})
+	x := source(ir.Attr{Shape: shape, DType: dt}, &node{input: name})
 	if x.n.err != nil {
 		return x
 	}
 	if err := x.n.checkNames(names); err != nil {
-		return fail("input "+name, "%w", err)
+		return failInput(name, "%w", err)
 	}
 	x.n.names = someNames(names)
 	return x
 }
 
+// failInput is a mistake in the arguments of Input, beside its name.
+func failInput(name, format string, args ...any) Node {
+	return Node{poisonAs(ir.CallerPos(), "input "+name, fmt.Errorf(format, args...))}
+}
+
 // source completes the node of an input or a captured tensor.
-func source(what string, attr ir.Attr, n *node) Node {
+func source(attr ir.Attr, n *node) Node {
 	t, err := ir.Infer(ir.OpParam, attr, nil)
-	if err != nil {
-		return fail(what, "%w", err)
+	switch {
+	case err != nil && n.input != "":
+		return failInput(n.input, "%w", err)
+	case err != nil:
+		return fail("%w", err)
 	}
 	n.op, n.attr, n.typ, n.pos, n.order = ir.OpParam, &attr, t, ir.CallerPos(), nodes.Add(1)
 	return Node{n}
@@ -88,7 +96,7 @@ func source(what string, attr ir.Attr, n *node) Node {
 // Scalar returns one element. v is a Go number or bool that the type can hold:
 // an integer type takes it only if it is exactly that number, a float type
 // rounds it. As an operand beside a Node, a Go number needs no Scalar.
-func Scalar(dt DType, v any) Node { return scalar("scalar", dt, v) }
+func Scalar(dt DType, v any) Node { return scalar(dt, v) }
 
 // Scalar returns one element of x's type. It makes a number the left operand:
 // x.Scalar(1).Sub(x) is 1 - x.
@@ -97,20 +105,20 @@ func (x Node) Scalar(v any) Node {
 	if n.err != nil {
 		return x
 	}
-	return scalar("scalar", n.typ.DType, v)
+	return scalar(n.typ.DType, v)
 }
 
-func scalar(name string, dt DType, v any) Node {
+func scalar(dt DType, v any) Node {
 	bits, err := ir.Encode(dt, v)
 	if err != nil {
-		return fail(name, "%w", err)
+		return fail("%w", err)
 	}
 	return apply(ir.OpConst, ir.Attr{DType: dt, Bits: bits})
 }
 
 // Fill returns v at every index of a shape, as Scalar(dt, v) and BroadcastTo
 // do: it takes no memory.
-func Fill(dt DType, v any, extents ...any) Node { return scalar("fill", dt, v).BroadcastTo(extents...) }
+func Fill(dt DType, v any, extents ...any) Node { return scalar(dt, v).BroadcastTo(extents...) }
 
 // extentsOf reads extents: ints, Dims, and slices of either. An int of -1 stays.
 func extentsOf(extents []any) (Shape, error) {

@@ -17,41 +17,41 @@ import (
 // FromEnd returns indices where -extent to -1 count from the end of an axis of so many
 // elements, as in NumPy.
 func (x Node) FromEnd(extent any) Node {
-	i := x.indices("fromend")
+	i := x.indices()
 	if i.Err() != nil {
 		return i
 	}
 	up := i.Add(extent)
-	return within("fromend", x, Where(i.Lt(0).And(up.Ge(0)), up, i))
+	return Where(i.Lt(0).And(up.Ge(0)), up, i)
 }
 
 // WrapIndex returns indices modulo the extent of an axis: all are inside it.
 func (x Node) WrapIndex(extent any) Node {
 	if x.Err() == nil && x.DType() == Uint64 { // not all are Int64
-		return within("wrapindex", x, x.Mod(extent).Cast(Int64))
+		return x.Mod(extent).Cast(Int64)
 	}
-	return within("wrapindex", x, x.indices("wrapindex").Mod(extent))
+	return x.indices().Mod(extent)
 }
 
 // ClampIndex returns the indices of the nearest elements inside an axis of so many.
 func (x Node) ClampIndex(extent any) Node {
-	i := x.indices("clampindex")
+	i := x.indices()
 	if i.Err() != nil {
 		return i
 	}
-	last := Node{operand(ir.OpSub, extent, Int64)}.Sub(1)
-	return within("clampindex", x, i.Maximum(0).Minimum(last))
+	last := Node{operand(extent, Int64)}.Sub(1)
+	return i.Maximum(0).Minimum(last)
 }
 
 // indices returns x as Int64, or the error that it is no integer. What is beyond Int64 is its greatest
 // number, which is outside every axis too.
-func (x Node) indices(name string) Node {
+func (x Node) indices() Node {
 	n := x.get()
 	switch {
 	case n.err != nil || n.typ.DType == Int64:
 		return x
 	case !ir.Ints.Has(n.typ.DType):
-		return fail(name, "the indices are %s: Cast them to an integer type", n.typ.DType)
+		return fail("the indices are %s: Cast them to an integer type", n.typ.DType)
 	case n.typ.DType == Uint64:
 		x = x.Minimum(uint64(math.MaxInt64))
 	}
@@ -63,13 +63,13 @@ func (x Node) indices(name string) Node {
 // outside the axis, unlike NumPy's: FromEnd makes it count from the end.
 func (x Node) Take(axis any, indices any) Node {
 	n := x.get()
-	i := Node{operand(ir.OpGather, indices, Int64)}.indices("take")
+	i := Node{operand(indices, Int64)}.indices()
 	if n.err != nil || i.get().err != nil {
 		return apply(ir.OpGather, ir.Attr{}, n, i.get())
 	}
 	k, err := n.axis(axis)
 	if err != nil {
-		return fail("take", "%w", err)
+		return fail("%w", err)
 	}
 	shape, at := n.typ.Shape, i.n.typ.Shape
 	count := at.NumElems()
@@ -78,7 +78,7 @@ func (x Node) Take(axis any, indices any) Node {
 	full := append(Shape{}, shape...)
 	full[k] = count
 	y := apply(ir.OpGather, ir.Attr{Axis: k}, n.unnamed(), i.Reshape(Shape(lined)).BroadcastTo(full).get())
-	return within("take", x, y.Reshape(shape[:k], at, shape[k+1:]))
+	return y.Reshape(shape[:k], at, shape[k+1:])
 }
 
 // unnamed returns the node without the names of its axes.
@@ -99,15 +99,15 @@ func (n *node) unnamed() *node {
 // but for indices below 0: see Take.
 func (x Node) TakeAlong(axis any, indices any) Node {
 	n := x.get()
-	i := Node{operand(ir.OpGather, indices, Int64)}.indices("takealong")
+	i := Node{operand(indices, Int64)}.indices()
 	if n.err != nil || i.get().err != nil {
 		return apply(ir.OpGather, ir.Attr{}, n, i.get())
 	}
 	k, i, err := n.alongAxis(axis, i)
 	if err != nil {
-		return fail("takealong", "%w", err)
+		return fail("%w", err)
 	}
-	return within("takealong", x, apply(ir.OpGather, ir.Attr{Axis: k}, n.unnamed(), i.get()))
+	return apply(ir.OpGather, ir.Attr{Axis: k}, n.unnamed(), i.get())
 }
 
 // alongAxis returns an axis, and indices broadcast to n's shape along the others.
@@ -130,20 +130,20 @@ func (n *node) alongAxis(axis any, i Node) (int, Node, error) {
 // those. The first batch axes of both are the same. It is ONNX's GatherND.
 func (x Node) GatherND(indices Node, batch int) Node {
 	n := x.get()
-	i := indices.indices("gathernd")
+	i := indices.indices()
 	if n.err != nil || i.get().err != nil {
 		return apply(ir.OpGather, ir.Attr{}, n, i.get())
 	}
 	flat, at, rest, err := n.tuples(i, batch)
 	if err != nil {
-		return fail("gathernd", "%w", err)
+		return fail("%w", err)
 	}
 	// [batch, indexed axes as one, rest] at [batch, tuples]
 	tuples := i.n.typ.Shape[batch : len(i.n.typ.Shape)-1]
 	count, wide := tuples.NumElems(), rest.NumElems()
 	lead := n.typ.Shape[:batch].NumElems()
 	y := x.Reshape(lead, flat, wide).TakeAlong(1, at.Reshape(lead, count, 1))
-	return within("gathernd", x, y.Reshape(n.typ.Shape[:batch], tuples, rest))
+	return y.Reshape(n.typ.Shape[:batch], tuples, rest)
 }
 
 // tuples returns how many elements the indexed axes of n have together, the indices into
@@ -198,65 +198,65 @@ var scatterOps = [...]ir.Op{ScatterSet: ir.OpScatter, ScatterAdd: ir.OpScatterAd
 // number of workers. It is ONNX's ScatterElements.
 func (x Node) Scatter(axis any, indices, updates any, by ScatterOp) Node {
 	n := x.get()
-	i := Node{operand(ir.OpScatter, indices, Int64)}.indices("scatter")
-	u := Node{operand(ir.OpScatter, updates, n.typ.DType)}
+	i := Node{operand(indices, Int64)}.indices()
+	u := Node{operand(updates, n.typ.DType)}
 	if n.err != nil || i.get().err != nil || u.get().err != nil {
 		return apply(ir.OpScatter, ir.Attr{}, n, i.get(), u.get())
 	}
 	k, i, err := n.alongAxis(axis, i)
 	switch {
 	case err != nil:
-		return fail("scatter", "%w", err)
+		return fail("%w", err)
 	case by > ScatterMax:
-		return fail("scatter", "there is no such ScatterOp")
+		return fail("there is no such ScatterOp")
 	case i.Err() == nil:
 		u = u.BroadcastTo(i.n.typ.Shape)
 	}
-	return within("scatter", x, apply(scatterOps[by], ir.Attr{Axis: k}, n.unnamed(), i.get(), u.get().unnamed()))
+	return apply(scatterOps[by], ir.Attr{Axis: k}, n.unnamed(), i.get(), u.get().unnamed())
 }
 
 // ScatterND returns x with the slices at tuples of indices, which are as in GatherND,
 // replaced by updates or combined with them. It is ONNX's ScatterND.
 func (x Node) ScatterND(indices, updates Node, by ScatterOp) Node {
 	n := x.get()
-	i := indices.indices("scatternd")
+	i := indices.indices()
 	if n.err != nil || i.get().err != nil || updates.get().err != nil {
 		return apply(ir.OpScatter, ir.Attr{}, n, i.get(), updates.get())
 	}
 	flat, at, rest, err := n.tuples(i, 0)
 	if err != nil {
-		return fail("scatternd", "%w", err)
+		return fail("%w", err)
 	}
 	count, wide := at.n.typ.Shape.NumElems(), rest.NumElems()
 	want := append(append(Shape{}, at.n.typ.Shape...), rest...)
 	if !updates.n.typ.Shape.Equal(want) {
-		return fail("scatternd", "updates %s: these indices want shape %s", updates.n.text(), want)
+		return fail("updates %s: these indices want shape %s", updates.n.text(), want)
 	}
 	y := x.Reshape(flat, wide).Scatter(0, at.Reshape(count, 1), updates.Reshape(count, wide), by)
-	return within("scatternd", x, y.Reshape(n.typ.Shape))
+	return y.Reshape(n.typ.Shape)
 }
 
 // SegmentSum returns the sums of the slices of x along its first axis that have one segment
 // number each: count slices, those of no element zeros. Others are added in their order.
 func (x Node) SegmentSum(segments any, count any) Node {
-	return x.segments("segmentsum", segments, count, ir.OpAdd, ScatterAdd)
+	return x.segments(segments, count, ir.OpAdd, ScatterAdd)
 }
 
 // SegmentMax returns the greatest elements of the slices of each segment; of none, the
 // least number of the type.
 func (x Node) SegmentMax(segments any, count any) Node {
-	return x.segments("segmentmax", segments, count, ir.OpMax, ScatterMax)
+	return x.segments(segments, count, ir.OpMax, ScatterMax)
 }
 
 // SegmentMin returns the least elements of the slices of each segment; of none, the
 // greatest number of the type.
 func (x Node) SegmentMin(segments any, count any) Node {
-	return x.segments("segmentmin", segments, count, ir.OpMin, ScatterMin)
+	return x.segments(segments, count, ir.OpMin, ScatterMin)
 }
 
-func (x Node) segments(name string, segments, count any, neutral ir.Op, by ScatterOp) Node {
+func (x Node) segments(segments, count any, neutral ir.Op, by ScatterOp) Node {
 	n := x.get()
-	s := Node{operand(ir.OpScatter, segments, Int64)}
+	s := Node{operand(segments, Int64)}
 	if n.err != nil || s.get().err != nil {
 		return apply(ir.OpScatter, ir.Attr{}, n, s.get())
 	}
@@ -264,17 +264,17 @@ func (x Node) segments(name string, segments, count any, neutral ir.Op, by Scatt
 	bits := ir.EmptyReduction(neutral, n.typ.DType)
 	switch {
 	case err != nil:
-		return fail(name, "%w", err)
+		return fail("%w", err)
 	case len(n.typ.Shape) == 0 || len(s.n.typ.Shape) != 1:
-		return fail(name, "%s and segments %s: the segments number the slices of the first axis", n.text(), s.n.text())
+		return fail("%s and segments %s: the segments number the slices of the first axis", n.text(), s.n.text())
 	case !ir.Numeric.Has(n.typ.DType):
-		return fail(name, "does not take %s", n.typ.DType)
+		return fail("%w", ir.DoesNotTake(ir.Numeric, n.typ.DType))
 	}
 	lined := repeated(ir.Fixed(1), len(n.typ.Shape))
 	lined[0] = s.n.typ.Shape[0]
 	empty := apply(ir.OpConst, ir.Attr{DType: n.typ.DType, Bits: bits}).BroadcastTo(dims, n.typ.Shape[1:])
-	i := s.indices(name).Reshape(Shape(lined)).BroadcastTo(n.typ.Shape)
-	return within(name, x, empty.Scatter(0, i, x, by))
+	i := s.indices().Reshape(Shape(lined)).BroadcastTo(n.typ.Shape)
+	return empty.Scatter(0, i, x, by)
 }
 
 // Histogram returns how many elements of x are from each edge on to before the next one, as Int64: NumPy's
@@ -282,32 +282,41 @@ func (x Node) segments(name string, segments, count any, neutral ir.Op, by Scatt
 // last bin; elements outside of all, and NaNs, are in none.
 func (x Node) Histogram(edges any) Node {
 	n := x.get()
-	e := Node{operand(ir.OpLt, edges, n.typ.DType)}
+	var e Node
+	switch edges := edges.(type) {
+	case Node, *Tensor:
+		e = Node{operand(edges, n.typ.DType)}
+	default:
+		return fail("the edges are %T: give a Node or a *Tensor, as Of makes it of a slice", edges)
+	}
 	switch {
 	case n.err != nil || e.get().err != nil:
 		return apply(ir.OpLt, ir.Attr{}, n, e.get())
 	case len(e.n.typ.Shape) != 1:
-		return fail("histogram", "the edges %s are no vector", e.n.text())
+		return fail("the edges %s are no vector", e.n.text())
 	case e.n.typ.DType != n.typ.DType:
-		return fail("histogram", "%s and edges %s: Cast one of them", n.text(), e.n.text())
+		return fail("%s and edges %s: Cast one of them", n.text(), e.n.text())
 	}
 	count := e.n.typ.Shape[0]
 	if k, known := count.Int(); known && k < 2 {
-		return fail("histogram", "%d edges: give two or more", k)
+		return fail("%d edges: give two or more", k)
 	}
 	last := count.Sub(ir.Fixed(1))
 	place := e.SearchSorted(x, true) // 0 before the first edge
 	place = Where(x.Eq(e.Index(0, last)), last, place)
-	return within("histogram", x, place.BinCount(count.Add(ir.Fixed(1))).SliceAxis(0, 1, count, 1))
+	return place.BinCount(count.Add(ir.Fixed(1))).SliceAxis(0, 1, count, 1)
 }
 
 // BinCount returns how often each of the numbers 0 to bins-1 is in x, as Int64: NumPy's
 // bincount, and the histogram of bytes.
 func (x Node) BinCount(bins any) Node {
-	i := x.Reshape(-1).indices("bincount")
+	i := x.Reshape(-1).indices()
 	if i.Err() != nil {
 		return i
 	}
+	if n, isInt := bins.(int); isInt && n < 1 {
+		return fail("%d bins: give 1 or more", n)
+	}
 	one := Scalar(Int64, 1).BroadcastTo(i.n.typ.Shape.NumElems())
-	return within("bincount", x, one.SegmentSum(i, bins))
+	return one.SegmentSum(i, bins)
 }

@@ -2,7 +2,6 @@ package ir
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 )
@@ -21,7 +20,7 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 		q, attr := &own[i], &attrs[i]
 		*q, *attr = *p, *p.Attr
 		if err := attr.bind(sizes); err != nil {
-			return nil, &Error{Pos: p.Pos, Msg: fmt.Sprintf("input %s: %v", p.Name(), err)}
+			return nil, &Error{Pos: p.Pos, Op: p.Called(), Msg: err.Error()}
 		}
 		q.Attr, q.Type.Shape = attr, attr.Shape
 		params[i] = q
@@ -29,17 +28,17 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 	return f.rebuild(params, func(g *Func, v Value) (*Value, error) {
 		attr := *v.Attr
 		if err := attr.bind(sizes); err != nil {
-			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+			return nil, &Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
 		}
 		w, err := g.Add(v.Op, attr, v.Pos, v.Args...)
-		if err == nil || !v.Op.IsView() || attr.Note == "" {
-			return w, err
-		}
 		var e *Error
 		if errors.As(err, &e) {
-			err = &Error{Pos: e.Pos, Op: e.Op, Msg: strconv.Quote(attr.Note) + ": " + e.Msg}
+			e.Op = v.Called()
+			if v.Op.IsView() && attr.Note != "" {
+				e.Msg = strconv.Quote(attr.Note) + ": " + e.Msg
+			}
 		}
-		return nil, err
+		return w, err
 	})
 }
 

@@ -68,7 +68,7 @@ func inferDot(op Op, _ Attr, args []Type) (Type, error) {
 	case x.DType != y.DType:
 		return Type{}, fmt.Errorf("dtypes %s and %s differ: Cast one of them", x.DType, y.DType)
 	case !op.Info().Domain.Has(x.DType):
-		return Type{}, doesNotTake(op, x.DType)
+		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	case rank < 2 || rank != len(y.Shape):
 		return Type{}, fmt.Errorf("shapes %s and %s are not of one rank, 2 or more", x.Shape, y.Shape)
 	case !x.Shape[:rank-2].Equal(y.Shape[:rank-2]):

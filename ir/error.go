@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Error is a mistake in a graph: where, in which op, and what to do.
+// Error is a mistake in a graph or a run: where, in what, and what to do.
 type Error struct {
 	Pos Pos
-	Op  Op
+	Op  string // what was called, in lower case: "add", "softmax", "run", "input x"; "" where that is not known
 	Msg string
 }
 
 func (e *Error) Error() string {
 	text := e.Msg
-	if e.Op != OpInvalid {
-		text = e.Op.Method() + ": " + text
+	if e.Op != "" {
+		text = e.Op + ": " + text
 	}
 	if p := e.Pos.String(); p != "" {
 		text = p + ": " + text

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -57,6 +58,14 @@ func (v *Value) Name() string {
 		return ""
 	}
 	return v.attr().Note
+}
+
+// Called returns what errors call v: the function or method that made it, or its op.
+func (v *Value) Called() string {
+	if v.Op == OpParam {
+		return "input " + v.Name()
+	}
+	return cmp.Or(v.Call.String(), v.Op.Method())
 }
 
 // attr returns the attributes of a value that may have been made without.
@@ -139,7 +148,7 @@ func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
 	}
 	t, err := Infer(op, attr, f.types)
 	if err != nil {
-		return nil, &Error{Pos: pos, Op: op, Msg: err.Error()}
+		return nil, &Error{Pos: pos, Op: op.Method(), Msg: err.Error()}
 	}
 	return f.Append(Value{Op: op, Args: args, Attr: attr.Of(op), Type: t, Pos: pos}), nil
 }

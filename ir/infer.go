@@ -75,7 +75,7 @@ func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 			return Invalid, fmt.Errorf("dtypes %s and %s differ: Cast one of them", dt, t)
 		}
 		if !info.Domain.Has(t) {
-			return Invalid, doesNotTake(op, t)
+			return Invalid, DoesNotTake(op.Info().Domain, t)
 		}
 	}
 	switch info.Result {
@@ -97,7 +97,7 @@ func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 	return dt, nil
 }
 
-// doesNotTake is the error for an operand whose type is not in the op's domain.
-func doesNotTake(op Op, d DType) error {
-	return fmt.Errorf("does not take %s: Cast to one of %s", d, op.Info().Domain)
+// DoesNotTake is the error for an operand whose type is not in a domain.
+func DoesNotTake(domain DTypes, d DType) error {
+	return fmt.Errorf("does not take %s: Cast to one of %s", d, domain)
 }

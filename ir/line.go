@@ -71,7 +71,7 @@ func inferGatherReduce(op Op, a Attr, args []Type) (Type, error) {
 	}
 	switch {
 	case !op.Info().Domain.Has(x.DType):
-		return Type{}, doesNotTake(op, x.DType)
+		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	case index.Shape[a.Axis].Is(0):
 		return Type{}, fmt.Errorf("indices of shape %s: no element of axis %d to combine", index.Shape, a.Axis)
 	}
@@ -109,7 +109,7 @@ func inferScatter(op Op, a Attr, args []Type) (Type, error) {
 	case !updates.Shape.Equal(index.Shape):
 		return Type{}, fmt.Errorf("%s elements for indices of shape %s: give one for each index", updates.Shape, index.Shape)
 	case !op.Info().Domain.Has(x.DType):
-		return Type{}, doesNotTake(op, x.DType)
+		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	}
 	return x, nil
 }
@@ -147,7 +147,7 @@ func checkIndices(op Op, a Attr, x, index Type) error {
 func inferSort(op Op, a Attr, args []Type) (Type, error) {
 	x := args[0]
 	if !op.Info().Domain.Has(x.DType) {
-		return Type{}, doesNotTake(op, x.DType)
+		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	}
 	if err := layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape)); err != nil {
 		return Type{}, err
@@ -266,7 +266,7 @@ func CheckLine(op Op, types ...DType) error {
 	case info.Kind != Line || len(types) != info.Arity:
 		return errors.New("no op on lines has such operands")
 	case !info.Domain.Has(types[0]):
-		return doesNotTake(op, types[0])
+		return DoesNotTake(op.Info().Domain, types[0])
 	}
 	for i, d := range types {
 		switch {

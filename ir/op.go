@@ -42,13 +42,15 @@ const (
 type OpInfo struct {
 	Name   string
 	Method string // what errors call it, as package graph does; "" if that is Name
-	Doc    string // the meaning in a line; x, y, z are the operands
-	Kind   Kind
-	Arity  int    // how many operands it has
-	More   bool   // more operands may follow those
-	Domain DTypes // what the operands may be
-	Result ResultRule
-	Mask   bool // the first operand is bool whatever the others are
+	// Internal ops are made by passes and expansions, not by users.
+	Internal bool
+	Doc      string // the meaning in a line; x, y, z are the operands
+	Kind     Kind
+	Arity    int    // how many operands it has
+	More     bool   // more operands may follow those
+	Domain   DTypes // what the operands may be
+	Result   ResultRule
+	Mask     bool // the first operand is bool whatever the others are
 
 	Commutative bool    // f(x,y) == f(y,x), bit for bit but for a NaN's payload
 	Associative DTypes  // those of which f(f(x,y),z) == f(x,f(y,z)), bit for bit but for a NaN's payload, of a commutative op

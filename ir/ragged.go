@@ -59,7 +59,7 @@ func raggedType(op Op, a Attr, x, offsets, elements Type) (Type, error) {
 		return Type{}, err
 	}
 	if !op.Info().Domain.Has(x.DType) {
-		return Type{}, doesNotTake(op, x.DType)
+		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	}
 	t := Type{x.DType, append(Shape{}, elements.Shape...)}
 	if len(offsets.Shape) == len(t.Shape) {

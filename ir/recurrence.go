@@ -17,7 +17,7 @@ func inferRecurrence(op Op, a Attr, args []Type) (Type, error) {
 	case factors.DType != x.DType:
 		return Type{}, fmt.Errorf("dtypes %s and %s differ: Cast one of them", x.DType, factors.DType)
 	case !op.Info().Domain.Has(x.DType):
-		return Type{}, doesNotTake(op, x.DType)
+		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	case !factors.Shape.Equal(x.Shape):
 		return Type{}, fmt.Errorf("factors of shape %s for shape %s: they must be the same", factors.Shape, x.Shape)
 	}

@@ -188,7 +188,7 @@ func (op Op) ReducedBy() Op {
 func inferReduce(op Op, a Attr, args []Type) (Type, error) {
 	x, info := args[0], op.Info()
 	if !info.Domain.Has(x.DType) {
-		return Type{}, doesNotTake(op, x.DType)
+		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	}
 	if err := layout.CheckAxes(a.Axes, 0, len(x.Shape)); err != nil {
 		return Type{}, err

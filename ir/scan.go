@@ -155,7 +155,7 @@ func (op Op) ScannedBy() Op {
 func inferScan(op Op, a Attr, args []Type) (Type, error) {
 	x := args[0]
 	if !op.Info().Domain.Has(x.DType) {
-		return Type{}, doesNotTake(op, x.DType)
+		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	}
 	return x, layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape))
 }

@@ -57,7 +57,7 @@ type joined struct {
 func (j *joiner) operand(v *ir.Value, i int, own placement) error {
 	at, err := v.Op.Info().Place(v, i, own.at)
 	if err != nil {
-		return &ir.Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+		return &ir.Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
 	}
 	a := v.Args[i]
 	if x, l, ok := j.computes(a, at); ok {

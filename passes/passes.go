@@ -111,7 +111,7 @@ func Stages() []string {
 func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 	for _, v := range f.Body {
 		if v.Op == ir.OpAccess {
-			return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "only the views pass makes accesses: a graph has views"}
+			return nil, &ir.Error{Pos: v.Pos, Op: v.Called(), Msg: "only the views pass makes accesses: a graph has views"}
 		}
 	}
 	if o.Machine == nil {

@@ -219,8 +219,8 @@ func (r *grouper) take(g *rowGroup, j int) bool {
 	return true
 }
 
-// moveUp puts step k in front of the group, behind what it waits for. It can't if
-// it reads what the group makes.
+// moveUp schedules step k before the group, after the steps that k depends on. It fails
+// if k reads a buffer that the group writes.
 func (r *grouper) moveUp(g *rowGroup, k int) bool {
 	if r.reads(g, k) > 0 {
 		return false

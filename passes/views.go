@@ -270,7 +270,7 @@ func (w *viewer) access(v, x *ir.Value) (*ir.Value, error) {
 		m, err = l, nil // the enumeration stays; the shapes meet in a common refinement
 	}
 	if err != nil {
-		return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+		return nil, &ir.Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
 	}
 	return w.read(buffer, m, v), nil
 }

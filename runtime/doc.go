@@ -14,9 +14,9 @@
 //
 // A run allocates nothing once its scratch memory exists. One kernel call lasts some tens
 // of microseconds at most, so that the garbage collector is not held up, and a run checks
-// its context as often. The exception is the kernel that sorts: it takes each line in one
-// call, and a cancelled run ends after the line. It is Go code, which Go's runtime can
-// interrupt. A panic in a worker is returned as an error.
+// its context as often. Sorts are Go code, which Go's runtime can interrupt: lines of up to
+// 131,072 elements are sorted in one call, about 1 ms, longer ones in such chunks, between
+// which a run checks its context. A panic in a worker is returned as an error.
 //
 // Programs use package graph, which calls this one. The packages below it are
 // runtime/tensor (arrays), runtime/abi (the interface to compiled kernels),

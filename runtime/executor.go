@@ -30,8 +30,8 @@ type Executor struct {
 	Portable bool
 	// AVX2 keeps to assembly for AVX2, and to Go loops on a machine without it.
 	AVX2 bool
-	// ChunkElems is how many elements a worker takes at a time, about. 0 stands
-	// for 32 Ki, less in small steps, and for steps of one chunk where waking a worker
+	// ChunkElems is about how many elements a worker takes at a time. 0 chooses: 32 Ki
+	// elements, fewer in small steps, and all of a step where waking a worker
 	// takes longer than the step. Any other number is for tests: then every step of two
 	// chunks is shared, every result that can be is written by non-temporal stores, and
 	// a worker yields after each chunk. The results do not depend on it.

@@ -231,7 +231,7 @@ func (t *nestTask) iterations() int {
 // at the line of the op that has it; that of a run, of any other.
 func (t *nestTask) failure(w *worker, reason any) error {
 	if e, ok := reason.(*ir.IndexError); ok {
-		return &ir.Error{Pos: t.pos, Msg: "run: " + e.Error()}
+		return &ir.Error{Pos: t.pos, Op: "run", Msg: e.Error()}
 	}
 	return failf("%s: %v", t.calls[w.framesOf(t.number).now].kernel.signature, reason)
 }

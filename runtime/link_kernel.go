@@ -39,7 +39,7 @@ func (k *taskLinker) kernel(code kernel.Code) (*linkedKernel, error) {
 	signature := code.Signature()
 	fn, on, ok := k.find.find(signature)
 	if !ok {
-		return nil, fmt.Errorf("no kernel is registered for %s", signature)
+		return nil, fmt.Errorf("no kernel is registered for %s: run go generate, or call Register of runtime/builtin/portable", signature)
 	}
 	l := linkKernel(code, signature, fn, on)
 	k.kernels[code] = l

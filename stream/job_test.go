@@ -180,7 +180,7 @@ func TestRefusals(t *testing.T) {
 		{node: x.Flip(0), want: "flip: its blocks need other rows than their own"},
 		{node: x.Slice("1:"), want: "slice: axis 0 of its shape [n-1,4] is not a multiple of n"},
 		{node: x.Index(0, 5), want: "index: it needs rows of several blocks at once"},
-		{node: x.MatMul(x.T()), want: "dot: its shape [n,n] has the rows along two axes"},
+		{node: x.MatMul(x.T()), want: "matmul: its shape [n,n] has the rows along two axes"},
 		{node: x.Reshape(4, -1), want: "reshape"},
 		{node: x.T().Mul(2), want: "its rows along axis 1: Permute"},
 		{node: x.Permute(1, 0).Sum(), want: "sum: axes [0 1] are reduced as one line"},

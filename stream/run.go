@@ -119,7 +119,7 @@ func (p *plan) checkRanges() error {
 	for _, pass := range p.passes {
 		for _, s := range pass.last.States {
 			if v := s.Ordered; v != nil {
-				return &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "each block needs the result of the block before, so ranges of blocks can't be computed apart"}
+				return &ir.Error{Pos: v.Pos, Op: v.Called(), Msg: "each block needs the result of the block before, so ranges of blocks can't be computed apart"}
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/halves.txt")
+var update = flag.Bool("update", false, "rewrite testdata/halves.txt and the last section of docs/accuracy.md")
 
 // half is a type of 16 bits.
 type half struct {

@@ -110,37 +110,7 @@ def rows(lines):
             yield [name, dtype.__name__, text] + errors(float.fromhex(ours), want, dtype, peers, data)
 
 
-SWEPT = """
-## All inputs on several engines
-
-Tests compare the engines (AVX2, AVX-512, Go) on samples, and hold them to hashes in
-`cmd/ulp/testdata/accuracy.txt`. `go run ./cmd/ulp -sweep` goes through all 2^32 inputs of a
-float32 function, in both tiers, on the assembly engines, and `-sweep -engine portable` on the Go
-loops too, which take several times as long. They write what had the same bits into
-`cmd/ulp/testdata/swept.txt`, from which this table is made. A function that changes leaves it. Family 25, model 17 is Zen 4.
-
-| processor | engines | functions |
-|---|---|---|
-"""
-
-ENGINES = {"avx512": "AVX-512", "avx2": "AVX2", "portable": "Go"}
-
-
-def swept():
-    """The table of sweeps: functions of which all tiers of float32 are swept."""
-    data = ROOT / "cmd" / "ulp" / "testdata"
-    lines = lambda name: [l.split() for l in (data / name).read_text().splitlines() if not l.startswith("#")]
-    tiers, found = {}, {}
-    for function, dtype, tier, *_ in lines("accuracy.txt"):
-        if dtype == "f32":
-            tiers.setdefault(function, set()).add(tier)
-    for function, tier, _, engines, *processor in lines("swept.txt"):
-        group = found.setdefault((" ".join(processor), engines), {})
-        group.setdefault(function, set()).add(tier)
-    for (processor, engines), functions in sorted(found.items()):
-        names = [f for f, done in functions.items() if done == tiers[f]]
-        if names:
-            yield f"| {processor} | {', '.join(ENGINES[e] for e in engines.split(','))} | {', '.join(names)} |\n"
+SWEPT = "## All inputs on several engines\n"  # go test ./cmd/ulp -run Swept -update writes that section
 
 
 COMPLEX = """
@@ -225,7 +195,9 @@ worst elsewhere. Functions of the fast tier (`graph.WithFast`) say so. Bounds of
 """
     for row in rows([l for l in lines if not l.startswith("complex")]):
         text += "| " + " | ".join(row) + " |\n"
-    (ROOT / "docs" / "accuracy.md").write_text(text + complex_numbers([l for l in lines if l.startswith("complex")]) + SWEPT + "".join(swept()))
+    page = ROOT / "docs" / "accuracy.md"
+    swept = page.read_text().partition(SWEPT)[2]
+    page.write_text(text + complex_numbers([l for l in lines if l.startswith("complex")]) + "\n" + SWEPT + swept)
 
 
 main()

@@ -16,9 +16,13 @@ import (
 )
 
 // The record of sweeps: which engines had the same bits over all 2^32 inputs of a float32
-// function, and on which processor. peers.py puts it into docs/accuracy.md.
+// function, and on which processor. The last section of docs/accuracy.md is made of it.
 
-const sweptFile = "cmd/ulp/testdata/swept.txt"
+const (
+	sweptFile    = "cmd/ulp/testdata/swept.txt"
+	sweptPage    = "docs/accuracy.md"
+	sweptHeading = "## All inputs on several engines\n"
+)
 
 const sweptHeader = `# Which engines had the same bits over all 2^32 inputs of a float32 function, and on which
 # processor; go run ./cmd/ulp -sweep writes it. The hash is that of the results of few inputs,
@@ -111,8 +115,55 @@ func (s record) write(root string) error {
 	return os.WriteFile(filepath.Join(root, sweptFile), []byte(s.String()), 0o644)
 }
 
-// processor returns what Linux calls the first processor, with its family and model; else
-// its architecture.
+// sweptIntro is the text of the section before its table.
+const sweptIntro = `
+Tests compare the engines (AVX2, AVX-512, Go) on samples, and hold them to hashes in
+` + "`cmd/ulp/testdata/accuracy.txt`. `go run ./cmd/ulp -sweep`" + ` goes through all 2^32 inputs of a
+float32 function, in both tiers, on the assembly engines, and ` + "`-sweep -engine portable`" + ` on the Go
+loops too, which take several times as long. They write what had the same bits into
+` + "`cmd/ulp/testdata/swept.txt`, of which `go test ./cmd/ulp -run Swept -update`" + ` makes this table. A function that
+changes leaves it. Family 25, model 1 is Zen 3, model 17 Zen 4; family 6, model 143 is Sapphire Rapids, model 207 Emerald Rapids.
+
+| processor | engines | functions |
+|---|---|---|
+`
+
+// section returns the section of the page: the functions of which all tiers are swept.
+func (s record) section(t table) string {
+	type group struct{ cpu, engines string }
+	done := map[group]map[ir.Op]int{} // how many tiers
+	for _, o := range s {
+		g := group{o.cpu, o.engines}
+		if done[g] == nil {
+			done[g] = map[ir.Op]int{}
+		}
+		done[g][o.op]++
+	}
+	var lines []string
+	for g, tiers := range done {
+		var names []string
+		for _, f := range functions {
+			all := 0
+			for _, r := range t {
+				if r.op == f.op && r.dtype == ir.Float32 {
+					all++
+				}
+			}
+			if tiers[f.op] == all && all > 0 {
+				names = append(names, f.name())
+			}
+		}
+		if len(names) > 0 {
+			engines := strings.NewReplacer("avx512", "AVX-512", "avx2", "AVX2", "portable", "Go", ",", ", ").Replace(g.engines)
+			lines = append(lines, fmt.Sprintf("| %s | %s | %s |\n", g.cpu, engines, strings.Join(names, ", ")))
+		}
+	}
+	slices.Sort(lines)
+	return sweptHeading + sweptIntro + strings.Join(lines, "")
+}
+
+// processor returns the maker and the name of the first processor, with its family and model, as Linux has
+// them, "AMD EPYC, family 25, model 1"; else its architecture.
 func processor() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	found := map[string]string{}
@@ -124,5 +175,6 @@ func processor() string {
 	if found["model name"] == "" {
 		return runtime.GOARCH
 	}
-	return fmt.Sprintf("%s, family %s, model %s", found["model name"], found["cpu family"], found["model"])
+	name := strings.Fields(strings.ReplaceAll(found["model name"], "(R)", ""))
+	return fmt.Sprintf("%s, family %s, model %s", strings.Join(name[:min(2, len(name))], " "), found["cpu family"], found["model"])
 }

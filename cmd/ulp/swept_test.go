@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,11 +36,21 @@ func TestRecord(t *testing.T) {
 	require.ErrorContains(t, err, "no such function")
 }
 
-// TestSwept: what the committed record says is of the functions as they are, and the best
-// engine's results are the first of each comparison.
+// TestSwept: what the committed record says is of the functions as they are, and the page has it.
 func TestSwept(t *testing.T) {
 	s, err := readRecord("../..")
 	require.NoError(t, err)
 	require.NotEmpty(t, s)
 	require.Equal(t, s, s.of(committedTable(t)), "sweep what has changed: go run ./cmd/ulp -sweep -op")
+
+	page, err := os.ReadFile("../../" + sweptPage)
+	require.NoError(t, err)
+	before, _, ok := strings.Cut(string(page), sweptHeading)
+	require.True(t, ok)
+	want := before + s.section(committedTable(t))
+	if *update {
+		page = []byte(want)
+		require.NoError(t, os.WriteFile("../../"+sweptPage, page, 0o644))
+	}
+	require.Equal(t, want, string(page), "go test ./cmd/ulp -run Swept -update writes it")
 }

@@ -37,7 +37,7 @@ func Eval(f *ir.Func, inputs []Array) (results []Array, err error) {
 	for _, v := range f.Body {
 		out, err := evalValue(f, v, env)
 		if err != nil {
-			return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+			return nil, &ir.Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
 		}
 		env[v] = out
 	}

@@ -14,7 +14,7 @@ const (
 	NoMicro        MicroKind = iota
 	Pack                     // copies a block whose elements are apart along the columns
 	Transpose                // copies a block with its rows and columns exchanged
-	Insert                   // copies a block whose column place is another's
+	Insert                   // copies rows and replaces the element of one column by that of another operand
 	StoreNT                  // copies bytes past the caches: non-temporal stores
 	Prefetch                 // has the processor read bytes ahead
 	Dot                      // multiplies matrices

@@ -11,5 +11,5 @@
 // that reports an overflow instead of wrapping. Tests compare each function with an
 // enumeration of all indices.
 //
-// It imports the standard library only, and nothing else of this module.
+// It imports the standard library, and of this module internal/few alone.
 package layout

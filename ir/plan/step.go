@@ -12,7 +12,7 @@ import (
 // does along an axis is the axis's role; how a machine walks the axes is not said here:
 // that is the schedule's.
 //
-//	step 0 [4096 parallel, 1024 reduce]
+//	step 0 [4096,1024 reduce]
 //	  kernel (u0:f32) { t0 = mul u0 u0; store t0 }
 //	  %0{1024,1}+0 -> add %1{1,0}+0
 //

@@ -3,8 +3,8 @@
 // The passes, the schedule's strategies and the runtime read it. No result depends on it.
 package tuning
 
-// Machine is what is known of a machine: every constant that was tuned, with where it was measured. "Zen 3" is an AMD EPYC of that kind, two virtual
-// processors, shared.
+// Machine describes one machine; fields are in bytes, elements, or additions of float32 as named. "Zen 3" is an AMD EPYC
+// of that kind, two virtual processors, shared.
 type Machine struct {
 	// Workers is how many goroutines compute one task at most. Results do not depend on
 	// it, the blocks do.

@@ -35,9 +35,8 @@ type MatmulBlocks struct {
 	// the last axis in memory. A Zen 4, 3x3 windows: of 512 bytes a product takes 1.02 times as long as with
 	// channels apart, of 1 KiB 1.35 and of 2 KiB 1.85 times, as the elements share few sets of the first-level cache.
 	ChannelBytes int
-	// ChunkedBytes is beyond which size a right operand whose rows are SetBytes apart or more is
-	// packed in chunks for a single block of rows, even for two: it is not in a cache. Products of
-	// 2 to 128 rows and 4096x4096 then take half to three quarters of the time.
+	// ChunkedBytes: a right operand larger than this, whose rows are SetBytes apart or more, is packed chunk by
+	// chunk, even for two rows. Products of 2 to 128 rows and 4096x4096 then take half to three quarters of the time.
 	ChunkedBytes int
 	// FewRows is how many left rows such a product has at most whose right operand is read in the order of memory, a few rows
 	// at a time, FewRowsBytes how many bytes the sums of a call have at most, FewRowsLeast how many of one row it has at

@@ -6,9 +6,11 @@
 package schedule
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
@@ -221,10 +223,13 @@ func cheapest(offers []offer) int {
 	return least
 }
 
-// noStrategy is the error if no strategy can compute a step: the reason of the last one.
+// noStrategy is the error if no strategy can compute a step: the reason of each.
 func noStrategy(rejected []nest.Rejected) error {
-	last := rejected[len(rejected)-1]
-	return fmt.Errorf("%s: %s", last.Strategy, last.Why)
+	reasons := make([]string, len(rejected))
+	for i, r := range rejected {
+		reasons[i] = r.Strategy + ": " + r.Why
+	}
+	return errors.New("no strategy computes it: " + strings.Join(reasons, "; "))
 }
 
 // elems returns how many indices a step has. The plan's verifier has seen that their

@@ -56,8 +56,7 @@ func Version() int {
 	return registry.calls
 }
 
-// Lookup returns the engine's kernel of a signature, the text of a canonical
-// ir.Kernel.
+// Lookup returns the engine's kernel of a signature, which is that of a kernel.Code.
 func Lookup(e Engine, sig string) (func(*Frame), bool) {
 	if e >= NumEngines {
 		return nil, false

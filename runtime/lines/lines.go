@@ -1,7 +1,8 @@
 // Package lines holds the micro-kernels that are written by hand: places, gather, gather_reduce, ragged, scatter, the sorts,
 // recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every
-// engine. Gather is in assembly for AVX2 too, and gather_reduce of sums of floats for AVX2 and AVX-512. Sorts and places call assembly
-// for AVX2. The rest of gather_reduce, ragged and scatter combine rows by built-in kernels for AVX2. Register makes them known.
+// engine. Assembly for AVX2 computes gathers, parts of sorts, places, and the sums of floats of gather_reduce and ragged;
+// places and those sums have assembly for AVX-512 too. The rest of gather_reduce, ragged and scatter combine rows by built-in
+// kernels for AVX2. Register makes them known.
 package lines
 
 import (

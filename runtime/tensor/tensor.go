@@ -21,12 +21,7 @@ import (
 // Constructors and views return no error, so that calls chain. What they can't
 // make is a failed tensor: it has dtype ir.Invalid and no elements, and carries
 // an error, which Err returns. Every operation on it gives that error again, so
-// the first one of a chain is found at its end:
-//
-//	x := runtime.Arange(ir.Float32, 0, 12, 1).Reshape(3, -1).T()
-//	if err := x.Err(); err != nil { ... }
-//
-// A nil Tensor and a zero Tensor count as failed.
+// the first one of a chain is found at its end, as the example of Err shows. A nil Tensor and a zero Tensor count as failed.
 type Tensor struct {
 	dtype  ir.DType
 	layout layout.Layout

@@ -62,7 +62,7 @@ func Divide(f *ir.Func, size string, sizes map[string]int) (*Division, error) {
 	for _, v := range slices.Concat(d.f.Params, d.f.Body) {
 		p, err := d.place(v)
 		if err != nil {
-			return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+			return nil, &ir.Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
 		}
 		d.places[v] = p
 		if d.Passes = max(d.Passes, p.after); !p.whole() {
@@ -76,7 +76,7 @@ func Divide(f *ir.Func, size string, sizes map[string]int) (*Division, error) {
 func (d *Division) checkResults() error {
 	for _, r := range d.f.Results {
 		if p := d.places[r]; p.axis > 0 {
-			return &ir.Error{Pos: r.Pos, Op: r.Op, Msg: fmt.Sprintf("a result of shape %s has its rows along axis %d: Permute them to the first", r.Type.Shape, p.axis)}
+			return &ir.Error{Pos: r.Pos, Op: r.Called(), Msg: fmt.Sprintf("a result of shape %s has its rows along axis %d: Permute them to the first", r.Type.Shape, p.axis)}
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ type array struct {
 
 // fail returns an error on the line of the user's call.
 func fail(op, format string, args ...any) error {
-	return &graph.Error{Pos: ir.CallerPos(), Msg: op + ": " + fmt.Sprintf(format, args...)}
+	return &graph.Error{Pos: ir.CallerPos(), Op: op, Msg: fmt.Sprintf(format, args...)}
 }
 
 // check returns an error for a tensor whose elements have no transform.
