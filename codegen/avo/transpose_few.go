@@ -43,10 +43,29 @@ func (t *transposer) jump(to string, all ...equal) {
 	t.here(skip)
 }
 
-// apart writes the loop that takes lines apart: rows of the output that are interleaved in
-// the input. The columns that are left are copied one by one.
+// apart writes the loops that take lines apart: rows of the output that are interleaved in
+// the input. One stores a cache line of each row, the other a vector: where rows alternate vector by vector, each line of
+// the cache is written twice. The columns that are left are copied one by one. Xeon (Emerald Rapids), 230,400 pixels of three
+// bytes: 0.7 of the time of vectors alone.
 func (t *transposer) apart(by interleaving) {
-	t.vectors(partLabel("apart", by.lines, 1), transposeCols, by.size, 0, func() {
+	name := partLabel("apart", by.lines, 1)
+	t.here(name)
+	t.whileLeft(name+"Lines", name+"Rest", transposeCols, 2*vectorBytes(1)/by.size, 0, func() {
+		by.loadBlocks(&t.program, at(transposeFrom, 0))
+		for line, put := range by.linesOf(&t.program) {
+			put(lineVectors + line)
+		}
+		by.loadBlocks(&t.program, at(transposeFrom, vectorBytes(by.lines)))
+		for line, put := range by.linesOf(&t.program) {
+			put(union)
+			to := t.lineOf(transposeTo, t.to, line)
+			t.do("VMOVDQU", y(lineVectors+line), mem(to))
+			t.do("VMOVDQU", y(union), mem(to.at(vectorBytes(1))))
+		}
+		t.do("ADDQ", imm32(int64(vectorBytes(2*by.lines))), gp(transposeFrom))
+		t.do("ADDQ", imm(int64(vectorBytes(2))), gp(transposeTo))
+	})
+	t.vectors(name+"Rest", transposeCols, by.size, 0, func() {
 		by.loadBlocks(&t.program, at(transposeFrom, 0))
 		for line, put := range by.linesOf(&t.program) {
 			put(union)
@@ -80,20 +99,25 @@ func (t *transposer) together(by interleaving, across int) {
 // vectors writes a loop over vectors, which ends when fewer elements are left than a vector
 // has and behind more. Those are copied one by one.
 func (t *transposer) vectors(name string, left, size, behind int, body func()) {
-	lanes := vectorBytes(1) / size
 	t.here(name)
-	t.do("CMPQ", gp(left), imm(int64(lanes+behind)))
-	t.do("JLT", label(name+"End"))
-	t.do("PCALIGN", imm(32))
-	t.here(name + "Vector")
-	body()
-	t.do("SUBQ", imm(int64(lanes)), gp(left))
-	t.do("CMPQ", gp(left), imm(int64(lanes+behind)))
-	t.do("JGE", label(name+"Vector"))
+	t.whileLeft(name+"Vector", name+"End", left, vectorBytes(1)/size, behind, body)
 	t.here(name + "End")
 	t.do("TESTQ", gp(left), gp(left))
 	t.do("JNE", label("elements"))
 	t.do("JMP", label("done"))
+}
+
+// whileLeft writes a loop over n elements at a time, which jumps to end, or goes on behind it, when fewer are left than
+// these and behind more.
+func (t *transposer) whileLeft(name, end string, left, n, behind int, body func()) {
+	t.do("CMPQ", gp(left), imm(int64(n+behind)))
+	t.do("JLT", label(end))
+	t.do("PCALIGN", imm(32))
+	t.here(name)
+	body()
+	t.do("SUBQ", imm(int64(n)), gp(left))
+	t.do("CMPQ", gp(left), imm(int64(n+behind)))
+	t.do("JGE", label(name))
 }
 
 // lineOf returns where line 0 to 3 from an address on is.

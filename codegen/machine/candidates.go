@@ -4,6 +4,9 @@ import (
 	"slices"
 )
 
+// cacheLine is the bytes of a line of the caches.
+const cacheLine = 64
+
 // candidate is one order of the main loop.
 type candidate struct {
 	order  []Ref
@@ -29,7 +32,7 @@ func (g *Graph) candidates() []candidate {
 		list = append(list, candidate{order: first, unroll: 1, share: t.ByTwo})
 	}
 	work := g.work(first)
-	if work >= from && (g.combine == nil || g.Phases > 1) { // with one phase there are accumulators for one step
+	if (work >= from || g.alternates()) && (g.combine == nil || g.Phases > 1) { // with one phase there are accumulators for one step
 		second := g.scheduleLoop(g.lower(1, false), parts)
 		list = append(list, candidate{order: interleave(first, second), unroll: 2, share: share})
 		if work >= t.ListOrder && len(g.secondPart) == 0 && g.combine == nil {
@@ -38,6 +41,12 @@ func (g *Graph) candidates() []candidate {
 		}
 	}
 	return list
+}
+
+// alternates reports whether the stores of several outputs alternate, vector by vector, within lines of the caches: with two
+// vectors at a time a line is stored at once. Xeon (Emerald Rapids), sums and differences of 256 KiB: 0.6 of the time.
+func (g *Graph) alternates() bool {
+	return g.combine == nil && len(g.Kernel.Out) > 1 && 2*g.m.Width <= cacheLine && len(g.secondPart) == 0
 }
 
 // work counts arithmetic instructions. It is 0 for a body with a scalar loop, which takes

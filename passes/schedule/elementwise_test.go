@@ -323,6 +323,24 @@ func TestElementwise(t *testing.T) {
 	})
 }
 
+// TestPlanesByLines: channels of bytes are taken apart by calls for whole lines of the caches, as those that begin within a
+// line store parts of it.
+func TestPlanesByLines(t *testing.T) {
+	p := reducePlan(t, `plan f arena=0 {
+  %%0 = param x 0  : u8[360,640,3]
+  %%1 = result z 0 : u8[3,360,640]
+  step 0 [3,230400]
+    kernel (u0:u8) { t0 = copy u0; store t0 }
+    %%0{1,3}+0 -> %%1{230400,1}+0
+}`)
+	to := &target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
+	d, err := choose(to, &p.Steps[0])
+	require.NoError(t, err)
+	require.Equal(t, "transposed", d.Choice.Strategy)
+	require.Greater(t, d.Parts[0].Loops[0].Extent.N, d.Parts[0].Loops[0].Tile)
+	require.Zero(t, d.Parts[0].Loops[0].Tile%cacheLine)
+}
+
 // BenchmarkChoose schedules a step that one kernel computes.
 func BenchmarkChoose(b *testing.B) {
 	p, err := plan.ParsePlan(`plan f arena=0 {

@@ -30,7 +30,10 @@ func offerTransposed(t *target, s *plan.Step) (offer, string) {
 	if rows := s.Axes[e.row].Extent; rows < t.AcrossRows { // few lines, whose blocks need no place of their own
 		if m := e.asMove(); m != nil {
 			e.blockRows = rows
-			e.blockCols = max(1, min(s.Axes[e.col].Extent, min(t.mostElems(s), t.callElems(s))/rows))
+			most := min(t.mostElems(s), t.callElems(s)) / rows
+			if e.blockCols = s.Axes[e.col].Extent; e.blockCols > most { // lines of the caches are not divided
+				e.blockCols = evenly(e.blockCols, max(cacheLine, most&^(cacheLine-1)), cacheLine)
+			}
 			return e.offerMove(m), ""
 		}
 	}

@@ -1399,7 +1399,7 @@ done:
 	VZEROUPPER; RET
 
 // for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT k_add_add_i32_uuu_40a47a0f5f<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
@@ -1408,16 +1408,21 @@ TEXT k_add_add_i32_uuu_40a47a0f5f<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VPADDD (R8)(BX*4), Y0, Y0; VPADDD (R9)(BX*4), Y0, Y1; VMOVUPS Y0, (R10)(BX*4)
-	VMOVUPS Y1, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS (DI)(BX*4), Y0; VPADDD (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VPADDD 32(R8)(BX*4), Y1, Y1
+	VPADDD (R9)(BX*4), Y0, Y2; VPADDD 32(R9)(BX*4), Y1, Y3; VMOVUPS Y0, (R10)(BX*4); VMOVUPS Y1, 32(R10)(BX*4)
+	VMOVUPS Y2, (R11)(BX*4); VMOVUPS Y3, 32(R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
-	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPADDD Y2, Y1, Y1; VMASKMOVPS (R9)(BX*4), Y0, Y2
-	VMASKMOVPS Y1, Y0, (R10)(BX*4); VPADDD Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPADDD Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2; VMASKMOVPS Y1, Y0, (R10)(BX*4); VPADDD Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R12; JLE done
@@ -1513,7 +1518,7 @@ done:
 	VZEROUPPER; RET
 
 // for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT k_add_add_u32_uuu_21e2bba727<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
@@ -1522,16 +1527,21 @@ TEXT k_add_add_u32_uuu_21e2bba727<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VPADDD (R8)(BX*4), Y0, Y0; VPADDD (R9)(BX*4), Y0, Y1; VMOVUPS Y0, (R10)(BX*4)
-	VMOVUPS Y1, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS (DI)(BX*4), Y0; VPADDD (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VPADDD 32(R8)(BX*4), Y1, Y1
+	VPADDD (R9)(BX*4), Y0, Y2; VPADDD 32(R9)(BX*4), Y1, Y3; VMOVUPS Y0, (R10)(BX*4); VMOVUPS Y1, 32(R10)(BX*4)
+	VMOVUPS Y2, (R11)(BX*4); VMOVUPS Y3, 32(R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
-	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPADDD Y2, Y1, Y1; VMASKMOVPS (R9)(BX*4), Y0, Y2
-	VMASKMOVPS Y1, Y0, (R10)(BX*4); VPADDD Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPADDD Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2; VMASKMOVPS Y1, Y0, (R10)(BX*4); VPADDD Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R12; JLE done
@@ -21824,7 +21834,7 @@ done:
 	VZEROUPPER; RET
 
 // for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT k_max_max_i32_uuu_564f6039cd<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
@@ -21833,17 +21843,21 @@ TEXT k_max_max_i32_uuu_564f6039cd<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VPMAXSD (R8)(BX*4), Y0, Y0; VPMAXSD (R9)(BX*4), Y0, Y1; VMOVUPS Y0, (R10)(BX*4)
-	VMOVUPS Y1, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS (DI)(BX*4), Y0; VPMAXSD (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VPMAXSD 32(R8)(BX*4), Y1, Y1
+	VPMAXSD (R9)(BX*4), Y0, Y2; VPMAXSD 32(R9)(BX*4), Y1, Y3; VMOVUPS Y0, (R10)(BX*4); VMOVUPS Y1, 32(R10)(BX*4)
+	VMOVUPS Y2, (R11)(BX*4); VMOVUPS Y3, 32(R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
-	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMAXSD Y2, Y1, Y1
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMAXSD Y2, Y1, Y1
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VMASKMOVPS Y1, Y0, (R10)(BX*4); VPMAXSD Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	VMASKMOVPS Y1, Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R12; JLE done
@@ -22991,7 +23005,7 @@ done:
 	VZEROUPPER; RET
 
 // for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT k_max_max_u32_uuu_c29a8b7939<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
@@ -23000,17 +23014,21 @@ TEXT k_max_max_u32_uuu_c29a8b7939<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VPMAXUD (R8)(BX*4), Y0, Y0; VPMAXUD (R9)(BX*4), Y0, Y1; VMOVUPS Y0, (R10)(BX*4)
-	VMOVUPS Y1, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS (DI)(BX*4), Y0; VPMAXUD (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VPMAXUD 32(R8)(BX*4), Y1, Y1
+	VPMAXUD (R9)(BX*4), Y0, Y2; VPMAXUD 32(R9)(BX*4), Y1, Y3; VMOVUPS Y0, (R10)(BX*4); VMOVUPS Y1, 32(R10)(BX*4)
+	VMOVUPS Y2, (R11)(BX*4); VMOVUPS Y3, 32(R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
-	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMAXUD Y2, Y1, Y1
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMAXUD Y2, Y1, Y1
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VMASKMOVPS Y1, Y0, (R10)(BX*4); VPMAXUD Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	VMASKMOVPS Y1, Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R12; JLE done
@@ -24556,7 +24574,7 @@ done:
 	VZEROUPPER; RET
 
 // for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT k_min_min_i32_uuu_cfde69c2f6<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
@@ -24565,17 +24583,21 @@ TEXT k_min_min_i32_uuu_cfde69c2f6<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VPMINSD (R8)(BX*4), Y0, Y0; VPMINSD (R9)(BX*4), Y0, Y1; VMOVUPS Y0, (R10)(BX*4)
-	VMOVUPS Y1, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS (DI)(BX*4), Y0; VPMINSD (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VPMINSD 32(R8)(BX*4), Y1, Y1
+	VPMINSD (R9)(BX*4), Y0, Y2; VPMINSD 32(R9)(BX*4), Y1, Y3; VMOVUPS Y0, (R10)(BX*4); VMOVUPS Y1, 32(R10)(BX*4)
+	VMOVUPS Y2, (R11)(BX*4); VMOVUPS Y3, 32(R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
-	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMINSD Y2, Y1, Y1
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMINSD Y2, Y1, Y1
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VMASKMOVPS Y1, Y0, (R10)(BX*4); VPMINSD Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	VMASKMOVPS Y1, Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R12; JLE done
@@ -25724,7 +25746,7 @@ done:
 	VZEROUPPER; RET
 
 // for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT k_min_min_u32_uuu_d99a866278<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
@@ -25733,17 +25755,21 @@ TEXT k_min_min_u32_uuu_d99a866278<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VPMINUD (R8)(BX*4), Y0, Y0; VPMINUD (R9)(BX*4), Y0, Y1; VMOVUPS Y0, (R10)(BX*4)
-	VMOVUPS Y1, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS (DI)(BX*4), Y0; VPMINUD (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VPMINUD 32(R8)(BX*4), Y1, Y1
+	VPMINUD (R9)(BX*4), Y0, Y2; VPMINUD 32(R9)(BX*4), Y1, Y3; VMOVUPS Y0, (R10)(BX*4); VMOVUPS Y1, 32(R10)(BX*4)
+	VMOVUPS Y2, (R11)(BX*4); VMOVUPS Y3, 32(R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
-	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMINUD Y2, Y1, Y1
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMINUD Y2, Y1, Y1
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VMASKMOVPS Y1, Y0, (R10)(BX*4); VPMINUD Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	VMASKMOVPS Y1, Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R12; JLE done
@@ -27513,7 +27539,7 @@ rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_i32_uuu_6b26474ba1<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
@@ -27522,17 +27548,21 @@ TEXT k_mul_mul_i32_uuu_6b26474ba1<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VPMULLD (R8)(BX*4), Y0, Y0; VPMULLD (R9)(BX*4), Y0, Y1; VMOVUPS Y0, (R10)(BX*4)
-	VMOVUPS Y1, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS (DI)(BX*4), Y0; VPMULLD (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VPMULLD 32(R8)(BX*4), Y1, Y1
+	VPMULLD (R9)(BX*4), Y0, Y2; VPMULLD 32(R9)(BX*4), Y1, Y3; VMOVUPS Y0, (R10)(BX*4); VMOVUPS Y1, 32(R10)(BX*4)
+	VMOVUPS Y2, (R11)(BX*4); VMOVUPS Y3, 32(R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
-	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMULLD Y2, Y1, Y1
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMULLD Y2, Y1, Y1
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VMASKMOVPS Y1, Y0, (R10)(BX*4); VPMULLD Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	VMASKMOVPS Y1, Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R12; JLE done
@@ -28749,7 +28779,7 @@ done:
 	VZEROUPPER; RET
 
 // for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_u32_uuu_fda5307aa3<>(SB), NOSPLIT, $0-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
@@ -28758,17 +28788,21 @@ TEXT k_mul_mul_u32_uuu_fda5307aa3<>(SB), NOSPLIT, $0-8
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 
 row:
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VPMULLD (R8)(BX*4), Y0, Y0; VPMULLD (R9)(BX*4), Y0, Y1; VMOVUPS Y0, (R10)(BX*4)
-	VMOVUPS Y1, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS (DI)(BX*4), Y0; VPMULLD (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VPMULLD 32(R8)(BX*4), Y1, Y1
+	VPMULLD (R9)(BX*4), Y0, Y2; VPMULLD 32(R9)(BX*4), Y1, Y3; VMOVUPS Y0, (R10)(BX*4); VMOVUPS Y1, 32(R10)(BX*4)
+	VMOVUPS Y2, (R11)(BX*4); VMOVUPS Y3, 32(R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
 tail:
-	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMULLD Y2, Y1, Y1
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMULLD Y2, Y1, Y1
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VMASKMOVPS Y1, Y0, (R10)(BX*4); VPMULLD Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	VMASKMOVPS Y1, Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
 	DECQ R12; JLE done
