@@ -128,7 +128,7 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	masked, full := dotForm{name: "masked", vectors: vectors, masked: true}, dotForm{name: "full", vectors: vectors}
 	w.first, w.out, w.rest = w.local(8), w.local(8), w.local(8)
 	w.begin()
-	if w.wide != nil {
+	if w.twoLines != nil {
 		w.do("CMPQ", gp(dotMask), imm(int64(wide.vectors*w.lanes)))
 		w.do("JGE", label(wide.name))
 	}
@@ -154,7 +154,7 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	}
 	w.here(full.name)
 	w.form(full)
-	if w.wide != nil {
+	if w.twoLines != nil {
 		w.do("JMP", label("done"))
 		w.here(wide.name)
 		w.form(wide)
