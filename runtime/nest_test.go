@@ -131,6 +131,27 @@ func TestProductCall(t *testing.T) {
 	checkNests(t, requireValid(t, &m.p))
 }
 
+// TestPackedRows has left rows as far apart as packed ones, which tiles of 512 bits multiply by a loop of two pairs: an
+// even and an odd number of pairs, and more than whole tiles of rows and columns.
+func TestPackedRows(t *testing.T) {
+	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
+		for _, pairs := range []int{1, 2, 37, ir.DotChunk} {
+			const rows = 12 + 15
+			cols, step := 2*kernel.DotColumns(d)+3, kernel.DotPackedStep(d)
+			var m maker
+			slots := []nest.Slot{m.param(rows * step), m.param(pairs * cols), m.result(rows * cols)}
+			for i := range slots {
+				m.p.Buffers[i].DType, slots[i].DType = d, d
+			}
+			it := callOf(&kernel.Micro{Kind: kernel.Dot, Type: d}, nest.Fixed(rows), nest.Of(0),
+				at(0, 0, step, 0), at(1, 0, cols, 2*kernel.DotColumns(d)), at(2, 0, cols, 2*kernel.DotColumns(d)))
+			it.Call.Fields = []nest.Size{nest.Fixed(d.Size()), nest.Fixed(pairs), nest.Fixed(0), nest.Fixed(0)}
+			m.task(rows*cols*pairs, slots, nest.Nest{Loops: loops(fixedLoop(cols, 2*kernel.DotColumns(d))), Items: []nest.Item{it}})
+			checkNests(t, requireValid(t, &m.p))
+		}
+	}
+}
+
 // TestDenseRowsAreOne looks at the frames of calls: rows without a gap between them are
 // one row.
 func TestDenseRowsAreOne(t *testing.T) {

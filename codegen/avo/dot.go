@@ -58,14 +58,6 @@ const (
 	dotStepC         // bytes from one row of the product to the next
 )
 
-// The vector registers of matrix products with AVX2, and of integers with AVX-512. The row of B begins at dotStyle.rowOfB; sums are
-// in registers before it.
-const (
-	dotHeldMask = 13 // the mask while a tall tile has another use of dotMask; its row of B is one vector
-	dotElement  = 14 // the element of A in all lanes
-	dotScratch  = 15
-)
-
 // dotBytes is the size of DotColumns elements. Addresses that are a multiple of waySize apart share a set of a
 // first-level data cache.
 const (
@@ -128,7 +120,7 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	masked, full := dotForm{name: "masked", vectors: vectors, masked: true}, dotForm{name: "full", vectors: vectors}
 	w.first, w.out, w.rest = w.local(8), w.local(8), w.local(8)
 	w.begin()
-	if w.wide != nil {
+	if w.twoLines != nil {
 		w.do("CMPQ", gp(dotMask), imm(int64(wide.vectors*w.lanes)))
 		w.do("JGE", label(wide.name))
 	}
@@ -154,7 +146,7 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	}
 	w.here(full.name)
 	w.form(full)
-	if w.wide != nil {
+	if w.twoLines != nil {
 		w.do("JMP", label("done"))
 		w.here(wide.name)
 		w.form(wide)

@@ -14,7 +14,7 @@ type dotArith struct {
 	add      string                                    // the instruction that adds to the elements that the output holds
 	multiply func(t *dotTile, element memory, row int) // adds the products of an element of A and the row of B
 	finish   func(t *dotTile, low, high int)           // makes one sum of two parts; nil if there is one part
-	wide     func(t *dotTile, element memory, row int) // multiply for rows of two cache lines; nil for none
+	twoLines func(t *dotTile, element memory, row int) // multiply for rows of two cache lines; nil for none
 }
 
 // halves is the arithmetic of products of elements of 16 bits, two in each int32.
@@ -29,11 +29,11 @@ func (s *dotStyle) arith(m *kernel.Micro) dotArith {
 		return s.ariths[m.Type]
 	case kernel.DotWindows:
 		a := s.ariths[m.Type]
-		a.wide = nil
+		a.twoLines = nil
 		return a
 	case kernel.DotLeftWindows:
 		a := s.ariths[m.Type]
-		a.rows, a.wide = s.lined, nil
+		a.rows, a.twoLines = s.lined, nil
 		return a
 	}
 	return dotArith{}
@@ -64,7 +64,9 @@ func broadcast(name string, multiply func(t *dotTile, row int)) func(t *dotTile,
 
 func multiplyBroadcast(name string) func(t *dotTile, element memory, row int) {
 	return func(t *dotTile, element memory, row int) {
-		t.do(name, mem(element), t.vec(t.rowOfB), t.vec(t.sum(row, 0, 0)))
+		for v := range t.vectors {
+			t.do(name, mem(element), t.vec(t.rowOfB+v), t.vec(t.sum(row, v, 0)))
+		}
 	}
 }
 

@@ -129,7 +129,7 @@ func (t *dotTile) overlapping(done string) {
 
 // overlappingRun adds the products of a run of dotTaps taps.
 func (t *dotTile) overlappingRun() {
-	held, row := dotScratch-t.sum(t.rows, 0, 0), at(dotB, 0)
+	held, row := t.scratch-t.sum(t.rows, 0, 0), at(dotB, 0)
 	rows := [dotTaps]memory{row, row.indexed(dotStepB, 1), row.indexed(dotStepB, 2)}
 	ofB := func(tap, vector int) arg {
 		if n := tap*t.vectors + vector; n < held {
@@ -145,11 +145,11 @@ func (t *dotTile) overlappingRun() {
 		for line := range t.lines {
 			from := at([]int{dotA, dotMask}[line], 0)
 			t.do("VBROADCASTSS", mem([]memory{from, from.indexed(dotStepA, 1), from.indexed(dotStepA, 2), from.indexed(dotStepA3, 1),
-				from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1), from.indexed(dotStepA3, 2), from.indexed(dotAcross, 1)}[e]), t.vec(dotScratch))
+				from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1), from.indexed(dotStepA3, 2), from.indexed(dotAcross, 1)}[e]), t.vec(t.scratch))
 			for tap := range dotTaps {
 				if window := e - tap; 0 <= window && window < windows {
 					for v := range t.vectors {
-						t.do("VFMADD231PS", ofB(tap, v), t.vec(dotScratch), t.vec(t.sum(line*windows+window, v, 0)))
+						t.do("VFMADD231PS", ofB(tap, v), t.vec(t.scratch), t.vec(t.sum(line*windows+window, v, 0)))
 					}
 				}
 			}

@@ -10,7 +10,8 @@ type dotStyle struct {
 	width  int // bytes of a vector
 	ariths map[ir.DType]dotArith
 	halves dotArith
-	// The vector registers: the first one of the row of B, the element of A in all lanes, and one for other uses.
+	// The vector registers: the first one of the row of B, the element of A in all lanes, and one for other uses. Sums are in
+	// registers before the row of B.
 	rowOfB, ofA, scratch int
 	lined                int // rows of a whole tile if they are windows of an image
 	// aheadLines is how many cache lines of the next chunk of B the start of a tile prefetches if windows are the left
@@ -29,10 +30,13 @@ type dotStyle struct {
 	storeMasked  func(t *dotTile, from int, to memory)
 }
 
+// dotHeldMask is the vector register with the mask while a tall tile of AVX2 has another use of dotMask. Its row of B is one vector.
+const dotHeldMask = 13
+
 // dotAVX2 has a pointer to the mask in dotMask. No register is free for the mask but in tall tiles, so it is
 // loaded each time; loads are not the bottleneck.
 var dotAVX2 = &dotStyle{
-	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, ofA: dotElement, scratch: dotScratch, lined: kernel.DotRows, aheadLines: 16,
+	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, ofA: 14, scratch: 15, lined: kernel.DotRows, aheadLines: 16,
 	mask: func(w *dotWriter) {
 		w.do("NEGQ", gp(dotMask))
 		w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dotCount))
@@ -48,13 +52,13 @@ var dotAVX2 = &dotStyle{
 	},
 	beforeStores: func(t *dotTile) {
 		if !t.isTall() {
-			t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(dotScratch))
+			t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(t.scratch))
 		}
 	},
 	storeMasked: func(t *dotTile, from int, to memory) {
 		mask := dotHeldMask
 		if !t.isTall() {
-			mask = dotScratch
+			mask = t.scratch
 		}
 		t.do(widthOf("VMASKMOV", t.d), t.vec(from), t.vec(mask), mem(to))
 	},

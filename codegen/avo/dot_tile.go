@@ -122,12 +122,47 @@ func (t *dotTile) pairs() {
 		t.windowPairs()
 		return
 	}
-	if !t.masked && !t.isWide() {
+	switch {
+	case t.isWide() && t.rows == t.dotWriter.rows:
+		t.packedPairs()
+	case !t.masked && !t.isWide():
 		t.unrolled()
 	}
 	t.onePair(dotStepB)
 	t.do("JNE", label(t.name+"Pair"))
 	t.here(t.name + "Total")
+}
+
+// packedPairs writes a loop of two pairs for packed rows of A. Their distance is a constant, so multiplications broadcast
+// elements themselves: with an index register an instruction counts as two. An Emerald Rapids whose other thread is
+// busy takes 0.9 of the time; without one there is no difference.
+func (t *dotTile) packedPairs() {
+	size := t.d.Size()
+	step := kernel.DotPackedStep(t.d) * size
+	t.do("CMPQ", gp(dotStepA), imm32(int64(step)))
+	t.do("JNE", label(t.name+"Pair"))
+	t.do("CMPQ", gp(dotAcross), imm(int64(size)))
+	t.do("JNE", label(t.name+"Pair"))
+	t.do("SUBQ", imm(2), gp(dotCount))
+	t.do("JLT", label(t.name+"Rest"))
+	t.do("PCALIGN", imm(32))
+	t.here(t.name + "Loop")
+	for k := range 2 {
+		for v := range t.vectors {
+			t.load(v, []memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1)}[k].at(t.width*v), t.rowOfB+v)
+		}
+		for row := range t.rows {
+			t.multiply(t, at(dotA, step*row+size*k), row)
+		}
+	}
+	t.do("ADDQ", imm(int64(2*size)), gp(dotA))
+	t.do("LEAQ", mem(at(dotB, 0).indexed(dotStepB, 2)), gp(dotB))
+	t.do("SUBQ", imm(2), gp(dotCount))
+	t.do("JGE", label(t.name+"Loop"))
+	t.here(t.name + "Rest")
+	t.do("ADDQ", imm(2), gp(dotCount))
+	t.do("JEQ", label(t.name+"Total"))
+	t.do("LEAQ", mem(at(dotA, dotAddressed*step)), gp(dotMask))
 }
 
 // onePair writes one pair of a loop, whose label is Pair, and counts it: the next one is step
@@ -185,7 +220,7 @@ func (t *dotTile) productsAt(from memory, behind int) {
 	}
 	for row := range t.rows {
 		if t.isWide() {
-			t.dotArith.wide(t, t.element(row).at(behind), row)
+			t.twoLines(t, t.element(row).at(behind), row)
 		} else {
 			t.multiply(t, t.element(row).at(behind), row)
 		}

@@ -12,6 +12,10 @@ func DotColumns(d ir.DType) int { return 64 / d.Size() }
 // remainder of fewer rows.
 const DotRows = 6
 
+// DotPackedStep returns how many elements apart packed rows of the first argument are: a chunk and a cache line, an odd number of
+// lines, so that rows are in different sets of the first-level cache. Tiles of 512 bits have a loop for such rows.
+func DotPackedStep(d ir.DType) int { return ir.DotChunk + DotColumns(d) }
+
 // DotOf returns the micro-kernel of products whose pairs an op multiplies.
 func DotOf(by ir.Op) MicroKind {
 	if by == ir.OpMulHalves {

@@ -23,8 +23,16 @@ import (
 // rows of the block do.
 //
 // A right operand that is stored in panels (plan.Access.Panel) or has contiguous rows is read
-// where it is, or, if it is large and its rows are far apart, packed chunk by chunk as the left
-// one is. Any other, such as the windows of an image, is packed block by block, and so is a
+// where it is. If its rows are far apart, chunks of a block of its columns are packed in panels; then all blocks of
+// rows multiply a chunk before the next one is packed, and add to the product in a distant cache:
+//
+//	for each matrix of the batch, block of columns                   in parallel
+//	  for each chunk of ir.DotChunk pairs                            one after the other
+//	    pack the chunk of the right rows
+//	    for each block of rows
+//	      ...
+//
+// Any other, such as the windows of an image, is packed block by block, and so is a
 // left one whose pairs have no common stride: see file matmul_pack.go. Then all blocks of
 // rows, or of columns, that need what is packed follow one another:
 //
@@ -142,15 +150,18 @@ func (p *product) items() (items []nest.Item, part *walk, why string) {
 	for k := range p.at.Pairs {
 		part = part.cut(k, 1)
 	}
-	first, second := &p.rows, &p.cols
-	if p.right.packed {
+	first, second, chunked := &p.rows, &p.cols, p.chunked()
+	if p.right.packed || chunked {
 		first, second = second, first
 	}
 	part = first.cut(part)
-	if !p.left.packed && !p.right.packed {
+	if !p.left.packed && !p.right.packed && !chunked {
 		part = second.cut(part)
 	}
-	block := second.cut(part)
+	block := part
+	if !chunked {
+		block = second.cut(part)
+	}
 	var inside []nest.Item
 	for _, pack := range []struct {
 		*factor
@@ -173,8 +184,8 @@ func (p *product) items() (items []nest.Item, part *walk, why string) {
 			inside = append(inside, calls...)
 		}
 	}
-	for _, first := range []bool{true, false} {
-		c := dotChunk{p: p, walk: block, first: first}
+	for from := 0; from < min(p.pairs, 2*ir.DotChunk); from += ir.DotChunk {
+		c := dotChunk{p: p, walk: block, from: from}
 		calls, why := c.items()
 		if why != "" {
 			return nil, nil, why

@@ -102,10 +102,13 @@ func (p *product) blocks() {
 	}
 	p.tiles(&p.rows, &p.left, rows, kernel.DotRows)
 	p.right.apart, ok = p.stride(&p.right, pairs)
-	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.t.Matmul.DirectCols) || p.scattered()
+	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.t.Matmul.DirectCols) || p.left.packed && p.scattered()
 	most := p.t.Matmul.Cols
-	if p.right.packed {
+	switch {
+	case p.right.packed:
 		most = max(p.width, min(most, p.t.Matmul.RightBytes/p.pairs/p.dtype.Size()))
+	case p.chunked():
+		most = min(most, p.t.Matmul.ChunkBytes/ir.DotChunk/p.dtype.Size())
 	}
 	p.tiles(&p.cols, &p.right, most, p.width)
 	p.share(most, p.t.Matmul.LeastCols)
@@ -137,20 +140,22 @@ func (p *product) streams() bool {
 // the rows are far apart, and enough rows of the left one read it to pay for the copy. In a
 // row group each block of rows would pack it anew.
 func (p *product) scattered() bool {
-	return p.wide() && !p.t.inGroup && p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows && !p.chunked()
+	return p.apartRows() && !p.t.inGroup && p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows
 }
 
-// chunked reports whether chunks of right rows are packed, whole lines of a block at a time: they
-// come from memory, which serves long lines fastest, and all rows of the left operand are in one
-// block, so each chunk is packed once.
+// chunked reports whether chunks of right rows are packed, for all blocks of left rows: the operand is scattered, or
+// comes from memory and there is one block.
 func (p *product) chunked() bool {
+	if p.right.packed || !p.apartRows() {
+		return false
+	}
 	large := p.pairs*p.cols.all(p.step.Axes)*p.dtype.Size() > p.t.Matmul.ChunkedBytes
-	return p.wide() && !p.right.packed && large && p.rows.count(p.step.Axes) == 1
+	return large && p.rows.count(p.step.Axes) == 1 || p.scattered() && !p.left.packed
 }
 
-// wide reports whether the rows of the right operand are contiguous, but so far apart that few of
+// apartRows reports whether the rows of the right operand are contiguous, but so far apart that few of
 // them fit a set of the cache.
-func (p *product) wide() bool {
+func (p *product) apartRows() bool {
 	return p.right.panel == nil && p.right.strides[len(p.step.Axes)-1] == 1 && abs(p.right.apart)*p.dtype.Size() >= p.t.Matmul.SetBytes
 }
 
@@ -163,7 +168,7 @@ func (p *product) iterations() int {
 	if p.right.packed || !p.left.packed {
 		n *= p.cols.count(p.step.Axes)
 	}
-	if !p.right.packed {
+	if !p.right.packed && !p.chunked() {
 		n *= p.rows.count(p.step.Axes)
 	}
 	return n

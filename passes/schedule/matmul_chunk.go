@@ -1,85 +1,77 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
 // dotChunk writes the calls of chunks of pairs of a product, for one block, inside whose
-// loops walk is: of the first chunk, or a loop over the others.
+// loops walk is: of the first chunk, or a loop over the others, from a pair on. If chunks of the right operand are packed,
+// walk is outside of the loops over the blocks of rows.
 type dotChunk struct {
-	p     *product
-	walk  *walk
-	first bool
+	p    *product
+	walk *walk
+	from int
 }
 
 // items returns the calls, or why there is no kernel for one.
 func (c *dotChunk) items() (items []nest.Item, why string) {
-	n, adds := nest.Fixed(min(c.p.pairs, ir.DotChunk)), nest.Fixed(0)
-	if !c.first {
-		if c.p.pairs <= ir.DotChunk {
-			return nil, ""
-		}
-		n, adds = nest.Of(c.walk.depth()), nest.Fixed(1)
+	n, adds := min(c.p.pairs, ir.DotChunk), nest.Fixed(min(c.from, 1))
+	if c.from > 0 {
+		n = c.p.pairs - c.from
 	}
-	left, across := c.arg(&c.p.left), c.p.left.apart
+	chunk := c.walk.having(c.p.at.Pairs, n).cut(c.p.at.Pairs, ir.DotChunk)
+	rows := c.p.rows.cut(chunk)
+	left, across := c.p.arg(rows, &c.p.left, c.from), c.p.left.apart
 	left.Step = c.p.left.strides[c.p.rows.last()]
+	var inside []nest.Item
 	if c.packsLeft() {
-		pack, packed, why := c.packChunk(left, n)
+		pack, packed, why := c.packLeft(rows, left)
 		if why != "" {
 			return nil, why
 		}
-		items, left, across = append(items, pack), packed, 1
+		inside, left, across = append(inside, pack), packed, 1
 	}
-	right := c.arg(&c.p.right)
-	right.Step = c.p.right.apart
-	if c.p.chunked() {
-		pack, packed, why := c.packRight(right, n)
-		if why != "" {
-			return nil, why
-		}
-		items, right = append(items, pack), packed
-	}
-	items = append(items, c.panels(left, right, across, n, adds))
-	if c.first {
-		return items, ""
-	}
-	return []nest.Item{inner([]nest.Loop{{Extent: nest.Fixed(c.p.pairs - ir.DotChunk), Tile: ir.DotChunk}}, items...)}, ""
-}
-
-// panels returns the loop over the panels of the block's columns, which multiplies.
-func (c *dotChunk) panels(left, right nest.Arg, across int, n, adds nest.Size) nest.Item {
-	size := c.p.dtype.Size()
-	out, next := c.arg(&c.p.out), 0
-	out.Step = c.p.out.strides[c.p.rows.last()]
-	beside := c.p.width
+	right, beside, next := c.p.arg(rows, &c.p.right, c.from), c.p.width, 0
 	if panel := c.p.right.panel; panel != nil {
-		beside = panel.Stride
-		next = panel.Stride * size
+		beside, next = panel.Stride, panel.Stride
 	}
+	if c.p.chunked() {
+		pack, packed, why := c.packRight(chunk)
+		if why != "" {
+			return nil, why
+		}
+		items = append(items, pack)
+		beside = packed.Step * min(c.p.pairs, ir.DotChunk)
+		right, next = nest.Arg{Slot: packed.Slot, Strides: make([]int, rows.depth()), Step: packed.Step}, beside
+	}
+	out := c.p.arg(rows, &c.p.out, c.from)
+	out.Step = c.p.out.strides[c.p.rows.last()]
 	left.Strides = append(left.Strides, 0)
 	right.Strides = append(right.Strides, beside)
 	out.Strides = append(out.Strides, c.p.width)
-	at := len(out.Strides) - 1
-	dot := call(c.p.dot, c.p.rows.size(c.walk), nest.Of(at), []nest.Arg{left, right, out}, nest.Fixed(across*size), n, adds, nest.Fixed(next))
-	return inner([]nest.Loop{{Extent: c.p.cols.size(c.walk), Tile: c.p.width}}, dot)
+	size := c.p.dtype.Size()
+	dot := call(c.p.dot, c.p.rows.size(rows), nest.Of(rows.depth()), []nest.Arg{left, right, out}, nest.Fixed(across*size), rows.size[c.p.at.Pairs], adds, nest.Fixed(next*size))
+	inside = append(inside, inner([]nest.Loop{{Extent: c.p.cols.size(rows), Tile: c.p.width}}, dot))
+	return chunk.wrap(c.walk, append(items, rows.wrap(chunk, inside)...)), ""
 }
 
-// arg returns where the chunk's first element of an operand is.
-func (c *dotChunk) arg(f *factor) nest.Arg {
-	arg := c.walk.arg(&f.view, c.p.at.Pairs)
+// arg returns where the element of an operand is at the pair from on and the first pairs of w. Its lines are those of pairs.
+func (p *product) arg(w *walk, f *factor, from int) nest.Arg {
+	v := f.view
+	v.strides = slices.Clone(v.strides)
+	v.strides[p.at.Pairs] = f.apart
+	v.offset += from * f.apart
+	arg := w.arg(&v, p.at.Pairs)
 	if panel := f.panel; panel != nil {
-		for l, axis := range c.walk.axis {
+		for l, axis := range w.axis {
 			if axis == panel.Axis {
-				arg.Strides[l] = c.walk.loops[l].Tile / panel.Size * panel.Stride
+				arg.Strides[l] = w.loops[l].Tile / panel.Size * panel.Stride
 			}
 		}
-	}
-	if !c.first {
-		by := ir.DotChunk * f.apart
-		arg.Offset += by
-		arg.Strides = append(arg.Strides, by)
 	}
 	return arg
 }
@@ -94,16 +86,16 @@ func (c *dotChunk) packsLeft() bool {
 	return c.p.left.apart != 1 || row%c.p.t.Matmul.SetBytes == 0
 }
 
-// packChunk returns the call that copies n pairs of the block's left rows into local memory,
+// packLeft returns the call that copies the pairs of the block's left rows into local memory,
 // and where they are then. It reads along the rows or, where their elements lie closer
 // together, along the columns.
-func (c *dotChunk) packChunk(left nest.Arg, n nest.Size) (item nest.Item, packed nest.Arg, why string) {
-	line := min(c.p.pairs, ir.DotChunk)
+func (c *dotChunk) packLeft(w *walk, left nest.Arg) (item nest.Item, packed nest.Arg, why string) {
+	line := kernel.DotPackedStep(c.p.dtype)
 	if c.p.leftChunk < 0 {
 		c.p.leftChunk = c.p.draft.scratch(c.p.dtype, c.p.rows.most()*line)
 		c.p.draft.Choice.Packed = append(c.p.draft.Choice.Packed, c.p.left.slot)
 	}
-	packed = nest.Arg{Slot: c.p.leftChunk, Strides: make([]int, len(left.Strides)), Step: line}
+	packed = nest.Arg{Slot: c.p.leftChunk, Strides: make([]int, w.depth()), Step: line}
 	across, row := c.p.left.apart, left.Step
 	var k kernel.Code = packKernel(c.p.dtype)
 	fields := []nest.Size{nest.Fixed(across * c.p.dtype.Size())}
@@ -118,20 +110,25 @@ func (c *dotChunk) packChunk(left nest.Arg, n nest.Size) (item nest.Item, packed
 	if _, ok := c.p.t.lib.Engine(k.Signature()); !ok {
 		return item, packed, "there is no kernel " + k.Signature()
 	}
-	return call(k, c.p.rows.size(c.walk), n, []nest.Arg{left, packed}, fields...), packed, ""
+	return call(k, c.p.rows.size(w), w.size[c.p.at.Pairs], []nest.Arg{left, packed}, fields...), packed, ""
 }
 
-// packRight returns the call that copies the block's columns of n right rows into local memory,
-// and where they are then. It reads along the rows, as memory serves them fastest.
-func (c *dotChunk) packRight(right nest.Arg, n nest.Size) (item nest.Item, packed nest.Arg, why string) {
-	k, line := copyKernel(c.p.dtype, false), oddLines(c.p.cols.most(), c.p.dtype)
+// packRight returns the calls that copy the block's columns of the chunk's right rows into local memory, in panels,
+// and where the first panel is then. They read a few rows side by side, as memory serves long lines fastest.
+func (c *dotChunk) packRight(w *walk) (item nest.Item, packed nest.Arg, why string) {
+	k, line, width := copyKernel(c.p.dtype, false), min(c.p.pairs, ir.DotChunk), c.p.width
 	if _, ok := c.p.t.lib.Engine(k.Signature()); !ok {
 		return item, packed, "there is no kernel " + k.Signature()
 	}
 	if c.p.rightChunk < 0 {
-		c.p.rightChunk = c.p.draft.scratch(c.p.dtype, min(c.p.pairs, ir.DotChunk)*line)
+		c.p.rightChunk = c.p.draft.scratch(c.p.dtype, ((c.p.cols.most()-1)/width+1)*width*line)
 		c.p.draft.Choice.Packed = append(c.p.draft.Choice.Packed, c.p.right.slot)
 	}
-	packed = nest.Arg{Slot: c.p.rightChunk, Strides: make([]int, len(right.Strides)), Step: line}
-	return call(k, n, c.p.cols.size(c.walk), []nest.Arg{right, packed}), packed, ""
+	few, right := c.p.t.Matmul.PackLines, c.p.arg(w, &c.p.right, c.from)
+	packed = nest.Arg{Slot: c.p.rightChunk, Strides: make([]int, w.depth()), Step: width}
+	from, to := right, packed
+	from.Strides = append(slices.Clone(from.Strides), few*from.Step, width)
+	to.Strides = append(slices.Clone(to.Strides), few*width, line*width)
+	loops := []nest.Loop{{Extent: w.size[c.p.at.Pairs], Tile: few}, {Extent: c.p.cols.size(w), Tile: width}}
+	return inner(loops, call(k, nest.Of(w.depth()), nest.Of(w.depth()+1), []nest.Arg{from, to})), packed, ""
 }

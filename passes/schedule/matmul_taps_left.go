@@ -125,14 +125,11 @@ func (w *windowing) leftBlocks(from, count int) {
 // leftChunk returns the call that multiplies the pairs from first on, in the loop over the panels of
 // a block's columns. The part begins at an index of the axis of windows that is cut.
 func (w *windowing) leftChunk(part *walk, first, from int) nest.Item {
-	c := dotChunk{p: w.p, walk: part, first: true}
-	left, right, out := part.arg(&w.p.left.view, w.channel), c.arg(&w.p.right), part.arg(&w.p.out.view, w.col)
+	left, right, out := part.arg(&w.p.left.view, w.channel), w.p.arg(part, &w.p.right, first), part.arg(&w.p.out.view, w.col)
 	reach := (w.p.rows.tile-1)*w.along(w.p.rows.axis) + (w.p.rows.inner-1)*w.along(w.col) + 1
 	offset, fields := w.taps(first, reach)
 	left.Offset += offset + from*w.along(w.p.rows.axis)
 	out.Offset += from * w.p.out.strides[w.p.rows.axis]
-	right.Offset += first * w.p.right.apart
-	right.Step = w.p.right.apart
 	beside := w.p.width
 	if panel := w.p.right.panel; panel != nil {
 		beside = panel.Stride

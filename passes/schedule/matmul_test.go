@@ -21,7 +21,7 @@ import (
 // many, with tails.
 func TestMatmul(t *testing.T) {
 	all := reached{}
-	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows", "right chunks",
+	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows", "right chunks", "chunks for blocks",
 		"matmul-windows", "matmul-left-windows", "matmul-rows", "pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
 		draw := rapid.SampledFrom([]func(*rapid.T) string{drawProduct, drawWindows}).Draw(t, "form of product")
 		p := lowered(t, draw(t))
@@ -56,6 +56,7 @@ func TestMatmul(t *testing.T) {
 				"chunks":            of.pairs > ir.DotChunk,
 				"left windows":      of.left.packed,
 				"right chunks":      of.chunked(),
+				"chunks for blocks": of.chunked() && of.rows.count(s.Axes) > 1,
 				"right windows":     of.right.packed && of.rows.count(s.Axes) > 1,
 			} {
 				if is {
@@ -137,17 +138,19 @@ func lowered(t *rapid.T, text string) *plan.Plan {
 // drawMachine returns a machine with blocks of random sizes.
 func drawMachine(t *rapid.T) *tuning.Machine {
 	m := tuning.Default(rapid.IntRange(1, 4).Draw(t, "workers"))
+	m.Matmul.SetVector(rapid.SampledFrom([]int{32, 64}).Draw(t, "vector"))
 	m.Matmul.FewRows, m.Matmul.FewRowsBytes, m.Matmul.FewRowsLeast = 40, 128, 64
 	m.Matmul.RightBytes = rapid.SampledFrom([]int{1 << 10, 1 << 16, m.Matmul.RightBytes}).Draw(t, "packed bytes")
 	if rapid.Bool().Draw(t, "small blocks") {
 		m.Matmul.LeftBytes = ir.DotChunk * 8 * rapid.IntRange(1, 9).Draw(t, "block rows")
 		m.Matmul.Cols, m.Matmul.LeastCols = 32, 16
-		m.Matmul.SetVector(rapid.SampledFrom([]int{32, 64}).Draw(t, "vector"))
 		m.Matmul.Windows = rapid.IntRange(1, 60).Draw(t, "windows")
 		m.Matmul.PackCols = 8
 	}
 	if rapid.Bool().Draw(t, "right chunks") {
 		m.Matmul.ChunkedBytes, m.Matmul.SetBytes = 1<<10, 64
+		m.Matmul.PackRows = rapid.SampledFrom([]int{2, m.Matmul.PackRows}).Draw(t, "least rows")
+		m.Matmul.PackLines = rapid.IntRange(1, 20).Draw(t, "lines")
 	}
 	return m
 }
