@@ -735,23 +735,21 @@ func k_add_clip_mul_mul_f32_ussss_132d229e73_go(f *abi.Frame) {
 // for i: o0[i] = gelutanh(a0[i] + a1[i])
 func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c3 := math.Float32frombits(0x80000000)  // -0
-	c5 := math.Float32frombits(0x40c00000)  // 6
-	c11 := math.Float32frombits(0x3dd2d3e8) // 0.10294324
-	c12 := math.Float32frombits(0x40135800) // 2.302246
-	c16 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c18 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c22 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c27 := math.Float32frombits(0x391fcde0) // 0.00015240116
-	c28 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
-	c30 := math.Float32frombits(0x3c1d9853) // 0.009618836
-	c32 := math.Float32frombits(0xbd6357bb) // -0.05550359
-	c34 := math.Float32frombits(0x3e75fdec) // 0.24022645
-	c36 := math.Float32frombits(0xbf317218) // -0.6931472
-	c38 := math.Float32frombits(0x3f800000) // 1
-	c41 := int32(23)
-	c44 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c2 := math.Float32frombits(0x41333333)  // 11.2
+	c8 := math.Float32frombits(0x3f52d3e8)  // 0.82354593
+	c9 := math.Float32frombits(0x41935800)  // 18.417969
+	c13 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c15 := math.Float32frombits(0xb99ef219) // -0.00030316485
+	c18 := math.Float32frombits(0x4b3ffe20) // 1.2582432e+07
+	c24 := int32(20)
+	c26 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c30 := math.Float32frombits(0x361d977c) // 2.3482999e-06
+	c31 := math.Float32frombits(0x38e35c69) // 0.00010841416
+	c33 := math.Float32frombits(0x3b75fdf0) // 0.0037535392
+	c35 := math.Float32frombits(0x3db17218) // 0.0866434
+	c37 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c39 := math.Float32frombits(0x21800000) // 8.6736174e-19
+	c42 := math.Float32frombits(0x80000000) // -0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -763,106 +761,102 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 			x1 := a1[i : i+2 : i+2]
 			v1a, v1b := x1[0], x1[1]
 			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
-			t2a, t2b := t0a < c1, t0b < c1
-			t4a := t0a
-			if t2a {
-				t4a = c3
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
 			}
-			t4b := t0b
-			if t2b {
-				t4b = c3
+			t4b := t1b
+			if t3b {
+				t4b = c2
 			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
-			if t6a {
-				t7a = c5
+			t5a, t5b := float32(t4a*t4a), float32(t4b*t4b)
+			t6a, t6b := -t5a, -t5b
+			t7a, t7b := scalar.FMA32(t4a, t4a, t6a), scalar.FMA32(t4b, t4b, t6b)
+			t10a, t10b := scalar.FMA32(t5a, c8, c9), scalar.FMA32(t5b, c8, c9)
+			t11a, t11b := float32(c9-t10a), float32(c9-t10b)
+			t12a, t12b := scalar.FMA32(t5a, c8, t11a), scalar.FMA32(t5b, c8, t11b)
+			t14a, t14b := scalar.FMA32(t5a, c13, t7a), scalar.FMA32(t5b, c13, t7b)
+			t16a, t16b := scalar.FMA32(t14a, c8, c15), scalar.FMA32(t14b, c8, c15)
+			t17a, t17b := float32(t12a+t16a), float32(t12b+t16b)
+			t19a, t19b := scalar.FMA32(t4a, t10a, c18), scalar.FMA32(t4b, t10b, c18)
+			t20a, t20b := float32(c18-t19a), float32(c18-t19b)
+			t21a, t21b := scalar.FMA32(t4a, t10a, t20a), scalar.FMA32(t4b, t10b, t20b)
+			t22a, t22b := scalar.FMA32(t4a, t17a, t21a), scalar.FMA32(t4b, t17b, t21b)
+			t23a, t23b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t25a, t25b := t23a<<uint32(c24), t23b<<uint32(c24)
+			t26a, t26b := c26[t23a&7], c26[t23b&7]
+			t27a, t27b := int32(math.Float32bits(t26a)), int32(math.Float32bits(t26b))
+			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
+			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
+			t32a, t32b := scalar.FMA32(c30, t22a, c31), scalar.FMA32(c30, t22b, c31)
+			t34a, t34b := scalar.FMA32(t32a, t22a, c33), scalar.FMA32(t32b, t22b, c33)
+			t36a, t36b := scalar.FMA32(t34a, t22a, c35), scalar.FMA32(t34b, t22b, c35)
+			t37a, t37b := c37[t23a&7], c37[t23b&7]
+			t38a, t38b := scalar.FMA32(t22a, t36a, t37a), scalar.FMA32(t22b, t36b, t37b)
+			t40a, t40b := float32(t29a+c39), float32(t29b+c39)
+			t41a, t41b := scalar.FMA32(t29a, t38a, t40a), scalar.FMA32(t29b, t38b, t40b)
+			t43a, t43b := t0a < c42, t0b < c42
+			t44a := t0a
+			if t43a {
+				t44a = c42
 			}
-			t7b := t4b
-			if t6b {
-				t7b = c5
+			t44b := t0b
+			if t43b {
+				t44b = c42
 			}
-			t8a, t8b := float32(t7a*t7a), float32(t7b*t7b)
-			t9a, t9b := -t8a, -t8b
-			t10a, t10b := scalar.FMA32(t7a, t7a, t9a), scalar.FMA32(t7b, t7b, t9b)
-			t13a, t13b := scalar.FMA32(t8a, c11, c12), scalar.FMA32(t8b, c11, c12)
-			t14a, t14b := float32(c12-t13a), float32(c12-t13b)
-			t15a, t15b := scalar.FMA32(t8a, c11, t14a), scalar.FMA32(t8b, c11, t14b)
-			t17a, t17b := scalar.FMA32(t8a, c16, t10a), scalar.FMA32(t8b, c16, t10b)
-			t19a, t19b := scalar.FMA32(t17a, c11, c18), scalar.FMA32(t17b, c11, c18)
-			t20a, t20b := float32(t15a+t19a), float32(t15b+t19b)
-			t21a, t21b := -t7a, -t7b
-			t23a, t23b := scalar.FMA32(t21a, t13a, c22), scalar.FMA32(t21b, t13b, c22)
-			t24a, t24b := float32(t23a-c22), float32(t23b-c22)
-			t25a, t25b := scalar.FMA32(t7a, t13a, t24a), scalar.FMA32(t7b, t13b, t24b)
-			t26a, t26b := scalar.FMA32(t7a, t20a, t25a), scalar.FMA32(t7b, t20b, t25b)
-			t29a, t29b := scalar.FMA32(c27, t26a, c28), scalar.FMA32(c27, t26b, c28)
-			t31a, t31b := scalar.FMA32(t29a, t26a, c30), scalar.FMA32(t29b, t26b, c30)
-			t33a, t33b := scalar.FMA32(t31a, t26a, c32), scalar.FMA32(t31b, t26b, c32)
-			t35a, t35b := scalar.FMA32(t33a, t26a, c34), scalar.FMA32(t33b, t26b, c34)
-			t37a, t37b := scalar.FMA32(t35a, t26a, c36), scalar.FMA32(t35b, t26b, c36)
-			t39a, t39b := scalar.FMA32(t37a, t26a, c38), scalar.FMA32(t37b, t26b, c38)
-			t40a, t40b := int32(math.Float32bits(t23a)), int32(math.Float32bits(t23b))
-			t42a, t42b := t40a<<uint32(c41), t40b<<uint32(c41)
-			t43a, t43b := math.Float32frombits(uint32(t42a)), math.Float32frombits(uint32(t42b))
-			t45a, t45b := scalar.FMA32(t39a, t43a, c44), scalar.FMA32(t39b, t43b, c44)
-			t46a, t46b := float32(t4a/t45a), float32(t4b/t45b)
-			t47a, t47b := float32(t46a*c44), float32(t46b*c44)
-			t48a := t47a
-			if t6a {
-				t48a = t4a
-			}
-			t48b := t47b
-			if t6b {
-				t48b = t4b
-			}
+			t45a, t45b := float32(t4a/t41a), float32(t4b/t41b)
+			t46a, t46b := -t45a, -t45b
+			t47a, t47b := scalar.FMA32(t46a, c39, t44a), scalar.FMA32(t46b, c39, t44b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t48a, t48b
+			y0[0], y0[1] = t47a, t47b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := float32(v0 + v1)
-			t2 := t0 < c1
-			t4 := t0
-			if t2 {
-				t4 = c3
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
 			}
-			t6 := c5 < t4
-			t7 := t4
-			if t6 {
-				t7 = c5
+			t5 := float32(t4 * t4)
+			t6 := -t5
+			t7 := scalar.FMA32(t4, t4, t6)
+			t10 := scalar.FMA32(t5, c8, c9)
+			t11 := float32(c9 - t10)
+			t12 := scalar.FMA32(t5, c8, t11)
+			t14 := scalar.FMA32(t5, c13, t7)
+			t16 := scalar.FMA32(t14, c8, c15)
+			t17 := float32(t12 + t16)
+			t19 := scalar.FMA32(t4, t10, c18)
+			t20 := float32(c18 - t19)
+			t21 := scalar.FMA32(t4, t10, t20)
+			t22 := scalar.FMA32(t4, t17, t21)
+			t23 := int32(math.Float32bits(t19))
+			t25 := t23 << uint32(c24)
+			t26 := c26[t23&7]
+			t27 := int32(math.Float32bits(t26))
+			t28 := int32(t25 + t27)
+			t29 := math.Float32frombits(uint32(t28))
+			t32 := scalar.FMA32(c30, t22, c31)
+			t34 := scalar.FMA32(t32, t22, c33)
+			t36 := scalar.FMA32(t34, t22, c35)
+			t37 := c37[t23&7]
+			t38 := scalar.FMA32(t22, t36, t37)
+			t40 := float32(t29 + c39)
+			t41 := scalar.FMA32(t29, t38, t40)
+			t43 := t0 < c42
+			t44 := t0
+			if t43 {
+				t44 = c42
 			}
-			t8 := float32(t7 * t7)
-			t9 := -t8
-			t10 := scalar.FMA32(t7, t7, t9)
-			t13 := scalar.FMA32(t8, c11, c12)
-			t14 := float32(c12 - t13)
-			t15 := scalar.FMA32(t8, c11, t14)
-			t17 := scalar.FMA32(t8, c16, t10)
-			t19 := scalar.FMA32(t17, c11, c18)
-			t20 := float32(t15 + t19)
-			t21 := -t7
-			t23 := scalar.FMA32(t21, t13, c22)
-			t24 := float32(t23 - c22)
-			t25 := scalar.FMA32(t7, t13, t24)
-			t26 := scalar.FMA32(t7, t20, t25)
-			t29 := scalar.FMA32(c27, t26, c28)
-			t31 := scalar.FMA32(t29, t26, c30)
-			t33 := scalar.FMA32(t31, t26, c32)
-			t35 := scalar.FMA32(t33, t26, c34)
-			t37 := scalar.FMA32(t35, t26, c36)
-			t39 := scalar.FMA32(t37, t26, c38)
-			t40 := int32(math.Float32bits(t23))
-			t42 := t40 << uint32(c41)
-			t43 := math.Float32frombits(uint32(t42))
-			t45 := scalar.FMA32(t39, t43, c44)
-			t46 := float32(t4 / t45)
-			t47 := float32(t46 * c44)
-			t48 := t47
-			if t6 {
-				t48 = t4
-			}
-			o0[i] = t48
+			t45 := float32(t4 / t41)
+			t46 := -t45
+			t47 := scalar.FMA32(t46, c39, t44)
+			o0[i] = t47
 		}
 	}
 }
@@ -874,23 +868,22 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 // for i: o0[i] = gelutanh(a0[i] + a1[i])
 func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c3 := math.Float32frombits(0x80000000)  // -0
-	c5 := math.Float32frombits(0x40c00000)  // 6
-	c11 := math.Float32frombits(0x3dd2d3e8) // 0.10294324
-	c12 := math.Float32frombits(0x40135800) // 2.302246
+	c2 := math.Float32frombits(0x41333333)  // 11.2
+	c5 := math.Float32frombits(0x80000000)  // -0
+	c11 := math.Float32frombits(0x3f52d3e8) // 0.82354593
+	c12 := math.Float32frombits(0x41935800) // 18.417969
 	c16 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c18 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c22 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c27 := int32(23)
-	c31 := math.Float32frombits(0xbf317218) // -0.6931472
-	c35 := math.Float32frombits(0xb9677273) // -0.00022072512
-	c36 := math.Float32frombits(0x3afd3334) // 0.0019317628
-	c37 := math.Float32frombits(0xbc635b3b) // -0.0138767315
-	c40 := math.Float32frombits(0x3da3fe43) // 0.08007481
-	c41 := math.Float32frombits(0xbeb17216) // -0.34657353
-	c45 := math.Float32frombits(0x3f800000) // 1
-	c46 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c18 := math.Float32frombits(0xb99ef219) // -0.00030316485
+	c21 := math.Float32frombits(0x4b3ffe20) // 1.2582432e+07
+	c27 := int32(20)
+	c29 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c33 := math.Float32frombits(0x361d977c) // 2.3482999e-06
+	c34 := math.Float32frombits(0x38e35c69) // 0.00010841416
+	c36 := math.Float32frombits(0x3b75fdf0) // 0.0037535392
+	c38 := math.Float32frombits(0x3db17218) // 0.0866434
+	c40 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c42 := math.Float32frombits(0x21800000) // 8.6736174e-19
+	c48 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -902,138 +895,120 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 			x1 := a1[i : i+2 : i+2]
 			v1a, v1b := x1[0], x1[1]
 			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
-			t2a, t2b := t0a < c1, t0b < c1
-			t4a := t0a
-			if t2a {
-				t4a = c3
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
 			}
-			t4b := t0b
-			if t2b {
-				t4b = c3
+			t4b := t1b
+			if t3b {
+				t4b = c2
 			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
+			t6a, t6b := t0a < c5, t0b < c5
+			t7a := t0a
 			if t6a {
 				t7a = c5
 			}
-			t7b := t4b
+			t7b := t0b
 			if t6b {
 				t7b = c5
 			}
-			t8a, t8b := float32(t7a*t7a), float32(t7b*t7b)
+			t8a, t8b := float32(t4a*t4a), float32(t4b*t4b)
 			t9a, t9b := -t8a, -t8b
-			t10a, t10b := scalar.FMA32(t7a, t7a, t9a), scalar.FMA32(t7b, t7b, t9b)
+			t10a, t10b := scalar.FMA32(t4a, t4a, t9a), scalar.FMA32(t4b, t4b, t9b)
 			t13a, t13b := scalar.FMA32(t8a, c11, c12), scalar.FMA32(t8b, c11, c12)
 			t14a, t14b := float32(c12-t13a), float32(c12-t13b)
 			t15a, t15b := scalar.FMA32(t8a, c11, t14a), scalar.FMA32(t8b, c11, t14b)
 			t17a, t17b := scalar.FMA32(t8a, c16, t10a), scalar.FMA32(t8b, c16, t10b)
 			t19a, t19b := scalar.FMA32(t17a, c11, c18), scalar.FMA32(t17b, c11, c18)
 			t20a, t20b := float32(t15a+t19a), float32(t15b+t19b)
-			t21a, t21b := -t7a, -t7b
-			t23a, t23b := scalar.FMA32(t21a, t13a, c22), scalar.FMA32(t21b, t13b, c22)
-			t24a, t24b := float32(t23a-c22), float32(t23b-c22)
-			t25a, t25b := scalar.FMA32(t7a, t13a, t24a), scalar.FMA32(t7b, t13b, t24b)
-			t26a, t26b := int32(math.Float32bits(t23a)), int32(math.Float32bits(t23b))
+			t22a, t22b := scalar.FMA32(t4a, t13a, c21), scalar.FMA32(t4b, t13b, c21)
+			t23a, t23b := float32(c21-t22a), float32(c21-t22b)
+			t24a, t24b := scalar.FMA32(t4a, t13a, t23a), scalar.FMA32(t4b, t13b, t23b)
+			t25a, t25b := scalar.FMA32(t4a, t20a, t24a), scalar.FMA32(t4b, t20b, t24b)
+			t26a, t26b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
 			t28a, t28b := t26a<<uint32(c27), t26b<<uint32(c27)
-			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
-			t30a, t30b := float32(t7a*t20a), float32(t7b*t20b)
-			t32a, t32b := float32(t29a*c31), float32(t29b*c31)
-			t33a, t33b := float32(t25a+t30a), float32(t25b+t30b)
-			t34a, t34b := float32(t33a*t33a), float32(t33b*t33b)
-			t38a, t38b := scalar.FMA32(t33a, c36, c37), scalar.FMA32(t33b, c36, c37)
-			t39a, t39b := scalar.FMA32(t34a, c35, t38a), scalar.FMA32(t34b, c35, t38b)
-			t42a, t42b := scalar.FMA32(t33a, c40, c41), scalar.FMA32(t33b, c40, c41)
-			t43a, t43b := scalar.FMA32(t34a, t39a, t42a), scalar.FMA32(t34b, t39b, t42b)
-			t44a, t44b := scalar.FMA32(t34a, t43a, t30a), scalar.FMA32(t34b, t43b, t30b)
-			t47a, t47b := float32(c46+t29a), float32(c46+t29b)
-			t48a, t48b := float32(t47a-t29a), float32(t47b-t29b)
-			t49a, t49b := float32(c46-t48a), float32(c46-t48b)
-			t50a, t50b := float32(t25a+t44a), float32(t25b+t44b)
-			t51a, t51b := scalar.FMA32(t32a, t50a, t47a), scalar.FMA32(t32b, t50b, t47b)
-			t52a, t52b := float32(t47a-t51a), float32(t47b-t51b)
-			t53a, t53b := scalar.FMA32(t32a, t25a, t52a), scalar.FMA32(t32b, t25b, t52b)
-			t54a, t54b := scalar.FMA32(t32a, t44a, t53a), scalar.FMA32(t32b, t44b, t53b)
-			t55a, t55b := float32(t54a+t49a), float32(t54b+t49b)
-			t56a, t56b := float32(c45/t51a), float32(c45/t51b)
-			t57a, t57b := float32(t4a*t56a), float32(t4b*t56b)
-			t58a, t58b := -t4a, -t4b
-			t59a, t59b := scalar.FMA32(t57a, t51a, t58a), scalar.FMA32(t57b, t51b, t58b)
-			t60a, t60b := scalar.FMA32(t57a, t55a, t59a), scalar.FMA32(t57b, t55b, t59b)
-			t61a, t61b := -t60a, -t60b
-			t62a, t62b := scalar.FMA32(t61a, t56a, t57a), scalar.FMA32(t61b, t56b, t57b)
-			t63a, t63b := float32(t62a*c46), float32(t62b*c46)
-			t64a := t63a
-			if t6a {
-				t64a = t4a
-			}
-			t64b := t63b
-			if t6b {
-				t64b = t4b
-			}
+			t29a, t29b := c29[t26a&7], c29[t26b&7]
+			t30a, t30b := int32(math.Float32bits(t29a)), int32(math.Float32bits(t29b))
+			t31a, t31b := int32(t28a+t30a), int32(t28b+t30b)
+			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
+			t35a, t35b := scalar.FMA32(c33, t25a, c34), scalar.FMA32(c33, t25b, c34)
+			t37a, t37b := scalar.FMA32(t35a, t25a, c36), scalar.FMA32(t35b, t25b, c36)
+			t39a, t39b := scalar.FMA32(t37a, t25a, c38), scalar.FMA32(t37b, t25b, c38)
+			t40a, t40b := c40[t26a&7], c40[t26b&7]
+			t41a, t41b := scalar.FMA32(t25a, t39a, t40a), scalar.FMA32(t25b, t39b, t40b)
+			t43a, t43b := float32(t32a+c42), float32(t32b+c42)
+			t44a, t44b := scalar.FMA32(t32a, t41a, t43a), scalar.FMA32(t32b, t41b, t43b)
+			t45a, t45b := float32(t32a-t44a), float32(t32b-t44b)
+			t46a, t46b := float32(t45a+c42), float32(t45b+c42)
+			t47a, t47b := scalar.FMA32(t32a, t41a, t46a), scalar.FMA32(t32b, t41b, t46b)
+			t49a, t49b := float32(c48/t44a), float32(c48/t44b)
+			t50a, t50b := float32(t4a*t49a), float32(t4b*t49b)
+			t51a, t51b := -t4a, -t4b
+			t52a, t52b := scalar.FMA32(t50a, t44a, t51a), scalar.FMA32(t50b, t44b, t51b)
+			t53a, t53b := scalar.FMA32(t50a, t47a, t52a), scalar.FMA32(t50b, t47b, t52b)
+			t54a, t54b := -t53a, -t53b
+			t55a, t55b := scalar.FMA32(t54a, t49a, t50a), scalar.FMA32(t54b, t49b, t50b)
+			t56a, t56b := -t55a, -t55b
+			t57a, t57b := scalar.FMA32(t56a, c42, t7a), scalar.FMA32(t56b, c42, t7b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t64a, t64b
+			y0[0], y0[1] = t57a, t57b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := float32(v0 + v1)
-			t2 := t0 < c1
-			t4 := t0
-			if t2 {
-				t4 = c3
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
 			}
-			t6 := c5 < t4
-			t7 := t4
+			t6 := t0 < c5
+			t7 := t0
 			if t6 {
 				t7 = c5
 			}
-			t8 := float32(t7 * t7)
+			t8 := float32(t4 * t4)
 			t9 := -t8
-			t10 := scalar.FMA32(t7, t7, t9)
+			t10 := scalar.FMA32(t4, t4, t9)
 			t13 := scalar.FMA32(t8, c11, c12)
 			t14 := float32(c12 - t13)
 			t15 := scalar.FMA32(t8, c11, t14)
 			t17 := scalar.FMA32(t8, c16, t10)
 			t19 := scalar.FMA32(t17, c11, c18)
 			t20 := float32(t15 + t19)
-			t21 := -t7
-			t23 := scalar.FMA32(t21, t13, c22)
-			t24 := float32(t23 - c22)
-			t25 := scalar.FMA32(t7, t13, t24)
-			t26 := int32(math.Float32bits(t23))
+			t22 := scalar.FMA32(t4, t13, c21)
+			t23 := float32(c21 - t22)
+			t24 := scalar.FMA32(t4, t13, t23)
+			t25 := scalar.FMA32(t4, t20, t24)
+			t26 := int32(math.Float32bits(t22))
 			t28 := t26 << uint32(c27)
-			t29 := math.Float32frombits(uint32(t28))
-			t30 := float32(t7 * t20)
-			t32 := float32(t29 * c31)
-			t33 := float32(t25 + t30)
-			t34 := float32(t33 * t33)
-			t38 := scalar.FMA32(t33, c36, c37)
-			t39 := scalar.FMA32(t34, c35, t38)
-			t42 := scalar.FMA32(t33, c40, c41)
-			t43 := scalar.FMA32(t34, t39, t42)
-			t44 := scalar.FMA32(t34, t43, t30)
-			t47 := float32(c46 + t29)
-			t48 := float32(t47 - t29)
-			t49 := float32(c46 - t48)
-			t50 := float32(t25 + t44)
-			t51 := scalar.FMA32(t32, t50, t47)
-			t52 := float32(t47 - t51)
-			t53 := scalar.FMA32(t32, t25, t52)
-			t54 := scalar.FMA32(t32, t44, t53)
-			t55 := float32(t54 + t49)
-			t56 := float32(c45 / t51)
-			t57 := float32(t4 * t56)
-			t58 := -t4
-			t59 := scalar.FMA32(t57, t51, t58)
-			t60 := scalar.FMA32(t57, t55, t59)
-			t61 := -t60
-			t62 := scalar.FMA32(t61, t56, t57)
-			t63 := float32(t62 * c46)
-			t64 := t63
-			if t6 {
-				t64 = t4
-			}
-			o0[i] = t64
+			t29 := c29[t26&7]
+			t30 := int32(math.Float32bits(t29))
+			t31 := int32(t28 + t30)
+			t32 := math.Float32frombits(uint32(t31))
+			t35 := scalar.FMA32(c33, t25, c34)
+			t37 := scalar.FMA32(t35, t25, c36)
+			t39 := scalar.FMA32(t37, t25, c38)
+			t40 := c40[t26&7]
+			t41 := scalar.FMA32(t25, t39, t40)
+			t43 := float32(t32 + c42)
+			t44 := scalar.FMA32(t32, t41, t43)
+			t45 := float32(t32 - t44)
+			t46 := float32(t45 + c42)
+			t47 := scalar.FMA32(t32, t41, t46)
+			t49 := float32(c48 / t44)
+			t50 := float32(t4 * t49)
+			t51 := -t4
+			t52 := scalar.FMA32(t50, t44, t51)
+			t53 := scalar.FMA32(t50, t47, t52)
+			t54 := -t53
+			t55 := scalar.FMA32(t54, t49, t50)
+			t56 := -t55
+			t57 := scalar.FMA32(t56, c42, t7)
+			o0[i] = t57
 		}
 	}
 }
@@ -4348,31 +4323,40 @@ func k_mul_cos_mul_etc_f32_usssu_fa344601f2_go(f *abi.Frame) {
 // for i: o0[i] = ((a2 * cos(a0[i] * a1)) + a3) * a4[i]
 func k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go(f *abi.Frame) {
 	n := f.Cols
-	c3 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
-	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c6 := math.Float64frombits(0x3fe0000000000000)  // 0.5
-	c7 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
-	c12 := math.Float64frombits(0xc00921fb54442d18) // -3.141592653589793
-	c14 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
-	c17 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
-	c20 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
-	c21 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
-	c24 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
-	c25 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
-	c26 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
-	c27 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
-	c31 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
-	c39 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
-	c44 := math.Float64frombits(0xc000000000000000) // -2
-	c59 := math.Float64frombits(0x3ff0000000000000) // 1
-	c66 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
-	c67 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c78 := int64(63)
-	c83 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
-	c84 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
-	c86 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
-	c88 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
-	c90 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
+	c1 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c2 := math.Float32frombits(0x3f22f983)          // 0.63661975
+	c5 := math.Float32frombits(0xbfc90fda)          // -1.5707963
+	c7 := math.Float32frombits(0x33a22168)          // 7.5497894e-08
+	c12 := math.Float32frombits(0x27c234c4)         // 5.3903025e-15
+	c15 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c18 := math.Float64frombits(0x3950000000000000) // 1.232595164407831e-32
+	c19 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c22 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c23 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c24 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c25 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c29 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c39 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c42 := math.Float64frombits(0xc010000000000000) // -4
+	c57 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c58 := math.Float64frombits(0x3ff0000000000000) // 1
+	c63 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c64 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c78 := math.Float32frombits(0x47800000)         // 65536
+	c83 := math.Float32frombits(0xc0000000)         // -2
+	c88 := math.Float32frombits(0x394c90a8)         // 0.00019508845
+	c89 := math.Float32frombits(0xbc088368)         // -0.008332111
+	c91 := math.Float32frombits(0x3e2aaaa2)         // 0.16666654
+	c95 := math.Float32frombits(0x37ccf0ef)         // 2.4430889e-05
+	c96 := math.Float32frombits(0xbab6060e)         // -0.0013887302
+	c98 := math.Float32frombits(0x3d2aaaa5)         // 0.041666646
+	c100 := math.Float32frombits(0xbf000000)        // -0.5
+	c102 := math.Float32frombits(0x3f800000)        // 1
+	c105 := int32(1)
+	c109 := int32(31)
+	c111 := int32(0)
+	c114 := int32(30)
+	c116 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -4387,251 +4371,305 @@ func k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go(f *abi.Frame) {
 			x4 := a4[i : i+2 : i+2]
 			v4a, v4b := x4[0], x4[1]
 			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
-			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t2a, t2b := float64(t1a), float64(t1b)
-			t4a, t4b := c3 <= t1a, c3 <= t1b
-			t8a, t8b := math.FMA(t2a, c7, c6), math.FMA(t2b, c7, c6)
-			t9a, t9b := float64(t8a+c5), float64(t8b+c5)
-			t10a, t10b := float64(t9a-c5), float64(t9b-c5)
-			t11a, t11b := float64(t10a-c6), float64(t10b-c6)
-			t13a, t13b := math.FMA(t11a, c12, t2a), math.FMA(t11b, c12, t2b)
-			t15a, t15b := math.FMA(t11a, c14, t13a), math.FMA(t11b, c14, t13b)
-			t74a := t9a
-			t75a := t15a
-			if t4a {
-				t16a := t2a
-				t18a := math.Float64frombits(math.Float64bits(t16a) &^ (1 << 63))
-				t19a := c17 <= t18a
-				t22a := c21
-				if t19a {
-					t22a = c20
+			t3a, t3b := scalar.FMA32(t0a, c2, c1), scalar.FMA32(t0b, c2, c1)
+			t4a, t4b := float32(t3a-c1), float32(t3b-c1)
+			t6a, t6b := scalar.FMA32(t4a, c5, t0a), scalar.FMA32(t4b, c5, t0b)
+			t8a, t8b := float32(t4a*c7), float32(t4b*c7)
+			t9a, t9b := float32(t6a-t8a), float32(t6b-t8b)
+			t10a, t10b := float32(t9a-t6a), float32(t9b-t6b)
+			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
+			t13a, t13b := scalar.FMA32(t4a, c12, t11a), scalar.FMA32(t4b, c12, t11b)
+			t77a, t77b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t79a, t79b := c78 <= t77a, c78 <= t77b
+			t80a := t3a
+			t81a := t9a
+			t82a := t13a
+			if t79a {
+				t14a := float64(t0a)
+				t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
+				t17a := c15 <= t16a
+				t20a := c19
+				if t17a {
+					t20a = c18
 				}
-				t23a := float64(t16a * t22a)
+				t21a := float64(t14a * t20a)
+				t26a := c22
+				if t17a {
+					t26a = c23
+				}
+				t27a := c23
+				if t17a {
+					t27a = c24
+				}
 				t28a := c24
-				if t19a {
+				if t17a {
 					t28a = c25
 				}
-				t29a := c25
-				if t19a {
-					t29a = c26
-				}
-				t30a := c26
-				if t19a {
-					t30a = c27
-				}
-				t32a := float64(t23a * c31)
-				t33a := float64(t32a * t28a)
-				t34a := -t33a
-				t35a := math.FMA(t32a, t28a, t34a)
-				t36a := float64(t23a * t29a)
-				t37a := -t36a
-				t38a := math.FMA(t23a, t29a, t37a)
-				t40a := float64(t23a * c39)
-				t41a := math.FMA(t40a, t30a, t38a)
-				t42a := float64(t33a * c6)
-				t43a := float64(math.RoundToEven(float64(t42a)))
-				t45a := math.FMA(t43a, c44, t33a)
-				t46a := float64(t35a * c6)
-				t47a := float64(math.RoundToEven(float64(t46a)))
-				t48a := math.FMA(t47a, c44, t35a)
-				t49a := float64(t45a + t48a)
-				t50a := float64(t36a * c6)
-				t51a := float64(math.RoundToEven(float64(t50a)))
-				t52a := math.FMA(t51a, c44, t36a)
-				t53a := float64(t49a + t52a)
-				t54a := float64(t53a - t49a)
-				t55a := float64(t53a - t54a)
-				t56a := float64(t49a - t55a)
-				t57a := float64(t52a - t54a)
-				t58a := float64(t56a + t57a)
-				t60a := math.FMA(t53a, c59, c6)
-				t61a := float64(t60a + c5)
-				t62a := float64(t61a - c5)
-				t63a := float64(t62a - c6)
-				t64a := float64(t53a - t63a)
-				t65a := float64(t58a + t41a)
-				t68a := float64(t64a * c66)
-				t69a := -t68a
-				t70a := math.FMA(t64a, c66, t69a)
-				t71a := math.FMA(t65a, c66, t70a)
-				t72a := math.FMA(t64a, c67, t71a)
-				t73a := float64(t68a + t72a)
-				t74a = t61a
-				t75a = t73a
+				t30a := float64(t21a * c29)
+				t31a := float64(t30a * t26a)
+				t32a := -t31a
+				t33a := math.FMA(t30a, t26a, t32a)
+				t34a := float64(t21a * t27a)
+				t35a := -t34a
+				t36a := math.FMA(t21a, t27a, t35a)
+				t37a := float64(t21a * c19)
+				t38a := math.FMA(t37a, t28a, t36a)
+				t40a := float64(t31a * c39)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t43a := math.FMA(t41a, c42, t31a)
+				t44a := float64(t33a * c39)
+				t45a := float64(math.RoundToEven(float64(t44a)))
+				t46a := math.FMA(t45a, c42, t33a)
+				t47a := float64(t43a + t46a)
+				t48a := float64(t34a * c39)
+				t49a := float64(math.RoundToEven(float64(t48a)))
+				t50a := math.FMA(t49a, c42, t34a)
+				t51a := float64(t47a + t50a)
+				t52a := float64(t51a - t47a)
+				t53a := float64(t51a - t52a)
+				t54a := float64(t47a - t53a)
+				t55a := float64(t50a - t52a)
+				t56a := float64(t54a + t55a)
+				t59a := math.FMA(t51a, c58, c57)
+				t60a := float64(t59a - c57)
+				t61a := float64(t51a - t60a)
+				t62a := float64(t56a + t38a)
+				t65a := float64(t61a * c63)
+				t66a := -t65a
+				t67a := math.FMA(t61a, c63, t66a)
+				t68a := math.FMA(t62a, c63, t67a)
+				t69a := math.FMA(t61a, c64, t68a)
+				t70a := float64(t65a + t69a)
+				t71a := float32(t70a)
+				t72a := float64(t71a)
+				t73a := float64(t72a - t70a)
+				t74a := float32(t73a)
+				t75a := float32(t60a)
+				t76a := float32(t75a + c1)
+				t80a = t76a
+				t81a = t71a
+				t82a = t74a
 			}
-			t74b := t9b
-			t75b := t15b
-			if t4b {
-				t16b := t2b
-				t18b := math.Float64frombits(math.Float64bits(t16b) &^ (1 << 63))
-				t19b := c17 <= t18b
-				t22b := c21
-				if t19b {
-					t22b = c20
+			t80b := t3b
+			t81b := t9b
+			t82b := t13b
+			if t79b {
+				t14b := float64(t0b)
+				t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
+				t17b := c15 <= t16b
+				t20b := c19
+				if t17b {
+					t20b = c18
 				}
-				t23b := float64(t16b * t22b)
+				t21b := float64(t14b * t20b)
+				t26b := c22
+				if t17b {
+					t26b = c23
+				}
+				t27b := c23
+				if t17b {
+					t27b = c24
+				}
 				t28b := c24
-				if t19b {
+				if t17b {
 					t28b = c25
 				}
-				t29b := c25
-				if t19b {
-					t29b = c26
-				}
-				t30b := c26
-				if t19b {
-					t30b = c27
-				}
-				t32b := float64(t23b * c31)
-				t33b := float64(t32b * t28b)
-				t34b := -t33b
-				t35b := math.FMA(t32b, t28b, t34b)
-				t36b := float64(t23b * t29b)
-				t37b := -t36b
-				t38b := math.FMA(t23b, t29b, t37b)
-				t40b := float64(t23b * c39)
-				t41b := math.FMA(t40b, t30b, t38b)
-				t42b := float64(t33b * c6)
-				t43b := float64(math.RoundToEven(float64(t42b)))
-				t45b := math.FMA(t43b, c44, t33b)
-				t46b := float64(t35b * c6)
-				t47b := float64(math.RoundToEven(float64(t46b)))
-				t48b := math.FMA(t47b, c44, t35b)
-				t49b := float64(t45b + t48b)
-				t50b := float64(t36b * c6)
-				t51b := float64(math.RoundToEven(float64(t50b)))
-				t52b := math.FMA(t51b, c44, t36b)
-				t53b := float64(t49b + t52b)
-				t54b := float64(t53b - t49b)
-				t55b := float64(t53b - t54b)
-				t56b := float64(t49b - t55b)
-				t57b := float64(t52b - t54b)
-				t58b := float64(t56b + t57b)
-				t60b := math.FMA(t53b, c59, c6)
-				t61b := float64(t60b + c5)
-				t62b := float64(t61b - c5)
-				t63b := float64(t62b - c6)
-				t64b := float64(t53b - t63b)
-				t65b := float64(t58b + t41b)
-				t68b := float64(t64b * c66)
-				t69b := -t68b
-				t70b := math.FMA(t64b, c66, t69b)
-				t71b := math.FMA(t65b, c66, t70b)
-				t72b := math.FMA(t64b, c67, t71b)
-				t73b := float64(t68b + t72b)
-				t74b = t61b
-				t75b = t73b
+				t30b := float64(t21b * c29)
+				t31b := float64(t30b * t26b)
+				t32b := -t31b
+				t33b := math.FMA(t30b, t26b, t32b)
+				t34b := float64(t21b * t27b)
+				t35b := -t34b
+				t36b := math.FMA(t21b, t27b, t35b)
+				t37b := float64(t21b * c19)
+				t38b := math.FMA(t37b, t28b, t36b)
+				t40b := float64(t31b * c39)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t43b := math.FMA(t41b, c42, t31b)
+				t44b := float64(t33b * c39)
+				t45b := float64(math.RoundToEven(float64(t44b)))
+				t46b := math.FMA(t45b, c42, t33b)
+				t47b := float64(t43b + t46b)
+				t48b := float64(t34b * c39)
+				t49b := float64(math.RoundToEven(float64(t48b)))
+				t50b := math.FMA(t49b, c42, t34b)
+				t51b := float64(t47b + t50b)
+				t52b := float64(t51b - t47b)
+				t53b := float64(t51b - t52b)
+				t54b := float64(t47b - t53b)
+				t55b := float64(t50b - t52b)
+				t56b := float64(t54b + t55b)
+				t59b := math.FMA(t51b, c58, c57)
+				t60b := float64(t59b - c57)
+				t61b := float64(t51b - t60b)
+				t62b := float64(t56b + t38b)
+				t65b := float64(t61b * c63)
+				t66b := -t65b
+				t67b := math.FMA(t61b, c63, t66b)
+				t68b := math.FMA(t62b, c63, t67b)
+				t69b := math.FMA(t61b, c64, t68b)
+				t70b := float64(t65b + t69b)
+				t71b := float32(t70b)
+				t72b := float64(t71b)
+				t73b := float64(t72b - t70b)
+				t74b := float32(t73b)
+				t75b := float32(t60b)
+				t76b := float32(t75b + c1)
+				t80b = t76b
+				t81b = t71b
+				t82b = t74b
 			}
-			t76a, t76b := float64(t75a*t75a), float64(t75b*t75b)
-			t77a, t77b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
-			t79a, t79b := t77a<<uint64(c78), t77b<<uint64(c78)
-			t80a, t80b := int64(math.Float64bits(t75a)), int64(math.Float64bits(t75b))
-			t81a, t81b := t80a^t79a, t80b^t79b
-			t82a, t82b := math.Float64frombits(uint64(t81a)), math.Float64frombits(uint64(t81b))
-			t85a, t85b := math.FMA(c83, t76a, c84), math.FMA(c83, t76b, c84)
-			t87a, t87b := math.FMA(t85a, t76a, c86), math.FMA(t85b, t76b, c86)
-			t89a, t89b := math.FMA(t87a, t76a, c88), math.FMA(t87b, t76b, c88)
-			t91a, t91b := math.FMA(t89a, t76a, c90), math.FMA(t89b, t76b, c90)
-			t92a, t92b := float64(t82a*t91a), float64(t82b*t91b)
-			t93a, t93b := float32(t92a), float32(t92b)
-			t94a, t94b := float32(s2*t93a), float32(s2*t93b)
-			t95a, t95b := float32(t94a+s3), float32(t94b+s3)
-			t96a, t96b := float32(t95a*v4a), float32(t95b*v4b)
+			t84a, t84b := float32(t81a*c83), float32(t81b*c83)
+			t85a, t85b := float32(t84a*t82a), float32(t84b*t82b)
+			t86a, t86b := scalar.FMA32(t81a, t81a, t85a), scalar.FMA32(t81b, t81b, t85b)
+			t87a, t87b := float32(t81a*t86a), float32(t81b*t86b)
+			t90a, t90b := scalar.FMA32(c88, t86a, c89), scalar.FMA32(c88, t86b, c89)
+			t92a, t92b := scalar.FMA32(t90a, t86a, c91), scalar.FMA32(t90b, t86b, c91)
+			t93a, t93b := scalar.FMA32(t87a, t92a, t82a), scalar.FMA32(t87b, t92b, t82b)
+			t94a, t94b := float32(t81a-t93a), float32(t81b-t93b)
+			t97a, t97b := scalar.FMA32(c95, t86a, c96), scalar.FMA32(c95, t86b, c96)
+			t99a, t99b := scalar.FMA32(t97a, t86a, c98), scalar.FMA32(t97b, t86b, c98)
+			t101a, t101b := scalar.FMA32(t99a, t86a, c100), scalar.FMA32(t99b, t86b, c100)
+			t103a, t103b := scalar.FMA32(t86a, t101a, c102), scalar.FMA32(t86b, t101b, c102)
+			t104a, t104b := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b))
+			t106a, t106b := int32(t104a+c105), int32(t104b+c105)
+			t107a, t107b := math.Float32frombits(uint32(t106a)), math.Float32frombits(uint32(t106b))
+			t108a, t108b := int32(math.Float32bits(t107a)), int32(math.Float32bits(t107b))
+			t110a, t110b := t108a<<uint32(c109), t108b<<uint32(c109)
+			t112a, t112b := t110a < c111, t110b < c111
+			t113a := t94a
+			if t112a {
+				t113a = t103a
+			}
+			t113b := t94b
+			if t112b {
+				t113b = t103b
+			}
+			t115a, t115b := t108a<<uint32(c114), t108b<<uint32(c114)
+			t117a, t117b := t115a&c116, t115b&c116
+			t118a, t118b := int32(math.Float32bits(t113a)), int32(math.Float32bits(t113b))
+			t119a, t119b := t118a^t117a, t118b^t117b
+			t120a, t120b := math.Float32frombits(uint32(t119a)), math.Float32frombits(uint32(t119b))
+			t121a, t121b := float32(s2*t120a), float32(s2*t120b)
+			t122a, t122b := float32(t121a+s3), float32(t121b+s3)
+			t123a, t123b := float32(t122a*v4a), float32(t122b*v4b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t96a, t96b
+			y0[0], y0[1] = t123a, t123b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v4 := a4[i]
 			t0 := float32(v0 * s1)
-			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t2 := float64(t1)
-			t4 := c3 <= t1
-			t8 := math.FMA(t2, c7, c6)
-			t9 := float64(t8 + c5)
-			t10 := float64(t9 - c5)
-			t11 := float64(t10 - c6)
-			t13 := math.FMA(t11, c12, t2)
-			t15 := math.FMA(t11, c14, t13)
-			t74 := t9
-			t75 := t15
-			if t4 {
-				t16 := t2
-				t18 := math.Float64frombits(math.Float64bits(t16) &^ (1 << 63))
-				t19 := c17 <= t18
-				t22 := c21
-				if t19 {
-					t22 = c20
+			t3 := scalar.FMA32(t0, c2, c1)
+			t4 := float32(t3 - c1)
+			t6 := scalar.FMA32(t4, c5, t0)
+			t8 := float32(t4 * c7)
+			t9 := float32(t6 - t8)
+			t10 := float32(t9 - t6)
+			t11 := scalar.FMA32(t4, c7, t10)
+			t13 := scalar.FMA32(t4, c12, t11)
+			t77 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t79 := c78 <= t77
+			t80 := t3
+			t81 := t9
+			t82 := t13
+			if t79 {
+				t14 := float64(t0)
+				t16 := math.Float64frombits(math.Float64bits(t14) &^ (1 << 63))
+				t17 := c15 <= t16
+				t20 := c19
+				if t17 {
+					t20 = c18
 				}
-				t23 := float64(t16 * t22)
+				t21 := float64(t14 * t20)
+				t26 := c22
+				if t17 {
+					t26 = c23
+				}
+				t27 := c23
+				if t17 {
+					t27 = c24
+				}
 				t28 := c24
-				if t19 {
+				if t17 {
 					t28 = c25
 				}
-				t29 := c25
-				if t19 {
-					t29 = c26
-				}
-				t30 := c26
-				if t19 {
-					t30 = c27
-				}
-				t32 := float64(t23 * c31)
-				t33 := float64(t32 * t28)
-				t34 := -t33
-				t35 := math.FMA(t32, t28, t34)
-				t36 := float64(t23 * t29)
-				t37 := -t36
-				t38 := math.FMA(t23, t29, t37)
-				t40 := float64(t23 * c39)
-				t41 := math.FMA(t40, t30, t38)
-				t42 := float64(t33 * c6)
-				t43 := float64(math.RoundToEven(float64(t42)))
-				t45 := math.FMA(t43, c44, t33)
-				t46 := float64(t35 * c6)
-				t47 := float64(math.RoundToEven(float64(t46)))
-				t48 := math.FMA(t47, c44, t35)
-				t49 := float64(t45 + t48)
-				t50 := float64(t36 * c6)
-				t51 := float64(math.RoundToEven(float64(t50)))
-				t52 := math.FMA(t51, c44, t36)
-				t53 := float64(t49 + t52)
-				t54 := float64(t53 - t49)
-				t55 := float64(t53 - t54)
-				t56 := float64(t49 - t55)
-				t57 := float64(t52 - t54)
-				t58 := float64(t56 + t57)
-				t60 := math.FMA(t53, c59, c6)
-				t61 := float64(t60 + c5)
-				t62 := float64(t61 - c5)
-				t63 := float64(t62 - c6)
-				t64 := float64(t53 - t63)
-				t65 := float64(t58 + t41)
-				t68 := float64(t64 * c66)
-				t69 := -t68
-				t70 := math.FMA(t64, c66, t69)
-				t71 := math.FMA(t65, c66, t70)
-				t72 := math.FMA(t64, c67, t71)
-				t73 := float64(t68 + t72)
-				t74 = t61
-				t75 = t73
+				t30 := float64(t21 * c29)
+				t31 := float64(t30 * t26)
+				t32 := -t31
+				t33 := math.FMA(t30, t26, t32)
+				t34 := float64(t21 * t27)
+				t35 := -t34
+				t36 := math.FMA(t21, t27, t35)
+				t37 := float64(t21 * c19)
+				t38 := math.FMA(t37, t28, t36)
+				t40 := float64(t31 * c39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t43 := math.FMA(t41, c42, t31)
+				t44 := float64(t33 * c39)
+				t45 := float64(math.RoundToEven(float64(t44)))
+				t46 := math.FMA(t45, c42, t33)
+				t47 := float64(t43 + t46)
+				t48 := float64(t34 * c39)
+				t49 := float64(math.RoundToEven(float64(t48)))
+				t50 := math.FMA(t49, c42, t34)
+				t51 := float64(t47 + t50)
+				t52 := float64(t51 - t47)
+				t53 := float64(t51 - t52)
+				t54 := float64(t47 - t53)
+				t55 := float64(t50 - t52)
+				t56 := float64(t54 + t55)
+				t59 := math.FMA(t51, c58, c57)
+				t60 := float64(t59 - c57)
+				t61 := float64(t51 - t60)
+				t62 := float64(t56 + t38)
+				t65 := float64(t61 * c63)
+				t66 := -t65
+				t67 := math.FMA(t61, c63, t66)
+				t68 := math.FMA(t62, c63, t67)
+				t69 := math.FMA(t61, c64, t68)
+				t70 := float64(t65 + t69)
+				t71 := float32(t70)
+				t72 := float64(t71)
+				t73 := float64(t72 - t70)
+				t74 := float32(t73)
+				t75 := float32(t60)
+				t76 := float32(t75 + c1)
+				t80 = t76
+				t81 = t71
+				t82 = t74
 			}
-			t76 := float64(t75 * t75)
-			t77 := int64(math.Float64bits(t74))
-			t79 := t77 << uint64(c78)
-			t80 := int64(math.Float64bits(t75))
-			t81 := t80 ^ t79
-			t82 := math.Float64frombits(uint64(t81))
-			t85 := math.FMA(c83, t76, c84)
-			t87 := math.FMA(t85, t76, c86)
-			t89 := math.FMA(t87, t76, c88)
-			t91 := math.FMA(t89, t76, c90)
-			t92 := float64(t82 * t91)
-			t93 := float32(t92)
-			t94 := float32(s2 * t93)
-			t95 := float32(t94 + s3)
-			t96 := float32(t95 * v4)
-			o0[i] = t96
+			t84 := float32(t81 * c83)
+			t85 := float32(t84 * t82)
+			t86 := scalar.FMA32(t81, t81, t85)
+			t87 := float32(t81 * t86)
+			t90 := scalar.FMA32(c88, t86, c89)
+			t92 := scalar.FMA32(t90, t86, c91)
+			t93 := scalar.FMA32(t87, t92, t82)
+			t94 := float32(t81 - t93)
+			t97 := scalar.FMA32(c95, t86, c96)
+			t99 := scalar.FMA32(t97, t86, c98)
+			t101 := scalar.FMA32(t99, t86, c100)
+			t103 := scalar.FMA32(t86, t101, c102)
+			t104 := int32(math.Float32bits(t80))
+			t106 := int32(t104 + c105)
+			t107 := math.Float32frombits(uint32(t106))
+			t108 := int32(math.Float32bits(t107))
+			t110 := t108 << uint32(c109)
+			t112 := t110 < c111
+			t113 := t94
+			if t112 {
+				t113 = t103
+			}
+			t115 := t108 << uint32(c114)
+			t117 := t115 & c116
+			t118 := int32(math.Float32bits(t113))
+			t119 := t118 ^ t117
+			t120 := math.Float32frombits(uint32(t119))
+			t121 := float32(s2 * t120)
+			t122 := float32(t121 + s3)
+			t123 := float32(t122 * v4)
+			o0[i] = t123
 		}
 	}
 }
@@ -5276,31 +5314,40 @@ func k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_go(f *abi.Frame) {
 // for i: t1 := sin(a0[i] * a1); t9 := sin((a2[i] - a3[i]) * a1); o0[i] = ((t1 * t1) * (cos(a2[i]) * cos(a3[i]))) + (t9 * t9)
 func k_mul_sin_mul_etc_f32_usuu_392cad3988_go(f *abi.Frame) {
 	n := f.Cols
-	c3 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
-	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c6 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
-	c9 := math.Float64frombits(0xc00921fb54442d18)  // -3.141592653589793
-	c11 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
-	c14 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
-	c17 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
-	c18 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
-	c21 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
-	c22 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
-	c23 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
-	c24 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
-	c28 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
-	c36 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
-	c39 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c42 := math.Float64frombits(0xc000000000000000) // -2
-	c57 := math.Float64frombits(0x3ff0000000000000) // 1
-	c62 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
-	c63 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c74 := int64(63)
-	c79 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
-	c80 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
-	c82 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
-	c84 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
-	c86 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
+	c1 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c2 := math.Float32frombits(0x3f22f983)          // 0.63661975
+	c5 := math.Float32frombits(0xbfc90fda)          // -1.5707963
+	c7 := math.Float32frombits(0x33a22168)          // 7.5497894e-08
+	c12 := math.Float32frombits(0x27c234c4)         // 5.3903025e-15
+	c15 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c18 := math.Float64frombits(0x3950000000000000) // 1.232595164407831e-32
+	c19 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c22 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c23 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c24 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c25 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c29 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c39 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c42 := math.Float64frombits(0xc010000000000000) // -4
+	c57 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c58 := math.Float64frombits(0x3ff0000000000000) // 1
+	c63 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c64 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c78 := math.Float32frombits(0x47800000)         // 65536
+	c83 := math.Float32frombits(0xc0000000)         // -2
+	c88 := math.Float32frombits(0x394c90a8)         // 0.00019508845
+	c89 := math.Float32frombits(0xbc088368)         // -0.008332111
+	c91 := math.Float32frombits(0x3e2aaaa2)         // 0.16666654
+	c95 := math.Float32frombits(0x37ccf0ef)         // 2.4430889e-05
+	c96 := math.Float32frombits(0xbab6060e)         // -0.0013887302
+	c98 := math.Float32frombits(0x3d2aaaa5)         // 0.041666646
+	c100 := math.Float32frombits(0xbf000000)        // -0.5
+	c102 := math.Float32frombits(0x3f800000)        // 1
+	c105 := int32(31)
+	c107 := int32(0)
+	c110 := int32(30)
+	c112 := int32(-2147483648)
+	c193 := int32(1)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -5316,933 +5363,1157 @@ func k_mul_sin_mul_etc_f32_usuu_392cad3988_go(f *abi.Frame) {
 			x3 := a3[i : i+2 : i+2]
 			v3a, v3b := x3[0], x3[1]
 			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
-			t1a, t1b := float64(t0a), float64(t0b)
-			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t4a, t4b := c3 <= t2a, c3 <= t2b
-			t7a, t7b := math.FMA(t1a, c6, c5), math.FMA(t1b, c6, c5)
-			t8a, t8b := float64(t7a-c5), float64(t7b-c5)
-			t10a, t10b := math.FMA(t8a, c9, t1a), math.FMA(t8b, c9, t1b)
-			t12a, t12b := math.FMA(t8a, c11, t10a), math.FMA(t8b, c11, t10b)
-			t70a := t7a
-			t71a := t12a
-			if t4a {
-				t13a := t1a
-				t15a := math.Float64frombits(math.Float64bits(t13a) &^ (1 << 63))
-				t16a := c14 <= t15a
-				t19a := c18
-				if t16a {
-					t19a = c17
+			t3a, t3b := scalar.FMA32(t0a, c2, c1), scalar.FMA32(t0b, c2, c1)
+			t4a, t4b := float32(t3a-c1), float32(t3b-c1)
+			t6a, t6b := scalar.FMA32(t4a, c5, t0a), scalar.FMA32(t4b, c5, t0b)
+			t8a, t8b := float32(t4a*c7), float32(t4b*c7)
+			t9a, t9b := float32(t6a-t8a), float32(t6b-t8b)
+			t10a, t10b := float32(t9a-t6a), float32(t9b-t6b)
+			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
+			t13a, t13b := scalar.FMA32(t4a, c12, t11a), scalar.FMA32(t4b, c12, t11b)
+			t77a, t77b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t79a, t79b := c78 <= t77a, c78 <= t77b
+			t80a := t3a
+			t81a := t9a
+			t82a := t13a
+			if t79a {
+				t14a := float64(t0a)
+				t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
+				t17a := c15 <= t16a
+				t20a := c19
+				if t17a {
+					t20a = c18
 				}
-				t20a := float64(t13a * t19a)
-				t25a := c21
-				if t16a {
-					t25a = c22
-				}
+				t21a := float64(t14a * t20a)
 				t26a := c22
-				if t16a {
+				if t17a {
 					t26a = c23
 				}
 				t27a := c23
-				if t16a {
+				if t17a {
 					t27a = c24
 				}
-				t29a := float64(t20a * c28)
-				t30a := float64(t29a * t25a)
-				t31a := -t30a
-				t32a := math.FMA(t29a, t25a, t31a)
-				t33a := float64(t20a * t26a)
-				t34a := -t33a
-				t35a := math.FMA(t20a, t26a, t34a)
-				t37a := float64(t20a * c36)
-				t38a := math.FMA(t37a, t27a, t35a)
-				t40a := float64(t30a * c39)
+				t28a := c24
+				if t17a {
+					t28a = c25
+				}
+				t30a := float64(t21a * c29)
+				t31a := float64(t30a * t26a)
+				t32a := -t31a
+				t33a := math.FMA(t30a, t26a, t32a)
+				t34a := float64(t21a * t27a)
+				t35a := -t34a
+				t36a := math.FMA(t21a, t27a, t35a)
+				t37a := float64(t21a * c19)
+				t38a := math.FMA(t37a, t28a, t36a)
+				t40a := float64(t31a * c39)
 				t41a := float64(math.RoundToEven(float64(t40a)))
-				t43a := math.FMA(t41a, c42, t30a)
-				t44a := float64(t32a * c39)
+				t43a := math.FMA(t41a, c42, t31a)
+				t44a := float64(t33a * c39)
 				t45a := float64(math.RoundToEven(float64(t44a)))
-				t46a := math.FMA(t45a, c42, t32a)
+				t46a := math.FMA(t45a, c42, t33a)
 				t47a := float64(t43a + t46a)
-				t48a := float64(t33a * c39)
+				t48a := float64(t34a * c39)
 				t49a := float64(math.RoundToEven(float64(t48a)))
-				t50a := math.FMA(t49a, c42, t33a)
+				t50a := math.FMA(t49a, c42, t34a)
 				t51a := float64(t47a + t50a)
 				t52a := float64(t51a - t47a)
 				t53a := float64(t51a - t52a)
 				t54a := float64(t47a - t53a)
 				t55a := float64(t50a - t52a)
 				t56a := float64(t54a + t55a)
-				t58a := math.FMA(t51a, c57, c5)
-				t59a := float64(t58a - c5)
-				t60a := float64(t51a - t59a)
-				t61a := float64(t56a + t38a)
-				t64a := float64(t60a * c62)
-				t65a := -t64a
-				t66a := math.FMA(t60a, c62, t65a)
-				t67a := math.FMA(t61a, c62, t66a)
-				t68a := math.FMA(t60a, c63, t67a)
-				t69a := float64(t64a + t68a)
-				t70a = t58a
-				t71a = t69a
+				t59a := math.FMA(t51a, c58, c57)
+				t60a := float64(t59a - c57)
+				t61a := float64(t51a - t60a)
+				t62a := float64(t56a + t38a)
+				t65a := float64(t61a * c63)
+				t66a := -t65a
+				t67a := math.FMA(t61a, c63, t66a)
+				t68a := math.FMA(t62a, c63, t67a)
+				t69a := math.FMA(t61a, c64, t68a)
+				t70a := float64(t65a + t69a)
+				t71a := float32(t70a)
+				t72a := float64(t71a)
+				t73a := float64(t72a - t70a)
+				t74a := float32(t73a)
+				t75a := float32(t60a)
+				t76a := float32(t75a + c1)
+				t80a = t76a
+				t81a = t71a
+				t82a = t74a
 			}
-			t70b := t7b
-			t71b := t12b
-			if t4b {
-				t13b := t1b
-				t15b := math.Float64frombits(math.Float64bits(t13b) &^ (1 << 63))
-				t16b := c14 <= t15b
-				t19b := c18
-				if t16b {
-					t19b = c17
+			t80b := t3b
+			t81b := t9b
+			t82b := t13b
+			if t79b {
+				t14b := float64(t0b)
+				t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
+				t17b := c15 <= t16b
+				t20b := c19
+				if t17b {
+					t20b = c18
 				}
-				t20b := float64(t13b * t19b)
-				t25b := c21
-				if t16b {
-					t25b = c22
-				}
+				t21b := float64(t14b * t20b)
 				t26b := c22
-				if t16b {
+				if t17b {
 					t26b = c23
 				}
 				t27b := c23
-				if t16b {
+				if t17b {
 					t27b = c24
 				}
-				t29b := float64(t20b * c28)
-				t30b := float64(t29b * t25b)
-				t31b := -t30b
-				t32b := math.FMA(t29b, t25b, t31b)
-				t33b := float64(t20b * t26b)
-				t34b := -t33b
-				t35b := math.FMA(t20b, t26b, t34b)
-				t37b := float64(t20b * c36)
-				t38b := math.FMA(t37b, t27b, t35b)
-				t40b := float64(t30b * c39)
+				t28b := c24
+				if t17b {
+					t28b = c25
+				}
+				t30b := float64(t21b * c29)
+				t31b := float64(t30b * t26b)
+				t32b := -t31b
+				t33b := math.FMA(t30b, t26b, t32b)
+				t34b := float64(t21b * t27b)
+				t35b := -t34b
+				t36b := math.FMA(t21b, t27b, t35b)
+				t37b := float64(t21b * c19)
+				t38b := math.FMA(t37b, t28b, t36b)
+				t40b := float64(t31b * c39)
 				t41b := float64(math.RoundToEven(float64(t40b)))
-				t43b := math.FMA(t41b, c42, t30b)
-				t44b := float64(t32b * c39)
+				t43b := math.FMA(t41b, c42, t31b)
+				t44b := float64(t33b * c39)
 				t45b := float64(math.RoundToEven(float64(t44b)))
-				t46b := math.FMA(t45b, c42, t32b)
+				t46b := math.FMA(t45b, c42, t33b)
 				t47b := float64(t43b + t46b)
-				t48b := float64(t33b * c39)
+				t48b := float64(t34b * c39)
 				t49b := float64(math.RoundToEven(float64(t48b)))
-				t50b := math.FMA(t49b, c42, t33b)
+				t50b := math.FMA(t49b, c42, t34b)
 				t51b := float64(t47b + t50b)
 				t52b := float64(t51b - t47b)
 				t53b := float64(t51b - t52b)
 				t54b := float64(t47b - t53b)
 				t55b := float64(t50b - t52b)
 				t56b := float64(t54b + t55b)
-				t58b := math.FMA(t51b, c57, c5)
-				t59b := float64(t58b - c5)
-				t60b := float64(t51b - t59b)
-				t61b := float64(t56b + t38b)
-				t64b := float64(t60b * c62)
-				t65b := -t64b
-				t66b := math.FMA(t60b, c62, t65b)
-				t67b := math.FMA(t61b, c62, t66b)
-				t68b := math.FMA(t60b, c63, t67b)
-				t69b := float64(t64b + t68b)
-				t70b = t58b
-				t71b = t69b
+				t59b := math.FMA(t51b, c58, c57)
+				t60b := float64(t59b - c57)
+				t61b := float64(t51b - t60b)
+				t62b := float64(t56b + t38b)
+				t65b := float64(t61b * c63)
+				t66b := -t65b
+				t67b := math.FMA(t61b, c63, t66b)
+				t68b := math.FMA(t62b, c63, t67b)
+				t69b := math.FMA(t61b, c64, t68b)
+				t70b := float64(t65b + t69b)
+				t71b := float32(t70b)
+				t72b := float64(t71b)
+				t73b := float64(t72b - t70b)
+				t74b := float32(t73b)
+				t75b := float32(t60b)
+				t76b := float32(t75b + c1)
+				t80b = t76b
+				t81b = t71b
+				t82b = t74b
 			}
-			t72a, t72b := float64(t71a*t71a), float64(t71b*t71b)
-			t73a, t73b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
-			t75a, t75b := t73a<<uint64(c74), t73b<<uint64(c74)
-			t76a, t76b := int64(math.Float64bits(t71a)), int64(math.Float64bits(t71b))
-			t77a, t77b := t76a^t75a, t76b^t75b
-			t78a, t78b := math.Float64frombits(uint64(t77a)), math.Float64frombits(uint64(t77b))
-			t81a, t81b := math.FMA(c79, t72a, c80), math.FMA(c79, t72b, c80)
-			t83a, t83b := math.FMA(t81a, t72a, c82), math.FMA(t81b, t72b, c82)
-			t85a, t85b := math.FMA(t83a, t72a, c84), math.FMA(t83b, t72b, c84)
-			t87a, t87b := math.FMA(t85a, t72a, c86), math.FMA(t85b, t72b, c86)
-			t88a, t88b := float64(t78a*t87a), float64(t78b*t87b)
-			t89a, t89b := float32(t88a), float32(t88b)
-			t90a, t90b := float32(t89a*t89a), float32(t89b*t89b)
-			t91a, t91b := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31))
-			t92a, t92b := float64(t91a), float64(t91b)
-			t93a, t93b := c3 <= t91a, c3 <= t91b
-			t94a, t94b := math.FMA(t92a, c6, c39), math.FMA(t92b, c6, c39)
-			t95a, t95b := float64(t94a+c5), float64(t94b+c5)
-			t96a, t96b := float64(t95a-c5), float64(t95b-c5)
-			t97a, t97b := float64(t96a-c39), float64(t96b-c39)
-			t98a, t98b := math.FMA(t97a, c9, t92a), math.FMA(t97b, c9, t92b)
-			t99a, t99b := math.FMA(t97a, c11, t98a), math.FMA(t97b, c11, t98b)
-			t145a := t95a
-			t146a := t99a
-			if t93a {
-				t100a := t92a
-				t101a := math.Float64frombits(math.Float64bits(t100a) &^ (1 << 63))
-				t102a := c14 <= t101a
-				t103a := c18
-				if t102a {
-					t103a = c17
-				}
-				t104a := float64(t100a * t103a)
-				t105a := c21
-				if t102a {
-					t105a = c22
-				}
-				t106a := c22
-				if t102a {
-					t106a = c23
-				}
-				t107a := c23
-				if t102a {
-					t107a = c24
-				}
-				t108a := float64(t104a * c28)
-				t109a := float64(t108a * t105a)
-				t110a := -t109a
-				t111a := math.FMA(t108a, t105a, t110a)
-				t112a := float64(t104a * t106a)
-				t113a := -t112a
-				t114a := math.FMA(t104a, t106a, t113a)
-				t115a := float64(t104a * c36)
-				t116a := math.FMA(t115a, t107a, t114a)
-				t117a := float64(t109a * c39)
-				t118a := float64(math.RoundToEven(float64(t117a)))
-				t119a := math.FMA(t118a, c42, t109a)
-				t120a := float64(t111a * c39)
-				t121a := float64(math.RoundToEven(float64(t120a)))
-				t122a := math.FMA(t121a, c42, t111a)
-				t123a := float64(t119a + t122a)
-				t124a := float64(t112a * c39)
-				t125a := float64(math.RoundToEven(float64(t124a)))
-				t126a := math.FMA(t125a, c42, t112a)
-				t127a := float64(t123a + t126a)
-				t128a := float64(t127a - t123a)
-				t129a := float64(t127a - t128a)
-				t130a := float64(t123a - t129a)
-				t131a := float64(t126a - t128a)
-				t132a := float64(t130a + t131a)
-				t133a := math.FMA(t127a, c57, c39)
-				t134a := float64(t133a + c5)
-				t135a := float64(t134a - c5)
-				t136a := float64(t135a - c39)
-				t137a := float64(t127a - t136a)
-				t138a := float64(t132a + t116a)
-				t139a := float64(t137a * c62)
-				t140a := -t139a
-				t141a := math.FMA(t137a, c62, t140a)
-				t142a := math.FMA(t138a, c62, t141a)
-				t143a := math.FMA(t137a, c63, t142a)
-				t144a := float64(t139a + t143a)
-				t145a = t134a
-				t146a = t144a
+			t84a, t84b := float32(t81a*c83), float32(t81b*c83)
+			t85a, t85b := float32(t84a*t82a), float32(t84b*t82b)
+			t86a, t86b := scalar.FMA32(t81a, t81a, t85a), scalar.FMA32(t81b, t81b, t85b)
+			t87a, t87b := float32(t81a*t86a), float32(t81b*t86b)
+			t90a, t90b := scalar.FMA32(c88, t86a, c89), scalar.FMA32(c88, t86b, c89)
+			t92a, t92b := scalar.FMA32(t90a, t86a, c91), scalar.FMA32(t90b, t86b, c91)
+			t93a, t93b := scalar.FMA32(t87a, t92a, t82a), scalar.FMA32(t87b, t92b, t82b)
+			t94a, t94b := float32(t81a-t93a), float32(t81b-t93b)
+			t97a, t97b := scalar.FMA32(c95, t86a, c96), scalar.FMA32(c95, t86b, c96)
+			t99a, t99b := scalar.FMA32(t97a, t86a, c98), scalar.FMA32(t97b, t86b, c98)
+			t101a, t101b := scalar.FMA32(t99a, t86a, c100), scalar.FMA32(t99b, t86b, c100)
+			t103a, t103b := scalar.FMA32(t86a, t101a, c102), scalar.FMA32(t86b, t101b, c102)
+			t104a, t104b := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b))
+			t106a, t106b := t104a<<uint32(c105), t104b<<uint32(c105)
+			t108a, t108b := t106a < c107, t106b < c107
+			t109a := t94a
+			if t108a {
+				t109a = t103a
 			}
-			t145b := t95b
-			t146b := t99b
-			if t93b {
-				t100b := t92b
-				t101b := math.Float64frombits(math.Float64bits(t100b) &^ (1 << 63))
-				t102b := c14 <= t101b
-				t103b := c18
-				if t102b {
-					t103b = c17
-				}
-				t104b := float64(t100b * t103b)
-				t105b := c21
-				if t102b {
-					t105b = c22
-				}
-				t106b := c22
-				if t102b {
-					t106b = c23
-				}
-				t107b := c23
-				if t102b {
-					t107b = c24
-				}
-				t108b := float64(t104b * c28)
-				t109b := float64(t108b * t105b)
-				t110b := -t109b
-				t111b := math.FMA(t108b, t105b, t110b)
-				t112b := float64(t104b * t106b)
-				t113b := -t112b
-				t114b := math.FMA(t104b, t106b, t113b)
-				t115b := float64(t104b * c36)
-				t116b := math.FMA(t115b, t107b, t114b)
-				t117b := float64(t109b * c39)
-				t118b := float64(math.RoundToEven(float64(t117b)))
-				t119b := math.FMA(t118b, c42, t109b)
-				t120b := float64(t111b * c39)
-				t121b := float64(math.RoundToEven(float64(t120b)))
-				t122b := math.FMA(t121b, c42, t111b)
-				t123b := float64(t119b + t122b)
-				t124b := float64(t112b * c39)
-				t125b := float64(math.RoundToEven(float64(t124b)))
-				t126b := math.FMA(t125b, c42, t112b)
-				t127b := float64(t123b + t126b)
-				t128b := float64(t127b - t123b)
-				t129b := float64(t127b - t128b)
-				t130b := float64(t123b - t129b)
-				t131b := float64(t126b - t128b)
-				t132b := float64(t130b + t131b)
-				t133b := math.FMA(t127b, c57, c39)
-				t134b := float64(t133b + c5)
-				t135b := float64(t134b - c5)
-				t136b := float64(t135b - c39)
-				t137b := float64(t127b - t136b)
-				t138b := float64(t132b + t116b)
-				t139b := float64(t137b * c62)
-				t140b := -t139b
-				t141b := math.FMA(t137b, c62, t140b)
-				t142b := math.FMA(t138b, c62, t141b)
-				t143b := math.FMA(t137b, c63, t142b)
-				t144b := float64(t139b + t143b)
-				t145b = t134b
-				t146b = t144b
+			t109b := t94b
+			if t108b {
+				t109b = t103b
 			}
-			t147a, t147b := float64(t146a*t146a), float64(t146b*t146b)
-			t148a, t148b := int64(math.Float64bits(t145a)), int64(math.Float64bits(t145b))
-			t149a, t149b := t148a<<uint64(c74), t148b<<uint64(c74)
-			t150a, t150b := int64(math.Float64bits(t146a)), int64(math.Float64bits(t146b))
-			t151a, t151b := t150a^t149a, t150b^t149b
-			t152a, t152b := math.Float64frombits(uint64(t151a)), math.Float64frombits(uint64(t151b))
-			t153a, t153b := math.FMA(c79, t147a, c80), math.FMA(c79, t147b, c80)
-			t154a, t154b := math.FMA(t153a, t147a, c82), math.FMA(t153b, t147b, c82)
-			t155a, t155b := math.FMA(t154a, t147a, c84), math.FMA(t154b, t147b, c84)
-			t156a, t156b := math.FMA(t155a, t147a, c86), math.FMA(t155b, t147b, c86)
-			t157a, t157b := float64(t152a*t156a), float64(t152b*t156b)
-			t158a, t158b := float32(t157a), float32(t157b)
-			t159a, t159b := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31))
-			t160a, t160b := float64(t159a), float64(t159b)
-			t161a, t161b := c3 <= t159a, c3 <= t159b
-			t162a, t162b := math.FMA(t160a, c6, c39), math.FMA(t160b, c6, c39)
-			t163a, t163b := float64(t162a+c5), float64(t162b+c5)
-			t164a, t164b := float64(t163a-c5), float64(t163b-c5)
-			t165a, t165b := float64(t164a-c39), float64(t164b-c39)
-			t166a, t166b := math.FMA(t165a, c9, t160a), math.FMA(t165b, c9, t160b)
-			t167a, t167b := math.FMA(t165a, c11, t166a), math.FMA(t165b, c11, t166b)
-			t213a := t163a
-			t214a := t167a
-			if t161a {
-				t168a := t160a
-				t169a := math.Float64frombits(math.Float64bits(t168a) &^ (1 << 63))
-				t170a := c14 <= t169a
-				t171a := c18
-				if t170a {
-					t171a = c17
+			t111a, t111b := t104a<<uint32(c110), t104b<<uint32(c110)
+			t113a, t113b := t111a&c112, t111b&c112
+			t114a, t114b := int32(math.Float32bits(t109a)), int32(math.Float32bits(t109b))
+			t115a, t115b := t114a^t113a, t114b^t113b
+			t116a, t116b := math.Float32frombits(uint32(t115a)), math.Float32frombits(uint32(t115b))
+			t117a, t117b := float32(t116a*t116a), float32(t116b*t116b)
+			t118a, t118b := scalar.FMA32(v2a, c2, c1), scalar.FMA32(v2b, c2, c1)
+			t119a, t119b := float32(t118a-c1), float32(t118b-c1)
+			t120a, t120b := scalar.FMA32(t119a, c5, v2a), scalar.FMA32(t119b, c5, v2b)
+			t121a, t121b := float32(t119a*c7), float32(t119b*c7)
+			t122a, t122b := float32(t120a-t121a), float32(t120b-t121b)
+			t123a, t123b := float32(t122a-t120a), float32(t122b-t120b)
+			t124a, t124b := scalar.FMA32(t119a, c7, t123a), scalar.FMA32(t119b, c7, t123b)
+			t125a, t125b := scalar.FMA32(t119a, c12, t124a), scalar.FMA32(t119b, c12, t124b)
+			t175a, t175b := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31))
+			t176a, t176b := c78 <= t175a, c78 <= t175b
+			t177a := t118a
+			t178a := t122a
+			t179a := t125a
+			if t176a {
+				t126a := float64(v2a)
+				t127a := math.Float64frombits(math.Float64bits(t126a) &^ (1 << 63))
+				t128a := c15 <= t127a
+				t129a := c19
+				if t128a {
+					t129a = c18
 				}
-				t172a := float64(t168a * t171a)
-				t173a := c21
-				if t170a {
-					t173a = c22
+				t130a := float64(t126a * t129a)
+				t131a := c22
+				if t128a {
+					t131a = c23
 				}
-				t174a := c22
-				if t170a {
-					t174a = c23
+				t132a := c23
+				if t128a {
+					t132a = c24
 				}
-				t175a := c23
-				if t170a {
-					t175a = c24
+				t133a := c24
+				if t128a {
+					t133a = c25
 				}
-				t176a := float64(t172a * c28)
-				t177a := float64(t176a * t173a)
-				t178a := -t177a
-				t179a := math.FMA(t176a, t173a, t178a)
-				t180a := float64(t172a * t174a)
-				t181a := -t180a
-				t182a := math.FMA(t172a, t174a, t181a)
-				t183a := float64(t172a * c36)
-				t184a := math.FMA(t183a, t175a, t182a)
-				t185a := float64(t177a * c39)
-				t186a := float64(math.RoundToEven(float64(t185a)))
-				t187a := math.FMA(t186a, c42, t177a)
-				t188a := float64(t179a * c39)
-				t189a := float64(math.RoundToEven(float64(t188a)))
-				t190a := math.FMA(t189a, c42, t179a)
-				t191a := float64(t187a + t190a)
-				t192a := float64(t180a * c39)
-				t193a := float64(math.RoundToEven(float64(t192a)))
-				t194a := math.FMA(t193a, c42, t180a)
-				t195a := float64(t191a + t194a)
-				t196a := float64(t195a - t191a)
-				t197a := float64(t195a - t196a)
-				t198a := float64(t191a - t197a)
-				t199a := float64(t194a - t196a)
-				t200a := float64(t198a + t199a)
-				t201a := math.FMA(t195a, c57, c39)
-				t202a := float64(t201a + c5)
-				t203a := float64(t202a - c5)
-				t204a := float64(t203a - c39)
-				t205a := float64(t195a - t204a)
-				t206a := float64(t200a + t184a)
-				t207a := float64(t205a * c62)
-				t208a := -t207a
-				t209a := math.FMA(t205a, c62, t208a)
-				t210a := math.FMA(t206a, c62, t209a)
-				t211a := math.FMA(t205a, c63, t210a)
-				t212a := float64(t207a + t211a)
-				t213a = t202a
-				t214a = t212a
+				t134a := float64(t130a * c29)
+				t135a := float64(t134a * t131a)
+				t136a := -t135a
+				t137a := math.FMA(t134a, t131a, t136a)
+				t138a := float64(t130a * t132a)
+				t139a := -t138a
+				t140a := math.FMA(t130a, t132a, t139a)
+				t141a := float64(t130a * c19)
+				t142a := math.FMA(t141a, t133a, t140a)
+				t143a := float64(t135a * c39)
+				t144a := float64(math.RoundToEven(float64(t143a)))
+				t145a := math.FMA(t144a, c42, t135a)
+				t146a := float64(t137a * c39)
+				t147a := float64(math.RoundToEven(float64(t146a)))
+				t148a := math.FMA(t147a, c42, t137a)
+				t149a := float64(t145a + t148a)
+				t150a := float64(t138a * c39)
+				t151a := float64(math.RoundToEven(float64(t150a)))
+				t152a := math.FMA(t151a, c42, t138a)
+				t153a := float64(t149a + t152a)
+				t154a := float64(t153a - t149a)
+				t155a := float64(t153a - t154a)
+				t156a := float64(t149a - t155a)
+				t157a := float64(t152a - t154a)
+				t158a := float64(t156a + t157a)
+				t159a := math.FMA(t153a, c58, c57)
+				t160a := float64(t159a - c57)
+				t161a := float64(t153a - t160a)
+				t162a := float64(t158a + t142a)
+				t163a := float64(t161a * c63)
+				t164a := -t163a
+				t165a := math.FMA(t161a, c63, t164a)
+				t166a := math.FMA(t162a, c63, t165a)
+				t167a := math.FMA(t161a, c64, t166a)
+				t168a := float64(t163a + t167a)
+				t169a := float32(t168a)
+				t170a := float64(t169a)
+				t171a := float64(t170a - t168a)
+				t172a := float32(t171a)
+				t173a := float32(t160a)
+				t174a := float32(t173a + c1)
+				t177a = t174a
+				t178a = t169a
+				t179a = t172a
 			}
-			t213b := t163b
-			t214b := t167b
-			if t161b {
-				t168b := t160b
-				t169b := math.Float64frombits(math.Float64bits(t168b) &^ (1 << 63))
-				t170b := c14 <= t169b
-				t171b := c18
-				if t170b {
-					t171b = c17
+			t177b := t118b
+			t178b := t122b
+			t179b := t125b
+			if t176b {
+				t126b := float64(v2b)
+				t127b := math.Float64frombits(math.Float64bits(t126b) &^ (1 << 63))
+				t128b := c15 <= t127b
+				t129b := c19
+				if t128b {
+					t129b = c18
 				}
-				t172b := float64(t168b * t171b)
-				t173b := c21
-				if t170b {
-					t173b = c22
+				t130b := float64(t126b * t129b)
+				t131b := c22
+				if t128b {
+					t131b = c23
 				}
-				t174b := c22
-				if t170b {
-					t174b = c23
+				t132b := c23
+				if t128b {
+					t132b = c24
 				}
-				t175b := c23
-				if t170b {
-					t175b = c24
+				t133b := c24
+				if t128b {
+					t133b = c25
 				}
-				t176b := float64(t172b * c28)
-				t177b := float64(t176b * t173b)
-				t178b := -t177b
-				t179b := math.FMA(t176b, t173b, t178b)
-				t180b := float64(t172b * t174b)
-				t181b := -t180b
-				t182b := math.FMA(t172b, t174b, t181b)
-				t183b := float64(t172b * c36)
-				t184b := math.FMA(t183b, t175b, t182b)
-				t185b := float64(t177b * c39)
-				t186b := float64(math.RoundToEven(float64(t185b)))
-				t187b := math.FMA(t186b, c42, t177b)
-				t188b := float64(t179b * c39)
-				t189b := float64(math.RoundToEven(float64(t188b)))
-				t190b := math.FMA(t189b, c42, t179b)
-				t191b := float64(t187b + t190b)
-				t192b := float64(t180b * c39)
-				t193b := float64(math.RoundToEven(float64(t192b)))
-				t194b := math.FMA(t193b, c42, t180b)
-				t195b := float64(t191b + t194b)
-				t196b := float64(t195b - t191b)
-				t197b := float64(t195b - t196b)
-				t198b := float64(t191b - t197b)
-				t199b := float64(t194b - t196b)
-				t200b := float64(t198b + t199b)
-				t201b := math.FMA(t195b, c57, c39)
-				t202b := float64(t201b + c5)
-				t203b := float64(t202b - c5)
-				t204b := float64(t203b - c39)
-				t205b := float64(t195b - t204b)
-				t206b := float64(t200b + t184b)
-				t207b := float64(t205b * c62)
-				t208b := -t207b
-				t209b := math.FMA(t205b, c62, t208b)
-				t210b := math.FMA(t206b, c62, t209b)
-				t211b := math.FMA(t205b, c63, t210b)
-				t212b := float64(t207b + t211b)
-				t213b = t202b
-				t214b = t212b
+				t134b := float64(t130b * c29)
+				t135b := float64(t134b * t131b)
+				t136b := -t135b
+				t137b := math.FMA(t134b, t131b, t136b)
+				t138b := float64(t130b * t132b)
+				t139b := -t138b
+				t140b := math.FMA(t130b, t132b, t139b)
+				t141b := float64(t130b * c19)
+				t142b := math.FMA(t141b, t133b, t140b)
+				t143b := float64(t135b * c39)
+				t144b := float64(math.RoundToEven(float64(t143b)))
+				t145b := math.FMA(t144b, c42, t135b)
+				t146b := float64(t137b * c39)
+				t147b := float64(math.RoundToEven(float64(t146b)))
+				t148b := math.FMA(t147b, c42, t137b)
+				t149b := float64(t145b + t148b)
+				t150b := float64(t138b * c39)
+				t151b := float64(math.RoundToEven(float64(t150b)))
+				t152b := math.FMA(t151b, c42, t138b)
+				t153b := float64(t149b + t152b)
+				t154b := float64(t153b - t149b)
+				t155b := float64(t153b - t154b)
+				t156b := float64(t149b - t155b)
+				t157b := float64(t152b - t154b)
+				t158b := float64(t156b + t157b)
+				t159b := math.FMA(t153b, c58, c57)
+				t160b := float64(t159b - c57)
+				t161b := float64(t153b - t160b)
+				t162b := float64(t158b + t142b)
+				t163b := float64(t161b * c63)
+				t164b := -t163b
+				t165b := math.FMA(t161b, c63, t164b)
+				t166b := math.FMA(t162b, c63, t165b)
+				t167b := math.FMA(t161b, c64, t166b)
+				t168b := float64(t163b + t167b)
+				t169b := float32(t168b)
+				t170b := float64(t169b)
+				t171b := float64(t170b - t168b)
+				t172b := float32(t171b)
+				t173b := float32(t160b)
+				t174b := float32(t173b + c1)
+				t177b = t174b
+				t178b = t169b
+				t179b = t172b
 			}
-			t215a, t215b := float64(t214a*t214a), float64(t214b*t214b)
-			t216a, t216b := int64(math.Float64bits(t213a)), int64(math.Float64bits(t213b))
-			t217a, t217b := t216a<<uint64(c74), t216b<<uint64(c74)
-			t218a, t218b := int64(math.Float64bits(t214a)), int64(math.Float64bits(t214b))
-			t219a, t219b := t218a^t217a, t218b^t217b
-			t220a, t220b := math.Float64frombits(uint64(t219a)), math.Float64frombits(uint64(t219b))
-			t221a, t221b := math.FMA(c79, t215a, c80), math.FMA(c79, t215b, c80)
-			t222a, t222b := math.FMA(t221a, t215a, c82), math.FMA(t221b, t215b, c82)
-			t223a, t223b := math.FMA(t222a, t215a, c84), math.FMA(t222b, t215b, c84)
-			t224a, t224b := math.FMA(t223a, t215a, c86), math.FMA(t223b, t215b, c86)
-			t225a, t225b := float64(t220a*t224a), float64(t220b*t224b)
-			t226a, t226b := float32(t225a), float32(t225b)
-			t227a, t227b := float32(t158a*t226a), float32(t158b*t226b)
-			t228a, t228b := float32(t90a*t227a), float32(t90b*t227b)
-			t229a, t229b := float32(v2a-v3a), float32(v2b-v3b)
-			t230a, t230b := float32(t229a*s1), float32(t229b*s1)
-			t231a, t231b := float64(t230a), float64(t230b)
-			t232a, t232b := math.Float32frombits(math.Float32bits(t230a)&^(1<<31)), math.Float32frombits(math.Float32bits(t230b)&^(1<<31))
-			t233a, t233b := c3 <= t232a, c3 <= t232b
-			t234a, t234b := math.FMA(t231a, c6, c5), math.FMA(t231b, c6, c5)
-			t235a, t235b := float64(t234a-c5), float64(t234b-c5)
-			t236a, t236b := math.FMA(t235a, c9, t231a), math.FMA(t235b, c9, t231b)
-			t237a, t237b := math.FMA(t235a, c11, t236a), math.FMA(t235b, c11, t236b)
-			t281a := t234a
-			t282a := t237a
-			if t233a {
-				t238a := t231a
-				t239a := math.Float64frombits(math.Float64bits(t238a) &^ (1 << 63))
-				t240a := c14 <= t239a
-				t241a := c18
-				if t240a {
-					t241a = c17
+			t180a, t180b := float32(t178a*c83), float32(t178b*c83)
+			t181a, t181b := float32(t180a*t179a), float32(t180b*t179b)
+			t182a, t182b := scalar.FMA32(t178a, t178a, t181a), scalar.FMA32(t178b, t178b, t181b)
+			t183a, t183b := float32(t178a*t182a), float32(t178b*t182b)
+			t184a, t184b := scalar.FMA32(c88, t182a, c89), scalar.FMA32(c88, t182b, c89)
+			t185a, t185b := scalar.FMA32(t184a, t182a, c91), scalar.FMA32(t184b, t182b, c91)
+			t186a, t186b := scalar.FMA32(t183a, t185a, t179a), scalar.FMA32(t183b, t185b, t179b)
+			t187a, t187b := float32(t178a-t186a), float32(t178b-t186b)
+			t188a, t188b := scalar.FMA32(c95, t182a, c96), scalar.FMA32(c95, t182b, c96)
+			t189a, t189b := scalar.FMA32(t188a, t182a, c98), scalar.FMA32(t188b, t182b, c98)
+			t190a, t190b := scalar.FMA32(t189a, t182a, c100), scalar.FMA32(t189b, t182b, c100)
+			t191a, t191b := scalar.FMA32(t182a, t190a, c102), scalar.FMA32(t182b, t190b, c102)
+			t192a, t192b := int32(math.Float32bits(t177a)), int32(math.Float32bits(t177b))
+			t194a, t194b := int32(t192a+c193), int32(t192b+c193)
+			t195a, t195b := math.Float32frombits(uint32(t194a)), math.Float32frombits(uint32(t194b))
+			t196a, t196b := int32(math.Float32bits(t195a)), int32(math.Float32bits(t195b))
+			t197a, t197b := t196a<<uint32(c105), t196b<<uint32(c105)
+			t198a, t198b := t197a < c107, t197b < c107
+			t199a := t187a
+			if t198a {
+				t199a = t191a
+			}
+			t199b := t187b
+			if t198b {
+				t199b = t191b
+			}
+			t200a, t200b := t196a<<uint32(c110), t196b<<uint32(c110)
+			t201a, t201b := t200a&c112, t200b&c112
+			t202a, t202b := int32(math.Float32bits(t199a)), int32(math.Float32bits(t199b))
+			t203a, t203b := t202a^t201a, t202b^t201b
+			t204a, t204b := math.Float32frombits(uint32(t203a)), math.Float32frombits(uint32(t203b))
+			t205a, t205b := scalar.FMA32(v3a, c2, c1), scalar.FMA32(v3b, c2, c1)
+			t206a, t206b := float32(t205a-c1), float32(t205b-c1)
+			t207a, t207b := scalar.FMA32(t206a, c5, v3a), scalar.FMA32(t206b, c5, v3b)
+			t208a, t208b := float32(t206a*c7), float32(t206b*c7)
+			t209a, t209b := float32(t207a-t208a), float32(t207b-t208b)
+			t210a, t210b := float32(t209a-t207a), float32(t209b-t207b)
+			t211a, t211b := scalar.FMA32(t206a, c7, t210a), scalar.FMA32(t206b, c7, t210b)
+			t212a, t212b := scalar.FMA32(t206a, c12, t211a), scalar.FMA32(t206b, c12, t211b)
+			t262a, t262b := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31))
+			t263a, t263b := c78 <= t262a, c78 <= t262b
+			t264a := t205a
+			t265a := t209a
+			t266a := t212a
+			if t263a {
+				t213a := float64(v3a)
+				t214a := math.Float64frombits(math.Float64bits(t213a) &^ (1 << 63))
+				t215a := c15 <= t214a
+				t216a := c19
+				if t215a {
+					t216a = c18
 				}
-				t242a := float64(t238a * t241a)
-				t243a := c21
-				if t240a {
-					t243a = c22
+				t217a := float64(t213a * t216a)
+				t218a := c22
+				if t215a {
+					t218a = c23
 				}
-				t244a := c22
-				if t240a {
-					t244a = c23
+				t219a := c23
+				if t215a {
+					t219a = c24
 				}
-				t245a := c23
-				if t240a {
-					t245a = c24
+				t220a := c24
+				if t215a {
+					t220a = c25
 				}
-				t246a := float64(t242a * c28)
-				t247a := float64(t246a * t243a)
-				t248a := -t247a
-				t249a := math.FMA(t246a, t243a, t248a)
-				t250a := float64(t242a * t244a)
+				t221a := float64(t217a * c29)
+				t222a := float64(t221a * t218a)
+				t223a := -t222a
+				t224a := math.FMA(t221a, t218a, t223a)
+				t225a := float64(t217a * t219a)
+				t226a := -t225a
+				t227a := math.FMA(t217a, t219a, t226a)
+				t228a := float64(t217a * c19)
+				t229a := math.FMA(t228a, t220a, t227a)
+				t230a := float64(t222a * c39)
+				t231a := float64(math.RoundToEven(float64(t230a)))
+				t232a := math.FMA(t231a, c42, t222a)
+				t233a := float64(t224a * c39)
+				t234a := float64(math.RoundToEven(float64(t233a)))
+				t235a := math.FMA(t234a, c42, t224a)
+				t236a := float64(t232a + t235a)
+				t237a := float64(t225a * c39)
+				t238a := float64(math.RoundToEven(float64(t237a)))
+				t239a := math.FMA(t238a, c42, t225a)
+				t240a := float64(t236a + t239a)
+				t241a := float64(t240a - t236a)
+				t242a := float64(t240a - t241a)
+				t243a := float64(t236a - t242a)
+				t244a := float64(t239a - t241a)
+				t245a := float64(t243a + t244a)
+				t246a := math.FMA(t240a, c58, c57)
+				t247a := float64(t246a - c57)
+				t248a := float64(t240a - t247a)
+				t249a := float64(t245a + t229a)
+				t250a := float64(t248a * c63)
 				t251a := -t250a
-				t252a := math.FMA(t242a, t244a, t251a)
-				t253a := float64(t242a * c36)
-				t254a := math.FMA(t253a, t245a, t252a)
-				t255a := float64(t247a * c39)
-				t256a := float64(math.RoundToEven(float64(t255a)))
-				t257a := math.FMA(t256a, c42, t247a)
-				t258a := float64(t249a * c39)
-				t259a := float64(math.RoundToEven(float64(t258a)))
-				t260a := math.FMA(t259a, c42, t249a)
-				t261a := float64(t257a + t260a)
-				t262a := float64(t250a * c39)
-				t263a := float64(math.RoundToEven(float64(t262a)))
-				t264a := math.FMA(t263a, c42, t250a)
-				t265a := float64(t261a + t264a)
-				t266a := float64(t265a - t261a)
-				t267a := float64(t265a - t266a)
-				t268a := float64(t261a - t267a)
-				t269a := float64(t264a - t266a)
-				t270a := float64(t268a + t269a)
-				t271a := math.FMA(t265a, c57, c5)
-				t272a := float64(t271a - c5)
-				t273a := float64(t265a - t272a)
-				t274a := float64(t270a + t254a)
-				t275a := float64(t273a * c62)
-				t276a := -t275a
-				t277a := math.FMA(t273a, c62, t276a)
-				t278a := math.FMA(t274a, c62, t277a)
-				t279a := math.FMA(t273a, c63, t278a)
-				t280a := float64(t275a + t279a)
-				t281a = t271a
-				t282a = t280a
+				t252a := math.FMA(t248a, c63, t251a)
+				t253a := math.FMA(t249a, c63, t252a)
+				t254a := math.FMA(t248a, c64, t253a)
+				t255a := float64(t250a + t254a)
+				t256a := float32(t255a)
+				t257a := float64(t256a)
+				t258a := float64(t257a - t255a)
+				t259a := float32(t258a)
+				t260a := float32(t247a)
+				t261a := float32(t260a + c1)
+				t264a = t261a
+				t265a = t256a
+				t266a = t259a
 			}
-			t281b := t234b
-			t282b := t237b
-			if t233b {
-				t238b := t231b
-				t239b := math.Float64frombits(math.Float64bits(t238b) &^ (1 << 63))
-				t240b := c14 <= t239b
-				t241b := c18
-				if t240b {
-					t241b = c17
+			t264b := t205b
+			t265b := t209b
+			t266b := t212b
+			if t263b {
+				t213b := float64(v3b)
+				t214b := math.Float64frombits(math.Float64bits(t213b) &^ (1 << 63))
+				t215b := c15 <= t214b
+				t216b := c19
+				if t215b {
+					t216b = c18
 				}
-				t242b := float64(t238b * t241b)
-				t243b := c21
-				if t240b {
-					t243b = c22
+				t217b := float64(t213b * t216b)
+				t218b := c22
+				if t215b {
+					t218b = c23
 				}
-				t244b := c22
-				if t240b {
-					t244b = c23
+				t219b := c23
+				if t215b {
+					t219b = c24
 				}
-				t245b := c23
-				if t240b {
-					t245b = c24
+				t220b := c24
+				if t215b {
+					t220b = c25
 				}
-				t246b := float64(t242b * c28)
-				t247b := float64(t246b * t243b)
-				t248b := -t247b
-				t249b := math.FMA(t246b, t243b, t248b)
-				t250b := float64(t242b * t244b)
+				t221b := float64(t217b * c29)
+				t222b := float64(t221b * t218b)
+				t223b := -t222b
+				t224b := math.FMA(t221b, t218b, t223b)
+				t225b := float64(t217b * t219b)
+				t226b := -t225b
+				t227b := math.FMA(t217b, t219b, t226b)
+				t228b := float64(t217b * c19)
+				t229b := math.FMA(t228b, t220b, t227b)
+				t230b := float64(t222b * c39)
+				t231b := float64(math.RoundToEven(float64(t230b)))
+				t232b := math.FMA(t231b, c42, t222b)
+				t233b := float64(t224b * c39)
+				t234b := float64(math.RoundToEven(float64(t233b)))
+				t235b := math.FMA(t234b, c42, t224b)
+				t236b := float64(t232b + t235b)
+				t237b := float64(t225b * c39)
+				t238b := float64(math.RoundToEven(float64(t237b)))
+				t239b := math.FMA(t238b, c42, t225b)
+				t240b := float64(t236b + t239b)
+				t241b := float64(t240b - t236b)
+				t242b := float64(t240b - t241b)
+				t243b := float64(t236b - t242b)
+				t244b := float64(t239b - t241b)
+				t245b := float64(t243b + t244b)
+				t246b := math.FMA(t240b, c58, c57)
+				t247b := float64(t246b - c57)
+				t248b := float64(t240b - t247b)
+				t249b := float64(t245b + t229b)
+				t250b := float64(t248b * c63)
 				t251b := -t250b
-				t252b := math.FMA(t242b, t244b, t251b)
-				t253b := float64(t242b * c36)
-				t254b := math.FMA(t253b, t245b, t252b)
-				t255b := float64(t247b * c39)
-				t256b := float64(math.RoundToEven(float64(t255b)))
-				t257b := math.FMA(t256b, c42, t247b)
-				t258b := float64(t249b * c39)
-				t259b := float64(math.RoundToEven(float64(t258b)))
-				t260b := math.FMA(t259b, c42, t249b)
-				t261b := float64(t257b + t260b)
-				t262b := float64(t250b * c39)
-				t263b := float64(math.RoundToEven(float64(t262b)))
-				t264b := math.FMA(t263b, c42, t250b)
-				t265b := float64(t261b + t264b)
-				t266b := float64(t265b - t261b)
-				t267b := float64(t265b - t266b)
-				t268b := float64(t261b - t267b)
-				t269b := float64(t264b - t266b)
-				t270b := float64(t268b + t269b)
-				t271b := math.FMA(t265b, c57, c5)
-				t272b := float64(t271b - c5)
-				t273b := float64(t265b - t272b)
-				t274b := float64(t270b + t254b)
-				t275b := float64(t273b * c62)
-				t276b := -t275b
-				t277b := math.FMA(t273b, c62, t276b)
-				t278b := math.FMA(t274b, c62, t277b)
-				t279b := math.FMA(t273b, c63, t278b)
-				t280b := float64(t275b + t279b)
-				t281b = t271b
-				t282b = t280b
+				t252b := math.FMA(t248b, c63, t251b)
+				t253b := math.FMA(t249b, c63, t252b)
+				t254b := math.FMA(t248b, c64, t253b)
+				t255b := float64(t250b + t254b)
+				t256b := float32(t255b)
+				t257b := float64(t256b)
+				t258b := float64(t257b - t255b)
+				t259b := float32(t258b)
+				t260b := float32(t247b)
+				t261b := float32(t260b + c1)
+				t264b = t261b
+				t265b = t256b
+				t266b = t259b
 			}
-			t283a, t283b := float64(t282a*t282a), float64(t282b*t282b)
-			t284a, t284b := int64(math.Float64bits(t281a)), int64(math.Float64bits(t281b))
-			t285a, t285b := t284a<<uint64(c74), t284b<<uint64(c74)
-			t286a, t286b := int64(math.Float64bits(t282a)), int64(math.Float64bits(t282b))
-			t287a, t287b := t286a^t285a, t286b^t285b
-			t288a, t288b := math.Float64frombits(uint64(t287a)), math.Float64frombits(uint64(t287b))
-			t289a, t289b := math.FMA(c79, t283a, c80), math.FMA(c79, t283b, c80)
-			t290a, t290b := math.FMA(t289a, t283a, c82), math.FMA(t289b, t283b, c82)
-			t291a, t291b := math.FMA(t290a, t283a, c84), math.FMA(t290b, t283b, c84)
-			t292a, t292b := math.FMA(t291a, t283a, c86), math.FMA(t291b, t283b, c86)
-			t293a, t293b := float64(t288a*t292a), float64(t288b*t292b)
-			t294a, t294b := float32(t293a), float32(t293b)
-			t295a, t295b := float32(t294a*t294a), float32(t294b*t294b)
-			t296a, t296b := float32(t228a+t295a), float32(t228b+t295b)
+			t267a, t267b := float32(t265a*c83), float32(t265b*c83)
+			t268a, t268b := float32(t267a*t266a), float32(t267b*t266b)
+			t269a, t269b := scalar.FMA32(t265a, t265a, t268a), scalar.FMA32(t265b, t265b, t268b)
+			t270a, t270b := float32(t265a*t269a), float32(t265b*t269b)
+			t271a, t271b := scalar.FMA32(c88, t269a, c89), scalar.FMA32(c88, t269b, c89)
+			t272a, t272b := scalar.FMA32(t271a, t269a, c91), scalar.FMA32(t271b, t269b, c91)
+			t273a, t273b := scalar.FMA32(t270a, t272a, t266a), scalar.FMA32(t270b, t272b, t266b)
+			t274a, t274b := float32(t265a-t273a), float32(t265b-t273b)
+			t275a, t275b := scalar.FMA32(c95, t269a, c96), scalar.FMA32(c95, t269b, c96)
+			t276a, t276b := scalar.FMA32(t275a, t269a, c98), scalar.FMA32(t275b, t269b, c98)
+			t277a, t277b := scalar.FMA32(t276a, t269a, c100), scalar.FMA32(t276b, t269b, c100)
+			t278a, t278b := scalar.FMA32(t269a, t277a, c102), scalar.FMA32(t269b, t277b, c102)
+			t279a, t279b := int32(math.Float32bits(t264a)), int32(math.Float32bits(t264b))
+			t280a, t280b := int32(t279a+c193), int32(t279b+c193)
+			t281a, t281b := math.Float32frombits(uint32(t280a)), math.Float32frombits(uint32(t280b))
+			t282a, t282b := int32(math.Float32bits(t281a)), int32(math.Float32bits(t281b))
+			t283a, t283b := t282a<<uint32(c105), t282b<<uint32(c105)
+			t284a, t284b := t283a < c107, t283b < c107
+			t285a := t274a
+			if t284a {
+				t285a = t278a
+			}
+			t285b := t274b
+			if t284b {
+				t285b = t278b
+			}
+			t286a, t286b := t282a<<uint32(c110), t282b<<uint32(c110)
+			t287a, t287b := t286a&c112, t286b&c112
+			t288a, t288b := int32(math.Float32bits(t285a)), int32(math.Float32bits(t285b))
+			t289a, t289b := t288a^t287a, t288b^t287b
+			t290a, t290b := math.Float32frombits(uint32(t289a)), math.Float32frombits(uint32(t289b))
+			t291a, t291b := float32(t204a*t290a), float32(t204b*t290b)
+			t292a, t292b := float32(t117a*t291a), float32(t117b*t291b)
+			t293a, t293b := float32(v2a-v3a), float32(v2b-v3b)
+			t294a, t294b := float32(t293a*s1), float32(t293b*s1)
+			t295a, t295b := scalar.FMA32(t294a, c2, c1), scalar.FMA32(t294b, c2, c1)
+			t296a, t296b := float32(t295a-c1), float32(t295b-c1)
+			t297a, t297b := scalar.FMA32(t296a, c5, t294a), scalar.FMA32(t296b, c5, t294b)
+			t298a, t298b := float32(t296a*c7), float32(t296b*c7)
+			t299a, t299b := float32(t297a-t298a), float32(t297b-t298b)
+			t300a, t300b := float32(t299a-t297a), float32(t299b-t297b)
+			t301a, t301b := scalar.FMA32(t296a, c7, t300a), scalar.FMA32(t296b, c7, t300b)
+			t302a, t302b := scalar.FMA32(t296a, c12, t301a), scalar.FMA32(t296b, c12, t301b)
+			t352a, t352b := math.Float32frombits(math.Float32bits(t294a)&^(1<<31)), math.Float32frombits(math.Float32bits(t294b)&^(1<<31))
+			t353a, t353b := c78 <= t352a, c78 <= t352b
+			t354a := t295a
+			t355a := t299a
+			t356a := t302a
+			if t353a {
+				t303a := float64(t294a)
+				t304a := math.Float64frombits(math.Float64bits(t303a) &^ (1 << 63))
+				t305a := c15 <= t304a
+				t306a := c19
+				if t305a {
+					t306a = c18
+				}
+				t307a := float64(t303a * t306a)
+				t308a := c22
+				if t305a {
+					t308a = c23
+				}
+				t309a := c23
+				if t305a {
+					t309a = c24
+				}
+				t310a := c24
+				if t305a {
+					t310a = c25
+				}
+				t311a := float64(t307a * c29)
+				t312a := float64(t311a * t308a)
+				t313a := -t312a
+				t314a := math.FMA(t311a, t308a, t313a)
+				t315a := float64(t307a * t309a)
+				t316a := -t315a
+				t317a := math.FMA(t307a, t309a, t316a)
+				t318a := float64(t307a * c19)
+				t319a := math.FMA(t318a, t310a, t317a)
+				t320a := float64(t312a * c39)
+				t321a := float64(math.RoundToEven(float64(t320a)))
+				t322a := math.FMA(t321a, c42, t312a)
+				t323a := float64(t314a * c39)
+				t324a := float64(math.RoundToEven(float64(t323a)))
+				t325a := math.FMA(t324a, c42, t314a)
+				t326a := float64(t322a + t325a)
+				t327a := float64(t315a * c39)
+				t328a := float64(math.RoundToEven(float64(t327a)))
+				t329a := math.FMA(t328a, c42, t315a)
+				t330a := float64(t326a + t329a)
+				t331a := float64(t330a - t326a)
+				t332a := float64(t330a - t331a)
+				t333a := float64(t326a - t332a)
+				t334a := float64(t329a - t331a)
+				t335a := float64(t333a + t334a)
+				t336a := math.FMA(t330a, c58, c57)
+				t337a := float64(t336a - c57)
+				t338a := float64(t330a - t337a)
+				t339a := float64(t335a + t319a)
+				t340a := float64(t338a * c63)
+				t341a := -t340a
+				t342a := math.FMA(t338a, c63, t341a)
+				t343a := math.FMA(t339a, c63, t342a)
+				t344a := math.FMA(t338a, c64, t343a)
+				t345a := float64(t340a + t344a)
+				t346a := float32(t345a)
+				t347a := float64(t346a)
+				t348a := float64(t347a - t345a)
+				t349a := float32(t348a)
+				t350a := float32(t337a)
+				t351a := float32(t350a + c1)
+				t354a = t351a
+				t355a = t346a
+				t356a = t349a
+			}
+			t354b := t295b
+			t355b := t299b
+			t356b := t302b
+			if t353b {
+				t303b := float64(t294b)
+				t304b := math.Float64frombits(math.Float64bits(t303b) &^ (1 << 63))
+				t305b := c15 <= t304b
+				t306b := c19
+				if t305b {
+					t306b = c18
+				}
+				t307b := float64(t303b * t306b)
+				t308b := c22
+				if t305b {
+					t308b = c23
+				}
+				t309b := c23
+				if t305b {
+					t309b = c24
+				}
+				t310b := c24
+				if t305b {
+					t310b = c25
+				}
+				t311b := float64(t307b * c29)
+				t312b := float64(t311b * t308b)
+				t313b := -t312b
+				t314b := math.FMA(t311b, t308b, t313b)
+				t315b := float64(t307b * t309b)
+				t316b := -t315b
+				t317b := math.FMA(t307b, t309b, t316b)
+				t318b := float64(t307b * c19)
+				t319b := math.FMA(t318b, t310b, t317b)
+				t320b := float64(t312b * c39)
+				t321b := float64(math.RoundToEven(float64(t320b)))
+				t322b := math.FMA(t321b, c42, t312b)
+				t323b := float64(t314b * c39)
+				t324b := float64(math.RoundToEven(float64(t323b)))
+				t325b := math.FMA(t324b, c42, t314b)
+				t326b := float64(t322b + t325b)
+				t327b := float64(t315b * c39)
+				t328b := float64(math.RoundToEven(float64(t327b)))
+				t329b := math.FMA(t328b, c42, t315b)
+				t330b := float64(t326b + t329b)
+				t331b := float64(t330b - t326b)
+				t332b := float64(t330b - t331b)
+				t333b := float64(t326b - t332b)
+				t334b := float64(t329b - t331b)
+				t335b := float64(t333b + t334b)
+				t336b := math.FMA(t330b, c58, c57)
+				t337b := float64(t336b - c57)
+				t338b := float64(t330b - t337b)
+				t339b := float64(t335b + t319b)
+				t340b := float64(t338b * c63)
+				t341b := -t340b
+				t342b := math.FMA(t338b, c63, t341b)
+				t343b := math.FMA(t339b, c63, t342b)
+				t344b := math.FMA(t338b, c64, t343b)
+				t345b := float64(t340b + t344b)
+				t346b := float32(t345b)
+				t347b := float64(t346b)
+				t348b := float64(t347b - t345b)
+				t349b := float32(t348b)
+				t350b := float32(t337b)
+				t351b := float32(t350b + c1)
+				t354b = t351b
+				t355b = t346b
+				t356b = t349b
+			}
+			t357a, t357b := float32(t355a*c83), float32(t355b*c83)
+			t358a, t358b := float32(t357a*t356a), float32(t357b*t356b)
+			t359a, t359b := scalar.FMA32(t355a, t355a, t358a), scalar.FMA32(t355b, t355b, t358b)
+			t360a, t360b := float32(t355a*t359a), float32(t355b*t359b)
+			t361a, t361b := scalar.FMA32(c88, t359a, c89), scalar.FMA32(c88, t359b, c89)
+			t362a, t362b := scalar.FMA32(t361a, t359a, c91), scalar.FMA32(t361b, t359b, c91)
+			t363a, t363b := scalar.FMA32(t360a, t362a, t356a), scalar.FMA32(t360b, t362b, t356b)
+			t364a, t364b := float32(t355a-t363a), float32(t355b-t363b)
+			t365a, t365b := scalar.FMA32(c95, t359a, c96), scalar.FMA32(c95, t359b, c96)
+			t366a, t366b := scalar.FMA32(t365a, t359a, c98), scalar.FMA32(t365b, t359b, c98)
+			t367a, t367b := scalar.FMA32(t366a, t359a, c100), scalar.FMA32(t366b, t359b, c100)
+			t368a, t368b := scalar.FMA32(t359a, t367a, c102), scalar.FMA32(t359b, t367b, c102)
+			t369a, t369b := int32(math.Float32bits(t354a)), int32(math.Float32bits(t354b))
+			t370a, t370b := t369a<<uint32(c105), t369b<<uint32(c105)
+			t371a, t371b := t370a < c107, t370b < c107
+			t372a := t364a
+			if t371a {
+				t372a = t368a
+			}
+			t372b := t364b
+			if t371b {
+				t372b = t368b
+			}
+			t373a, t373b := t369a<<uint32(c110), t369b<<uint32(c110)
+			t374a, t374b := t373a&c112, t373b&c112
+			t375a, t375b := int32(math.Float32bits(t372a)), int32(math.Float32bits(t372b))
+			t376a, t376b := t375a^t374a, t375b^t374b
+			t377a, t377b := math.Float32frombits(uint32(t376a)), math.Float32frombits(uint32(t376b))
+			t378a, t378b := float32(t377a*t377a), float32(t377b*t377b)
+			t379a, t379b := float32(t292a+t378a), float32(t292b+t378b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t296a, t296b
+			y0[0], y0[1] = t379a, t379b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v2 := a2[i]
 			v3 := a3[i]
 			t0 := float32(v0 * s1)
-			t1 := float64(t0)
-			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t4 := c3 <= t2
-			t7 := math.FMA(t1, c6, c5)
-			t8 := float64(t7 - c5)
-			t10 := math.FMA(t8, c9, t1)
-			t12 := math.FMA(t8, c11, t10)
-			t70 := t7
-			t71 := t12
-			if t4 {
-				t13 := t1
-				t15 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
-				t16 := c14 <= t15
-				t19 := c18
-				if t16 {
-					t19 = c17
+			t3 := scalar.FMA32(t0, c2, c1)
+			t4 := float32(t3 - c1)
+			t6 := scalar.FMA32(t4, c5, t0)
+			t8 := float32(t4 * c7)
+			t9 := float32(t6 - t8)
+			t10 := float32(t9 - t6)
+			t11 := scalar.FMA32(t4, c7, t10)
+			t13 := scalar.FMA32(t4, c12, t11)
+			t77 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t79 := c78 <= t77
+			t80 := t3
+			t81 := t9
+			t82 := t13
+			if t79 {
+				t14 := float64(t0)
+				t16 := math.Float64frombits(math.Float64bits(t14) &^ (1 << 63))
+				t17 := c15 <= t16
+				t20 := c19
+				if t17 {
+					t20 = c18
 				}
-				t20 := float64(t13 * t19)
-				t25 := c21
-				if t16 {
-					t25 = c22
-				}
+				t21 := float64(t14 * t20)
 				t26 := c22
-				if t16 {
+				if t17 {
 					t26 = c23
 				}
 				t27 := c23
-				if t16 {
+				if t17 {
 					t27 = c24
 				}
-				t29 := float64(t20 * c28)
-				t30 := float64(t29 * t25)
-				t31 := -t30
-				t32 := math.FMA(t29, t25, t31)
-				t33 := float64(t20 * t26)
-				t34 := -t33
-				t35 := math.FMA(t20, t26, t34)
-				t37 := float64(t20 * c36)
-				t38 := math.FMA(t37, t27, t35)
-				t40 := float64(t30 * c39)
+				t28 := c24
+				if t17 {
+					t28 = c25
+				}
+				t30 := float64(t21 * c29)
+				t31 := float64(t30 * t26)
+				t32 := -t31
+				t33 := math.FMA(t30, t26, t32)
+				t34 := float64(t21 * t27)
+				t35 := -t34
+				t36 := math.FMA(t21, t27, t35)
+				t37 := float64(t21 * c19)
+				t38 := math.FMA(t37, t28, t36)
+				t40 := float64(t31 * c39)
 				t41 := float64(math.RoundToEven(float64(t40)))
-				t43 := math.FMA(t41, c42, t30)
-				t44 := float64(t32 * c39)
+				t43 := math.FMA(t41, c42, t31)
+				t44 := float64(t33 * c39)
 				t45 := float64(math.RoundToEven(float64(t44)))
-				t46 := math.FMA(t45, c42, t32)
+				t46 := math.FMA(t45, c42, t33)
 				t47 := float64(t43 + t46)
-				t48 := float64(t33 * c39)
+				t48 := float64(t34 * c39)
 				t49 := float64(math.RoundToEven(float64(t48)))
-				t50 := math.FMA(t49, c42, t33)
+				t50 := math.FMA(t49, c42, t34)
 				t51 := float64(t47 + t50)
 				t52 := float64(t51 - t47)
 				t53 := float64(t51 - t52)
 				t54 := float64(t47 - t53)
 				t55 := float64(t50 - t52)
 				t56 := float64(t54 + t55)
-				t58 := math.FMA(t51, c57, c5)
-				t59 := float64(t58 - c5)
-				t60 := float64(t51 - t59)
-				t61 := float64(t56 + t38)
-				t64 := float64(t60 * c62)
-				t65 := -t64
-				t66 := math.FMA(t60, c62, t65)
-				t67 := math.FMA(t61, c62, t66)
-				t68 := math.FMA(t60, c63, t67)
-				t69 := float64(t64 + t68)
-				t70 = t58
-				t71 = t69
+				t59 := math.FMA(t51, c58, c57)
+				t60 := float64(t59 - c57)
+				t61 := float64(t51 - t60)
+				t62 := float64(t56 + t38)
+				t65 := float64(t61 * c63)
+				t66 := -t65
+				t67 := math.FMA(t61, c63, t66)
+				t68 := math.FMA(t62, c63, t67)
+				t69 := math.FMA(t61, c64, t68)
+				t70 := float64(t65 + t69)
+				t71 := float32(t70)
+				t72 := float64(t71)
+				t73 := float64(t72 - t70)
+				t74 := float32(t73)
+				t75 := float32(t60)
+				t76 := float32(t75 + c1)
+				t80 = t76
+				t81 = t71
+				t82 = t74
 			}
-			t72 := float64(t71 * t71)
-			t73 := int64(math.Float64bits(t70))
-			t75 := t73 << uint64(c74)
-			t76 := int64(math.Float64bits(t71))
-			t77 := t76 ^ t75
-			t78 := math.Float64frombits(uint64(t77))
-			t81 := math.FMA(c79, t72, c80)
-			t83 := math.FMA(t81, t72, c82)
-			t85 := math.FMA(t83, t72, c84)
-			t87 := math.FMA(t85, t72, c86)
-			t88 := float64(t78 * t87)
-			t89 := float32(t88)
-			t90 := float32(t89 * t89)
-			t91 := math.Float32frombits(math.Float32bits(v2) &^ (1 << 31))
-			t92 := float64(t91)
-			t93 := c3 <= t91
-			t94 := math.FMA(t92, c6, c39)
-			t95 := float64(t94 + c5)
-			t96 := float64(t95 - c5)
-			t97 := float64(t96 - c39)
-			t98 := math.FMA(t97, c9, t92)
-			t99 := math.FMA(t97, c11, t98)
-			t145 := t95
-			t146 := t99
-			if t93 {
-				t100 := t92
-				t101 := math.Float64frombits(math.Float64bits(t100) &^ (1 << 63))
-				t102 := c14 <= t101
-				t103 := c18
-				if t102 {
-					t103 = c17
-				}
-				t104 := float64(t100 * t103)
-				t105 := c21
-				if t102 {
-					t105 = c22
-				}
-				t106 := c22
-				if t102 {
-					t106 = c23
-				}
-				t107 := c23
-				if t102 {
-					t107 = c24
-				}
-				t108 := float64(t104 * c28)
-				t109 := float64(t108 * t105)
-				t110 := -t109
-				t111 := math.FMA(t108, t105, t110)
-				t112 := float64(t104 * t106)
-				t113 := -t112
-				t114 := math.FMA(t104, t106, t113)
-				t115 := float64(t104 * c36)
-				t116 := math.FMA(t115, t107, t114)
-				t117 := float64(t109 * c39)
-				t118 := float64(math.RoundToEven(float64(t117)))
-				t119 := math.FMA(t118, c42, t109)
-				t120 := float64(t111 * c39)
-				t121 := float64(math.RoundToEven(float64(t120)))
-				t122 := math.FMA(t121, c42, t111)
-				t123 := float64(t119 + t122)
-				t124 := float64(t112 * c39)
-				t125 := float64(math.RoundToEven(float64(t124)))
-				t126 := math.FMA(t125, c42, t112)
-				t127 := float64(t123 + t126)
-				t128 := float64(t127 - t123)
-				t129 := float64(t127 - t128)
-				t130 := float64(t123 - t129)
-				t131 := float64(t126 - t128)
-				t132 := float64(t130 + t131)
-				t133 := math.FMA(t127, c57, c39)
-				t134 := float64(t133 + c5)
-				t135 := float64(t134 - c5)
-				t136 := float64(t135 - c39)
-				t137 := float64(t127 - t136)
-				t138 := float64(t132 + t116)
-				t139 := float64(t137 * c62)
-				t140 := -t139
-				t141 := math.FMA(t137, c62, t140)
-				t142 := math.FMA(t138, c62, t141)
-				t143 := math.FMA(t137, c63, t142)
-				t144 := float64(t139 + t143)
-				t145 = t134
-				t146 = t144
+			t84 := float32(t81 * c83)
+			t85 := float32(t84 * t82)
+			t86 := scalar.FMA32(t81, t81, t85)
+			t87 := float32(t81 * t86)
+			t90 := scalar.FMA32(c88, t86, c89)
+			t92 := scalar.FMA32(t90, t86, c91)
+			t93 := scalar.FMA32(t87, t92, t82)
+			t94 := float32(t81 - t93)
+			t97 := scalar.FMA32(c95, t86, c96)
+			t99 := scalar.FMA32(t97, t86, c98)
+			t101 := scalar.FMA32(t99, t86, c100)
+			t103 := scalar.FMA32(t86, t101, c102)
+			t104 := int32(math.Float32bits(t80))
+			t106 := t104 << uint32(c105)
+			t108 := t106 < c107
+			t109 := t94
+			if t108 {
+				t109 = t103
 			}
-			t147 := float64(t146 * t146)
-			t148 := int64(math.Float64bits(t145))
-			t149 := t148 << uint64(c74)
-			t150 := int64(math.Float64bits(t146))
-			t151 := t150 ^ t149
-			t152 := math.Float64frombits(uint64(t151))
-			t153 := math.FMA(c79, t147, c80)
-			t154 := math.FMA(t153, t147, c82)
-			t155 := math.FMA(t154, t147, c84)
-			t156 := math.FMA(t155, t147, c86)
-			t157 := float64(t152 * t156)
-			t158 := float32(t157)
-			t159 := math.Float32frombits(math.Float32bits(v3) &^ (1 << 31))
-			t160 := float64(t159)
-			t161 := c3 <= t159
-			t162 := math.FMA(t160, c6, c39)
-			t163 := float64(t162 + c5)
-			t164 := float64(t163 - c5)
-			t165 := float64(t164 - c39)
-			t166 := math.FMA(t165, c9, t160)
-			t167 := math.FMA(t165, c11, t166)
-			t213 := t163
-			t214 := t167
-			if t161 {
-				t168 := t160
-				t169 := math.Float64frombits(math.Float64bits(t168) &^ (1 << 63))
-				t170 := c14 <= t169
-				t171 := c18
-				if t170 {
-					t171 = c17
+			t111 := t104 << uint32(c110)
+			t113 := t111 & c112
+			t114 := int32(math.Float32bits(t109))
+			t115 := t114 ^ t113
+			t116 := math.Float32frombits(uint32(t115))
+			t117 := float32(t116 * t116)
+			t118 := scalar.FMA32(v2, c2, c1)
+			t119 := float32(t118 - c1)
+			t120 := scalar.FMA32(t119, c5, v2)
+			t121 := float32(t119 * c7)
+			t122 := float32(t120 - t121)
+			t123 := float32(t122 - t120)
+			t124 := scalar.FMA32(t119, c7, t123)
+			t125 := scalar.FMA32(t119, c12, t124)
+			t175 := math.Float32frombits(math.Float32bits(v2) &^ (1 << 31))
+			t176 := c78 <= t175
+			t177 := t118
+			t178 := t122
+			t179 := t125
+			if t176 {
+				t126 := float64(v2)
+				t127 := math.Float64frombits(math.Float64bits(t126) &^ (1 << 63))
+				t128 := c15 <= t127
+				t129 := c19
+				if t128 {
+					t129 = c18
 				}
-				t172 := float64(t168 * t171)
-				t173 := c21
-				if t170 {
-					t173 = c22
+				t130 := float64(t126 * t129)
+				t131 := c22
+				if t128 {
+					t131 = c23
 				}
-				t174 := c22
-				if t170 {
-					t174 = c23
+				t132 := c23
+				if t128 {
+					t132 = c24
 				}
-				t175 := c23
-				if t170 {
-					t175 = c24
+				t133 := c24
+				if t128 {
+					t133 = c25
 				}
-				t176 := float64(t172 * c28)
-				t177 := float64(t176 * t173)
-				t178 := -t177
-				t179 := math.FMA(t176, t173, t178)
-				t180 := float64(t172 * t174)
-				t181 := -t180
-				t182 := math.FMA(t172, t174, t181)
-				t183 := float64(t172 * c36)
-				t184 := math.FMA(t183, t175, t182)
-				t185 := float64(t177 * c39)
-				t186 := float64(math.RoundToEven(float64(t185)))
-				t187 := math.FMA(t186, c42, t177)
-				t188 := float64(t179 * c39)
-				t189 := float64(math.RoundToEven(float64(t188)))
-				t190 := math.FMA(t189, c42, t179)
-				t191 := float64(t187 + t190)
-				t192 := float64(t180 * c39)
-				t193 := float64(math.RoundToEven(float64(t192)))
-				t194 := math.FMA(t193, c42, t180)
-				t195 := float64(t191 + t194)
-				t196 := float64(t195 - t191)
-				t197 := float64(t195 - t196)
-				t198 := float64(t191 - t197)
-				t199 := float64(t194 - t196)
-				t200 := float64(t198 + t199)
-				t201 := math.FMA(t195, c57, c39)
-				t202 := float64(t201 + c5)
-				t203 := float64(t202 - c5)
-				t204 := float64(t203 - c39)
-				t205 := float64(t195 - t204)
-				t206 := float64(t200 + t184)
-				t207 := float64(t205 * c62)
-				t208 := -t207
-				t209 := math.FMA(t205, c62, t208)
-				t210 := math.FMA(t206, c62, t209)
-				t211 := math.FMA(t205, c63, t210)
-				t212 := float64(t207 + t211)
-				t213 = t202
-				t214 = t212
+				t134 := float64(t130 * c29)
+				t135 := float64(t134 * t131)
+				t136 := -t135
+				t137 := math.FMA(t134, t131, t136)
+				t138 := float64(t130 * t132)
+				t139 := -t138
+				t140 := math.FMA(t130, t132, t139)
+				t141 := float64(t130 * c19)
+				t142 := math.FMA(t141, t133, t140)
+				t143 := float64(t135 * c39)
+				t144 := float64(math.RoundToEven(float64(t143)))
+				t145 := math.FMA(t144, c42, t135)
+				t146 := float64(t137 * c39)
+				t147 := float64(math.RoundToEven(float64(t146)))
+				t148 := math.FMA(t147, c42, t137)
+				t149 := float64(t145 + t148)
+				t150 := float64(t138 * c39)
+				t151 := float64(math.RoundToEven(float64(t150)))
+				t152 := math.FMA(t151, c42, t138)
+				t153 := float64(t149 + t152)
+				t154 := float64(t153 - t149)
+				t155 := float64(t153 - t154)
+				t156 := float64(t149 - t155)
+				t157 := float64(t152 - t154)
+				t158 := float64(t156 + t157)
+				t159 := math.FMA(t153, c58, c57)
+				t160 := float64(t159 - c57)
+				t161 := float64(t153 - t160)
+				t162 := float64(t158 + t142)
+				t163 := float64(t161 * c63)
+				t164 := -t163
+				t165 := math.FMA(t161, c63, t164)
+				t166 := math.FMA(t162, c63, t165)
+				t167 := math.FMA(t161, c64, t166)
+				t168 := float64(t163 + t167)
+				t169 := float32(t168)
+				t170 := float64(t169)
+				t171 := float64(t170 - t168)
+				t172 := float32(t171)
+				t173 := float32(t160)
+				t174 := float32(t173 + c1)
+				t177 = t174
+				t178 = t169
+				t179 = t172
 			}
-			t215 := float64(t214 * t214)
-			t216 := int64(math.Float64bits(t213))
-			t217 := t216 << uint64(c74)
-			t218 := int64(math.Float64bits(t214))
-			t219 := t218 ^ t217
-			t220 := math.Float64frombits(uint64(t219))
-			t221 := math.FMA(c79, t215, c80)
-			t222 := math.FMA(t221, t215, c82)
-			t223 := math.FMA(t222, t215, c84)
-			t224 := math.FMA(t223, t215, c86)
-			t225 := float64(t220 * t224)
-			t226 := float32(t225)
-			t227 := float32(t158 * t226)
-			t228 := float32(t90 * t227)
-			t229 := float32(v2 - v3)
-			t230 := float32(t229 * s1)
-			t231 := float64(t230)
-			t232 := math.Float32frombits(math.Float32bits(t230) &^ (1 << 31))
-			t233 := c3 <= t232
-			t234 := math.FMA(t231, c6, c5)
-			t235 := float64(t234 - c5)
-			t236 := math.FMA(t235, c9, t231)
-			t237 := math.FMA(t235, c11, t236)
-			t281 := t234
-			t282 := t237
-			if t233 {
-				t238 := t231
-				t239 := math.Float64frombits(math.Float64bits(t238) &^ (1 << 63))
-				t240 := c14 <= t239
-				t241 := c18
-				if t240 {
-					t241 = c17
+			t180 := float32(t178 * c83)
+			t181 := float32(t180 * t179)
+			t182 := scalar.FMA32(t178, t178, t181)
+			t183 := float32(t178 * t182)
+			t184 := scalar.FMA32(c88, t182, c89)
+			t185 := scalar.FMA32(t184, t182, c91)
+			t186 := scalar.FMA32(t183, t185, t179)
+			t187 := float32(t178 - t186)
+			t188 := scalar.FMA32(c95, t182, c96)
+			t189 := scalar.FMA32(t188, t182, c98)
+			t190 := scalar.FMA32(t189, t182, c100)
+			t191 := scalar.FMA32(t182, t190, c102)
+			t192 := int32(math.Float32bits(t177))
+			t194 := int32(t192 + c193)
+			t195 := math.Float32frombits(uint32(t194))
+			t196 := int32(math.Float32bits(t195))
+			t197 := t196 << uint32(c105)
+			t198 := t197 < c107
+			t199 := t187
+			if t198 {
+				t199 = t191
+			}
+			t200 := t196 << uint32(c110)
+			t201 := t200 & c112
+			t202 := int32(math.Float32bits(t199))
+			t203 := t202 ^ t201
+			t204 := math.Float32frombits(uint32(t203))
+			t205 := scalar.FMA32(v3, c2, c1)
+			t206 := float32(t205 - c1)
+			t207 := scalar.FMA32(t206, c5, v3)
+			t208 := float32(t206 * c7)
+			t209 := float32(t207 - t208)
+			t210 := float32(t209 - t207)
+			t211 := scalar.FMA32(t206, c7, t210)
+			t212 := scalar.FMA32(t206, c12, t211)
+			t262 := math.Float32frombits(math.Float32bits(v3) &^ (1 << 31))
+			t263 := c78 <= t262
+			t264 := t205
+			t265 := t209
+			t266 := t212
+			if t263 {
+				t213 := float64(v3)
+				t214 := math.Float64frombits(math.Float64bits(t213) &^ (1 << 63))
+				t215 := c15 <= t214
+				t216 := c19
+				if t215 {
+					t216 = c18
 				}
-				t242 := float64(t238 * t241)
-				t243 := c21
-				if t240 {
-					t243 = c22
+				t217 := float64(t213 * t216)
+				t218 := c22
+				if t215 {
+					t218 = c23
 				}
-				t244 := c22
-				if t240 {
-					t244 = c23
+				t219 := c23
+				if t215 {
+					t219 = c24
 				}
-				t245 := c23
-				if t240 {
-					t245 = c24
+				t220 := c24
+				if t215 {
+					t220 = c25
 				}
-				t246 := float64(t242 * c28)
-				t247 := float64(t246 * t243)
-				t248 := -t247
-				t249 := math.FMA(t246, t243, t248)
-				t250 := float64(t242 * t244)
+				t221 := float64(t217 * c29)
+				t222 := float64(t221 * t218)
+				t223 := -t222
+				t224 := math.FMA(t221, t218, t223)
+				t225 := float64(t217 * t219)
+				t226 := -t225
+				t227 := math.FMA(t217, t219, t226)
+				t228 := float64(t217 * c19)
+				t229 := math.FMA(t228, t220, t227)
+				t230 := float64(t222 * c39)
+				t231 := float64(math.RoundToEven(float64(t230)))
+				t232 := math.FMA(t231, c42, t222)
+				t233 := float64(t224 * c39)
+				t234 := float64(math.RoundToEven(float64(t233)))
+				t235 := math.FMA(t234, c42, t224)
+				t236 := float64(t232 + t235)
+				t237 := float64(t225 * c39)
+				t238 := float64(math.RoundToEven(float64(t237)))
+				t239 := math.FMA(t238, c42, t225)
+				t240 := float64(t236 + t239)
+				t241 := float64(t240 - t236)
+				t242 := float64(t240 - t241)
+				t243 := float64(t236 - t242)
+				t244 := float64(t239 - t241)
+				t245 := float64(t243 + t244)
+				t246 := math.FMA(t240, c58, c57)
+				t247 := float64(t246 - c57)
+				t248 := float64(t240 - t247)
+				t249 := float64(t245 + t229)
+				t250 := float64(t248 * c63)
 				t251 := -t250
-				t252 := math.FMA(t242, t244, t251)
-				t253 := float64(t242 * c36)
-				t254 := math.FMA(t253, t245, t252)
-				t255 := float64(t247 * c39)
-				t256 := float64(math.RoundToEven(float64(t255)))
-				t257 := math.FMA(t256, c42, t247)
-				t258 := float64(t249 * c39)
-				t259 := float64(math.RoundToEven(float64(t258)))
-				t260 := math.FMA(t259, c42, t249)
-				t261 := float64(t257 + t260)
-				t262 := float64(t250 * c39)
-				t263 := float64(math.RoundToEven(float64(t262)))
-				t264 := math.FMA(t263, c42, t250)
-				t265 := float64(t261 + t264)
-				t266 := float64(t265 - t261)
-				t267 := float64(t265 - t266)
-				t268 := float64(t261 - t267)
-				t269 := float64(t264 - t266)
-				t270 := float64(t268 + t269)
-				t271 := math.FMA(t265, c57, c5)
-				t272 := float64(t271 - c5)
-				t273 := float64(t265 - t272)
-				t274 := float64(t270 + t254)
-				t275 := float64(t273 * c62)
-				t276 := -t275
-				t277 := math.FMA(t273, c62, t276)
-				t278 := math.FMA(t274, c62, t277)
-				t279 := math.FMA(t273, c63, t278)
-				t280 := float64(t275 + t279)
-				t281 = t271
-				t282 = t280
+				t252 := math.FMA(t248, c63, t251)
+				t253 := math.FMA(t249, c63, t252)
+				t254 := math.FMA(t248, c64, t253)
+				t255 := float64(t250 + t254)
+				t256 := float32(t255)
+				t257 := float64(t256)
+				t258 := float64(t257 - t255)
+				t259 := float32(t258)
+				t260 := float32(t247)
+				t261 := float32(t260 + c1)
+				t264 = t261
+				t265 = t256
+				t266 = t259
 			}
-			t283 := float64(t282 * t282)
-			t284 := int64(math.Float64bits(t281))
-			t285 := t284 << uint64(c74)
-			t286 := int64(math.Float64bits(t282))
-			t287 := t286 ^ t285
-			t288 := math.Float64frombits(uint64(t287))
-			t289 := math.FMA(c79, t283, c80)
-			t290 := math.FMA(t289, t283, c82)
-			t291 := math.FMA(t290, t283, c84)
-			t292 := math.FMA(t291, t283, c86)
-			t293 := float64(t288 * t292)
-			t294 := float32(t293)
-			t295 := float32(t294 * t294)
-			t296 := float32(t228 + t295)
-			o0[i] = t296
+			t267 := float32(t265 * c83)
+			t268 := float32(t267 * t266)
+			t269 := scalar.FMA32(t265, t265, t268)
+			t270 := float32(t265 * t269)
+			t271 := scalar.FMA32(c88, t269, c89)
+			t272 := scalar.FMA32(t271, t269, c91)
+			t273 := scalar.FMA32(t270, t272, t266)
+			t274 := float32(t265 - t273)
+			t275 := scalar.FMA32(c95, t269, c96)
+			t276 := scalar.FMA32(t275, t269, c98)
+			t277 := scalar.FMA32(t276, t269, c100)
+			t278 := scalar.FMA32(t269, t277, c102)
+			t279 := int32(math.Float32bits(t264))
+			t280 := int32(t279 + c193)
+			t281 := math.Float32frombits(uint32(t280))
+			t282 := int32(math.Float32bits(t281))
+			t283 := t282 << uint32(c105)
+			t284 := t283 < c107
+			t285 := t274
+			if t284 {
+				t285 = t278
+			}
+			t286 := t282 << uint32(c110)
+			t287 := t286 & c112
+			t288 := int32(math.Float32bits(t285))
+			t289 := t288 ^ t287
+			t290 := math.Float32frombits(uint32(t289))
+			t291 := float32(t204 * t290)
+			t292 := float32(t117 * t291)
+			t293 := float32(v2 - v3)
+			t294 := float32(t293 * s1)
+			t295 := scalar.FMA32(t294, c2, c1)
+			t296 := float32(t295 - c1)
+			t297 := scalar.FMA32(t296, c5, t294)
+			t298 := float32(t296 * c7)
+			t299 := float32(t297 - t298)
+			t300 := float32(t299 - t297)
+			t301 := scalar.FMA32(t296, c7, t300)
+			t302 := scalar.FMA32(t296, c12, t301)
+			t352 := math.Float32frombits(math.Float32bits(t294) &^ (1 << 31))
+			t353 := c78 <= t352
+			t354 := t295
+			t355 := t299
+			t356 := t302
+			if t353 {
+				t303 := float64(t294)
+				t304 := math.Float64frombits(math.Float64bits(t303) &^ (1 << 63))
+				t305 := c15 <= t304
+				t306 := c19
+				if t305 {
+					t306 = c18
+				}
+				t307 := float64(t303 * t306)
+				t308 := c22
+				if t305 {
+					t308 = c23
+				}
+				t309 := c23
+				if t305 {
+					t309 = c24
+				}
+				t310 := c24
+				if t305 {
+					t310 = c25
+				}
+				t311 := float64(t307 * c29)
+				t312 := float64(t311 * t308)
+				t313 := -t312
+				t314 := math.FMA(t311, t308, t313)
+				t315 := float64(t307 * t309)
+				t316 := -t315
+				t317 := math.FMA(t307, t309, t316)
+				t318 := float64(t307 * c19)
+				t319 := math.FMA(t318, t310, t317)
+				t320 := float64(t312 * c39)
+				t321 := float64(math.RoundToEven(float64(t320)))
+				t322 := math.FMA(t321, c42, t312)
+				t323 := float64(t314 * c39)
+				t324 := float64(math.RoundToEven(float64(t323)))
+				t325 := math.FMA(t324, c42, t314)
+				t326 := float64(t322 + t325)
+				t327 := float64(t315 * c39)
+				t328 := float64(math.RoundToEven(float64(t327)))
+				t329 := math.FMA(t328, c42, t315)
+				t330 := float64(t326 + t329)
+				t331 := float64(t330 - t326)
+				t332 := float64(t330 - t331)
+				t333 := float64(t326 - t332)
+				t334 := float64(t329 - t331)
+				t335 := float64(t333 + t334)
+				t336 := math.FMA(t330, c58, c57)
+				t337 := float64(t336 - c57)
+				t338 := float64(t330 - t337)
+				t339 := float64(t335 + t319)
+				t340 := float64(t338 * c63)
+				t341 := -t340
+				t342 := math.FMA(t338, c63, t341)
+				t343 := math.FMA(t339, c63, t342)
+				t344 := math.FMA(t338, c64, t343)
+				t345 := float64(t340 + t344)
+				t346 := float32(t345)
+				t347 := float64(t346)
+				t348 := float64(t347 - t345)
+				t349 := float32(t348)
+				t350 := float32(t337)
+				t351 := float32(t350 + c1)
+				t354 = t351
+				t355 = t346
+				t356 = t349
+			}
+			t357 := float32(t355 * c83)
+			t358 := float32(t357 * t356)
+			t359 := scalar.FMA32(t355, t355, t358)
+			t360 := float32(t355 * t359)
+			t361 := scalar.FMA32(c88, t359, c89)
+			t362 := scalar.FMA32(t361, t359, c91)
+			t363 := scalar.FMA32(t360, t362, t356)
+			t364 := float32(t355 - t363)
+			t365 := scalar.FMA32(c95, t359, c96)
+			t366 := scalar.FMA32(t365, t359, c98)
+			t367 := scalar.FMA32(t366, t359, c100)
+			t368 := scalar.FMA32(t359, t367, c102)
+			t369 := int32(math.Float32bits(t354))
+			t370 := t369 << uint32(c105)
+			t371 := t370 < c107
+			t372 := t364
+			if t371 {
+				t372 = t368
+			}
+			t373 := t369 << uint32(c110)
+			t374 := t373 & c112
+			t375 := int32(math.Float32bits(t372))
+			t376 := t375 ^ t374
+			t377 := math.Float32frombits(uint32(t376))
+			t378 := float32(t377 * t377)
+			t379 := float32(t292 + t378)
+			o0[i] = t379
 		}
 	}
 }
@@ -8041,21 +8312,20 @@ func k_shr_xor_mul_etc_i32_ussss_c02db114f0_go(f *abi.Frame) {
 // for i: o0[i] = a1[i] * silu(a0[i])
 func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0xc2da0000) // -109
-	c3 := math.Float32frombits(0x80000000) // -0
-	c5 := math.Float32frombits(0x41900000) // 18
-	c8 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c9 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c12 := int32(23)
-	c16 := math.Float32frombits(0x3f317218) // 0.6931472
-	c18 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c23 := math.Float32frombits(0xbab51fdc) // -0.0013818699
-	c24 := math.Float32frombits(0x3c091cf0) // 0.008368716
-	c25 := math.Float32frombits(0xbd2aac5f) // -0.041668292
-	c28 := math.Float32frombits(0x3e2aaa49) // 0.16666521
-	c29 := math.Float32frombits(0xbefffffe) // -0.49999994
-	c33 := math.Float32frombits(0x3f800000) // 1
-	c34 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c2 := math.Float32frombits(0x42ec0000)  // 118
+	c5 := math.Float32frombits(0x80000000)  // -0
+	c8 := math.Float32frombits(0x4138aa3b)  // 11.54156
+	c9 := math.Float32frombits(0x4b3ffe20)  // 1.2582432e+07
+	c12 := math.Float32frombits(0xbdb17218) // -0.0866434
+	c14 := math.Float32frombits(0x2f82e308) // 2.3808178e-10
+	c17 := int32(20)
+	c19 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c23 := math.Float32frombits(0x3d2aad40) // 0.04166913
+	c24 := math.Float32frombits(0x3e2aae40) // 0.16668034
+	c26 := math.Float32frombits(0x3f000000) // 0.5
+	c28 := math.Float32frombits(0x3f800000) // 1
+	c30 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c32 := math.Float32frombits(0x21800000) // 8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -8067,128 +8337,112 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 			x1 := a1[i : i+2 : i+2]
 			v1a, v1b := x1[0], x1[1]
 			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
-			t2a, t2b := t0a < c1, t0b < c1
-			t4a := t0a
-			if t2a {
-				t4a = c3
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
 			}
-			t4b := t0b
-			if t2b {
-				t4b = c3
+			t4b := t1b
+			if t3b {
+				t4b = c2
 			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
+			t6a, t6b := t0a < c5, t0b < c5
+			t7a := t0a
 			if t6a {
 				t7a = c5
 			}
-			t7b := t4b
+			t7b := t0b
 			if t6b {
 				t7b = c5
 			}
-			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
-			t11a, t11b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t13a, t13b := t11a<<uint32(c12), t11b<<uint32(c12)
-			t14a, t14b := math.Float32frombits(uint32(t13a)), math.Float32frombits(uint32(t13b))
-			t15a, t15b := float32(t10a-c9), float32(t10b-c9)
-			t17a, t17b := scalar.FMA32(t15a, c16, t7a), scalar.FMA32(t15b, c16, t7b)
-			t19a, t19b := float32(t15a*c18), float32(t15b*c18)
-			t20a, t20b := -t14a, -t14b
-			t21a, t21b := float32(t17a+t19a), float32(t17b+t19b)
-			t22a, t22b := float32(t21a*t21a), float32(t21b*t21b)
-			t26a, t26b := scalar.FMA32(t21a, c24, c25), scalar.FMA32(t21b, c24, c25)
-			t27a, t27b := scalar.FMA32(t22a, c23, t26a), scalar.FMA32(t22b, c23, t26b)
-			t30a, t30b := scalar.FMA32(t21a, c28, c29), scalar.FMA32(t21b, c28, c29)
-			t31a, t31b := scalar.FMA32(t22a, t27a, t30a), scalar.FMA32(t22b, t27b, t30b)
-			t32a, t32b := scalar.FMA32(t22a, t31a, t19a), scalar.FMA32(t22b, t31b, t19b)
-			t35a, t35b := float32(c34+t14a), float32(c34+t14b)
-			t36a, t36b := float32(t35a-t14a), float32(t35b-t14b)
-			t37a, t37b := float32(c34-t36a), float32(c34-t36b)
-			t38a, t38b := float32(t17a+t32a), float32(t17b+t32b)
-			t39a, t39b := scalar.FMA32(t20a, t38a, t35a), scalar.FMA32(t20b, t38b, t35b)
-			t40a, t40b := float32(t35a-t39a), float32(t35b-t39b)
-			t41a, t41b := scalar.FMA32(t20a, t17a, t40a), scalar.FMA32(t20b, t17b, t40b)
-			t42a, t42b := scalar.FMA32(t20a, t32a, t41a), scalar.FMA32(t20b, t32b, t41b)
-			t43a, t43b := float32(t42a+t37a), float32(t42b+t37b)
-			t44a, t44b := float32(c33/t39a), float32(c33/t39b)
-			t45a, t45b := float32(t4a*t44a), float32(t4b*t44b)
-			t46a, t46b := -t4a, -t4b
-			t47a, t47b := scalar.FMA32(t45a, t39a, t46a), scalar.FMA32(t45b, t39b, t46b)
-			t48a, t48b := scalar.FMA32(t45a, t43a, t47a), scalar.FMA32(t45b, t43b, t47b)
-			t49a, t49b := -t48a, -t48b
-			t50a, t50b := scalar.FMA32(t49a, t44a, t45a), scalar.FMA32(t49b, t44b, t45b)
-			t51a, t51b := float32(t50a*c34), float32(t50b*c34)
-			t52a := t51a
-			if t6a {
-				t52a = t4a
-			}
-			t52b := t51b
-			if t6b {
-				t52b = t4b
-			}
-			t53a, t53b := scalar.Float16bits(t52a), scalar.Float16bits(t52b)
-			t54a, t54b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
-			t55a, t55b := scalar.Float16frombits(t53a), scalar.Float16frombits(t53b)
-			t56a, t56b := float32(t54a*t55a), float32(t54b*t55b)
-			t57a, t57b := scalar.Float16bits(t56a), scalar.Float16bits(t56b)
+			t10a, t10b := scalar.FMA32(t4a, c8, c9), scalar.FMA32(t4b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := scalar.FMA32(t11a, c12, t4a), scalar.FMA32(t11b, c12, t4b)
+			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t18a, t18b := t16a<<uint32(c17), t16b<<uint32(c17)
+			t19a, t19b := c19[t16a&7], c19[t16b&7]
+			t20a, t20b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t21a, t21b := int32(t18a+t20a), int32(t18b+t20b)
+			t22a, t22b := math.Float32frombits(uint32(t21a)), math.Float32frombits(uint32(t21b))
+			t25a, t25b := scalar.FMA32(c23, t15a, c24), scalar.FMA32(c23, t15b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t15a, c28), scalar.FMA32(t27b, t15b, c28)
+			t30a, t30b := c30[t16a&7], c30[t16b&7]
+			t31a, t31b := scalar.FMA32(t15a, t29a, t30a), scalar.FMA32(t15b, t29b, t30b)
+			t33a, t33b := float32(t22a+c32), float32(t22b+c32)
+			t34a, t34b := scalar.FMA32(t22a, t31a, t33a), scalar.FMA32(t22b, t31b, t33b)
+			t35a, t35b := float32(t22a-t34a), float32(t22b-t34b)
+			t36a, t36b := float32(t35a+c32), float32(t35b+c32)
+			t37a, t37b := scalar.FMA32(t22a, t31a, t36a), scalar.FMA32(t22b, t31b, t36b)
+			t38a, t38b := float32(c28/t34a), float32(c28/t34b)
+			t39a, t39b := float32(t4a*t38a), float32(t4b*t38b)
+			t40a, t40b := -t4a, -t4b
+			t41a, t41b := scalar.FMA32(t39a, t34a, t40a), scalar.FMA32(t39b, t34b, t40b)
+			t42a, t42b := scalar.FMA32(t39a, t37a, t41a), scalar.FMA32(t39b, t37b, t41b)
+			t43a, t43b := -t42a, -t42b
+			t44a, t44b := scalar.FMA32(t43a, t38a, t39a), scalar.FMA32(t43b, t38b, t39b)
+			t45a, t45b := -t44a, -t44b
+			t46a, t46b := scalar.FMA32(t45a, c32, t7a), scalar.FMA32(t45b, c32, t7b)
+			t47a, t47b := scalar.Float16bits(t46a), scalar.Float16bits(t46b)
+			t48a, t48b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t49a, t49b := scalar.Float16frombits(t47a), scalar.Float16frombits(t47b)
+			t50a, t50b := float32(t48a*t49a), float32(t48b*t49b)
+			t51a, t51b := scalar.Float16bits(t50a), scalar.Float16bits(t50b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t57a, t57b
+			y0[0], y0[1] = t51a, t51b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Float16frombits(v0)
-			t2 := t0 < c1
-			t4 := t0
-			if t2 {
-				t4 = c3
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
 			}
-			t6 := c5 < t4
-			t7 := t4
+			t6 := t0 < c5
+			t7 := t0
 			if t6 {
 				t7 = c5
 			}
-			t10 := scalar.FMA32(t7, c8, c9)
-			t11 := int32(math.Float32bits(t10))
-			t13 := t11 << uint32(c12)
-			t14 := math.Float32frombits(uint32(t13))
-			t15 := float32(t10 - c9)
-			t17 := scalar.FMA32(t15, c16, t7)
-			t19 := float32(t15 * c18)
-			t20 := -t14
-			t21 := float32(t17 + t19)
-			t22 := float32(t21 * t21)
-			t26 := scalar.FMA32(t21, c24, c25)
-			t27 := scalar.FMA32(t22, c23, t26)
-			t30 := scalar.FMA32(t21, c28, c29)
-			t31 := scalar.FMA32(t22, t27, t30)
-			t32 := scalar.FMA32(t22, t31, t19)
-			t35 := float32(c34 + t14)
-			t36 := float32(t35 - t14)
-			t37 := float32(c34 - t36)
-			t38 := float32(t17 + t32)
-			t39 := scalar.FMA32(t20, t38, t35)
-			t40 := float32(t35 - t39)
-			t41 := scalar.FMA32(t20, t17, t40)
-			t42 := scalar.FMA32(t20, t32, t41)
-			t43 := float32(t42 + t37)
-			t44 := float32(c33 / t39)
-			t45 := float32(t4 * t44)
-			t46 := -t4
-			t47 := scalar.FMA32(t45, t39, t46)
-			t48 := scalar.FMA32(t45, t43, t47)
-			t49 := -t48
-			t50 := scalar.FMA32(t49, t44, t45)
-			t51 := float32(t50 * c34)
-			t52 := t51
-			if t6 {
-				t52 = t4
-			}
-			t53 := scalar.Float16bits(t52)
-			t54 := scalar.Float16frombits(v1)
-			t55 := scalar.Float16frombits(t53)
-			t56 := float32(t54 * t55)
-			t57 := scalar.Float16bits(t56)
-			o0[i] = t57
+			t10 := scalar.FMA32(t4, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := scalar.FMA32(t11, c12, t4)
+			t15 := scalar.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t18 := t16 << uint32(c17)
+			t19 := c19[t16&7]
+			t20 := int32(math.Float32bits(t19))
+			t21 := int32(t18 + t20)
+			t22 := math.Float32frombits(uint32(t21))
+			t25 := scalar.FMA32(c23, t15, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t29 := scalar.FMA32(t27, t15, c28)
+			t30 := c30[t16&7]
+			t31 := scalar.FMA32(t15, t29, t30)
+			t33 := float32(t22 + c32)
+			t34 := scalar.FMA32(t22, t31, t33)
+			t35 := float32(t22 - t34)
+			t36 := float32(t35 + c32)
+			t37 := scalar.FMA32(t22, t31, t36)
+			t38 := float32(c28 / t34)
+			t39 := float32(t4 * t38)
+			t40 := -t4
+			t41 := scalar.FMA32(t39, t34, t40)
+			t42 := scalar.FMA32(t39, t37, t41)
+			t43 := -t42
+			t44 := scalar.FMA32(t43, t38, t39)
+			t45 := -t44
+			t46 := scalar.FMA32(t45, c32, t7)
+			t47 := scalar.Float16bits(t46)
+			t48 := scalar.Float16frombits(v1)
+			t49 := scalar.Float16frombits(t47)
+			t50 := float32(t48 * t49)
+			t51 := scalar.Float16bits(t50)
+			o0[i] = t51
 		}
 	}
 }
@@ -8200,21 +8454,20 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 // for i: o0[i] = a1[i] * silu(a0[i])
 func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0xc2da0000) // -109
-	c3 := math.Float32frombits(0x80000000) // -0
-	c5 := math.Float32frombits(0x41900000) // 18
-	c8 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c9 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c12 := int32(23)
-	c16 := math.Float32frombits(0x3f317218) // 0.6931472
-	c18 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c23 := math.Float32frombits(0xbab51fdc) // -0.0013818699
-	c24 := math.Float32frombits(0x3c091cf0) // 0.008368716
-	c25 := math.Float32frombits(0xbd2aac5f) // -0.041668292
-	c28 := math.Float32frombits(0x3e2aaa49) // 0.16666521
-	c29 := math.Float32frombits(0xbefffffe) // -0.49999994
-	c33 := math.Float32frombits(0x3f800000) // 1
-	c34 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c2 := math.Float32frombits(0x42ec0000)  // 118
+	c5 := math.Float32frombits(0x80000000)  // -0
+	c8 := math.Float32frombits(0x4138aa3b)  // 11.54156
+	c9 := math.Float32frombits(0x4b3ffe20)  // 1.2582432e+07
+	c12 := math.Float32frombits(0xbdb17218) // -0.0866434
+	c14 := math.Float32frombits(0x2f82e308) // 2.3808178e-10
+	c17 := int32(20)
+	c19 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c23 := math.Float32frombits(0x3d2aad40) // 0.04166913
+	c24 := math.Float32frombits(0x3e2aae40) // 0.16668034
+	c26 := math.Float32frombits(0x3f000000) // 0.5
+	c28 := math.Float32frombits(0x3f800000) // 1
+	c30 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c32 := math.Float32frombits(0x21800000) // 8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -8226,128 +8479,112 @@ func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 			x1 := a1[i : i+2 : i+2]
 			v1a, v1b := x1[0], x1[1]
 			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
-			t2a, t2b := t0a < c1, t0b < c1
-			t4a := t0a
-			if t2a {
-				t4a = c3
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
 			}
-			t4b := t0b
-			if t2b {
-				t4b = c3
+			t4b := t1b
+			if t3b {
+				t4b = c2
 			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
+			t6a, t6b := t0a < c5, t0b < c5
+			t7a := t0a
 			if t6a {
 				t7a = c5
 			}
-			t7b := t4b
+			t7b := t0b
 			if t6b {
 				t7b = c5
 			}
-			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
-			t11a, t11b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t13a, t13b := t11a<<uint32(c12), t11b<<uint32(c12)
-			t14a, t14b := math.Float32frombits(uint32(t13a)), math.Float32frombits(uint32(t13b))
-			t15a, t15b := float32(t10a-c9), float32(t10b-c9)
-			t17a, t17b := scalar.FMA32(t15a, c16, t7a), scalar.FMA32(t15b, c16, t7b)
-			t19a, t19b := float32(t15a*c18), float32(t15b*c18)
-			t20a, t20b := -t14a, -t14b
-			t21a, t21b := float32(t17a+t19a), float32(t17b+t19b)
-			t22a, t22b := float32(t21a*t21a), float32(t21b*t21b)
-			t26a, t26b := scalar.FMA32(t21a, c24, c25), scalar.FMA32(t21b, c24, c25)
-			t27a, t27b := scalar.FMA32(t22a, c23, t26a), scalar.FMA32(t22b, c23, t26b)
-			t30a, t30b := scalar.FMA32(t21a, c28, c29), scalar.FMA32(t21b, c28, c29)
-			t31a, t31b := scalar.FMA32(t22a, t27a, t30a), scalar.FMA32(t22b, t27b, t30b)
-			t32a, t32b := scalar.FMA32(t22a, t31a, t19a), scalar.FMA32(t22b, t31b, t19b)
-			t35a, t35b := float32(c34+t14a), float32(c34+t14b)
-			t36a, t36b := float32(t35a-t14a), float32(t35b-t14b)
-			t37a, t37b := float32(c34-t36a), float32(c34-t36b)
-			t38a, t38b := float32(t17a+t32a), float32(t17b+t32b)
-			t39a, t39b := scalar.FMA32(t20a, t38a, t35a), scalar.FMA32(t20b, t38b, t35b)
-			t40a, t40b := float32(t35a-t39a), float32(t35b-t39b)
-			t41a, t41b := scalar.FMA32(t20a, t17a, t40a), scalar.FMA32(t20b, t17b, t40b)
-			t42a, t42b := scalar.FMA32(t20a, t32a, t41a), scalar.FMA32(t20b, t32b, t41b)
-			t43a, t43b := float32(t42a+t37a), float32(t42b+t37b)
-			t44a, t44b := float32(c33/t39a), float32(c33/t39b)
-			t45a, t45b := float32(t4a*t44a), float32(t4b*t44b)
-			t46a, t46b := -t4a, -t4b
-			t47a, t47b := scalar.FMA32(t45a, t39a, t46a), scalar.FMA32(t45b, t39b, t46b)
-			t48a, t48b := scalar.FMA32(t45a, t43a, t47a), scalar.FMA32(t45b, t43b, t47b)
-			t49a, t49b := -t48a, -t48b
-			t50a, t50b := scalar.FMA32(t49a, t44a, t45a), scalar.FMA32(t49b, t44b, t45b)
-			t51a, t51b := float32(t50a*c34), float32(t50b*c34)
-			t52a := t51a
-			if t6a {
-				t52a = t4a
-			}
-			t52b := t51b
-			if t6b {
-				t52b = t4b
-			}
-			t53a, t53b := scalar.Float16bits(t52a), scalar.Float16bits(t52b)
-			t54a, t54b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
-			t55a, t55b := scalar.Float16frombits(t53a), scalar.Float16frombits(t53b)
-			t56a, t56b := float32(t54a*t55a), float32(t54b*t55b)
-			t57a, t57b := scalar.Float16bits(t56a), scalar.Float16bits(t56b)
+			t10a, t10b := scalar.FMA32(t4a, c8, c9), scalar.FMA32(t4b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := scalar.FMA32(t11a, c12, t4a), scalar.FMA32(t11b, c12, t4b)
+			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t18a, t18b := t16a<<uint32(c17), t16b<<uint32(c17)
+			t19a, t19b := c19[t16a&7], c19[t16b&7]
+			t20a, t20b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t21a, t21b := int32(t18a+t20a), int32(t18b+t20b)
+			t22a, t22b := math.Float32frombits(uint32(t21a)), math.Float32frombits(uint32(t21b))
+			t25a, t25b := scalar.FMA32(c23, t15a, c24), scalar.FMA32(c23, t15b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t15a, c28), scalar.FMA32(t27b, t15b, c28)
+			t30a, t30b := c30[t16a&7], c30[t16b&7]
+			t31a, t31b := scalar.FMA32(t15a, t29a, t30a), scalar.FMA32(t15b, t29b, t30b)
+			t33a, t33b := float32(t22a+c32), float32(t22b+c32)
+			t34a, t34b := scalar.FMA32(t22a, t31a, t33a), scalar.FMA32(t22b, t31b, t33b)
+			t35a, t35b := float32(t22a-t34a), float32(t22b-t34b)
+			t36a, t36b := float32(t35a+c32), float32(t35b+c32)
+			t37a, t37b := scalar.FMA32(t22a, t31a, t36a), scalar.FMA32(t22b, t31b, t36b)
+			t38a, t38b := float32(c28/t34a), float32(c28/t34b)
+			t39a, t39b := float32(t4a*t38a), float32(t4b*t38b)
+			t40a, t40b := -t4a, -t4b
+			t41a, t41b := scalar.FMA32(t39a, t34a, t40a), scalar.FMA32(t39b, t34b, t40b)
+			t42a, t42b := scalar.FMA32(t39a, t37a, t41a), scalar.FMA32(t39b, t37b, t41b)
+			t43a, t43b := -t42a, -t42b
+			t44a, t44b := scalar.FMA32(t43a, t38a, t39a), scalar.FMA32(t43b, t38b, t39b)
+			t45a, t45b := -t44a, -t44b
+			t46a, t46b := scalar.FMA32(t45a, c32, t7a), scalar.FMA32(t45b, c32, t7b)
+			t47a, t47b := scalar.Float16bits(t46a), scalar.Float16bits(t46b)
+			t48a, t48b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t49a, t49b := scalar.Float16frombits(t47a), scalar.Float16frombits(t47b)
+			t50a, t50b := float32(t48a*t49a), float32(t48b*t49b)
+			t51a, t51b := scalar.Float16bits(t50a), scalar.Float16bits(t50b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t57a, t57b
+			y0[0], y0[1] = t51a, t51b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Float16frombits(v0)
-			t2 := t0 < c1
-			t4 := t0
-			if t2 {
-				t4 = c3
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
 			}
-			t6 := c5 < t4
-			t7 := t4
+			t6 := t0 < c5
+			t7 := t0
 			if t6 {
 				t7 = c5
 			}
-			t10 := scalar.FMA32(t7, c8, c9)
-			t11 := int32(math.Float32bits(t10))
-			t13 := t11 << uint32(c12)
-			t14 := math.Float32frombits(uint32(t13))
-			t15 := float32(t10 - c9)
-			t17 := scalar.FMA32(t15, c16, t7)
-			t19 := float32(t15 * c18)
-			t20 := -t14
-			t21 := float32(t17 + t19)
-			t22 := float32(t21 * t21)
-			t26 := scalar.FMA32(t21, c24, c25)
-			t27 := scalar.FMA32(t22, c23, t26)
-			t30 := scalar.FMA32(t21, c28, c29)
-			t31 := scalar.FMA32(t22, t27, t30)
-			t32 := scalar.FMA32(t22, t31, t19)
-			t35 := float32(c34 + t14)
-			t36 := float32(t35 - t14)
-			t37 := float32(c34 - t36)
-			t38 := float32(t17 + t32)
-			t39 := scalar.FMA32(t20, t38, t35)
-			t40 := float32(t35 - t39)
-			t41 := scalar.FMA32(t20, t17, t40)
-			t42 := scalar.FMA32(t20, t32, t41)
-			t43 := float32(t42 + t37)
-			t44 := float32(c33 / t39)
-			t45 := float32(t4 * t44)
-			t46 := -t4
-			t47 := scalar.FMA32(t45, t39, t46)
-			t48 := scalar.FMA32(t45, t43, t47)
-			t49 := -t48
-			t50 := scalar.FMA32(t49, t44, t45)
-			t51 := float32(t50 * c34)
-			t52 := t51
-			if t6 {
-				t52 = t4
-			}
-			t53 := scalar.Float16bits(t52)
-			t54 := scalar.Float16frombits(v1)
-			t55 := scalar.Float16frombits(t53)
-			t56 := float32(t54 * t55)
-			t57 := scalar.Float16bits(t56)
-			o0[i] = t57
+			t10 := scalar.FMA32(t4, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := scalar.FMA32(t11, c12, t4)
+			t15 := scalar.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t18 := t16 << uint32(c17)
+			t19 := c19[t16&7]
+			t20 := int32(math.Float32bits(t19))
+			t21 := int32(t18 + t20)
+			t22 := math.Float32frombits(uint32(t21))
+			t25 := scalar.FMA32(c23, t15, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t29 := scalar.FMA32(t27, t15, c28)
+			t30 := c30[t16&7]
+			t31 := scalar.FMA32(t15, t29, t30)
+			t33 := float32(t22 + c32)
+			t34 := scalar.FMA32(t22, t31, t33)
+			t35 := float32(t22 - t34)
+			t36 := float32(t35 + c32)
+			t37 := scalar.FMA32(t22, t31, t36)
+			t38 := float32(c28 / t34)
+			t39 := float32(t4 * t38)
+			t40 := -t4
+			t41 := scalar.FMA32(t39, t34, t40)
+			t42 := scalar.FMA32(t39, t37, t41)
+			t43 := -t42
+			t44 := scalar.FMA32(t43, t38, t39)
+			t45 := -t44
+			t46 := scalar.FMA32(t45, c32, t7)
+			t47 := scalar.Float16bits(t46)
+			t48 := scalar.Float16frombits(v1)
+			t49 := scalar.Float16frombits(t47)
+			t50 := float32(t48 * t49)
+			t51 := scalar.Float16bits(t50)
+			o0[i] = t51
 		}
 	}
 }

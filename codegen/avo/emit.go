@@ -42,13 +42,16 @@ func (n *nest) inst(i *machine.Inst) {
 // plain writes an instruction by its opcode. Go's assembler takes the operands in the
 // reverse of Intel's order.
 func (n *nest) plain(i *machine.Inst) {
-	name := i.Op.Name
-	if i.Op.Form == machine.FormFMA {
+	name, immediate := i.Op.Name, i.Imm
+	switch {
+	case i.Op.Form == machine.FormFMA && i.Op.Imm:
+		immediate = ternary(immediate, i.Fused)
+	case i.Op.Form == machine.FormFMA:
 		name = spelled(i.Op, fusedDigits[i.Fused])
 	}
 	var args []arg
 	if i.Op.Imm {
-		args = append(args, imm(int64(i.Imm)))
+		args = append(args, imm(int64(immediate)))
 	}
 	for s := len(i.Src) - 1; s >= 0; s-- {
 		src := i.Src[s]

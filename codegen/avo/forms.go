@@ -86,9 +86,10 @@ var avx512Forms = []shape{
 	{"VCMPPD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirrored, Result: machine.ClassWideMask}},
 	{"VPCMPD VPCMPUD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirroredInt, Result: machine.ClassMask}},
 	{"VPCMPQ VPCMPUQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirroredInt, Result: machine.ClassWideMask}},
-	{"VPCMPEQD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Result: machine.ClassMask}},
+	{"VPCMPEQD VPTESTMD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Result: machine.ClassMask}},
 	{"VPCMPGTD", machine.Opcode{Args: 2, Mem: 1, Result: machine.ClassMask}},
 	{"VBLENDMPS VBLENDMPD", machine.Opcode{Args: 3, Mem: 2}},
+	{"VPTERNLOGQ", machine.Opcode{Args: 3, Form: machine.FormFMA, Imm: true}}, // its immediate operand: see ternary
 	{"VMOVUPS.Z VMOVUPD.Z", machine.Opcode{Args: 2, Mem: 1}},
 	{"VPMINSQ VPMAXSQ VPMINUQ VPMAXUQ VPMULLQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
 	{"VPSRAVQ VSCALEFPS VSCALEFPD", machine.Opcode{Args: 2, Mem: 1}},
@@ -133,4 +134,27 @@ var fusedDigits = map[machine.Fused]string{
 func spelled(fma *machine.Opcode, digits string) string {
 	n := len(fma.Name) - 2
 	return fma.Name[:n] + digits + fma.Name[n:]
+}
+
+// The functions of three bits x, y and z that rows use: bit 4x+2y+z is the result. x and y may change places.
+const (
+	andThenOr  = 0xea
+	andThenXor = 0x6a
+)
+
+// ternary returns the immediate operand for a function of three bits: the instruction's first source is the one that its
+// result overwrites, the others are those of Inst.Src.
+func ternary(function uint8, over machine.Fused) uint8 {
+	out := uint8(0)
+	for bit := range 8 {
+		x, y, z := bit>>2&1, bit>>1&1, bit&1
+		switch over {
+		case machine.OverFactor: // the instruction's sources are x, z and y
+			y, z = z, y
+		case machine.OverAddend: // z, x, y
+			x, y, z = y, z, x
+		}
+		out |= function >> (4*x + 2*y + z) & 1 << bit
+	}
+	return out
 }

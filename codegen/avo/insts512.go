@@ -31,6 +31,19 @@ func avx512Table() table {
 			t.set(d, op, func(g *graph, x [3]ref) ref { return g.imm(name, pred, x[0], x[1]) })
 		}
 	}
+	// The sign of what is shifted to the left is a bit.
+	less := t.rows[key{ir.OpLt, ir.Int32}]
+	t.set(ir.Int32, ir.OpLt, func(g *graph, x [3]ref) ref {
+		if g.is(x[0], "VPSLLD") && x[1] == g.zero() {
+			n := g.At(x[0])
+			return g.op("VPTESTMD", n.Arg[0], g.c32(1<<31>>n.Imm))
+		}
+		return less(g, x)
+	})
+	for _, d := range []ir.DType{ir.Int32, ir.Uint32, ir.Int64, ir.Uint64} {
+		t.set(d, ir.OpOr, afterAnd("VPOR", andThenOr))
+		t.set(d, ir.OpXor, afterAnd("VPXOR", andThenXor))
+	}
 	for d, sign := range map[ir.DType]string{ir.Int64: "S", ir.Uint64: "U"} {
 		t.set(d, ir.OpMin, binary("VPMIN"+sign+"Q"))
 		t.set(d, ir.OpMax, binary("VPMAX"+sign+"Q"))
@@ -42,6 +55,18 @@ func avx512Table() table {
 	t.set(ir.Float64, ir.OpScalb, binary("VSCALEFPD"))
 	t.casts512()
 	return t
+}
+
+// afterAnd is a row of the named instruction, or of one for it and the AND before.
+func afterAnd(name string, both uint8) row {
+	return func(g *graph, x [3]ref) ref {
+		for i := range 2 {
+			if n := g.At(x[i]); g.is(x[i], "VPAND") {
+				return g.imm("VPTERNLOGQ", both, n.Arg[0], n.Arg[1], x[1-i])
+			}
+		}
+		return g.op(name, x[0], x[1])
+	}
 }
 
 // casts512 are the conversions. Those to unsigned integers give the greatest one for values

@@ -78,7 +78,7 @@ func TestConstructors(t *testing.T) {
 	for _, target := range []*isa{avx2, avx512} {
 		for _, op := range target.forms {
 			switch {
-			case op.Form == machine.FormFMA:
+			case op.Form == machine.FormFMA && !op.Imm:
 				for _, digits := range fusedDigits {
 					require.Contains(t, constructors, spelled(op, digits))
 				}
@@ -93,5 +93,19 @@ func TestConstructors(t *testing.T) {
 func TestMicroTable(t *testing.T) {
 	for _, r := range kernel.MicroKinds() {
 		require.Equal(t, !r.Written(), micros[r] != nil, "%s", r)
+	}
+}
+
+// TestTernary computes functions of three bits by their truth tables.
+func TestTernary(t *testing.T) {
+	for function, want := range map[uint8]func(x, y, z int) int{
+		andThenOr: func(x, y, z int) int { return x&y | z }, andThenXor: func(x, y, z int) int { return x&y ^ z },
+	} {
+		for bits := range 8 {
+			a, b, c := bits>>2&1, bits>>1&1, bits&1 // the overwritten source, and Inst.Src
+			require.Equal(t, want(a, c, b), int(ternary(function, machine.OverFactor)>>bits&1))
+			require.Equal(t, want(a, b, c), int(ternary(function, machine.OverFactorAddendLast)>>bits&1))
+			require.Equal(t, want(b, c, a), int(ternary(function, machine.OverAddend)>>bits&1))
+		}
 	}
 }

@@ -22,6 +22,7 @@ const (
 	quarterLs = 0x1.c1cd129024e08p-107
 	inverse   = 0x1.45f306dc9c883p-1 // 2/pi
 	farFrom   = 0x1p30               // where the long path begins
+	far32From = 0x1p16               // the same in lanes of float32
 )
 
 // twoOverPi is 2/pi in words of 53 bits.
@@ -78,6 +79,25 @@ func (b *builder) reduceAngle(x kernel.Ref, g grid, parts []float64, far kernel.
 		nFar = b.Op(ir.OpAdd, b.Cast(dt, b.Op(ir.OpSub, nFar, b.f64(magic))), b.Float(dt, magicOf(dt)))
 	}
 	return b.Op(ir.OpUnlikely, far, nFar, n), b.Op(ir.OpUnlikely, far, rFar, r)
+}
+
+// quadrant32 reduces a float32 to quarters: to r, and what r is more than the angle.
+func (b *builder) quadrant32(x kernel.Ref) (n, r, less kernel.Ref) {
+	p := quarterParts32
+	at, n := b.nearest(x, inverse, quarters)
+	t := b.Op(ir.OpFMA, at, b.f32(-p[0]), x)
+	r = b.Op(ir.OpSub, t, b.Op(ir.OpMul, at, b.f32(p[1]))) // the next line is exact in its difference: t is a multiple of the last place of the product
+	less = b.Op(ir.OpFMA, at, b.f32(p[1]), b.Op(ir.OpSub, r, t))
+	less = b.Op(ir.OpFMA, at, b.f32(p[2]), less)
+
+	nFar, f := far32(b, b.Cast(ir.Float64, x), quarters)
+	w := b.sum(b.mulPair(f, b.constPair(quarter, quarterLo)))
+	rFar := b.Cast(ir.Float32, w)
+	lessFar := b.Cast(ir.Float32, b.Op(ir.OpSub, b.Cast(ir.Float64, rFar), w))
+	nFar = b.Op(ir.OpAdd, b.Cast(ir.Float32, b.Op(ir.OpSub, nFar, b.f64(magic))), b.f32(magic32))
+	far := b.isFar(x, far32From)
+	seldom := func(y, z kernel.Ref) kernel.Ref { return b.Op(ir.OpUnlikely, far, y, z) }
+	return seldom(nFar, n), seldom(rFar, r), seldom(lessFar, less)
 }
 
 // quadrantPair reduces x >= 0 to quarters, with r to twice the precision.

@@ -7,10 +7,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The logistic function and what is made of it. sigmoid, silu and gelutanh of float32
-// are x times gateUnit/(gateUnit + exp(-u)*gateUnit), as in the fast tier, with both parts
-// of that sum. softplus and mish compute in float64 with the accuracy of float32 and
-// round once.
+// The logistic function and what is made of it. sigmoid, silu and gelutanh of float32 are made of
+//
+//	s(y, u) = y/(1+exp(u)), u >= 0
+//
+// and of what is beside it for the other sign: silu(x) = max(x, 0) - s(|x|, |x|), and 1/(1+exp(-x)) is s(1, |x|)
+// or 1 less that. exp(u) is a power of 2 times an entry of a table and 1+rest, with little in rest. softplus and mish compute in
+// float64 with the accuracy of float32 and round once.
 
 var negativeZero = math.Copysign(0, -1)
 
@@ -20,7 +23,9 @@ var log1pPoly32 = []float64{0x1.fffffff99dbbap-1, -0x1.fffff38a538fdp-2, 0x1.555
 func expandSigmoid(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {
-		return b.gated(b.f32(1), b.expMinus(b.clamp(x, -104, 40)))
+		above := b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0)), b.f32(0), b.f32(1))
+		s := b.closed(b.f32(1), b.expOf(b.upTo(b.Op(ir.OpAbs, x), 116)))
+		return b.Op(ir.OpAbs, b.minusClosed(above, s))
 	}
 	return b.sigmoid64(b.clamp(x, -750, 40))
 }
@@ -28,26 +33,19 @@ func expandSigmoid(b *builder, a []kernel.Ref) kernel.Ref {
 func expandSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {
-		x = b.zeroBelow(x, -109)
-		y := b.gated(x, b.expMinus(b.upTo(x, 18)))
-		return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f32(18), x), x, y)
+		y := b.upTo(b.Op(ir.OpAbs, x), 118)
+		return b.minusClosed(b.atLeast(x, negativeZero), b.closed(y, b.expOf(y)))
 	}
 	x = b.zeroBelow(x, -760)
 	return b.gated64(x, pair{b.upTo(x, 41), b.f64(0)})
 }
 
-// expandGELUTanh uses (1 + tanh(u))/2 = 1/(1 + exp(-2u)). For float32 it computes
-// 2u/log(2) = x*(line + cube*x^2) with twice the bits, as in fastGELUTanh.
+// expandGELUTanh uses (1 + tanh(u))/2 = 1/(1 + exp(-2u)).
 func expandGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {
-		x = b.zeroBelow(x, -10.83)
-		u := b.upTo(x, 6)
-		t, r := b.geluPower(u)
-		e := b.powerNative(b.Bitcast(ir.Int32, t))
-		r.lo = b.Op(ir.OpMul, u, r.lo)
-		y := b.gated(x, gate{e, b.Op(ir.OpMul, e, b.f32(-ln2)), b.curved(r, exp2Curve)})
-		return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f32(6), x), x, y)
+		y := b.upTo(b.Op(ir.OpAbs, x), 11.2)
+		return b.minusClosed(b.atLeast(x, negativeZero), b.closed(y, b.geluPower(y)))
 	}
 	x = b.zeroBelow(x, -21.6)
 	return b.geluTanh64(x, b.upTo(x, 9))
@@ -59,73 +57,78 @@ const (
 	geluCube = 0x1.2444f2a4d8b4bp-4
 )
 
-// gate is exp(-u)*gateUnit: power, a power of 2, and factor*(rest.hi+rest.lo), with factor a multiple of power.
-type gate struct {
-	power, factor kernel.Ref
-	rest          pair
-}
+// gate is exp(u)*closedUnit, u >= 0: power*(1+rest), with a power of few bits.
+type gate struct{ power, rest kernel.Ref }
 
-// expMinus returns exp(-x)*gateUnit.
-func (b *builder) expMinus(x kernel.Ref) gate {
-	t := b.scaleNative(x, -1, bias32-gateExp)
-	e := b.powerNative(b.Bitcast(ir.Int32, t))
-	kf := b.Op(ir.OpSub, t, b.f32(magic32+bias32-gateExp))
-	r := pair{b.Op(ir.OpFMA, kf, b.f32(ln2Hi32), x), b.Op(ir.OpMul, kf, b.f32(ln2Lo32))} // the first part is exact
-	return gate{e, b.Op(ir.OpNeg, e), b.curved(r, expCurve)}
-}
-
-// Polynomials c: with r + r^2*c(r) = 1 - exp(-r) for |r| <= 0.3475, and (1 - 2^-r)/log(2) for
-// |r| <= 0.501. Error relative to the exponential below 2^-28.2.
-var (
-	expCurve  = []float64{-0x1.fffffcp-2, 0x1.555492p-3, -0x1.5558bep-5, 0x1.1239e0p-7, -0x1.6a3fb8p-10}
-	exp2Curve = []float64{-0x1.62e42cp-2, 0x1.47fc86p-4, -0x1.c6b676p-7, 0x1.fa6668p-10, -0x1.cee4e6p-13}
+// closedUnit is such that neither a gate nor its inverse leaves the normal range while the result is above 0. The
+// functions bound u where results are below 2^-158: products that small are 0 at once, while those that may round
+// to a subnormal number take processors a hundred cycles.
+const (
+	closedExp  = 60
+	closedUnit = 0x1p-60
 )
 
-// curved returns r + r^2*c(r): r.hi, and what is up to a fifth of it. The terms of c are taken in pairs,
-// which shortens the chain of dependent operations.
-func (b *builder) curved(r pair, c []float64) pair {
-	sum := b.sum(r)
-	square := b.Op(ir.OpMul, sum, sum)
-	last := len(c) - 1
-	top := b.f32(c[last])
-	for i := last - 2; i >= 0; i -= 2 {
-		top = b.Op(ir.OpFMA, square, top, b.Op(ir.OpFMA, sum, b.f32(c[i+1]), b.f32(c[i])))
-	}
-	return pair{r.hi, b.Op(ir.OpFMA, square, top, r.lo)}
-}
-
-// gated returns x*gateUnit/(gateUnit + g). With these signs it keeps that of 0. Of a power below
-// 2^-24*gateUnit rest alone is added: from there on the result is x within 0.71 ULP.
-func (b *builder) gated(x kernel.Ref, g gate) kernel.Ref {
-	one, unit := b.f32(1), b.f32(gateUnit)
-	whole := b.Op(ir.OpAdd, unit, g.power)
-	lost := b.Op(ir.OpSub, unit, b.Op(ir.OpSub, whole, g.power))
-	d := b.Op(ir.OpFMA, g.factor, b.sum(g.rest), whole)
-	lo := b.Op(ir.OpFMA, g.factor, g.rest.hi, b.Op(ir.OpSub, whole, d))
-	lo = b.Op(ir.OpAdd, b.Op(ir.OpFMA, g.factor, g.rest.lo, lo), lost)
-
-	inv := b.Op(ir.OpDiv, one, d)
-	q := inv
-	if x != one {
-		q = b.Op(ir.OpMul, x, inv)
-	}
-	above := b.Op(ir.OpFMA, q, lo, b.Op(ir.OpFMA, q, d, b.Op(ir.OpNeg, x)))
-	return b.Op(ir.OpMul, b.Op(ir.OpFMA, b.Op(ir.OpNeg, above), inv, q), unit)
-}
-
-// geluPower returns 2u/log(2) less a whole number, which is in the low bits of t: the sum of
-// hi and x*lo. The product is made twice, and rounded only where the whole number is taken from it.
-func (b *builder) geluPower(x kernel.Ref) (t kernel.Ref, r pair) {
-	const large = magic32 + bias32 - gateExp
-	w := b.geluSlope(x, geluLine32, geluCube32)
-	t = b.Op(ir.OpFMA, b.Op(ir.OpNeg, x), w.hi, b.f32(large))
-	return t, pair{b.Op(ir.OpFMA, x, w.hi, b.Op(ir.OpSub, t, b.f32(large))), w.lo}
-}
-
-// geluLine/log(2) and geluCube/log(2) as pairs; the first of the line is short.
+// 2^(j/8) to 21 bits, less j at the place of the eighths of an exponent, and what that lacks of 2^(j/8), relative to it.
 var (
-	geluLine32 = [2]float64{0x1.26bp1, -0x1.3de432p-15}
-	geluCube32 = [2]float64{0x1.a5a7dp-4, -0x1.151aaep-29}
+	eighthPowers = ir.NewTable([ir.TableLen]float32{0x1p0, 0x1.f72b80p-1, 0x1.f06fe0p-1, 0x1.ebfdb0p-1, 0x1.ea09e0p-1, 0x1.eace50p-1, 0x1.ee8a00p-1, 0x1.f58190p-1})
+	eighthRests  = ir.NewTable([ir.TableLen]float32{0, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573ac0p-23, -0x1.e843fap-23, -0x1.317d9ap-24})
+
+	// Polynomials c with 1 + r*c(r) = exp(r), |r| <= log(2)/16, and 2^(r/8), |r| <= 0.5.
+	expEighth  = []float64{1, 0x1p-1, 0x1.555c80p-3, 0x1.555a80p-5}
+	exp2Eighth = []float64{0x1.62e430p-4, 0x1.ebfbe0p-9, 0x1.c6b8d2p-14, 0x1.3b2ef8p-19}
+)
+
+// eighth returns a gate of t, a sum with eighthMagic that has the eighths of the exponent in its low bits, and of what is
+// left of the exponent in units of a polynomial c.
+func (b *builder) eighth(t, r kernel.Ref, c []float64) gate {
+	bits := b.Bitcast(ir.Int32, t)
+	power := b.Op(ir.OpAdd, b.Op(ir.OpShl, bits, b.Int(ir.Int32, expLen32-3)), b.Bitcast(ir.Int32, b.Table(eighthPowers, bits)))
+	return gate{b.Bitcast(ir.Float32, power), b.Op(ir.OpFMA, r, b.polyNative(r, c), b.Table(eighthRests, bits))}
+}
+
+const eighthMagic = magic32 - 8*closedExp
+
+// expOf returns exp(x)*closedUnit for x >= 0.
+func (b *builder) expOf(x kernel.Ref) gate {
+	t := b.Op(ir.OpFMA, x, b.f32(8*log2e), b.f32(eighthMagic))
+	k := b.Op(ir.OpSub, t, b.f32(eighthMagic))
+	r := b.Op(ir.OpFMA, k, b.f32(-ln2Hi32/8), x)
+	return b.eighth(t, b.Op(ir.OpFMA, k, b.f32(-ln2Lo32/8), r), expEighth)
+}
+
+// closed returns y*closedUnit/(closedUnit + g), but for its last rounding.
+func (b *builder) closed(y kernel.Ref, g gate) kernel.Ref {
+	unit := b.f32(closedUnit)
+	d := b.Op(ir.OpFMA, g.power, g.rest, b.Op(ir.OpAdd, g.power, unit))
+	lo := b.Op(ir.OpFMA, g.power, g.rest, b.Op(ir.OpAdd, b.Op(ir.OpSub, g.power, d), unit)) // what d lacks
+	inv := b.Op(ir.OpDiv, b.f32(1), d)
+	q := inv
+	if y != b.f32(1) {
+		q = b.Op(ir.OpMul, y, inv)
+	}
+	above := b.Op(ir.OpFMA, q, lo, b.Op(ir.OpFMA, q, d, b.Op(ir.OpNeg, y)))
+	return b.Op(ir.OpFMA, b.Op(ir.OpNeg, above), inv, q)
+}
+
+// minusClosed returns x - s*closedUnit.
+func (b *builder) minusClosed(x, s kernel.Ref) kernel.Ref {
+	return b.Op(ir.OpFMA, b.Op(ir.OpNeg, s), b.f32(closedUnit), x)
+}
+
+// geluPower returns exp(2u)*closedUnit for u = sqrt(2/pi)*(x + 0.044715*x^3), x >= 0. The exponent is x times a slope of
+// twice the bits, as its error is multiplied by up to 118. The product is made twice, and rounded only where
+// the whole number is taken from it.
+func (b *builder) geluPower(x kernel.Ref) gate {
+	w := b.geluSlope(x, geluLine8, geluCube8)
+	t := b.Op(ir.OpFMA, x, w.hi, b.f32(eighthMagic))
+	r := b.Op(ir.OpFMA, x, w.hi, b.Op(ir.OpSub, b.f32(eighthMagic), t))
+	return b.eighth(t, b.Op(ir.OpFMA, x, w.lo, r), exp2Eighth)
+}
+
+// 8*geluLine/log(2) and 8*geluCube/log(2) as pairs; the first of the line is short.
+var (
+	geluLine8 = [2]float64{0x1.26bp4, -0x1.3de432p-12}
+	geluCube8 = [2]float64{0x1.a5a7dp-1, -0x1.151aaep-26}
 )
 
 // geluSlope returns line + cube*x^2. line[0] is short, so that a difference is exact.

@@ -45,17 +45,16 @@ func fastSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.gatedNative(x, 18, b.gateNative(b.expMinusParts(b.upTo(x, 18))))
 }
 
-// fastGELUTanh computes 2u/log(2) = x*(line + cube*x^2) with twice the bits:
-// its error is multiplied by itself, which is up to 156.
+// fastGELUTanh is that of the default tier, less what the sum and the quotient lack.
 func fastGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
-	if !b.isSingle(a[0]) {
+	x := a[0]
+	if !b.isSingle(x) {
 		return expandGELUTanh(b, a)
 	}
-	x := b.zeroBelow(a[0], -10.83)
-	u := b.upTo(x, 6)
-	t, r := b.geluPower(u)
-	y := b.polyNative(b.Op(ir.OpFMA, u, r.lo, r.hi), ofMinus(exp2PolyNative))
-	return b.gatedNative(x, 6, b.gateNative(b.Bitcast(ir.Int32, t), y))
+	y := b.upTo(b.Op(ir.OpAbs, x), 11.2)
+	g := b.geluPower(y)
+	d := b.Op(ir.OpFMA, g.power, g.rest, b.Op(ir.OpAdd, g.power, b.f32(closedUnit)))
+	return b.minusClosed(b.atLeast(x, negativeZero), b.Op(ir.OpDiv, y, d))
 }
 
 // expMinusParts returns exp(-x)*gateUnit as a polynomial and a power of 2.

@@ -7,13 +7,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// sin, cos and tan. Those of float32 reduce and compute in float64 and round
-// once; those of float64 keep the reduced angle as a pair. In the fast tier both
-// stay in their type with one polynomial for a half turn.
+// sin, cos and tan keep the reduced angle as a pair; tan of float32 reduces and computes in float64 and rounds
+// once. In the fast tier all stay in their type with one polynomial, for sin and cos of a half turn.
 
 var (
-	// sin(r)/r in r^2, |r| <= pi/2, relative error 2^-27.4. Another term would bring the error of sin to 0.501 ULP, for a fifth more time.
-	sinPoly32 = []float64{0x1.ffffffd25a706p-1, -0x1.555547ef52973p-3, 0x1.110e7b398f641p-7, -0x1.9f64450722fcp-13, 0x1.5d38b5a1dfb13p-19}
+	// (r-sin(r))/r^3 and (cos(r)-1)/r^2 in r^2, |r| <= pi/4. Error relative to the sine below 2^-27.8, of the cosine 2^-33.
+	sinPoly32 = []float64{0x1.555544p-3, -0x1.1106dp-7, 0x1.99215p-13}
+	cosPoly32 = []float64{-0x1p-1, 0x1.55554ap-5, -0x1.6c0c1cp-10, 0x1.99e1dep-16}
 	// tan(r)/r in r^2, |r| <= pi/4, likewise.
 	tanPoly32 = []float64{0x1.fffffff5e6592p-1, 0x1.555565958b051p-2, 0x1.110cce74e0e0dp-3, 0x1.baf398d4f80a6p-5, 0x1.5beffc0556937p-6, 0x1.664d644a2a067p-7, -0x1.377de1731a9a7p-16, 0x1.21e6bde86ec8fp-8}
 	// (sin(r)-r)/r^3 and (cos(r)-1+r^2/2)/r^4 in r^2, |r| <= pi/4.
@@ -34,17 +34,16 @@ var (
 
 func expandSin(b *builder, a []kernel.Ref) kernel.Ref {
 	if b.isSingle(a[0]) {
-		return b.wave32(a[0], halves)
+		return b.wave32(a[0], 0)
 	}
 	return b.signedBy(b.wave64(b.Op(ir.OpAbs, a[0]), 0), a[0])
 }
 
 func expandCos(b *builder, a []kernel.Ref) kernel.Ref {
-	x := b.Op(ir.OpAbs, a[0]) // counted from -pi/2, x and -x would not round alike
-	if b.isSingle(x) {
-		return b.wave32(x, midways)
+	if b.isSingle(a[0]) {
+		return b.wave32(a[0], 1)
 	}
-	return b.wave64(x, 1)
+	return b.wave64(b.Op(ir.OpAbs, a[0]), 1)
 }
 
 func expandTan(b *builder, a []kernel.Ref) kernel.Ref {
@@ -76,11 +75,17 @@ func fastTan(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpDiv, num, b.Op(ir.OpSelect, odd, sin, cos))
 }
 
-// wave32 is the sine of x counted from a point of the grid, to float32.
-func (b *builder) wave32(x kernel.Ref, g grid) kernel.Ref {
-	n, r := b.reduceAngle(b.Cast(ir.Float64, x), g, quarterParts[:2], b.isFar(x, farFrom), far32)
-	s := b.Op(ir.OpMul, r, r)
-	return b.Cast(ir.Float32, b.Op(ir.OpMul, b.flip(r, n, 0), b.poly(s, sinPoly32)))
+// wave32 is sin(x + quadrant*pi/2) of float32. The square is that of the exact angle. What the angle lacks is subtracted, as
+// a sum with -0 would not be -0.
+func (b *builder) wave32(x kernel.Ref, quadrant int64) kernel.Ref {
+	n, r, less := b.quadrant32(x)
+	s := b.Op(ir.OpFMA, r, r, b.Op(ir.OpMul, b.Op(ir.OpMul, r, b.f32(-2)), less))
+	sin := b.Op(ir.OpSub, r, b.Op(ir.OpFMA, b.Op(ir.OpMul, r, s), b.polyNative(s, sinPoly32), less))
+	cos := b.Op(ir.OpFMA, s, b.polyNative(s, cosPoly32), b.f32(1))
+	if quadrant != 0 {
+		n = b.Bitcast(ir.Float32, b.Op(ir.OpAdd, b.Bitcast(ir.Int32, n), b.Int(ir.Int32, quadrant)))
+	}
+	return b.flip(b.Op(ir.OpSelect, b.isOdd(n), cos, sin), n, 1)
 }
 
 // wave64 is sin(x + quadrant*pi/2) for x >= 0.
@@ -145,7 +150,7 @@ func (b *builder) fastWave(x kernel.Ref, g grid) kernel.Ref {
 
 func (b *builder) fastReduce(x kernel.Ref, g grid) (n, r kernel.Ref) {
 	if b.isSingle(x) {
-		return b.reduceAngle(x, g, quarterParts32, b.isFar(x, 0x1p16), far32)
+		return b.reduceAngle(x, g, quarterParts32, b.isFar(x, far32From), far32)
 	}
 	return b.reduceAngle(x, g, quarterParts, b.isFar(x, farFrom), far64)
 }

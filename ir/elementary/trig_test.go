@@ -14,8 +14,8 @@ var trigOps = []struct {
 	ref   func(float64) float64
 	limit [2]float64 // ULP of float32, in the default tier and the fast one
 }{
-	{ir.OpSin, math.Sin, [2]float64{0.6, 3}},
-	{ir.OpCos, math.Cos, [2]float64{0.6, 3}},
+	{ir.OpSin, math.Sin, [2]float64{0.89, 3}},
+	{ir.OpCos, math.Cos, [2]float64{0.89, 3}},
 	// math.Tan and math.Acos are off by up to 28 ULP
 	{ir.OpTan, func(x float64) float64 { return math.Sin(x) / math.Cos(x) }, [2]float64{0.53, 4}},
 	{ir.OpAsin, math.Asin, [2]float64{0.8, 3}},

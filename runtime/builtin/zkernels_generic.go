@@ -2467,121 +2467,152 @@ func k_copy_u8_u_6e96c01bd2_go(f *abi.Frame) {
 // for i: o0[i] = cos(a0[i])
 func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
-	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c5 := math.Float64frombits(0x3fe0000000000000)  // 0.5
-	c6 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
-	c11 := math.Float64frombits(0xc00921fb54442d18) // -3.141592653589793
-	c13 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
-	c16 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
-	c19 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
-	c20 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
-	c23 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
-	c24 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
-	c25 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
-	c26 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
-	c30 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
-	c38 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
-	c43 := math.Float64frombits(0xc000000000000000) // -2
-	c58 := math.Float64frombits(0x3ff0000000000000) // 1
-	c65 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
-	c66 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c77 := int64(63)
-	c82 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
-	c83 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
-	c85 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
-	c87 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
-	c89 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
+	c0 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c1 := math.Float32frombits(0x3f22f983)          // 0.63661975
+	c4 := math.Float32frombits(0xbfc90fda)          // -1.5707963
+	c6 := math.Float32frombits(0x33a22168)          // 7.5497894e-08
+	c11 := math.Float32frombits(0x27c234c4)         // 5.3903025e-15
+	c14 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c17 := math.Float64frombits(0x3950000000000000) // 1.232595164407831e-32
+	c18 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c21 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c22 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c23 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c24 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c28 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c38 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c41 := math.Float64frombits(0xc010000000000000) // -4
+	c56 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c57 := math.Float64frombits(0x3ff0000000000000) // 1
+	c62 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c63 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c77 := math.Float32frombits(0x47800000)         // 65536
+	c82 := math.Float32frombits(0xc0000000)         // -2
+	c87 := math.Float32frombits(0x394c90a8)         // 0.00019508845
+	c88 := math.Float32frombits(0xbc088368)         // -0.008332111
+	c90 := math.Float32frombits(0x3e2aaaa2)         // 0.16666654
+	c94 := math.Float32frombits(0x37ccf0ef)         // 2.4430889e-05
+	c95 := math.Float32frombits(0xbab6060e)         // -0.0013887302
+	c97 := math.Float32frombits(0x3d2aaaa5)         // 0.041666646
+	c99 := math.Float32frombits(0xbf000000)         // -0.5
+	c101 := math.Float32frombits(0x3f800000)        // 1
+	c104 := int32(1)
+	c108 := int32(31)
+	c110 := int32(0)
+	c113 := int32(30)
+	c115 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t1 := float64(t0)
-			t3 := c2 <= t0
-			t7 := scalar.CallFMA(t1, c6, c5)
-			t8 := float64(t7 + c4)
-			t9 := float64(t8 - c4)
-			t10 := float64(t9 - c5)
-			t12 := scalar.CallFMA(t10, c11, t1)
-			t14 := scalar.CallFMA(t10, c13, t12)
-			t73 := t8
-			t74 := t14
-			if t3 {
-				t15 := t1
-				t17 := math.Float64frombits(math.Float64bits(t15) &^ (1 << 63))
-				t18 := c16 <= t17
-				t21 := c20
-				if t18 {
-					t21 = c19
+			t2 := scalar.FMA32(v0, c1, c0)
+			t3 := float32(t2 - c0)
+			t5 := scalar.FMA32(t3, c4, v0)
+			t7 := float32(t3 * c6)
+			t8 := float32(t5 - t7)
+			t9 := float32(t8 - t5)
+			t10 := scalar.FMA32(t3, c6, t9)
+			t12 := scalar.FMA32(t3, c11, t10)
+			t76 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t78 := c77 <= t76
+			t79 := t2
+			t80 := t8
+			t81 := t12
+			if t78 {
+				t13 := float64(v0)
+				t15 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t16 := c14 <= t15
+				t19 := c18
+				if t16 {
+					t19 = c17
 				}
-				t22 := float64(t15 * t21)
+				t20 := float64(t13 * t19)
+				t25 := c21
+				if t16 {
+					t25 = c22
+				}
+				t26 := c22
+				if t16 {
+					t26 = c23
+				}
 				t27 := c23
-				if t18 {
+				if t16 {
 					t27 = c24
 				}
-				t28 := c24
-				if t18 {
-					t28 = c25
-				}
-				t29 := c25
-				if t18 {
-					t29 = c26
-				}
-				t31 := float64(t22 * c30)
-				t32 := float64(t31 * t27)
-				t33 := -t32
-				t34 := scalar.CallFMA(t31, t27, t33)
-				t35 := float64(t22 * t28)
-				t36 := -t35
-				t37 := scalar.CallFMA(t22, t28, t36)
-				t39 := float64(t22 * c38)
-				t40 := scalar.CallFMA(t39, t29, t37)
-				t41 := float64(t32 * c5)
-				t42 := float64(math.RoundToEven(float64(t41)))
-				t44 := scalar.CallFMA(t42, c43, t32)
-				t45 := float64(t34 * c5)
-				t46 := float64(math.RoundToEven(float64(t45)))
-				t47 := scalar.CallFMA(t46, c43, t34)
-				t48 := float64(t44 + t47)
-				t49 := float64(t35 * c5)
-				t50 := float64(math.RoundToEven(float64(t49)))
-				t51 := scalar.CallFMA(t50, c43, t35)
-				t52 := float64(t48 + t51)
-				t53 := float64(t52 - t48)
-				t54 := float64(t52 - t53)
-				t55 := float64(t48 - t54)
-				t56 := float64(t51 - t53)
-				t57 := float64(t55 + t56)
-				t59 := scalar.CallFMA(t52, c58, c5)
-				t60 := float64(t59 + c4)
-				t61 := float64(t60 - c4)
-				t62 := float64(t61 - c5)
-				t63 := float64(t52 - t62)
-				t64 := float64(t57 + t40)
-				t67 := float64(t63 * c65)
-				t68 := -t67
-				t69 := scalar.CallFMA(t63, c65, t68)
-				t70 := scalar.CallFMA(t64, c65, t69)
-				t71 := scalar.CallFMA(t63, c66, t70)
-				t72 := float64(t67 + t71)
-				t73 = t60
-				t74 = t72
+				t29 := float64(t20 * c28)
+				t30 := float64(t29 * t25)
+				t31 := -t30
+				t32 := scalar.CallFMA(t29, t25, t31)
+				t33 := float64(t20 * t26)
+				t34 := -t33
+				t35 := scalar.CallFMA(t20, t26, t34)
+				t36 := float64(t20 * c18)
+				t37 := scalar.CallFMA(t36, t27, t35)
+				t39 := float64(t30 * c38)
+				t40 := float64(math.RoundToEven(float64(t39)))
+				t42 := scalar.CallFMA(t40, c41, t30)
+				t43 := float64(t32 * c38)
+				t44 := float64(math.RoundToEven(float64(t43)))
+				t45 := scalar.CallFMA(t44, c41, t32)
+				t46 := float64(t42 + t45)
+				t47 := float64(t33 * c38)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := scalar.CallFMA(t48, c41, t33)
+				t50 := float64(t46 + t49)
+				t51 := float64(t50 - t46)
+				t52 := float64(t50 - t51)
+				t53 := float64(t46 - t52)
+				t54 := float64(t49 - t51)
+				t55 := float64(t53 + t54)
+				t58 := scalar.CallFMA(t50, c57, c56)
+				t59 := float64(t58 - c56)
+				t60 := float64(t50 - t59)
+				t61 := float64(t55 + t37)
+				t64 := float64(t60 * c62)
+				t65 := -t64
+				t66 := scalar.CallFMA(t60, c62, t65)
+				t67 := scalar.CallFMA(t61, c62, t66)
+				t68 := scalar.CallFMA(t60, c63, t67)
+				t69 := float64(t64 + t68)
+				t70 := float32(t69)
+				t71 := float64(t70)
+				t72 := float64(t71 - t69)
+				t73 := float32(t72)
+				t74 := float32(t59)
+				t75 := float32(t74 + c0)
+				t79 = t75
+				t80 = t70
+				t81 = t73
 			}
-			t75 := float64(t74 * t74)
-			t76 := int64(math.Float64bits(t73))
-			t78 := t76 << uint64(c77)
-			t79 := int64(math.Float64bits(t74))
-			t80 := t79 ^ t78
-			t81 := math.Float64frombits(uint64(t80))
-			t84 := scalar.CallFMA(c82, t75, c83)
-			t86 := scalar.CallFMA(t84, t75, c85)
-			t88 := scalar.CallFMA(t86, t75, c87)
-			t90 := scalar.CallFMA(t88, t75, c89)
-			t91 := float64(t81 * t90)
-			t92 := float32(t91)
-			o0[i] = t92
+			t83 := float32(t80 * c82)
+			t84 := float32(t83 * t81)
+			t85 := scalar.FMA32(t80, t80, t84)
+			t86 := float32(t80 * t85)
+			t89 := scalar.FMA32(c87, t85, c88)
+			t91 := scalar.FMA32(t89, t85, c90)
+			t92 := scalar.FMA32(t86, t91, t81)
+			t93 := float32(t80 - t92)
+			t96 := scalar.FMA32(c94, t85, c95)
+			t98 := scalar.FMA32(t96, t85, c97)
+			t100 := scalar.FMA32(t98, t85, c99)
+			t102 := scalar.FMA32(t85, t100, c101)
+			t103 := int32(math.Float32bits(t79))
+			t105 := int32(t103 + c104)
+			t106 := math.Float32frombits(uint32(t105))
+			t107 := int32(math.Float32bits(t106))
+			t109 := t107 << uint32(c108)
+			t111 := t109 < c110
+			t112 := t93
+			if t111 {
+				t112 = t102
+			}
+			t114 := t107 << uint32(c113)
+			t116 := t114 & c115
+			t117 := int32(math.Float32bits(t112))
+			t118 := t117 ^ t116
+			t119 := math.Float32frombits(uint32(t118))
+			o0[i] = t119
 		}
 	}
 }
@@ -4316,85 +4347,77 @@ func k_gelu_f32_u_5a39b6b00a_go(f *abi.Frame) {
 // for i: o0[i] = gelutanh(a0[i])
 func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c2 := math.Float32frombits(0x80000000)  // -0
-	c4 := math.Float32frombits(0x40c00000)  // 6
-	c10 := math.Float32frombits(0x3dd2d3e8) // 0.10294324
-	c11 := math.Float32frombits(0x40135800) // 2.302246
+	c1 := math.Float32frombits(0x41333333)  // 11.2
+	c4 := math.Float32frombits(0x80000000)  // -0
+	c10 := math.Float32frombits(0x3f52d3e8) // 0.82354593
+	c11 := math.Float32frombits(0x41935800) // 18.417969
 	c15 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c17 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c26 := int32(23)
-	c30 := math.Float32frombits(0xbf317218) // -0.6931472
-	c34 := math.Float32frombits(0xb9677273) // -0.00022072512
-	c35 := math.Float32frombits(0x3afd3334) // 0.0019317628
-	c36 := math.Float32frombits(0xbc635b3b) // -0.0138767315
-	c39 := math.Float32frombits(0x3da3fe43) // 0.08007481
-	c40 := math.Float32frombits(0xbeb17216) // -0.34657353
-	c44 := math.Float32frombits(0x3f800000) // 1
-	c45 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c17 := math.Float32frombits(0xb99ef219) // -0.00030316485
+	c20 := math.Float32frombits(0x4b3ffe20) // 1.2582432e+07
+	c26 := int32(20)
+	c28 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c32 := math.Float32frombits(0x361d977c) // 2.3482999e-06
+	c33 := math.Float32frombits(0x38e35c69) // 0.00010841416
+	c35 := math.Float32frombits(0x3b75fdf0) // 0.0037535392
+	c37 := math.Float32frombits(0x3db17218) // 0.0866434
+	c39 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c41 := math.Float32frombits(0x21800000) // 8.6736174e-19
+	c47 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t1 := v0 < c0
-			t3 := v0
-			if t1 {
-				t3 = c2
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
 			}
-			t5 := c4 < t3
-			t6 := t3
+			t5 := v0 < c4
+			t6 := v0
 			if t5 {
 				t6 = c4
 			}
-			t7 := float32(t6 * t6)
+			t7 := float32(t3 * t3)
 			t8 := -t7
-			t9 := scalar.FMA32(t6, t6, t8)
+			t9 := scalar.FMA32(t3, t3, t8)
 			t12 := scalar.FMA32(t7, c10, c11)
 			t13 := float32(c11 - t12)
 			t14 := scalar.FMA32(t7, c10, t13)
 			t16 := scalar.FMA32(t7, c15, t9)
 			t18 := scalar.FMA32(t16, c10, c17)
 			t19 := float32(t14 + t18)
-			t20 := -t6
-			t22 := scalar.FMA32(t20, t12, c21)
-			t23 := float32(t22 - c21)
-			t24 := scalar.FMA32(t6, t12, t23)
-			t25 := int32(math.Float32bits(t22))
+			t21 := scalar.FMA32(t3, t12, c20)
+			t22 := float32(c20 - t21)
+			t23 := scalar.FMA32(t3, t12, t22)
+			t24 := scalar.FMA32(t3, t19, t23)
+			t25 := int32(math.Float32bits(t21))
 			t27 := t25 << uint32(c26)
-			t28 := math.Float32frombits(uint32(t27))
-			t29 := float32(t6 * t19)
-			t31 := float32(t28 * c30)
-			t32 := float32(t24 + t29)
-			t33 := float32(t32 * t32)
-			t37 := scalar.FMA32(t32, c35, c36)
-			t38 := scalar.FMA32(t33, c34, t37)
-			t41 := scalar.FMA32(t32, c39, c40)
-			t42 := scalar.FMA32(t33, t38, t41)
-			t43 := scalar.FMA32(t33, t42, t29)
-			t46 := float32(c45 + t28)
-			t47 := float32(t46 - t28)
-			t48 := float32(c45 - t47)
-			t49 := float32(t24 + t43)
-			t50 := scalar.FMA32(t31, t49, t46)
-			t51 := float32(t46 - t50)
-			t52 := scalar.FMA32(t31, t24, t51)
-			t53 := scalar.FMA32(t31, t43, t52)
-			t54 := float32(t53 + t48)
-			t55 := float32(c44 / t50)
-			t56 := float32(t3 * t55)
-			t57 := -t3
-			t58 := scalar.FMA32(t56, t50, t57)
-			t59 := scalar.FMA32(t56, t54, t58)
-			t60 := -t59
-			t61 := scalar.FMA32(t60, t55, t56)
-			t62 := float32(t61 * c45)
-			t63 := t62
-			if t5 {
-				t63 = t3
-			}
-			o0[i] = t63
+			t28 := c28[t25&7]
+			t29 := int32(math.Float32bits(t28))
+			t30 := int32(t27 + t29)
+			t31 := math.Float32frombits(uint32(t30))
+			t34 := scalar.FMA32(c32, t24, c33)
+			t36 := scalar.FMA32(t34, t24, c35)
+			t38 := scalar.FMA32(t36, t24, c37)
+			t39 := c39[t25&7]
+			t40 := scalar.FMA32(t24, t38, t39)
+			t42 := float32(t31 + c41)
+			t43 := scalar.FMA32(t31, t40, t42)
+			t44 := float32(t31 - t43)
+			t45 := float32(t44 + c41)
+			t46 := scalar.FMA32(t31, t40, t45)
+			t48 := float32(c47 / t43)
+			t49 := float32(t3 * t48)
+			t50 := -t3
+			t51 := scalar.FMA32(t49, t43, t50)
+			t52 := scalar.FMA32(t49, t46, t51)
+			t53 := -t52
+			t54 := scalar.FMA32(t53, t48, t49)
+			t55 := -t54
+			t56 := scalar.FMA32(t55, c41, t6)
+			o0[i] = t56
 		}
 	}
 }
@@ -12361,67 +12384,66 @@ func k_shr_u8_uu_5de6acdef4_go(f *abi.Frame) {
 // for i: o0[i] = sigmoid(a0[i])
 func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0x3f800000) // 1
-	c1 := math.Float32frombits(0xc2d00000) // -104
-	c4 := math.Float32frombits(0x42200000) // 40
-	c7 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c8 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c11 := int32(23)
-	c15 := math.Float32frombits(0x3f317218) // 0.6931472
-	c17 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c22 := math.Float32frombits(0xbab51fdc) // -0.0013818699
-	c23 := math.Float32frombits(0x3c091cf0) // 0.008368716
-	c24 := math.Float32frombits(0xbd2aac5f) // -0.041668292
-	c27 := math.Float32frombits(0x3e2aaa49) // 0.16666521
-	c28 := math.Float32frombits(0xbefffffe) // -0.49999994
-	c32 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c0 := math.Float32frombits(0x0)         // 0
+	c2 := math.Float32frombits(0x3f800000)  // 1
+	c5 := math.Float32frombits(0x42e80000)  // 116
+	c8 := math.Float32frombits(0x4138aa3b)  // 11.54156
+	c9 := math.Float32frombits(0x4b3ffe20)  // 1.2582432e+07
+	c12 := math.Float32frombits(0xbdb17218) // -0.0866434
+	c14 := math.Float32frombits(0x2f82e308) // 2.3808178e-10
+	c17 := int32(20)
+	c19 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c23 := math.Float32frombits(0x3d2aad40) // 0.04166913
+	c24 := math.Float32frombits(0x3e2aae40) // 0.16668034
+	c26 := math.Float32frombits(0x3f000000) // 0.5
+	c29 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c31 := math.Float32frombits(0x21800000) // 8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		t43 := -c0
+		t38 := -c2
 		for i := range n {
 			v0 := a0[i]
-			t2 := v0 < c1
-			t3 := v0
-			if t2 {
-				t3 = c1
+			t1 := v0 < c0
+			t3 := c2
+			if t1 {
+				t3 = c0
 			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
+			t4 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
 			}
-			t9 := scalar.FMA32(t6, c7, c8)
-			t10 := int32(math.Float32bits(t9))
-			t12 := t10 << uint32(c11)
-			t13 := math.Float32frombits(uint32(t12))
-			t14 := float32(t9 - c8)
-			t16 := scalar.FMA32(t14, c15, t6)
-			t18 := float32(t14 * c17)
-			t19 := -t13
-			t20 := float32(t16 + t18)
-			t21 := float32(t20 * t20)
-			t25 := scalar.FMA32(t20, c23, c24)
-			t26 := scalar.FMA32(t21, c22, t25)
-			t29 := scalar.FMA32(t20, c27, c28)
-			t30 := scalar.FMA32(t21, t26, t29)
-			t31 := scalar.FMA32(t21, t30, t18)
-			t33 := float32(c32 + t13)
-			t34 := float32(t33 - t13)
-			t35 := float32(c32 - t34)
-			t36 := float32(t16 + t31)
-			t37 := scalar.FMA32(t19, t36, t33)
-			t38 := float32(t33 - t37)
-			t39 := scalar.FMA32(t19, t16, t38)
-			t40 := scalar.FMA32(t19, t31, t39)
-			t41 := float32(t40 + t35)
-			t42 := float32(c0 / t37)
-			t44 := scalar.FMA32(t42, t37, t43)
-			t45 := scalar.FMA32(t42, t41, t44)
-			t46 := -t45
-			t47 := scalar.FMA32(t46, t42, t42)
-			t48 := float32(t47 * c32)
-			o0[i] = t48
+			t10 := scalar.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := scalar.FMA32(t11, c12, t7)
+			t15 := scalar.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t18 := t16 << uint32(c17)
+			t19 := c19[t16&7]
+			t20 := int32(math.Float32bits(t19))
+			t21 := int32(t18 + t20)
+			t22 := math.Float32frombits(uint32(t21))
+			t25 := scalar.FMA32(c23, t15, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t28 := scalar.FMA32(t27, t15, c2)
+			t29 := c29[t16&7]
+			t30 := scalar.FMA32(t15, t28, t29)
+			t32 := float32(t22 + c31)
+			t33 := scalar.FMA32(t22, t30, t32)
+			t34 := float32(t22 - t33)
+			t35 := float32(t34 + c31)
+			t36 := scalar.FMA32(t22, t30, t35)
+			t37 := float32(c2 / t33)
+			t39 := scalar.FMA32(t37, t33, t38)
+			t40 := scalar.FMA32(t37, t36, t39)
+			t41 := -t40
+			t42 := scalar.FMA32(t41, t37, t37)
+			t43 := -t42
+			t44 := scalar.FMA32(t43, c31, t3)
+			t45 := math.Float32frombits(math.Float32bits(t44) &^ (1 << 31))
+			o0[i] = t45
 		}
 	}
 }
@@ -12625,73 +12647,66 @@ func k_significand_f64_u_acc24d1316_go(f *abi.Frame) {
 // for i: o0[i] = silu(a0[i])
 func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc2da0000) // -109
-	c2 := math.Float32frombits(0x80000000) // -0
-	c4 := math.Float32frombits(0x41900000) // 18
-	c7 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c8 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c11 := int32(23)
-	c15 := math.Float32frombits(0x3f317218) // 0.6931472
-	c17 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c22 := math.Float32frombits(0xbab51fdc) // -0.0013818699
-	c23 := math.Float32frombits(0x3c091cf0) // 0.008368716
-	c24 := math.Float32frombits(0xbd2aac5f) // -0.041668292
-	c27 := math.Float32frombits(0x3e2aaa49) // 0.16666521
-	c28 := math.Float32frombits(0xbefffffe) // -0.49999994
-	c32 := math.Float32frombits(0x3f800000) // 1
-	c33 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c1 := math.Float32frombits(0x42ec0000)  // 118
+	c4 := math.Float32frombits(0x80000000)  // -0
+	c7 := math.Float32frombits(0x4138aa3b)  // 11.54156
+	c8 := math.Float32frombits(0x4b3ffe20)  // 1.2582432e+07
+	c11 := math.Float32frombits(0xbdb17218) // -0.0866434
+	c13 := math.Float32frombits(0x2f82e308) // 2.3808178e-10
+	c16 := int32(20)
+	c18 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c22 := math.Float32frombits(0x3d2aad40) // 0.04166913
+	c23 := math.Float32frombits(0x3e2aae40) // 0.16668034
+	c25 := math.Float32frombits(0x3f000000) // 0.5
+	c27 := math.Float32frombits(0x3f800000) // 1
+	c29 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c31 := math.Float32frombits(0x21800000) // 8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t1 := v0 < c0
-			t3 := v0
-			if t1 {
-				t3 = c2
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
 			}
-			t5 := c4 < t3
-			t6 := t3
+			t5 := v0 < c4
+			t6 := v0
 			if t5 {
 				t6 = c4
 			}
-			t9 := scalar.FMA32(t6, c7, c8)
-			t10 := int32(math.Float32bits(t9))
-			t12 := t10 << uint32(c11)
-			t13 := math.Float32frombits(uint32(t12))
-			t14 := float32(t9 - c8)
-			t16 := scalar.FMA32(t14, c15, t6)
-			t18 := float32(t14 * c17)
-			t19 := -t13
-			t20 := float32(t16 + t18)
-			t21 := float32(t20 * t20)
-			t25 := scalar.FMA32(t20, c23, c24)
-			t26 := scalar.FMA32(t21, c22, t25)
-			t29 := scalar.FMA32(t20, c27, c28)
-			t30 := scalar.FMA32(t21, t26, t29)
-			t31 := scalar.FMA32(t21, t30, t18)
-			t34 := float32(c33 + t13)
-			t35 := float32(t34 - t13)
-			t36 := float32(c33 - t35)
-			t37 := float32(t16 + t31)
-			t38 := scalar.FMA32(t19, t37, t34)
-			t39 := float32(t34 - t38)
-			t40 := scalar.FMA32(t19, t16, t39)
-			t41 := scalar.FMA32(t19, t31, t40)
-			t42 := float32(t41 + t36)
-			t43 := float32(c32 / t38)
-			t44 := float32(t3 * t43)
-			t45 := -t3
-			t46 := scalar.FMA32(t44, t38, t45)
-			t47 := scalar.FMA32(t44, t42, t46)
-			t48 := -t47
-			t49 := scalar.FMA32(t48, t43, t44)
-			t50 := float32(t49 * c33)
-			t51 := t50
-			if t5 {
-				t51 = t3
-			}
-			o0[i] = t51
+			t9 := scalar.FMA32(t3, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := scalar.FMA32(t10, c11, t3)
+			t14 := scalar.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t17 := t15 << uint32(c16)
+			t18 := c18[t15&7]
+			t19 := int32(math.Float32bits(t18))
+			t20 := int32(t17 + t19)
+			t21 := math.Float32frombits(uint32(t20))
+			t24 := scalar.FMA32(c22, t14, c23)
+			t26 := scalar.FMA32(t24, t14, c25)
+			t28 := scalar.FMA32(t26, t14, c27)
+			t29 := c29[t15&7]
+			t30 := scalar.FMA32(t14, t28, t29)
+			t32 := float32(t21 + c31)
+			t33 := scalar.FMA32(t21, t30, t32)
+			t34 := float32(t21 - t33)
+			t35 := float32(t34 + c31)
+			t36 := scalar.FMA32(t21, t30, t35)
+			t37 := float32(c27 / t33)
+			t38 := float32(t3 * t37)
+			t39 := -t3
+			t40 := scalar.FMA32(t38, t33, t39)
+			t41 := scalar.FMA32(t38, t36, t40)
+			t42 := -t41
+			t43 := scalar.FMA32(t42, t37, t38)
+			t44 := -t43
+			t45 := scalar.FMA32(t44, c31, t6)
+			o0[i] = t45
 		}
 	}
 }
@@ -12703,117 +12718,148 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 // for i: o0[i] = sin(a0[i])
 func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
-	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c5 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
-	c8 := math.Float64frombits(0xc00921fb54442d18)  // -3.141592653589793
-	c10 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
-	c13 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
-	c16 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
-	c17 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
-	c20 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
-	c21 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
-	c22 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
-	c23 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
-	c27 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
-	c35 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
-	c38 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c41 := math.Float64frombits(0xc000000000000000) // -2
-	c56 := math.Float64frombits(0x3ff0000000000000) // 1
-	c61 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
-	c62 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c73 := int64(63)
-	c78 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
-	c79 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
-	c81 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
-	c83 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
-	c85 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
+	c0 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c1 := math.Float32frombits(0x3f22f983)          // 0.63661975
+	c4 := math.Float32frombits(0xbfc90fda)          // -1.5707963
+	c6 := math.Float32frombits(0x33a22168)          // 7.5497894e-08
+	c11 := math.Float32frombits(0x27c234c4)         // 5.3903025e-15
+	c14 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c17 := math.Float64frombits(0x3950000000000000) // 1.232595164407831e-32
+	c18 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c21 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c22 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c23 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c24 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c28 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c38 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c41 := math.Float64frombits(0xc010000000000000) // -4
+	c56 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c57 := math.Float64frombits(0x3ff0000000000000) // 1
+	c62 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c63 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c77 := math.Float32frombits(0x47800000)         // 65536
+	c82 := math.Float32frombits(0xc0000000)         // -2
+	c87 := math.Float32frombits(0x394c90a8)         // 0.00019508845
+	c88 := math.Float32frombits(0xbc088368)         // -0.008332111
+	c90 := math.Float32frombits(0x3e2aaaa2)         // 0.16666654
+	c94 := math.Float32frombits(0x37ccf0ef)         // 2.4430889e-05
+	c95 := math.Float32frombits(0xbab6060e)         // -0.0013887302
+	c97 := math.Float32frombits(0x3d2aaaa5)         // 0.041666646
+	c99 := math.Float32frombits(0xbf000000)         // -0.5
+	c101 := math.Float32frombits(0x3f800000)        // 1
+	c104 := int32(31)
+	c106 := int32(0)
+	c109 := int32(30)
+	c111 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t3 := c2 <= t1
-			t6 := scalar.CallFMA(t0, c5, c4)
-			t7 := float64(t6 - c4)
-			t9 := scalar.CallFMA(t7, c8, t0)
-			t11 := scalar.CallFMA(t7, c10, t9)
-			t69 := t6
-			t70 := t11
-			if t3 {
-				t12 := t0
-				t14 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
-				t15 := c13 <= t14
-				t18 := c17
-				if t15 {
-					t18 = c16
+			t2 := scalar.FMA32(v0, c1, c0)
+			t3 := float32(t2 - c0)
+			t5 := scalar.FMA32(t3, c4, v0)
+			t7 := float32(t3 * c6)
+			t8 := float32(t5 - t7)
+			t9 := float32(t8 - t5)
+			t10 := scalar.FMA32(t3, c6, t9)
+			t12 := scalar.FMA32(t3, c11, t10)
+			t76 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t78 := c77 <= t76
+			t79 := t2
+			t80 := t8
+			t81 := t12
+			if t78 {
+				t13 := float64(v0)
+				t15 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t16 := c14 <= t15
+				t19 := c18
+				if t16 {
+					t19 = c17
 				}
-				t19 := float64(t12 * t18)
-				t24 := c20
-				if t15 {
-					t24 = c21
-				}
+				t20 := float64(t13 * t19)
 				t25 := c21
-				if t15 {
+				if t16 {
 					t25 = c22
 				}
 				t26 := c22
-				if t15 {
+				if t16 {
 					t26 = c23
 				}
-				t28 := float64(t19 * c27)
-				t29 := float64(t28 * t24)
-				t30 := -t29
-				t31 := scalar.CallFMA(t28, t24, t30)
-				t32 := float64(t19 * t25)
-				t33 := -t32
-				t34 := scalar.CallFMA(t19, t25, t33)
-				t36 := float64(t19 * c35)
-				t37 := scalar.CallFMA(t36, t26, t34)
-				t39 := float64(t29 * c38)
+				t27 := c23
+				if t16 {
+					t27 = c24
+				}
+				t29 := float64(t20 * c28)
+				t30 := float64(t29 * t25)
+				t31 := -t30
+				t32 := scalar.CallFMA(t29, t25, t31)
+				t33 := float64(t20 * t26)
+				t34 := -t33
+				t35 := scalar.CallFMA(t20, t26, t34)
+				t36 := float64(t20 * c18)
+				t37 := scalar.CallFMA(t36, t27, t35)
+				t39 := float64(t30 * c38)
 				t40 := float64(math.RoundToEven(float64(t39)))
-				t42 := scalar.CallFMA(t40, c41, t29)
-				t43 := float64(t31 * c38)
+				t42 := scalar.CallFMA(t40, c41, t30)
+				t43 := float64(t32 * c38)
 				t44 := float64(math.RoundToEven(float64(t43)))
-				t45 := scalar.CallFMA(t44, c41, t31)
+				t45 := scalar.CallFMA(t44, c41, t32)
 				t46 := float64(t42 + t45)
-				t47 := float64(t32 * c38)
+				t47 := float64(t33 * c38)
 				t48 := float64(math.RoundToEven(float64(t47)))
-				t49 := scalar.CallFMA(t48, c41, t32)
+				t49 := scalar.CallFMA(t48, c41, t33)
 				t50 := float64(t46 + t49)
 				t51 := float64(t50 - t46)
 				t52 := float64(t50 - t51)
 				t53 := float64(t46 - t52)
 				t54 := float64(t49 - t51)
 				t55 := float64(t53 + t54)
-				t57 := scalar.CallFMA(t50, c56, c4)
-				t58 := float64(t57 - c4)
-				t59 := float64(t50 - t58)
-				t60 := float64(t55 + t37)
-				t63 := float64(t59 * c61)
-				t64 := -t63
-				t65 := scalar.CallFMA(t59, c61, t64)
-				t66 := scalar.CallFMA(t60, c61, t65)
-				t67 := scalar.CallFMA(t59, c62, t66)
-				t68 := float64(t63 + t67)
-				t69 = t57
-				t70 = t68
+				t58 := scalar.CallFMA(t50, c57, c56)
+				t59 := float64(t58 - c56)
+				t60 := float64(t50 - t59)
+				t61 := float64(t55 + t37)
+				t64 := float64(t60 * c62)
+				t65 := -t64
+				t66 := scalar.CallFMA(t60, c62, t65)
+				t67 := scalar.CallFMA(t61, c62, t66)
+				t68 := scalar.CallFMA(t60, c63, t67)
+				t69 := float64(t64 + t68)
+				t70 := float32(t69)
+				t71 := float64(t70)
+				t72 := float64(t71 - t69)
+				t73 := float32(t72)
+				t74 := float32(t59)
+				t75 := float32(t74 + c0)
+				t79 = t75
+				t80 = t70
+				t81 = t73
 			}
-			t71 := float64(t70 * t70)
-			t72 := int64(math.Float64bits(t69))
-			t74 := t72 << uint64(c73)
-			t75 := int64(math.Float64bits(t70))
-			t76 := t75 ^ t74
-			t77 := math.Float64frombits(uint64(t76))
-			t80 := scalar.CallFMA(c78, t71, c79)
-			t82 := scalar.CallFMA(t80, t71, c81)
-			t84 := scalar.CallFMA(t82, t71, c83)
-			t86 := scalar.CallFMA(t84, t71, c85)
-			t87 := float64(t77 * t86)
-			t88 := float32(t87)
-			o0[i] = t88
+			t83 := float32(t80 * c82)
+			t84 := float32(t83 * t81)
+			t85 := scalar.FMA32(t80, t80, t84)
+			t86 := float32(t80 * t85)
+			t89 := scalar.FMA32(c87, t85, c88)
+			t91 := scalar.FMA32(t89, t85, c90)
+			t92 := scalar.FMA32(t86, t91, t81)
+			t93 := float32(t80 - t92)
+			t96 := scalar.FMA32(c94, t85, c95)
+			t98 := scalar.FMA32(t96, t85, c97)
+			t100 := scalar.FMA32(t98, t85, c99)
+			t102 := scalar.FMA32(t85, t100, c101)
+			t103 := int32(math.Float32bits(t79))
+			t105 := t103 << uint32(c104)
+			t107 := t105 < c106
+			t108 := t93
+			if t107 {
+				t108 = t102
+			}
+			t110 := t103 << uint32(c109)
+			t112 := t110 & c111
+			t113 := int32(math.Float32bits(t108))
+			t114 := t113 ^ t112
+			t115 := math.Float32frombits(uint32(t114))
+			o0[i] = t115
 		}
 	}
 }

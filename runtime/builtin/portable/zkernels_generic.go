@@ -19343,31 +19343,40 @@ func k_copy_u8_u_6e96c01bd2_go(f *abi.Frame) {
 // for i: o0[i] = cos(a0[i])
 func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
-	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c5 := math.Float64frombits(0x3fe0000000000000)  // 0.5
-	c6 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
-	c11 := math.Float64frombits(0xc00921fb54442d18) // -3.141592653589793
-	c13 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
-	c16 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
-	c19 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
-	c20 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
-	c23 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
-	c24 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
-	c25 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
-	c26 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
-	c30 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
-	c38 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
-	c43 := math.Float64frombits(0xc000000000000000) // -2
-	c58 := math.Float64frombits(0x3ff0000000000000) // 1
-	c65 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
-	c66 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c77 := int64(63)
-	c82 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
-	c83 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
-	c85 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
-	c87 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
-	c89 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
+	c0 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c1 := math.Float32frombits(0x3f22f983)          // 0.63661975
+	c4 := math.Float32frombits(0xbfc90fda)          // -1.5707963
+	c6 := math.Float32frombits(0x33a22168)          // 7.5497894e-08
+	c11 := math.Float32frombits(0x27c234c4)         // 5.3903025e-15
+	c14 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c17 := math.Float64frombits(0x3950000000000000) // 1.232595164407831e-32
+	c18 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c21 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c22 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c23 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c24 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c28 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c38 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c41 := math.Float64frombits(0xc010000000000000) // -4
+	c56 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c57 := math.Float64frombits(0x3ff0000000000000) // 1
+	c62 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c63 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c77 := math.Float32frombits(0x47800000)         // 65536
+	c82 := math.Float32frombits(0xc0000000)         // -2
+	c87 := math.Float32frombits(0x394c90a8)         // 0.00019508845
+	c88 := math.Float32frombits(0xbc088368)         // -0.008332111
+	c90 := math.Float32frombits(0x3e2aaaa2)         // 0.16666654
+	c94 := math.Float32frombits(0x37ccf0ef)         // 2.4430889e-05
+	c95 := math.Float32frombits(0xbab6060e)         // -0.0013887302
+	c97 := math.Float32frombits(0x3d2aaaa5)         // 0.041666646
+	c99 := math.Float32frombits(0xbf000000)         // -0.5
+	c101 := math.Float32frombits(0x3f800000)        // 1
+	c104 := int32(1)
+	c108 := int32(31)
+	c110 := int32(0)
+	c113 := int32(30)
+	c115 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -19375,243 +19384,297 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t1a, t1b := float64(t0a), float64(t0b)
-			t3a, t3b := c2 <= t0a, c2 <= t0b
-			t7a, t7b := math.FMA(t1a, c6, c5), math.FMA(t1b, c6, c5)
-			t8a, t8b := float64(t7a+c4), float64(t7b+c4)
-			t9a, t9b := float64(t8a-c4), float64(t8b-c4)
-			t10a, t10b := float64(t9a-c5), float64(t9b-c5)
-			t12a, t12b := math.FMA(t10a, c11, t1a), math.FMA(t10b, c11, t1b)
-			t14a, t14b := math.FMA(t10a, c13, t12a), math.FMA(t10b, c13, t12b)
-			t73a := t8a
-			t74a := t14a
-			if t3a {
-				t15a := t1a
-				t17a := math.Float64frombits(math.Float64bits(t15a) &^ (1 << 63))
-				t18a := c16 <= t17a
-				t21a := c20
-				if t18a {
-					t21a = c19
+			t2a, t2b := scalar.FMA32(v0a, c1, c0), scalar.FMA32(v0b, c1, c0)
+			t3a, t3b := float32(t2a-c0), float32(t2b-c0)
+			t5a, t5b := scalar.FMA32(t3a, c4, v0a), scalar.FMA32(t3b, c4, v0b)
+			t7a, t7b := float32(t3a*c6), float32(t3b*c6)
+			t8a, t8b := float32(t5a-t7a), float32(t5b-t7b)
+			t9a, t9b := float32(t8a-t5a), float32(t8b-t5b)
+			t10a, t10b := scalar.FMA32(t3a, c6, t9a), scalar.FMA32(t3b, c6, t9b)
+			t12a, t12b := scalar.FMA32(t3a, c11, t10a), scalar.FMA32(t3b, c11, t10b)
+			t76a, t76b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t78a, t78b := c77 <= t76a, c77 <= t76b
+			t79a := t2a
+			t80a := t8a
+			t81a := t12a
+			if t78a {
+				t13a := float64(v0a)
+				t15a := math.Float64frombits(math.Float64bits(t13a) &^ (1 << 63))
+				t16a := c14 <= t15a
+				t19a := c18
+				if t16a {
+					t19a = c17
 				}
-				t22a := float64(t15a * t21a)
+				t20a := float64(t13a * t19a)
+				t25a := c21
+				if t16a {
+					t25a = c22
+				}
+				t26a := c22
+				if t16a {
+					t26a = c23
+				}
 				t27a := c23
-				if t18a {
+				if t16a {
 					t27a = c24
 				}
-				t28a := c24
-				if t18a {
-					t28a = c25
-				}
-				t29a := c25
-				if t18a {
-					t29a = c26
-				}
-				t31a := float64(t22a * c30)
-				t32a := float64(t31a * t27a)
-				t33a := -t32a
-				t34a := math.FMA(t31a, t27a, t33a)
-				t35a := float64(t22a * t28a)
-				t36a := -t35a
-				t37a := math.FMA(t22a, t28a, t36a)
-				t39a := float64(t22a * c38)
-				t40a := math.FMA(t39a, t29a, t37a)
-				t41a := float64(t32a * c5)
-				t42a := float64(math.RoundToEven(float64(t41a)))
-				t44a := math.FMA(t42a, c43, t32a)
-				t45a := float64(t34a * c5)
-				t46a := float64(math.RoundToEven(float64(t45a)))
-				t47a := math.FMA(t46a, c43, t34a)
-				t48a := float64(t44a + t47a)
-				t49a := float64(t35a * c5)
-				t50a := float64(math.RoundToEven(float64(t49a)))
-				t51a := math.FMA(t50a, c43, t35a)
-				t52a := float64(t48a + t51a)
-				t53a := float64(t52a - t48a)
-				t54a := float64(t52a - t53a)
-				t55a := float64(t48a - t54a)
-				t56a := float64(t51a - t53a)
-				t57a := float64(t55a + t56a)
-				t59a := math.FMA(t52a, c58, c5)
-				t60a := float64(t59a + c4)
-				t61a := float64(t60a - c4)
-				t62a := float64(t61a - c5)
-				t63a := float64(t52a - t62a)
-				t64a := float64(t57a + t40a)
-				t67a := float64(t63a * c65)
-				t68a := -t67a
-				t69a := math.FMA(t63a, c65, t68a)
-				t70a := math.FMA(t64a, c65, t69a)
-				t71a := math.FMA(t63a, c66, t70a)
-				t72a := float64(t67a + t71a)
-				t73a = t60a
-				t74a = t72a
+				t29a := float64(t20a * c28)
+				t30a := float64(t29a * t25a)
+				t31a := -t30a
+				t32a := math.FMA(t29a, t25a, t31a)
+				t33a := float64(t20a * t26a)
+				t34a := -t33a
+				t35a := math.FMA(t20a, t26a, t34a)
+				t36a := float64(t20a * c18)
+				t37a := math.FMA(t36a, t27a, t35a)
+				t39a := float64(t30a * c38)
+				t40a := float64(math.RoundToEven(float64(t39a)))
+				t42a := math.FMA(t40a, c41, t30a)
+				t43a := float64(t32a * c38)
+				t44a := float64(math.RoundToEven(float64(t43a)))
+				t45a := math.FMA(t44a, c41, t32a)
+				t46a := float64(t42a + t45a)
+				t47a := float64(t33a * c38)
+				t48a := float64(math.RoundToEven(float64(t47a)))
+				t49a := math.FMA(t48a, c41, t33a)
+				t50a := float64(t46a + t49a)
+				t51a := float64(t50a - t46a)
+				t52a := float64(t50a - t51a)
+				t53a := float64(t46a - t52a)
+				t54a := float64(t49a - t51a)
+				t55a := float64(t53a + t54a)
+				t58a := math.FMA(t50a, c57, c56)
+				t59a := float64(t58a - c56)
+				t60a := float64(t50a - t59a)
+				t61a := float64(t55a + t37a)
+				t64a := float64(t60a * c62)
+				t65a := -t64a
+				t66a := math.FMA(t60a, c62, t65a)
+				t67a := math.FMA(t61a, c62, t66a)
+				t68a := math.FMA(t60a, c63, t67a)
+				t69a := float64(t64a + t68a)
+				t70a := float32(t69a)
+				t71a := float64(t70a)
+				t72a := float64(t71a - t69a)
+				t73a := float32(t72a)
+				t74a := float32(t59a)
+				t75a := float32(t74a + c0)
+				t79a = t75a
+				t80a = t70a
+				t81a = t73a
 			}
-			t73b := t8b
-			t74b := t14b
-			if t3b {
-				t15b := t1b
-				t17b := math.Float64frombits(math.Float64bits(t15b) &^ (1 << 63))
-				t18b := c16 <= t17b
-				t21b := c20
-				if t18b {
-					t21b = c19
+			t79b := t2b
+			t80b := t8b
+			t81b := t12b
+			if t78b {
+				t13b := float64(v0b)
+				t15b := math.Float64frombits(math.Float64bits(t13b) &^ (1 << 63))
+				t16b := c14 <= t15b
+				t19b := c18
+				if t16b {
+					t19b = c17
 				}
-				t22b := float64(t15b * t21b)
+				t20b := float64(t13b * t19b)
+				t25b := c21
+				if t16b {
+					t25b = c22
+				}
+				t26b := c22
+				if t16b {
+					t26b = c23
+				}
 				t27b := c23
-				if t18b {
+				if t16b {
 					t27b = c24
 				}
-				t28b := c24
-				if t18b {
-					t28b = c25
-				}
-				t29b := c25
-				if t18b {
-					t29b = c26
-				}
-				t31b := float64(t22b * c30)
-				t32b := float64(t31b * t27b)
-				t33b := -t32b
-				t34b := math.FMA(t31b, t27b, t33b)
-				t35b := float64(t22b * t28b)
-				t36b := -t35b
-				t37b := math.FMA(t22b, t28b, t36b)
-				t39b := float64(t22b * c38)
-				t40b := math.FMA(t39b, t29b, t37b)
-				t41b := float64(t32b * c5)
-				t42b := float64(math.RoundToEven(float64(t41b)))
-				t44b := math.FMA(t42b, c43, t32b)
-				t45b := float64(t34b * c5)
-				t46b := float64(math.RoundToEven(float64(t45b)))
-				t47b := math.FMA(t46b, c43, t34b)
-				t48b := float64(t44b + t47b)
-				t49b := float64(t35b * c5)
-				t50b := float64(math.RoundToEven(float64(t49b)))
-				t51b := math.FMA(t50b, c43, t35b)
-				t52b := float64(t48b + t51b)
-				t53b := float64(t52b - t48b)
-				t54b := float64(t52b - t53b)
-				t55b := float64(t48b - t54b)
-				t56b := float64(t51b - t53b)
-				t57b := float64(t55b + t56b)
-				t59b := math.FMA(t52b, c58, c5)
-				t60b := float64(t59b + c4)
-				t61b := float64(t60b - c4)
-				t62b := float64(t61b - c5)
-				t63b := float64(t52b - t62b)
-				t64b := float64(t57b + t40b)
-				t67b := float64(t63b * c65)
-				t68b := -t67b
-				t69b := math.FMA(t63b, c65, t68b)
-				t70b := math.FMA(t64b, c65, t69b)
-				t71b := math.FMA(t63b, c66, t70b)
-				t72b := float64(t67b + t71b)
-				t73b = t60b
-				t74b = t72b
+				t29b := float64(t20b * c28)
+				t30b := float64(t29b * t25b)
+				t31b := -t30b
+				t32b := math.FMA(t29b, t25b, t31b)
+				t33b := float64(t20b * t26b)
+				t34b := -t33b
+				t35b := math.FMA(t20b, t26b, t34b)
+				t36b := float64(t20b * c18)
+				t37b := math.FMA(t36b, t27b, t35b)
+				t39b := float64(t30b * c38)
+				t40b := float64(math.RoundToEven(float64(t39b)))
+				t42b := math.FMA(t40b, c41, t30b)
+				t43b := float64(t32b * c38)
+				t44b := float64(math.RoundToEven(float64(t43b)))
+				t45b := math.FMA(t44b, c41, t32b)
+				t46b := float64(t42b + t45b)
+				t47b := float64(t33b * c38)
+				t48b := float64(math.RoundToEven(float64(t47b)))
+				t49b := math.FMA(t48b, c41, t33b)
+				t50b := float64(t46b + t49b)
+				t51b := float64(t50b - t46b)
+				t52b := float64(t50b - t51b)
+				t53b := float64(t46b - t52b)
+				t54b := float64(t49b - t51b)
+				t55b := float64(t53b + t54b)
+				t58b := math.FMA(t50b, c57, c56)
+				t59b := float64(t58b - c56)
+				t60b := float64(t50b - t59b)
+				t61b := float64(t55b + t37b)
+				t64b := float64(t60b * c62)
+				t65b := -t64b
+				t66b := math.FMA(t60b, c62, t65b)
+				t67b := math.FMA(t61b, c62, t66b)
+				t68b := math.FMA(t60b, c63, t67b)
+				t69b := float64(t64b + t68b)
+				t70b := float32(t69b)
+				t71b := float64(t70b)
+				t72b := float64(t71b - t69b)
+				t73b := float32(t72b)
+				t74b := float32(t59b)
+				t75b := float32(t74b + c0)
+				t79b = t75b
+				t80b = t70b
+				t81b = t73b
 			}
-			t75a, t75b := float64(t74a*t74a), float64(t74b*t74b)
-			t76a, t76b := int64(math.Float64bits(t73a)), int64(math.Float64bits(t73b))
-			t78a, t78b := t76a<<uint64(c77), t76b<<uint64(c77)
-			t79a, t79b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
-			t80a, t80b := t79a^t78a, t79b^t78b
-			t81a, t81b := math.Float64frombits(uint64(t80a)), math.Float64frombits(uint64(t80b))
-			t84a, t84b := math.FMA(c82, t75a, c83), math.FMA(c82, t75b, c83)
-			t86a, t86b := math.FMA(t84a, t75a, c85), math.FMA(t84b, t75b, c85)
-			t88a, t88b := math.FMA(t86a, t75a, c87), math.FMA(t86b, t75b, c87)
-			t90a, t90b := math.FMA(t88a, t75a, c89), math.FMA(t88b, t75b, c89)
-			t91a, t91b := float64(t81a*t90a), float64(t81b*t90b)
-			t92a, t92b := float32(t91a), float32(t91b)
+			t83a, t83b := float32(t80a*c82), float32(t80b*c82)
+			t84a, t84b := float32(t83a*t81a), float32(t83b*t81b)
+			t85a, t85b := scalar.FMA32(t80a, t80a, t84a), scalar.FMA32(t80b, t80b, t84b)
+			t86a, t86b := float32(t80a*t85a), float32(t80b*t85b)
+			t89a, t89b := scalar.FMA32(c87, t85a, c88), scalar.FMA32(c87, t85b, c88)
+			t91a, t91b := scalar.FMA32(t89a, t85a, c90), scalar.FMA32(t89b, t85b, c90)
+			t92a, t92b := scalar.FMA32(t86a, t91a, t81a), scalar.FMA32(t86b, t91b, t81b)
+			t93a, t93b := float32(t80a-t92a), float32(t80b-t92b)
+			t96a, t96b := scalar.FMA32(c94, t85a, c95), scalar.FMA32(c94, t85b, c95)
+			t98a, t98b := scalar.FMA32(t96a, t85a, c97), scalar.FMA32(t96b, t85b, c97)
+			t100a, t100b := scalar.FMA32(t98a, t85a, c99), scalar.FMA32(t98b, t85b, c99)
+			t102a, t102b := scalar.FMA32(t85a, t100a, c101), scalar.FMA32(t85b, t100b, c101)
+			t103a, t103b := int32(math.Float32bits(t79a)), int32(math.Float32bits(t79b))
+			t105a, t105b := int32(t103a+c104), int32(t103b+c104)
+			t106a, t106b := math.Float32frombits(uint32(t105a)), math.Float32frombits(uint32(t105b))
+			t107a, t107b := int32(math.Float32bits(t106a)), int32(math.Float32bits(t106b))
+			t109a, t109b := t107a<<uint32(c108), t107b<<uint32(c108)
+			t111a, t111b := t109a < c110, t109b < c110
+			t112a := t93a
+			if t111a {
+				t112a = t102a
+			}
+			t112b := t93b
+			if t111b {
+				t112b = t102b
+			}
+			t114a, t114b := t107a<<uint32(c113), t107b<<uint32(c113)
+			t116a, t116b := t114a&c115, t114b&c115
+			t117a, t117b := int32(math.Float32bits(t112a)), int32(math.Float32bits(t112b))
+			t118a, t118b := t117a^t116a, t117b^t116b
+			t119a, t119b := math.Float32frombits(uint32(t118a)), math.Float32frombits(uint32(t118b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t92a, t92b
+			y0[0], y0[1] = t119a, t119b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t1 := float64(t0)
-			t3 := c2 <= t0
-			t7 := math.FMA(t1, c6, c5)
-			t8 := float64(t7 + c4)
-			t9 := float64(t8 - c4)
-			t10 := float64(t9 - c5)
-			t12 := math.FMA(t10, c11, t1)
-			t14 := math.FMA(t10, c13, t12)
-			t73 := t8
-			t74 := t14
-			if t3 {
-				t15 := t1
-				t17 := math.Float64frombits(math.Float64bits(t15) &^ (1 << 63))
-				t18 := c16 <= t17
-				t21 := c20
-				if t18 {
-					t21 = c19
+			t2 := scalar.FMA32(v0, c1, c0)
+			t3 := float32(t2 - c0)
+			t5 := scalar.FMA32(t3, c4, v0)
+			t7 := float32(t3 * c6)
+			t8 := float32(t5 - t7)
+			t9 := float32(t8 - t5)
+			t10 := scalar.FMA32(t3, c6, t9)
+			t12 := scalar.FMA32(t3, c11, t10)
+			t76 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t78 := c77 <= t76
+			t79 := t2
+			t80 := t8
+			t81 := t12
+			if t78 {
+				t13 := float64(v0)
+				t15 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t16 := c14 <= t15
+				t19 := c18
+				if t16 {
+					t19 = c17
 				}
-				t22 := float64(t15 * t21)
+				t20 := float64(t13 * t19)
+				t25 := c21
+				if t16 {
+					t25 = c22
+				}
+				t26 := c22
+				if t16 {
+					t26 = c23
+				}
 				t27 := c23
-				if t18 {
+				if t16 {
 					t27 = c24
 				}
-				t28 := c24
-				if t18 {
-					t28 = c25
-				}
-				t29 := c25
-				if t18 {
-					t29 = c26
-				}
-				t31 := float64(t22 * c30)
-				t32 := float64(t31 * t27)
-				t33 := -t32
-				t34 := math.FMA(t31, t27, t33)
-				t35 := float64(t22 * t28)
-				t36 := -t35
-				t37 := math.FMA(t22, t28, t36)
-				t39 := float64(t22 * c38)
-				t40 := math.FMA(t39, t29, t37)
-				t41 := float64(t32 * c5)
-				t42 := float64(math.RoundToEven(float64(t41)))
-				t44 := math.FMA(t42, c43, t32)
-				t45 := float64(t34 * c5)
-				t46 := float64(math.RoundToEven(float64(t45)))
-				t47 := math.FMA(t46, c43, t34)
-				t48 := float64(t44 + t47)
-				t49 := float64(t35 * c5)
-				t50 := float64(math.RoundToEven(float64(t49)))
-				t51 := math.FMA(t50, c43, t35)
-				t52 := float64(t48 + t51)
-				t53 := float64(t52 - t48)
-				t54 := float64(t52 - t53)
-				t55 := float64(t48 - t54)
-				t56 := float64(t51 - t53)
-				t57 := float64(t55 + t56)
-				t59 := math.FMA(t52, c58, c5)
-				t60 := float64(t59 + c4)
-				t61 := float64(t60 - c4)
-				t62 := float64(t61 - c5)
-				t63 := float64(t52 - t62)
-				t64 := float64(t57 + t40)
-				t67 := float64(t63 * c65)
-				t68 := -t67
-				t69 := math.FMA(t63, c65, t68)
-				t70 := math.FMA(t64, c65, t69)
-				t71 := math.FMA(t63, c66, t70)
-				t72 := float64(t67 + t71)
-				t73 = t60
-				t74 = t72
+				t29 := float64(t20 * c28)
+				t30 := float64(t29 * t25)
+				t31 := -t30
+				t32 := math.FMA(t29, t25, t31)
+				t33 := float64(t20 * t26)
+				t34 := -t33
+				t35 := math.FMA(t20, t26, t34)
+				t36 := float64(t20 * c18)
+				t37 := math.FMA(t36, t27, t35)
+				t39 := float64(t30 * c38)
+				t40 := float64(math.RoundToEven(float64(t39)))
+				t42 := math.FMA(t40, c41, t30)
+				t43 := float64(t32 * c38)
+				t44 := float64(math.RoundToEven(float64(t43)))
+				t45 := math.FMA(t44, c41, t32)
+				t46 := float64(t42 + t45)
+				t47 := float64(t33 * c38)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := math.FMA(t48, c41, t33)
+				t50 := float64(t46 + t49)
+				t51 := float64(t50 - t46)
+				t52 := float64(t50 - t51)
+				t53 := float64(t46 - t52)
+				t54 := float64(t49 - t51)
+				t55 := float64(t53 + t54)
+				t58 := math.FMA(t50, c57, c56)
+				t59 := float64(t58 - c56)
+				t60 := float64(t50 - t59)
+				t61 := float64(t55 + t37)
+				t64 := float64(t60 * c62)
+				t65 := -t64
+				t66 := math.FMA(t60, c62, t65)
+				t67 := math.FMA(t61, c62, t66)
+				t68 := math.FMA(t60, c63, t67)
+				t69 := float64(t64 + t68)
+				t70 := float32(t69)
+				t71 := float64(t70)
+				t72 := float64(t71 - t69)
+				t73 := float32(t72)
+				t74 := float32(t59)
+				t75 := float32(t74 + c0)
+				t79 = t75
+				t80 = t70
+				t81 = t73
 			}
-			t75 := float64(t74 * t74)
-			t76 := int64(math.Float64bits(t73))
-			t78 := t76 << uint64(c77)
-			t79 := int64(math.Float64bits(t74))
-			t80 := t79 ^ t78
-			t81 := math.Float64frombits(uint64(t80))
-			t84 := math.FMA(c82, t75, c83)
-			t86 := math.FMA(t84, t75, c85)
-			t88 := math.FMA(t86, t75, c87)
-			t90 := math.FMA(t88, t75, c89)
-			t91 := float64(t81 * t90)
-			t92 := float32(t91)
-			o0[i] = t92
+			t83 := float32(t80 * c82)
+			t84 := float32(t83 * t81)
+			t85 := scalar.FMA32(t80, t80, t84)
+			t86 := float32(t80 * t85)
+			t89 := scalar.FMA32(c87, t85, c88)
+			t91 := scalar.FMA32(t89, t85, c90)
+			t92 := scalar.FMA32(t86, t91, t81)
+			t93 := float32(t80 - t92)
+			t96 := scalar.FMA32(c94, t85, c95)
+			t98 := scalar.FMA32(t96, t85, c97)
+			t100 := scalar.FMA32(t98, t85, c99)
+			t102 := scalar.FMA32(t85, t100, c101)
+			t103 := int32(math.Float32bits(t79))
+			t105 := int32(t103 + c104)
+			t106 := math.Float32frombits(uint32(t105))
+			t107 := int32(math.Float32bits(t106))
+			t109 := t107 << uint32(c108)
+			t111 := t109 < c110
+			t112 := t93
+			if t111 {
+				t112 = t102
+			}
+			t114 := t107 << uint32(c113)
+			t116 := t114 & c115
+			t117 := int32(math.Float32bits(t112))
+			t118 := t117 ^ t116
+			t119 := math.Float32frombits(uint32(t118))
+			o0[i] = t119
 		}
 	}
 }
@@ -30449,23 +30512,22 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 // for i: o0[i] = gelutanh(a0[i])
 func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c2 := math.Float32frombits(0x80000000)  // -0
-	c4 := math.Float32frombits(0x40c00000)  // 6
-	c10 := math.Float32frombits(0x3dd2d3e8) // 0.10294324
-	c11 := math.Float32frombits(0x40135800) // 2.302246
+	c1 := math.Float32frombits(0x41333333)  // 11.2
+	c4 := math.Float32frombits(0x80000000)  // -0
+	c10 := math.Float32frombits(0x3f52d3e8) // 0.82354593
+	c11 := math.Float32frombits(0x41935800) // 18.417969
 	c15 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c17 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c26 := int32(23)
-	c30 := math.Float32frombits(0xbf317218) // -0.6931472
-	c34 := math.Float32frombits(0xb9677273) // -0.00022072512
-	c35 := math.Float32frombits(0x3afd3334) // 0.0019317628
-	c36 := math.Float32frombits(0xbc635b3b) // -0.0138767315
-	c39 := math.Float32frombits(0x3da3fe43) // 0.08007481
-	c40 := math.Float32frombits(0xbeb17216) // -0.34657353
-	c44 := math.Float32frombits(0x3f800000) // 1
-	c45 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c17 := math.Float32frombits(0xb99ef219) // -0.00030316485
+	c20 := math.Float32frombits(0x4b3ffe20) // 1.2582432e+07
+	c26 := int32(20)
+	c28 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c32 := math.Float32frombits(0x361d977c) // 2.3482999e-06
+	c33 := math.Float32frombits(0x38e35c69) // 0.00010841416
+	c35 := math.Float32frombits(0x3b75fdf0) // 0.0037535392
+	c37 := math.Float32frombits(0x3db17218) // 0.0866434
+	c39 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c41 := math.Float32frombits(0x21800000) // 8.6736174e-19
+	c47 := math.Float32frombits(0x3f800000) // 1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -30473,136 +30535,118 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := v0a < c0, v0b < c0
-			t3a := v0a
-			if t1a {
-				t3a = c2
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := c1 < t0a, c1 < t0b
+			t3a := t0a
+			if t2a {
+				t3a = c1
 			}
-			t3b := v0b
-			if t1b {
-				t3b = c2
+			t3b := t0b
+			if t2b {
+				t3b = c1
 			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
+			t5a, t5b := v0a < c4, v0b < c4
+			t6a := v0a
 			if t5a {
 				t6a = c4
 			}
-			t6b := t3b
+			t6b := v0b
 			if t5b {
 				t6b = c4
 			}
-			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
+			t7a, t7b := float32(t3a*t3a), float32(t3b*t3b)
 			t8a, t8b := -t7a, -t7b
-			t9a, t9b := scalar.FMA32(t6a, t6a, t8a), scalar.FMA32(t6b, t6b, t8b)
+			t9a, t9b := scalar.FMA32(t3a, t3a, t8a), scalar.FMA32(t3b, t3b, t8b)
 			t12a, t12b := scalar.FMA32(t7a, c10, c11), scalar.FMA32(t7b, c10, c11)
 			t13a, t13b := float32(c11-t12a), float32(c11-t12b)
 			t14a, t14b := scalar.FMA32(t7a, c10, t13a), scalar.FMA32(t7b, c10, t13b)
 			t16a, t16b := scalar.FMA32(t7a, c15, t9a), scalar.FMA32(t7b, c15, t9b)
 			t18a, t18b := scalar.FMA32(t16a, c10, c17), scalar.FMA32(t16b, c10, c17)
 			t19a, t19b := float32(t14a+t18a), float32(t14b+t18b)
-			t20a, t20b := -t6a, -t6b
-			t22a, t22b := scalar.FMA32(t20a, t12a, c21), scalar.FMA32(t20b, t12b, c21)
-			t23a, t23b := float32(t22a-c21), float32(t22b-c21)
-			t24a, t24b := scalar.FMA32(t6a, t12a, t23a), scalar.FMA32(t6b, t12b, t23b)
-			t25a, t25b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
+			t21a, t21b := scalar.FMA32(t3a, t12a, c20), scalar.FMA32(t3b, t12b, c20)
+			t22a, t22b := float32(c20-t21a), float32(c20-t21b)
+			t23a, t23b := scalar.FMA32(t3a, t12a, t22a), scalar.FMA32(t3b, t12b, t22b)
+			t24a, t24b := scalar.FMA32(t3a, t19a, t23a), scalar.FMA32(t3b, t19b, t23b)
+			t25a, t25b := int32(math.Float32bits(t21a)), int32(math.Float32bits(t21b))
 			t27a, t27b := t25a<<uint32(c26), t25b<<uint32(c26)
-			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
-			t29a, t29b := float32(t6a*t19a), float32(t6b*t19b)
-			t31a, t31b := float32(t28a*c30), float32(t28b*c30)
-			t32a, t32b := float32(t24a+t29a), float32(t24b+t29b)
-			t33a, t33b := float32(t32a*t32a), float32(t32b*t32b)
-			t37a, t37b := scalar.FMA32(t32a, c35, c36), scalar.FMA32(t32b, c35, c36)
-			t38a, t38b := scalar.FMA32(t33a, c34, t37a), scalar.FMA32(t33b, c34, t37b)
-			t41a, t41b := scalar.FMA32(t32a, c39, c40), scalar.FMA32(t32b, c39, c40)
-			t42a, t42b := scalar.FMA32(t33a, t38a, t41a), scalar.FMA32(t33b, t38b, t41b)
-			t43a, t43b := scalar.FMA32(t33a, t42a, t29a), scalar.FMA32(t33b, t42b, t29b)
-			t46a, t46b := float32(c45+t28a), float32(c45+t28b)
-			t47a, t47b := float32(t46a-t28a), float32(t46b-t28b)
-			t48a, t48b := float32(c45-t47a), float32(c45-t47b)
-			t49a, t49b := float32(t24a+t43a), float32(t24b+t43b)
-			t50a, t50b := scalar.FMA32(t31a, t49a, t46a), scalar.FMA32(t31b, t49b, t46b)
-			t51a, t51b := float32(t46a-t50a), float32(t46b-t50b)
-			t52a, t52b := scalar.FMA32(t31a, t24a, t51a), scalar.FMA32(t31b, t24b, t51b)
-			t53a, t53b := scalar.FMA32(t31a, t43a, t52a), scalar.FMA32(t31b, t43b, t52b)
-			t54a, t54b := float32(t53a+t48a), float32(t53b+t48b)
-			t55a, t55b := float32(c44/t50a), float32(c44/t50b)
-			t56a, t56b := float32(t3a*t55a), float32(t3b*t55b)
-			t57a, t57b := -t3a, -t3b
-			t58a, t58b := scalar.FMA32(t56a, t50a, t57a), scalar.FMA32(t56b, t50b, t57b)
-			t59a, t59b := scalar.FMA32(t56a, t54a, t58a), scalar.FMA32(t56b, t54b, t58b)
-			t60a, t60b := -t59a, -t59b
-			t61a, t61b := scalar.FMA32(t60a, t55a, t56a), scalar.FMA32(t60b, t55b, t56b)
-			t62a, t62b := float32(t61a*c45), float32(t61b*c45)
-			t63a := t62a
-			if t5a {
-				t63a = t3a
-			}
-			t63b := t62b
-			if t5b {
-				t63b = t3b
-			}
+			t28a, t28b := c28[t25a&7], c28[t25b&7]
+			t29a, t29b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
+			t30a, t30b := int32(t27a+t29a), int32(t27b+t29b)
+			t31a, t31b := math.Float32frombits(uint32(t30a)), math.Float32frombits(uint32(t30b))
+			t34a, t34b := scalar.FMA32(c32, t24a, c33), scalar.FMA32(c32, t24b, c33)
+			t36a, t36b := scalar.FMA32(t34a, t24a, c35), scalar.FMA32(t34b, t24b, c35)
+			t38a, t38b := scalar.FMA32(t36a, t24a, c37), scalar.FMA32(t36b, t24b, c37)
+			t39a, t39b := c39[t25a&7], c39[t25b&7]
+			t40a, t40b := scalar.FMA32(t24a, t38a, t39a), scalar.FMA32(t24b, t38b, t39b)
+			t42a, t42b := float32(t31a+c41), float32(t31b+c41)
+			t43a, t43b := scalar.FMA32(t31a, t40a, t42a), scalar.FMA32(t31b, t40b, t42b)
+			t44a, t44b := float32(t31a-t43a), float32(t31b-t43b)
+			t45a, t45b := float32(t44a+c41), float32(t44b+c41)
+			t46a, t46b := scalar.FMA32(t31a, t40a, t45a), scalar.FMA32(t31b, t40b, t45b)
+			t48a, t48b := float32(c47/t43a), float32(c47/t43b)
+			t49a, t49b := float32(t3a*t48a), float32(t3b*t48b)
+			t50a, t50b := -t3a, -t3b
+			t51a, t51b := scalar.FMA32(t49a, t43a, t50a), scalar.FMA32(t49b, t43b, t50b)
+			t52a, t52b := scalar.FMA32(t49a, t46a, t51a), scalar.FMA32(t49b, t46b, t51b)
+			t53a, t53b := -t52a, -t52b
+			t54a, t54b := scalar.FMA32(t53a, t48a, t49a), scalar.FMA32(t53b, t48b, t49b)
+			t55a, t55b := -t54a, -t54b
+			t56a, t56b := scalar.FMA32(t55a, c41, t6a), scalar.FMA32(t55b, c41, t6b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t63a, t63b
+			y0[0], y0[1] = t56a, t56b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := v0 < c0
-			t3 := v0
-			if t1 {
-				t3 = c2
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
 			}
-			t5 := c4 < t3
-			t6 := t3
+			t5 := v0 < c4
+			t6 := v0
 			if t5 {
 				t6 = c4
 			}
-			t7 := float32(t6 * t6)
+			t7 := float32(t3 * t3)
 			t8 := -t7
-			t9 := scalar.FMA32(t6, t6, t8)
+			t9 := scalar.FMA32(t3, t3, t8)
 			t12 := scalar.FMA32(t7, c10, c11)
 			t13 := float32(c11 - t12)
 			t14 := scalar.FMA32(t7, c10, t13)
 			t16 := scalar.FMA32(t7, c15, t9)
 			t18 := scalar.FMA32(t16, c10, c17)
 			t19 := float32(t14 + t18)
-			t20 := -t6
-			t22 := scalar.FMA32(t20, t12, c21)
-			t23 := float32(t22 - c21)
-			t24 := scalar.FMA32(t6, t12, t23)
-			t25 := int32(math.Float32bits(t22))
+			t21 := scalar.FMA32(t3, t12, c20)
+			t22 := float32(c20 - t21)
+			t23 := scalar.FMA32(t3, t12, t22)
+			t24 := scalar.FMA32(t3, t19, t23)
+			t25 := int32(math.Float32bits(t21))
 			t27 := t25 << uint32(c26)
-			t28 := math.Float32frombits(uint32(t27))
-			t29 := float32(t6 * t19)
-			t31 := float32(t28 * c30)
-			t32 := float32(t24 + t29)
-			t33 := float32(t32 * t32)
-			t37 := scalar.FMA32(t32, c35, c36)
-			t38 := scalar.FMA32(t33, c34, t37)
-			t41 := scalar.FMA32(t32, c39, c40)
-			t42 := scalar.FMA32(t33, t38, t41)
-			t43 := scalar.FMA32(t33, t42, t29)
-			t46 := float32(c45 + t28)
-			t47 := float32(t46 - t28)
-			t48 := float32(c45 - t47)
-			t49 := float32(t24 + t43)
-			t50 := scalar.FMA32(t31, t49, t46)
-			t51 := float32(t46 - t50)
-			t52 := scalar.FMA32(t31, t24, t51)
-			t53 := scalar.FMA32(t31, t43, t52)
-			t54 := float32(t53 + t48)
-			t55 := float32(c44 / t50)
-			t56 := float32(t3 * t55)
-			t57 := -t3
-			t58 := scalar.FMA32(t56, t50, t57)
-			t59 := scalar.FMA32(t56, t54, t58)
-			t60 := -t59
-			t61 := scalar.FMA32(t60, t55, t56)
-			t62 := float32(t61 * c45)
-			t63 := t62
-			if t5 {
-				t63 = t3
-			}
-			o0[i] = t63
+			t28 := c28[t25&7]
+			t29 := int32(math.Float32bits(t28))
+			t30 := int32(t27 + t29)
+			t31 := math.Float32frombits(uint32(t30))
+			t34 := scalar.FMA32(c32, t24, c33)
+			t36 := scalar.FMA32(t34, t24, c35)
+			t38 := scalar.FMA32(t36, t24, c37)
+			t39 := c39[t25&7]
+			t40 := scalar.FMA32(t24, t38, t39)
+			t42 := float32(t31 + c41)
+			t43 := scalar.FMA32(t31, t40, t42)
+			t44 := float32(t31 - t43)
+			t45 := float32(t44 + c41)
+			t46 := scalar.FMA32(t31, t40, t45)
+			t48 := float32(c47 / t43)
+			t49 := float32(t3 * t48)
+			t50 := -t3
+			t51 := scalar.FMA32(t49, t43, t50)
+			t52 := scalar.FMA32(t49, t46, t51)
+			t53 := -t52
+			t54 := scalar.FMA32(t53, t48, t49)
+			t55 := -t54
+			t56 := scalar.FMA32(t55, c41, t6)
+			o0[i] = t56
 		}
 	}
 }
@@ -30614,23 +30658,21 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 // for i: o0[i] = gelutanh(a0[i])
 func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
-	c2 := math.Float32frombits(0x80000000)  // -0
-	c4 := math.Float32frombits(0x40c00000)  // 6
-	c10 := math.Float32frombits(0x3dd2d3e8) // 0.10294324
-	c11 := math.Float32frombits(0x40135800) // 2.302246
-	c15 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
-	c17 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
-	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c26 := math.Float32frombits(0x391fcde0) // 0.00015240116
-	c27 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
-	c29 := math.Float32frombits(0x3c1d9853) // 0.009618836
-	c31 := math.Float32frombits(0xbd6357bb) // -0.05550359
-	c33 := math.Float32frombits(0x3e75fdec) // 0.24022645
-	c35 := math.Float32frombits(0xbf317218) // -0.6931472
-	c37 := math.Float32frombits(0x3f800000) // 1
-	c40 := int32(23)
-	c43 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c1 := math.Float32frombits(0x41333333)  // 11.2
+	c7 := math.Float32frombits(0x3f52d3e8)  // 0.82354593
+	c8 := math.Float32frombits(0x41935800)  // 18.417969
+	c12 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c14 := math.Float32frombits(0xb99ef219) // -0.00030316485
+	c17 := math.Float32frombits(0x4b3ffe20) // 1.2582432e+07
+	c23 := int32(20)
+	c25 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c29 := math.Float32frombits(0x361d977c) // 2.3482999e-06
+	c30 := math.Float32frombits(0x38e35c69) // 0.00010841416
+	c32 := math.Float32frombits(0x3b75fdf0) // 0.0037535392
+	c34 := math.Float32frombits(0x3db17218) // 0.0866434
+	c36 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c38 := math.Float32frombits(0x21800000) // 8.6736174e-19
+	c41 := math.Float32frombits(0x80000000) // -0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -30638,104 +30680,100 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := v0a < c0, v0b < c0
-			t3a := v0a
-			if t1a {
-				t3a = c2
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := c1 < t0a, c1 < t0b
+			t3a := t0a
+			if t2a {
+				t3a = c1
 			}
-			t3b := v0b
-			if t1b {
-				t3b = c2
+			t3b := t0b
+			if t2b {
+				t3b = c1
 			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
-			if t5a {
-				t6a = c4
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := -t4a, -t4b
+			t6a, t6b := scalar.FMA32(t3a, t3a, t5a), scalar.FMA32(t3b, t3b, t5b)
+			t9a, t9b := scalar.FMA32(t4a, c7, c8), scalar.FMA32(t4b, c7, c8)
+			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
+			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
+			t13a, t13b := scalar.FMA32(t4a, c12, t6a), scalar.FMA32(t4b, c12, t6b)
+			t15a, t15b := scalar.FMA32(t13a, c7, c14), scalar.FMA32(t13b, c7, c14)
+			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
+			t18a, t18b := scalar.FMA32(t3a, t9a, c17), scalar.FMA32(t3b, t9b, c17)
+			t19a, t19b := float32(c17-t18a), float32(c17-t18b)
+			t20a, t20b := scalar.FMA32(t3a, t9a, t19a), scalar.FMA32(t3b, t9b, t19b)
+			t21a, t21b := scalar.FMA32(t3a, t16a, t20a), scalar.FMA32(t3b, t16b, t20b)
+			t22a, t22b := int32(math.Float32bits(t18a)), int32(math.Float32bits(t18b))
+			t24a, t24b := t22a<<uint32(c23), t22b<<uint32(c23)
+			t25a, t25b := c25[t22a&7], c25[t22b&7]
+			t26a, t26b := int32(math.Float32bits(t25a)), int32(math.Float32bits(t25b))
+			t27a, t27b := int32(t24a+t26a), int32(t24b+t26b)
+			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
+			t31a, t31b := scalar.FMA32(c29, t21a, c30), scalar.FMA32(c29, t21b, c30)
+			t33a, t33b := scalar.FMA32(t31a, t21a, c32), scalar.FMA32(t31b, t21b, c32)
+			t35a, t35b := scalar.FMA32(t33a, t21a, c34), scalar.FMA32(t33b, t21b, c34)
+			t36a, t36b := c36[t22a&7], c36[t22b&7]
+			t37a, t37b := scalar.FMA32(t21a, t35a, t36a), scalar.FMA32(t21b, t35b, t36b)
+			t39a, t39b := float32(t28a+c38), float32(t28b+c38)
+			t40a, t40b := scalar.FMA32(t28a, t37a, t39a), scalar.FMA32(t28b, t37b, t39b)
+			t42a, t42b := v0a < c41, v0b < c41
+			t43a := v0a
+			if t42a {
+				t43a = c41
 			}
-			t6b := t3b
-			if t5b {
-				t6b = c4
+			t43b := v0b
+			if t42b {
+				t43b = c41
 			}
-			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
-			t8a, t8b := -t7a, -t7b
-			t9a, t9b := scalar.FMA32(t6a, t6a, t8a), scalar.FMA32(t6b, t6b, t8b)
-			t12a, t12b := scalar.FMA32(t7a, c10, c11), scalar.FMA32(t7b, c10, c11)
-			t13a, t13b := float32(c11-t12a), float32(c11-t12b)
-			t14a, t14b := scalar.FMA32(t7a, c10, t13a), scalar.FMA32(t7b, c10, t13b)
-			t16a, t16b := scalar.FMA32(t7a, c15, t9a), scalar.FMA32(t7b, c15, t9b)
-			t18a, t18b := scalar.FMA32(t16a, c10, c17), scalar.FMA32(t16b, c10, c17)
-			t19a, t19b := float32(t14a+t18a), float32(t14b+t18b)
-			t20a, t20b := -t6a, -t6b
-			t22a, t22b := scalar.FMA32(t20a, t12a, c21), scalar.FMA32(t20b, t12b, c21)
-			t23a, t23b := float32(t22a-c21), float32(t22b-c21)
-			t24a, t24b := scalar.FMA32(t6a, t12a, t23a), scalar.FMA32(t6b, t12b, t23b)
-			t25a, t25b := scalar.FMA32(t6a, t19a, t24a), scalar.FMA32(t6b, t19b, t24b)
-			t28a, t28b := scalar.FMA32(c26, t25a, c27), scalar.FMA32(c26, t25b, c27)
-			t30a, t30b := scalar.FMA32(t28a, t25a, c29), scalar.FMA32(t28b, t25b, c29)
-			t32a, t32b := scalar.FMA32(t30a, t25a, c31), scalar.FMA32(t30b, t25b, c31)
-			t34a, t34b := scalar.FMA32(t32a, t25a, c33), scalar.FMA32(t32b, t25b, c33)
-			t36a, t36b := scalar.FMA32(t34a, t25a, c35), scalar.FMA32(t34b, t25b, c35)
-			t38a, t38b := scalar.FMA32(t36a, t25a, c37), scalar.FMA32(t36b, t25b, c37)
-			t39a, t39b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
-			t41a, t41b := t39a<<uint32(c40), t39b<<uint32(c40)
-			t42a, t42b := math.Float32frombits(uint32(t41a)), math.Float32frombits(uint32(t41b))
-			t44a, t44b := scalar.FMA32(t38a, t42a, c43), scalar.FMA32(t38b, t42b, c43)
-			t45a, t45b := float32(t3a/t44a), float32(t3b/t44b)
-			t46a, t46b := float32(t45a*c43), float32(t45b*c43)
-			t47a := t46a
-			if t5a {
-				t47a = t3a
-			}
-			t47b := t46b
-			if t5b {
-				t47b = t3b
-			}
+			t44a, t44b := float32(t3a/t40a), float32(t3b/t40b)
+			t45a, t45b := -t44a, -t44b
+			t46a, t46b := scalar.FMA32(t45a, c38, t43a), scalar.FMA32(t45b, c38, t43b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t47a, t47b
+			y0[0], y0[1] = t46a, t46b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := v0 < c0
-			t3 := v0
-			if t1 {
-				t3 = c2
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
 			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
+			t4 := float32(t3 * t3)
+			t5 := -t4
+			t6 := scalar.FMA32(t3, t3, t5)
+			t9 := scalar.FMA32(t4, c7, c8)
+			t10 := float32(c8 - t9)
+			t11 := scalar.FMA32(t4, c7, t10)
+			t13 := scalar.FMA32(t4, c12, t6)
+			t15 := scalar.FMA32(t13, c7, c14)
+			t16 := float32(t11 + t15)
+			t18 := scalar.FMA32(t3, t9, c17)
+			t19 := float32(c17 - t18)
+			t20 := scalar.FMA32(t3, t9, t19)
+			t21 := scalar.FMA32(t3, t16, t20)
+			t22 := int32(math.Float32bits(t18))
+			t24 := t22 << uint32(c23)
+			t25 := c25[t22&7]
+			t26 := int32(math.Float32bits(t25))
+			t27 := int32(t24 + t26)
+			t28 := math.Float32frombits(uint32(t27))
+			t31 := scalar.FMA32(c29, t21, c30)
+			t33 := scalar.FMA32(t31, t21, c32)
+			t35 := scalar.FMA32(t33, t21, c34)
+			t36 := c36[t22&7]
+			t37 := scalar.FMA32(t21, t35, t36)
+			t39 := float32(t28 + c38)
+			t40 := scalar.FMA32(t28, t37, t39)
+			t42 := v0 < c41
+			t43 := v0
+			if t42 {
+				t43 = c41
 			}
-			t7 := float32(t6 * t6)
-			t8 := -t7
-			t9 := scalar.FMA32(t6, t6, t8)
-			t12 := scalar.FMA32(t7, c10, c11)
-			t13 := float32(c11 - t12)
-			t14 := scalar.FMA32(t7, c10, t13)
-			t16 := scalar.FMA32(t7, c15, t9)
-			t18 := scalar.FMA32(t16, c10, c17)
-			t19 := float32(t14 + t18)
-			t20 := -t6
-			t22 := scalar.FMA32(t20, t12, c21)
-			t23 := float32(t22 - c21)
-			t24 := scalar.FMA32(t6, t12, t23)
-			t25 := scalar.FMA32(t6, t19, t24)
-			t28 := scalar.FMA32(c26, t25, c27)
-			t30 := scalar.FMA32(t28, t25, c29)
-			t32 := scalar.FMA32(t30, t25, c31)
-			t34 := scalar.FMA32(t32, t25, c33)
-			t36 := scalar.FMA32(t34, t25, c35)
-			t38 := scalar.FMA32(t36, t25, c37)
-			t39 := int32(math.Float32bits(t22))
-			t41 := t39 << uint32(c40)
-			t42 := math.Float32frombits(uint32(t41))
-			t44 := scalar.FMA32(t38, t42, c43)
-			t45 := float32(t3 / t44)
-			t46 := float32(t45 * c43)
-			t47 := t46
-			if t5 {
-				t47 = t3
-			}
-			o0[i] = t47
+			t44 := float32(t3 / t40)
+			t45 := -t44
+			t46 := scalar.FMA32(t45, c38, t43)
+			o0[i] = t46
 		}
 	}
 }
@@ -66074,122 +66112,120 @@ func k_shr_xor_mul_i32_uss_fc39f4f6f9_go(f *abi.Frame) {
 // for i: o0[i] = sigmoid(a0[i])
 func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0x3f800000) // 1
-	c1 := math.Float32frombits(0xc2d00000) // -104
-	c4 := math.Float32frombits(0x42200000) // 40
-	c7 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c8 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c11 := int32(23)
-	c15 := math.Float32frombits(0x3f317218) // 0.6931472
-	c17 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c22 := math.Float32frombits(0xbab51fdc) // -0.0013818699
-	c23 := math.Float32frombits(0x3c091cf0) // 0.008368716
-	c24 := math.Float32frombits(0xbd2aac5f) // -0.041668292
-	c27 := math.Float32frombits(0x3e2aaa49) // 0.16666521
-	c28 := math.Float32frombits(0xbefffffe) // -0.49999994
-	c32 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c0 := math.Float32frombits(0x0)         // 0
+	c2 := math.Float32frombits(0x3f800000)  // 1
+	c5 := math.Float32frombits(0x42e80000)  // 116
+	c8 := math.Float32frombits(0x4138aa3b)  // 11.54156
+	c9 := math.Float32frombits(0x4b3ffe20)  // 1.2582432e+07
+	c12 := math.Float32frombits(0xbdb17218) // -0.0866434
+	c14 := math.Float32frombits(0x2f82e308) // 2.3808178e-10
+	c17 := int32(20)
+	c19 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c23 := math.Float32frombits(0x3d2aad40) // 0.04166913
+	c24 := math.Float32frombits(0x3e2aae40) // 0.16668034
+	c26 := math.Float32frombits(0x3f000000) // 0.5
+	c29 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c31 := math.Float32frombits(0x21800000) // 8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		t43 := -c0
+		t38 := -c2
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t2a, t2b := v0a < c1, v0b < c1
-			t3a := v0a
-			if t2a {
-				t3a = c1
+			t1a, t1b := v0a < c0, v0b < c0
+			t3a := c2
+			if t1a {
+				t3a = c0
 			}
-			t3b := v0b
-			if t2b {
-				t3b = c1
+			t3b := c2
+			if t1b {
+				t3b = c0
 			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
-			if t5a {
-				t6a = c4
+			t4a, t4b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
 			}
-			t6b := t3b
-			if t5b {
-				t6b = c4
+			t7b := t4b
+			if t6b {
+				t7b = c5
 			}
-			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
-			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t12a, t12b := t10a<<uint32(c11), t10b<<uint32(c11)
-			t13a, t13b := math.Float32frombits(uint32(t12a)), math.Float32frombits(uint32(t12b))
-			t14a, t14b := float32(t9a-c8), float32(t9b-c8)
-			t16a, t16b := scalar.FMA32(t14a, c15, t6a), scalar.FMA32(t14b, c15, t6b)
-			t18a, t18b := float32(t14a*c17), float32(t14b*c17)
-			t19a, t19b := -t13a, -t13b
-			t20a, t20b := float32(t16a+t18a), float32(t16b+t18b)
-			t21a, t21b := float32(t20a*t20a), float32(t20b*t20b)
-			t25a, t25b := scalar.FMA32(t20a, c23, c24), scalar.FMA32(t20b, c23, c24)
-			t26a, t26b := scalar.FMA32(t21a, c22, t25a), scalar.FMA32(t21b, c22, t25b)
-			t29a, t29b := scalar.FMA32(t20a, c27, c28), scalar.FMA32(t20b, c27, c28)
-			t30a, t30b := scalar.FMA32(t21a, t26a, t29a), scalar.FMA32(t21b, t26b, t29b)
-			t31a, t31b := scalar.FMA32(t21a, t30a, t18a), scalar.FMA32(t21b, t30b, t18b)
-			t33a, t33b := float32(c32+t13a), float32(c32+t13b)
-			t34a, t34b := float32(t33a-t13a), float32(t33b-t13b)
-			t35a, t35b := float32(c32-t34a), float32(c32-t34b)
-			t36a, t36b := float32(t16a+t31a), float32(t16b+t31b)
-			t37a, t37b := scalar.FMA32(t19a, t36a, t33a), scalar.FMA32(t19b, t36b, t33b)
-			t38a, t38b := float32(t33a-t37a), float32(t33b-t37b)
-			t39a, t39b := scalar.FMA32(t19a, t16a, t38a), scalar.FMA32(t19b, t16b, t38b)
-			t40a, t40b := scalar.FMA32(t19a, t31a, t39a), scalar.FMA32(t19b, t31b, t39b)
-			t41a, t41b := float32(t40a+t35a), float32(t40b+t35b)
-			t42a, t42b := float32(c0/t37a), float32(c0/t37b)
-			t44a, t44b := scalar.FMA32(t42a, t37a, t43), scalar.FMA32(t42b, t37b, t43)
-			t45a, t45b := scalar.FMA32(t42a, t41a, t44a), scalar.FMA32(t42b, t41b, t44b)
-			t46a, t46b := -t45a, -t45b
-			t47a, t47b := scalar.FMA32(t46a, t42a, t42a), scalar.FMA32(t46b, t42b, t42b)
-			t48a, t48b := float32(t47a*c32), float32(t47b*c32)
+			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
+			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t18a, t18b := t16a<<uint32(c17), t16b<<uint32(c17)
+			t19a, t19b := c19[t16a&7], c19[t16b&7]
+			t20a, t20b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t21a, t21b := int32(t18a+t20a), int32(t18b+t20b)
+			t22a, t22b := math.Float32frombits(uint32(t21a)), math.Float32frombits(uint32(t21b))
+			t25a, t25b := scalar.FMA32(c23, t15a, c24), scalar.FMA32(c23, t15b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
+			t28a, t28b := scalar.FMA32(t27a, t15a, c2), scalar.FMA32(t27b, t15b, c2)
+			t29a, t29b := c29[t16a&7], c29[t16b&7]
+			t30a, t30b := scalar.FMA32(t15a, t28a, t29a), scalar.FMA32(t15b, t28b, t29b)
+			t32a, t32b := float32(t22a+c31), float32(t22b+c31)
+			t33a, t33b := scalar.FMA32(t22a, t30a, t32a), scalar.FMA32(t22b, t30b, t32b)
+			t34a, t34b := float32(t22a-t33a), float32(t22b-t33b)
+			t35a, t35b := float32(t34a+c31), float32(t34b+c31)
+			t36a, t36b := scalar.FMA32(t22a, t30a, t35a), scalar.FMA32(t22b, t30b, t35b)
+			t37a, t37b := float32(c2/t33a), float32(c2/t33b)
+			t39a, t39b := scalar.FMA32(t37a, t33a, t38), scalar.FMA32(t37b, t33b, t38)
+			t40a, t40b := scalar.FMA32(t37a, t36a, t39a), scalar.FMA32(t37b, t36b, t39b)
+			t41a, t41b := -t40a, -t40b
+			t42a, t42b := scalar.FMA32(t41a, t37a, t37a), scalar.FMA32(t41b, t37b, t37b)
+			t43a, t43b := -t42a, -t42b
+			t44a, t44b := scalar.FMA32(t43a, c31, t3a), scalar.FMA32(t43b, c31, t3b)
+			t45a, t45b := math.Float32frombits(math.Float32bits(t44a)&^(1<<31)), math.Float32frombits(math.Float32bits(t44b)&^(1<<31))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t48a, t48b
+			y0[0], y0[1] = t45a, t45b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t2 := v0 < c1
-			t3 := v0
-			if t2 {
-				t3 = c1
+			t1 := v0 < c0
+			t3 := c2
+			if t1 {
+				t3 = c0
 			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
+			t4 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
 			}
-			t9 := scalar.FMA32(t6, c7, c8)
-			t10 := int32(math.Float32bits(t9))
-			t12 := t10 << uint32(c11)
-			t13 := math.Float32frombits(uint32(t12))
-			t14 := float32(t9 - c8)
-			t16 := scalar.FMA32(t14, c15, t6)
-			t18 := float32(t14 * c17)
-			t19 := -t13
-			t20 := float32(t16 + t18)
-			t21 := float32(t20 * t20)
-			t25 := scalar.FMA32(t20, c23, c24)
-			t26 := scalar.FMA32(t21, c22, t25)
-			t29 := scalar.FMA32(t20, c27, c28)
-			t30 := scalar.FMA32(t21, t26, t29)
-			t31 := scalar.FMA32(t21, t30, t18)
-			t33 := float32(c32 + t13)
-			t34 := float32(t33 - t13)
-			t35 := float32(c32 - t34)
-			t36 := float32(t16 + t31)
-			t37 := scalar.FMA32(t19, t36, t33)
-			t38 := float32(t33 - t37)
-			t39 := scalar.FMA32(t19, t16, t38)
-			t40 := scalar.FMA32(t19, t31, t39)
-			t41 := float32(t40 + t35)
-			t42 := float32(c0 / t37)
-			t44 := scalar.FMA32(t42, t37, t43)
-			t45 := scalar.FMA32(t42, t41, t44)
-			t46 := -t45
-			t47 := scalar.FMA32(t46, t42, t42)
-			t48 := float32(t47 * c32)
-			o0[i] = t48
+			t10 := scalar.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := scalar.FMA32(t11, c12, t7)
+			t15 := scalar.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t18 := t16 << uint32(c17)
+			t19 := c19[t16&7]
+			t20 := int32(math.Float32bits(t19))
+			t21 := int32(t18 + t20)
+			t22 := math.Float32frombits(uint32(t21))
+			t25 := scalar.FMA32(c23, t15, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t28 := scalar.FMA32(t27, t15, c2)
+			t29 := c29[t16&7]
+			t30 := scalar.FMA32(t15, t28, t29)
+			t32 := float32(t22 + c31)
+			t33 := scalar.FMA32(t22, t30, t32)
+			t34 := float32(t22 - t33)
+			t35 := float32(t34 + c31)
+			t36 := scalar.FMA32(t22, t30, t35)
+			t37 := float32(c2 / t33)
+			t39 := scalar.FMA32(t37, t33, t38)
+			t40 := scalar.FMA32(t37, t36, t39)
+			t41 := -t40
+			t42 := scalar.FMA32(t41, t37, t37)
+			t43 := -t42
+			t44 := scalar.FMA32(t43, c31, t3)
+			t45 := math.Float32frombits(math.Float32bits(t44) &^ (1 << 31))
+			o0[i] = t45
 		}
 	}
 }
@@ -66998,21 +67034,20 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 // for i: o0[i] = silu(a0[i])
 func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc2da0000) // -109
-	c2 := math.Float32frombits(0x80000000) // -0
-	c4 := math.Float32frombits(0x41900000) // 18
-	c7 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c8 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c11 := int32(23)
-	c15 := math.Float32frombits(0x3f317218) // 0.6931472
-	c17 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c22 := math.Float32frombits(0xbab51fdc) // -0.0013818699
-	c23 := math.Float32frombits(0x3c091cf0) // 0.008368716
-	c24 := math.Float32frombits(0xbd2aac5f) // -0.041668292
-	c27 := math.Float32frombits(0x3e2aaa49) // 0.16666521
-	c28 := math.Float32frombits(0xbefffffe) // -0.49999994
-	c32 := math.Float32frombits(0x3f800000) // 1
-	c33 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c1 := math.Float32frombits(0x42ec0000)  // 118
+	c4 := math.Float32frombits(0x80000000)  // -0
+	c7 := math.Float32frombits(0x4138aa3b)  // 11.54156
+	c8 := math.Float32frombits(0x4b3ffe20)  // 1.2582432e+07
+	c11 := math.Float32frombits(0xbdb17218) // -0.0866434
+	c13 := math.Float32frombits(0x2f82e308) // 2.3808178e-10
+	c16 := int32(20)
+	c18 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
+	c22 := math.Float32frombits(0x3d2aad40) // 0.04166913
+	c23 := math.Float32frombits(0x3e2aae40) // 0.16668034
+	c25 := math.Float32frombits(0x3f000000) // 0.5
+	c27 := math.Float32frombits(0x3f800000) // 1
+	c29 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
+	c31 := math.Float32frombits(0x21800000) // 8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -67020,116 +67055,100 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := v0a < c0, v0b < c0
-			t3a := v0a
-			if t1a {
-				t3a = c2
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := c1 < t0a, c1 < t0b
+			t3a := t0a
+			if t2a {
+				t3a = c1
 			}
-			t3b := v0b
-			if t1b {
-				t3b = c2
+			t3b := t0b
+			if t2b {
+				t3b = c1
 			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
+			t5a, t5b := v0a < c4, v0b < c4
+			t6a := v0a
 			if t5a {
 				t6a = c4
 			}
-			t6b := t3b
+			t6b := v0b
 			if t5b {
 				t6b = c4
 			}
-			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
-			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t12a, t12b := t10a<<uint32(c11), t10b<<uint32(c11)
-			t13a, t13b := math.Float32frombits(uint32(t12a)), math.Float32frombits(uint32(t12b))
-			t14a, t14b := float32(t9a-c8), float32(t9b-c8)
-			t16a, t16b := scalar.FMA32(t14a, c15, t6a), scalar.FMA32(t14b, c15, t6b)
-			t18a, t18b := float32(t14a*c17), float32(t14b*c17)
-			t19a, t19b := -t13a, -t13b
-			t20a, t20b := float32(t16a+t18a), float32(t16b+t18b)
-			t21a, t21b := float32(t20a*t20a), float32(t20b*t20b)
-			t25a, t25b := scalar.FMA32(t20a, c23, c24), scalar.FMA32(t20b, c23, c24)
-			t26a, t26b := scalar.FMA32(t21a, c22, t25a), scalar.FMA32(t21b, c22, t25b)
-			t29a, t29b := scalar.FMA32(t20a, c27, c28), scalar.FMA32(t20b, c27, c28)
-			t30a, t30b := scalar.FMA32(t21a, t26a, t29a), scalar.FMA32(t21b, t26b, t29b)
-			t31a, t31b := scalar.FMA32(t21a, t30a, t18a), scalar.FMA32(t21b, t30b, t18b)
-			t34a, t34b := float32(c33+t13a), float32(c33+t13b)
-			t35a, t35b := float32(t34a-t13a), float32(t34b-t13b)
-			t36a, t36b := float32(c33-t35a), float32(c33-t35b)
-			t37a, t37b := float32(t16a+t31a), float32(t16b+t31b)
-			t38a, t38b := scalar.FMA32(t19a, t37a, t34a), scalar.FMA32(t19b, t37b, t34b)
-			t39a, t39b := float32(t34a-t38a), float32(t34b-t38b)
-			t40a, t40b := scalar.FMA32(t19a, t16a, t39a), scalar.FMA32(t19b, t16b, t39b)
-			t41a, t41b := scalar.FMA32(t19a, t31a, t40a), scalar.FMA32(t19b, t31b, t40b)
-			t42a, t42b := float32(t41a+t36a), float32(t41b+t36b)
-			t43a, t43b := float32(c32/t38a), float32(c32/t38b)
-			t44a, t44b := float32(t3a*t43a), float32(t3b*t43b)
-			t45a, t45b := -t3a, -t3b
-			t46a, t46b := scalar.FMA32(t44a, t38a, t45a), scalar.FMA32(t44b, t38b, t45b)
-			t47a, t47b := scalar.FMA32(t44a, t42a, t46a), scalar.FMA32(t44b, t42b, t46b)
-			t48a, t48b := -t47a, -t47b
-			t49a, t49b := scalar.FMA32(t48a, t43a, t44a), scalar.FMA32(t48b, t43b, t44b)
-			t50a, t50b := float32(t49a*c33), float32(t49b*c33)
-			t51a := t50a
-			if t5a {
-				t51a = t3a
-			}
-			t51b := t50b
-			if t5b {
-				t51b = t3b
-			}
+			t9a, t9b := scalar.FMA32(t3a, c7, c8), scalar.FMA32(t3b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := scalar.FMA32(t10a, c11, t3a), scalar.FMA32(t10b, c11, t3b)
+			t14a, t14b := scalar.FMA32(t10a, c13, t12a), scalar.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t17a, t17b := t15a<<uint32(c16), t15b<<uint32(c16)
+			t18a, t18b := c18[t15a&7], c18[t15b&7]
+			t19a, t19b := int32(math.Float32bits(t18a)), int32(math.Float32bits(t18b))
+			t20a, t20b := int32(t17a+t19a), int32(t17b+t19b)
+			t21a, t21b := math.Float32frombits(uint32(t20a)), math.Float32frombits(uint32(t20b))
+			t24a, t24b := scalar.FMA32(c22, t14a, c23), scalar.FMA32(c22, t14b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t14a, c25), scalar.FMA32(t24b, t14b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t14a, c27), scalar.FMA32(t26b, t14b, c27)
+			t29a, t29b := c29[t15a&7], c29[t15b&7]
+			t30a, t30b := scalar.FMA32(t14a, t28a, t29a), scalar.FMA32(t14b, t28b, t29b)
+			t32a, t32b := float32(t21a+c31), float32(t21b+c31)
+			t33a, t33b := scalar.FMA32(t21a, t30a, t32a), scalar.FMA32(t21b, t30b, t32b)
+			t34a, t34b := float32(t21a-t33a), float32(t21b-t33b)
+			t35a, t35b := float32(t34a+c31), float32(t34b+c31)
+			t36a, t36b := scalar.FMA32(t21a, t30a, t35a), scalar.FMA32(t21b, t30b, t35b)
+			t37a, t37b := float32(c27/t33a), float32(c27/t33b)
+			t38a, t38b := float32(t3a*t37a), float32(t3b*t37b)
+			t39a, t39b := -t3a, -t3b
+			t40a, t40b := scalar.FMA32(t38a, t33a, t39a), scalar.FMA32(t38b, t33b, t39b)
+			t41a, t41b := scalar.FMA32(t38a, t36a, t40a), scalar.FMA32(t38b, t36b, t40b)
+			t42a, t42b := -t41a, -t41b
+			t43a, t43b := scalar.FMA32(t42a, t37a, t38a), scalar.FMA32(t42b, t37b, t38b)
+			t44a, t44b := -t43a, -t43b
+			t45a, t45b := scalar.FMA32(t44a, c31, t6a), scalar.FMA32(t44b, c31, t6b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t51a, t51b
+			y0[0], y0[1] = t45a, t45b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := v0 < c0
-			t3 := v0
-			if t1 {
-				t3 = c2
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
 			}
-			t5 := c4 < t3
-			t6 := t3
+			t5 := v0 < c4
+			t6 := v0
 			if t5 {
 				t6 = c4
 			}
-			t9 := scalar.FMA32(t6, c7, c8)
-			t10 := int32(math.Float32bits(t9))
-			t12 := t10 << uint32(c11)
-			t13 := math.Float32frombits(uint32(t12))
-			t14 := float32(t9 - c8)
-			t16 := scalar.FMA32(t14, c15, t6)
-			t18 := float32(t14 * c17)
-			t19 := -t13
-			t20 := float32(t16 + t18)
-			t21 := float32(t20 * t20)
-			t25 := scalar.FMA32(t20, c23, c24)
-			t26 := scalar.FMA32(t21, c22, t25)
-			t29 := scalar.FMA32(t20, c27, c28)
-			t30 := scalar.FMA32(t21, t26, t29)
-			t31 := scalar.FMA32(t21, t30, t18)
-			t34 := float32(c33 + t13)
-			t35 := float32(t34 - t13)
-			t36 := float32(c33 - t35)
-			t37 := float32(t16 + t31)
-			t38 := scalar.FMA32(t19, t37, t34)
-			t39 := float32(t34 - t38)
-			t40 := scalar.FMA32(t19, t16, t39)
-			t41 := scalar.FMA32(t19, t31, t40)
-			t42 := float32(t41 + t36)
-			t43 := float32(c32 / t38)
-			t44 := float32(t3 * t43)
-			t45 := -t3
-			t46 := scalar.FMA32(t44, t38, t45)
-			t47 := scalar.FMA32(t44, t42, t46)
-			t48 := -t47
-			t49 := scalar.FMA32(t48, t43, t44)
-			t50 := float32(t49 * c33)
-			t51 := t50
-			if t5 {
-				t51 = t3
-			}
-			o0[i] = t51
+			t9 := scalar.FMA32(t3, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := scalar.FMA32(t10, c11, t3)
+			t14 := scalar.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t17 := t15 << uint32(c16)
+			t18 := c18[t15&7]
+			t19 := int32(math.Float32bits(t18))
+			t20 := int32(t17 + t19)
+			t21 := math.Float32frombits(uint32(t20))
+			t24 := scalar.FMA32(c22, t14, c23)
+			t26 := scalar.FMA32(t24, t14, c25)
+			t28 := scalar.FMA32(t26, t14, c27)
+			t29 := c29[t15&7]
+			t30 := scalar.FMA32(t14, t28, t29)
+			t32 := float32(t21 + c31)
+			t33 := scalar.FMA32(t21, t30, t32)
+			t34 := float32(t21 - t33)
+			t35 := float32(t34 + c31)
+			t36 := scalar.FMA32(t21, t30, t35)
+			t37 := float32(c27 / t33)
+			t38 := float32(t3 * t37)
+			t39 := -t3
+			t40 := scalar.FMA32(t38, t33, t39)
+			t41 := scalar.FMA32(t38, t36, t40)
+			t42 := -t41
+			t43 := scalar.FMA32(t42, t37, t38)
+			t44 := -t43
+			t45 := scalar.FMA32(t44, c31, t6)
+			o0[i] = t45
 		}
 	}
 }
@@ -67344,31 +67363,39 @@ func k_silu_f64_u_6cf536cbed_go(f *abi.Frame) {
 // for i: o0[i] = sin(a0[i])
 func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
-	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c5 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
-	c8 := math.Float64frombits(0xc00921fb54442d18)  // -3.141592653589793
-	c10 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
-	c13 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
-	c16 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
-	c17 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
-	c20 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
-	c21 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
-	c22 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
-	c23 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
-	c27 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
-	c35 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
-	c38 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c41 := math.Float64frombits(0xc000000000000000) // -2
-	c56 := math.Float64frombits(0x3ff0000000000000) // 1
-	c61 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
-	c62 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c73 := int64(63)
-	c78 := math.Float64frombits(0x3ec5d38b5a1dfb13) // 2.6019030920360275e-06
-	c79 := math.Float64frombits(0xbf29f64450722fc0) // -0.00019807418741313136
-	c81 := math.Float64frombits(0x3f8110e7b398f641) // 0.0083330251392183
-	c83 := math.Float64frombits(0xbfc555547ef52973) // -0.16666656684021638
-	c85 := math.Float64frombits(0x3feffffffd25a706) // 0.9999999946860221
+	c0 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c1 := math.Float32frombits(0x3f22f983)          // 0.63661975
+	c4 := math.Float32frombits(0xbfc90fda)          // -1.5707963
+	c6 := math.Float32frombits(0x33a22168)          // 7.5497894e-08
+	c11 := math.Float32frombits(0x27c234c4)         // 5.3903025e-15
+	c14 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c17 := math.Float64frombits(0x3950000000000000) // 1.232595164407831e-32
+	c18 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c21 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c22 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c23 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c24 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c28 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c38 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c41 := math.Float64frombits(0xc010000000000000) // -4
+	c56 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c57 := math.Float64frombits(0x3ff0000000000000) // 1
+	c62 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c63 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c77 := math.Float32frombits(0x47800000)         // 65536
+	c82 := math.Float32frombits(0xc0000000)         // -2
+	c87 := math.Float32frombits(0x394c90a8)         // 0.00019508845
+	c88 := math.Float32frombits(0xbc088368)         // -0.008332111
+	c90 := math.Float32frombits(0x3e2aaaa2)         // 0.16666654
+	c94 := math.Float32frombits(0x37ccf0ef)         // 2.4430889e-05
+	c95 := math.Float32frombits(0xbab6060e)         // -0.0013887302
+	c97 := math.Float32frombits(0x3d2aaaa5)         // 0.041666646
+	c99 := math.Float32frombits(0xbf000000)         // -0.5
+	c101 := math.Float32frombits(0x3f800000)        // 1
+	c104 := int32(31)
+	c106 := int32(0)
+	c109 := int32(30)
+	c111 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -67376,233 +67403,291 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := float64(v0a), float64(v0b)
-			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t3a, t3b := c2 <= t1a, c2 <= t1b
-			t6a, t6b := math.FMA(t0a, c5, c4), math.FMA(t0b, c5, c4)
-			t7a, t7b := float64(t6a-c4), float64(t6b-c4)
-			t9a, t9b := math.FMA(t7a, c8, t0a), math.FMA(t7b, c8, t0b)
-			t11a, t11b := math.FMA(t7a, c10, t9a), math.FMA(t7b, c10, t9b)
-			t69a := t6a
-			t70a := t11a
-			if t3a {
-				t12a := t0a
-				t14a := math.Float64frombits(math.Float64bits(t12a) &^ (1 << 63))
-				t15a := c13 <= t14a
-				t18a := c17
-				if t15a {
-					t18a = c16
+			t2a, t2b := scalar.FMA32(v0a, c1, c0), scalar.FMA32(v0b, c1, c0)
+			t3a, t3b := float32(t2a-c0), float32(t2b-c0)
+			t5a, t5b := scalar.FMA32(t3a, c4, v0a), scalar.FMA32(t3b, c4, v0b)
+			t7a, t7b := float32(t3a*c6), float32(t3b*c6)
+			t8a, t8b := float32(t5a-t7a), float32(t5b-t7b)
+			t9a, t9b := float32(t8a-t5a), float32(t8b-t5b)
+			t10a, t10b := scalar.FMA32(t3a, c6, t9a), scalar.FMA32(t3b, c6, t9b)
+			t12a, t12b := scalar.FMA32(t3a, c11, t10a), scalar.FMA32(t3b, c11, t10b)
+			t76a, t76b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t78a, t78b := c77 <= t76a, c77 <= t76b
+			t79a := t2a
+			t80a := t8a
+			t81a := t12a
+			if t78a {
+				t13a := float64(v0a)
+				t15a := math.Float64frombits(math.Float64bits(t13a) &^ (1 << 63))
+				t16a := c14 <= t15a
+				t19a := c18
+				if t16a {
+					t19a = c17
 				}
-				t19a := float64(t12a * t18a)
-				t24a := c20
-				if t15a {
-					t24a = c21
-				}
+				t20a := float64(t13a * t19a)
 				t25a := c21
-				if t15a {
+				if t16a {
 					t25a = c22
 				}
 				t26a := c22
-				if t15a {
+				if t16a {
 					t26a = c23
 				}
-				t28a := float64(t19a * c27)
-				t29a := float64(t28a * t24a)
-				t30a := -t29a
-				t31a := math.FMA(t28a, t24a, t30a)
-				t32a := float64(t19a * t25a)
-				t33a := -t32a
-				t34a := math.FMA(t19a, t25a, t33a)
-				t36a := float64(t19a * c35)
-				t37a := math.FMA(t36a, t26a, t34a)
-				t39a := float64(t29a * c38)
+				t27a := c23
+				if t16a {
+					t27a = c24
+				}
+				t29a := float64(t20a * c28)
+				t30a := float64(t29a * t25a)
+				t31a := -t30a
+				t32a := math.FMA(t29a, t25a, t31a)
+				t33a := float64(t20a * t26a)
+				t34a := -t33a
+				t35a := math.FMA(t20a, t26a, t34a)
+				t36a := float64(t20a * c18)
+				t37a := math.FMA(t36a, t27a, t35a)
+				t39a := float64(t30a * c38)
 				t40a := float64(math.RoundToEven(float64(t39a)))
-				t42a := math.FMA(t40a, c41, t29a)
-				t43a := float64(t31a * c38)
+				t42a := math.FMA(t40a, c41, t30a)
+				t43a := float64(t32a * c38)
 				t44a := float64(math.RoundToEven(float64(t43a)))
-				t45a := math.FMA(t44a, c41, t31a)
+				t45a := math.FMA(t44a, c41, t32a)
 				t46a := float64(t42a + t45a)
-				t47a := float64(t32a * c38)
+				t47a := float64(t33a * c38)
 				t48a := float64(math.RoundToEven(float64(t47a)))
-				t49a := math.FMA(t48a, c41, t32a)
+				t49a := math.FMA(t48a, c41, t33a)
 				t50a := float64(t46a + t49a)
 				t51a := float64(t50a - t46a)
 				t52a := float64(t50a - t51a)
 				t53a := float64(t46a - t52a)
 				t54a := float64(t49a - t51a)
 				t55a := float64(t53a + t54a)
-				t57a := math.FMA(t50a, c56, c4)
-				t58a := float64(t57a - c4)
-				t59a := float64(t50a - t58a)
-				t60a := float64(t55a + t37a)
-				t63a := float64(t59a * c61)
-				t64a := -t63a
-				t65a := math.FMA(t59a, c61, t64a)
-				t66a := math.FMA(t60a, c61, t65a)
-				t67a := math.FMA(t59a, c62, t66a)
-				t68a := float64(t63a + t67a)
-				t69a = t57a
-				t70a = t68a
+				t58a := math.FMA(t50a, c57, c56)
+				t59a := float64(t58a - c56)
+				t60a := float64(t50a - t59a)
+				t61a := float64(t55a + t37a)
+				t64a := float64(t60a * c62)
+				t65a := -t64a
+				t66a := math.FMA(t60a, c62, t65a)
+				t67a := math.FMA(t61a, c62, t66a)
+				t68a := math.FMA(t60a, c63, t67a)
+				t69a := float64(t64a + t68a)
+				t70a := float32(t69a)
+				t71a := float64(t70a)
+				t72a := float64(t71a - t69a)
+				t73a := float32(t72a)
+				t74a := float32(t59a)
+				t75a := float32(t74a + c0)
+				t79a = t75a
+				t80a = t70a
+				t81a = t73a
 			}
-			t69b := t6b
-			t70b := t11b
-			if t3b {
-				t12b := t0b
-				t14b := math.Float64frombits(math.Float64bits(t12b) &^ (1 << 63))
-				t15b := c13 <= t14b
-				t18b := c17
-				if t15b {
-					t18b = c16
+			t79b := t2b
+			t80b := t8b
+			t81b := t12b
+			if t78b {
+				t13b := float64(v0b)
+				t15b := math.Float64frombits(math.Float64bits(t13b) &^ (1 << 63))
+				t16b := c14 <= t15b
+				t19b := c18
+				if t16b {
+					t19b = c17
 				}
-				t19b := float64(t12b * t18b)
-				t24b := c20
-				if t15b {
-					t24b = c21
-				}
+				t20b := float64(t13b * t19b)
 				t25b := c21
-				if t15b {
+				if t16b {
 					t25b = c22
 				}
 				t26b := c22
-				if t15b {
+				if t16b {
 					t26b = c23
 				}
-				t28b := float64(t19b * c27)
-				t29b := float64(t28b * t24b)
-				t30b := -t29b
-				t31b := math.FMA(t28b, t24b, t30b)
-				t32b := float64(t19b * t25b)
-				t33b := -t32b
-				t34b := math.FMA(t19b, t25b, t33b)
-				t36b := float64(t19b * c35)
-				t37b := math.FMA(t36b, t26b, t34b)
-				t39b := float64(t29b * c38)
+				t27b := c23
+				if t16b {
+					t27b = c24
+				}
+				t29b := float64(t20b * c28)
+				t30b := float64(t29b * t25b)
+				t31b := -t30b
+				t32b := math.FMA(t29b, t25b, t31b)
+				t33b := float64(t20b * t26b)
+				t34b := -t33b
+				t35b := math.FMA(t20b, t26b, t34b)
+				t36b := float64(t20b * c18)
+				t37b := math.FMA(t36b, t27b, t35b)
+				t39b := float64(t30b * c38)
 				t40b := float64(math.RoundToEven(float64(t39b)))
-				t42b := math.FMA(t40b, c41, t29b)
-				t43b := float64(t31b * c38)
+				t42b := math.FMA(t40b, c41, t30b)
+				t43b := float64(t32b * c38)
 				t44b := float64(math.RoundToEven(float64(t43b)))
-				t45b := math.FMA(t44b, c41, t31b)
+				t45b := math.FMA(t44b, c41, t32b)
 				t46b := float64(t42b + t45b)
-				t47b := float64(t32b * c38)
+				t47b := float64(t33b * c38)
 				t48b := float64(math.RoundToEven(float64(t47b)))
-				t49b := math.FMA(t48b, c41, t32b)
+				t49b := math.FMA(t48b, c41, t33b)
 				t50b := float64(t46b + t49b)
 				t51b := float64(t50b - t46b)
 				t52b := float64(t50b - t51b)
 				t53b := float64(t46b - t52b)
 				t54b := float64(t49b - t51b)
 				t55b := float64(t53b + t54b)
-				t57b := math.FMA(t50b, c56, c4)
-				t58b := float64(t57b - c4)
-				t59b := float64(t50b - t58b)
-				t60b := float64(t55b + t37b)
-				t63b := float64(t59b * c61)
-				t64b := -t63b
-				t65b := math.FMA(t59b, c61, t64b)
-				t66b := math.FMA(t60b, c61, t65b)
-				t67b := math.FMA(t59b, c62, t66b)
-				t68b := float64(t63b + t67b)
-				t69b = t57b
-				t70b = t68b
+				t58b := math.FMA(t50b, c57, c56)
+				t59b := float64(t58b - c56)
+				t60b := float64(t50b - t59b)
+				t61b := float64(t55b + t37b)
+				t64b := float64(t60b * c62)
+				t65b := -t64b
+				t66b := math.FMA(t60b, c62, t65b)
+				t67b := math.FMA(t61b, c62, t66b)
+				t68b := math.FMA(t60b, c63, t67b)
+				t69b := float64(t64b + t68b)
+				t70b := float32(t69b)
+				t71b := float64(t70b)
+				t72b := float64(t71b - t69b)
+				t73b := float32(t72b)
+				t74b := float32(t59b)
+				t75b := float32(t74b + c0)
+				t79b = t75b
+				t80b = t70b
+				t81b = t73b
 			}
-			t71a, t71b := float64(t70a*t70a), float64(t70b*t70b)
-			t72a, t72b := int64(math.Float64bits(t69a)), int64(math.Float64bits(t69b))
-			t74a, t74b := t72a<<uint64(c73), t72b<<uint64(c73)
-			t75a, t75b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
-			t76a, t76b := t75a^t74a, t75b^t74b
-			t77a, t77b := math.Float64frombits(uint64(t76a)), math.Float64frombits(uint64(t76b))
-			t80a, t80b := math.FMA(c78, t71a, c79), math.FMA(c78, t71b, c79)
-			t82a, t82b := math.FMA(t80a, t71a, c81), math.FMA(t80b, t71b, c81)
-			t84a, t84b := math.FMA(t82a, t71a, c83), math.FMA(t82b, t71b, c83)
-			t86a, t86b := math.FMA(t84a, t71a, c85), math.FMA(t84b, t71b, c85)
-			t87a, t87b := float64(t77a*t86a), float64(t77b*t86b)
-			t88a, t88b := float32(t87a), float32(t87b)
+			t83a, t83b := float32(t80a*c82), float32(t80b*c82)
+			t84a, t84b := float32(t83a*t81a), float32(t83b*t81b)
+			t85a, t85b := scalar.FMA32(t80a, t80a, t84a), scalar.FMA32(t80b, t80b, t84b)
+			t86a, t86b := float32(t80a*t85a), float32(t80b*t85b)
+			t89a, t89b := scalar.FMA32(c87, t85a, c88), scalar.FMA32(c87, t85b, c88)
+			t91a, t91b := scalar.FMA32(t89a, t85a, c90), scalar.FMA32(t89b, t85b, c90)
+			t92a, t92b := scalar.FMA32(t86a, t91a, t81a), scalar.FMA32(t86b, t91b, t81b)
+			t93a, t93b := float32(t80a-t92a), float32(t80b-t92b)
+			t96a, t96b := scalar.FMA32(c94, t85a, c95), scalar.FMA32(c94, t85b, c95)
+			t98a, t98b := scalar.FMA32(t96a, t85a, c97), scalar.FMA32(t96b, t85b, c97)
+			t100a, t100b := scalar.FMA32(t98a, t85a, c99), scalar.FMA32(t98b, t85b, c99)
+			t102a, t102b := scalar.FMA32(t85a, t100a, c101), scalar.FMA32(t85b, t100b, c101)
+			t103a, t103b := int32(math.Float32bits(t79a)), int32(math.Float32bits(t79b))
+			t105a, t105b := t103a<<uint32(c104), t103b<<uint32(c104)
+			t107a, t107b := t105a < c106, t105b < c106
+			t108a := t93a
+			if t107a {
+				t108a = t102a
+			}
+			t108b := t93b
+			if t107b {
+				t108b = t102b
+			}
+			t110a, t110b := t103a<<uint32(c109), t103b<<uint32(c109)
+			t112a, t112b := t110a&c111, t110b&c111
+			t113a, t113b := int32(math.Float32bits(t108a)), int32(math.Float32bits(t108b))
+			t114a, t114b := t113a^t112a, t113b^t112b
+			t115a, t115b := math.Float32frombits(uint32(t114a)), math.Float32frombits(uint32(t114b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t88a, t88b
+			y0[0], y0[1] = t115a, t115b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t3 := c2 <= t1
-			t6 := math.FMA(t0, c5, c4)
-			t7 := float64(t6 - c4)
-			t9 := math.FMA(t7, c8, t0)
-			t11 := math.FMA(t7, c10, t9)
-			t69 := t6
-			t70 := t11
-			if t3 {
-				t12 := t0
-				t14 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
-				t15 := c13 <= t14
-				t18 := c17
-				if t15 {
-					t18 = c16
+			t2 := scalar.FMA32(v0, c1, c0)
+			t3 := float32(t2 - c0)
+			t5 := scalar.FMA32(t3, c4, v0)
+			t7 := float32(t3 * c6)
+			t8 := float32(t5 - t7)
+			t9 := float32(t8 - t5)
+			t10 := scalar.FMA32(t3, c6, t9)
+			t12 := scalar.FMA32(t3, c11, t10)
+			t76 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t78 := c77 <= t76
+			t79 := t2
+			t80 := t8
+			t81 := t12
+			if t78 {
+				t13 := float64(v0)
+				t15 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t16 := c14 <= t15
+				t19 := c18
+				if t16 {
+					t19 = c17
 				}
-				t19 := float64(t12 * t18)
-				t24 := c20
-				if t15 {
-					t24 = c21
-				}
+				t20 := float64(t13 * t19)
 				t25 := c21
-				if t15 {
+				if t16 {
 					t25 = c22
 				}
 				t26 := c22
-				if t15 {
+				if t16 {
 					t26 = c23
 				}
-				t28 := float64(t19 * c27)
-				t29 := float64(t28 * t24)
-				t30 := -t29
-				t31 := math.FMA(t28, t24, t30)
-				t32 := float64(t19 * t25)
-				t33 := -t32
-				t34 := math.FMA(t19, t25, t33)
-				t36 := float64(t19 * c35)
-				t37 := math.FMA(t36, t26, t34)
-				t39 := float64(t29 * c38)
+				t27 := c23
+				if t16 {
+					t27 = c24
+				}
+				t29 := float64(t20 * c28)
+				t30 := float64(t29 * t25)
+				t31 := -t30
+				t32 := math.FMA(t29, t25, t31)
+				t33 := float64(t20 * t26)
+				t34 := -t33
+				t35 := math.FMA(t20, t26, t34)
+				t36 := float64(t20 * c18)
+				t37 := math.FMA(t36, t27, t35)
+				t39 := float64(t30 * c38)
 				t40 := float64(math.RoundToEven(float64(t39)))
-				t42 := math.FMA(t40, c41, t29)
-				t43 := float64(t31 * c38)
+				t42 := math.FMA(t40, c41, t30)
+				t43 := float64(t32 * c38)
 				t44 := float64(math.RoundToEven(float64(t43)))
-				t45 := math.FMA(t44, c41, t31)
+				t45 := math.FMA(t44, c41, t32)
 				t46 := float64(t42 + t45)
-				t47 := float64(t32 * c38)
+				t47 := float64(t33 * c38)
 				t48 := float64(math.RoundToEven(float64(t47)))
-				t49 := math.FMA(t48, c41, t32)
+				t49 := math.FMA(t48, c41, t33)
 				t50 := float64(t46 + t49)
 				t51 := float64(t50 - t46)
 				t52 := float64(t50 - t51)
 				t53 := float64(t46 - t52)
 				t54 := float64(t49 - t51)
 				t55 := float64(t53 + t54)
-				t57 := math.FMA(t50, c56, c4)
-				t58 := float64(t57 - c4)
-				t59 := float64(t50 - t58)
-				t60 := float64(t55 + t37)
-				t63 := float64(t59 * c61)
-				t64 := -t63
-				t65 := math.FMA(t59, c61, t64)
-				t66 := math.FMA(t60, c61, t65)
-				t67 := math.FMA(t59, c62, t66)
-				t68 := float64(t63 + t67)
-				t69 = t57
-				t70 = t68
+				t58 := math.FMA(t50, c57, c56)
+				t59 := float64(t58 - c56)
+				t60 := float64(t50 - t59)
+				t61 := float64(t55 + t37)
+				t64 := float64(t60 * c62)
+				t65 := -t64
+				t66 := math.FMA(t60, c62, t65)
+				t67 := math.FMA(t61, c62, t66)
+				t68 := math.FMA(t60, c63, t67)
+				t69 := float64(t64 + t68)
+				t70 := float32(t69)
+				t71 := float64(t70)
+				t72 := float64(t71 - t69)
+				t73 := float32(t72)
+				t74 := float32(t59)
+				t75 := float32(t74 + c0)
+				t79 = t75
+				t80 = t70
+				t81 = t73
 			}
-			t71 := float64(t70 * t70)
-			t72 := int64(math.Float64bits(t69))
-			t74 := t72 << uint64(c73)
-			t75 := int64(math.Float64bits(t70))
-			t76 := t75 ^ t74
-			t77 := math.Float64frombits(uint64(t76))
-			t80 := math.FMA(c78, t71, c79)
-			t82 := math.FMA(t80, t71, c81)
-			t84 := math.FMA(t82, t71, c83)
-			t86 := math.FMA(t84, t71, c85)
-			t87 := float64(t77 * t86)
-			t88 := float32(t87)
-			o0[i] = t88
+			t83 := float32(t80 * c82)
+			t84 := float32(t83 * t81)
+			t85 := scalar.FMA32(t80, t80, t84)
+			t86 := float32(t80 * t85)
+			t89 := scalar.FMA32(c87, t85, c88)
+			t91 := scalar.FMA32(t89, t85, c90)
+			t92 := scalar.FMA32(t86, t91, t81)
+			t93 := float32(t80 - t92)
+			t96 := scalar.FMA32(c94, t85, c95)
+			t98 := scalar.FMA32(t96, t85, c97)
+			t100 := scalar.FMA32(t98, t85, c99)
+			t102 := scalar.FMA32(t85, t100, c101)
+			t103 := int32(math.Float32bits(t79))
+			t105 := t103 << uint32(c104)
+			t107 := t105 < c106
+			t108 := t93
+			if t107 {
+				t108 = t102
+			}
+			t110 := t103 << uint32(c109)
+			t112 := t110 & c111
+			t113 := int32(math.Float32bits(t108))
+			t114 := t113 ^ t112
+			t115 := math.Float32frombits(uint32(t114))
+			o0[i] = t115
 		}
 	}
 }
