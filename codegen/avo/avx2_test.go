@@ -131,7 +131,8 @@ func TestColumnReductionLoop(t *testing.T) {
 // greatest element takes for each of two vectors two loads, two maxima, and a comparison and an or for NaN; that of squares three
 // instructions for each of two vectors; a count a comparison with memory, a
 // mask and an addition for each of four; the greatest element's place takes four loads, two comparisons and two ors
-// for NaN, three maxima, and a comparison, a maximum, a choice and a step of the block for all four; the place of a greatest square takes for each of
+// for NaN, three maxima, and a comparison, a maximum, a choice and a step of the block for all four; two rows with their greatest
+// elements take for each row those but the step, and an and of signs for each vector; the place of a greatest square takes for each of
 // two vectors a load and a square, a comparison, two choices and an addition of the index, a comparison, an or and a minimum for NaN, and the
 // index for both.
 func TestReductionLoops(t *testing.T) {
@@ -144,6 +145,7 @@ func TestReductionLoops(t *testing.T) {
 		{"reduce [max] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", 2*5 + 3},
 		{"reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", 4*3 + 3},
 		{"reduce [argmax] kernel (u0:f32) { store u0 }", 4 + 4 + 3 + 4 + 3},
+		{"reduce [argmax, argmax, max, max] kernel (u0:f32, u1:f32) { store u0 u1 u0 u1 }", 2*(4+4+4+3+3) + 1 + 3},
 		{"reduce [argmax] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", 2*9 + 2 + 3},
 	} {
 		k, err := kernel.ParseCode(x.kernel)
