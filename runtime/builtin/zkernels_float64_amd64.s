@@ -19682,6 +19682,381 @@ element0:
 isnan0:
 	VPCMPEQD Y6, Y6, Y6; JMP found0
 
+// for r, c: for i: o0[r][c] += a0[i][c]
+// Requires: AVX
+TEXT k_reduce_columns_add_f64_u_daeefbfc01<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce_columns add kernel (u0:f64) { store u0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 224(CX), DI; TESTQ DI, DI
+	JLE done; SUBQ $0x08, SI; MOVQ 16(CX), R10; MOVQ 208(CX), DX; XORQ AX, AX; MOVQ R10, BX
+
+table0:
+	MOVQ BX, (SP)(AX*8); ADDQ DX, BX; INCQ AX; CMPQ AX, $0x20; JLT table0; SHLQ $0x05, DX; MOVQ DX, 256(SP)
+	MOVQ 24(CX), R11
+
+row:
+	XORQ BX, BX; PCALIGN $0x20
+
+columns:
+	MOVQ (SP), R10; VMOVUPS (R10)(BX*8), Y15; VMOVUPS 32(R10)(BX*8), Y14; MOVQ $+32, R8; CMPQ R8, DI; JGE end0
+
+lane0:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y15, Y15; VADDPD 32(R10)(BX*8), Y14, Y14; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane0
+
+end0:
+	CMPQ DI, $0x10; JLE skip16; MOVQ 128(SP), R10; VMOVUPS (R10)(BX*8), Y13; VMOVUPS 32(R10)(BX*8), Y12
+	MOVQ $+48, R8; CMPQ R8, DI; JGE end16
+
+lane16:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y13, Y13; VADDPD 32(R10)(BX*8), Y12, Y12; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane16
+
+end16:
+	VADDPD Y13, Y15, Y15; VADDPD Y12, Y14, Y14
+
+skip16:
+	CMPQ DI, $0x08; JLE skip8; MOVQ 64(SP), R10; VMOVUPS (R10)(BX*8), Y13; VMOVUPS 32(R10)(BX*8), Y12
+	MOVQ $+40, R8; CMPQ R8, DI; JGE end8
+
+lane8:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y13, Y13; VADDPD 32(R10)(BX*8), Y12, Y12; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane8
+
+end8:
+	CMPQ DI, $0x18; JLE skip24; MOVQ 192(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+56, R8; CMPQ R8, DI; JGE end24
+
+lane24:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane24
+
+end24:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip24:
+	VADDPD Y13, Y15, Y15; VADDPD Y12, Y14, Y14
+
+skip8:
+	CMPQ DI, $0x04; JLE skip4; MOVQ 32(SP), R10; VMOVUPS (R10)(BX*8), Y13; VMOVUPS 32(R10)(BX*8), Y12
+	MOVQ $+36, R8; CMPQ R8, DI; JGE end4
+
+lane4:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y13, Y13; VADDPD 32(R10)(BX*8), Y12, Y12; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane4
+
+end4:
+	CMPQ DI, $0x14; JLE skip20; MOVQ 160(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+52, R8; CMPQ R8, DI; JGE end20
+
+lane20:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane20
+
+end20:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip20:
+	CMPQ DI, $0x0c; JLE skip12; MOVQ 96(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+44, R8; CMPQ R8, DI; JGE end12
+
+lane12:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane12
+
+end12:
+	CMPQ DI, $0x1c; JLE skip28; MOVQ 224(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8
+	MOVQ $+60, R8; CMPQ R8, DI; JGE end28
+
+lane28:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane28
+
+end28:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip28:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip12:
+	VADDPD Y13, Y15, Y15; VADDPD Y12, Y14, Y14
+
+skip4:
+	CMPQ DI, $0x02; JLE skip2; MOVQ 16(SP), R10; VMOVUPS (R10)(BX*8), Y13; VMOVUPS 32(R10)(BX*8), Y12
+	MOVQ $+34, R8; CMPQ R8, DI; JGE end2
+
+lane2:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y13, Y13; VADDPD 32(R10)(BX*8), Y12, Y12; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane2
+
+end2:
+	CMPQ DI, $0x12; JLE skip18; MOVQ 144(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+50, R8; CMPQ R8, DI; JGE end18
+
+lane18:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane18
+
+end18:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip18:
+	CMPQ DI, $0x0a; JLE skip10; MOVQ 80(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+42, R8; CMPQ R8, DI; JGE end10
+
+lane10:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane10
+
+end10:
+	CMPQ DI, $0x1a; JLE skip26; MOVQ 208(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8
+	MOVQ $+58, R8; CMPQ R8, DI; JGE end26
+
+lane26:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane26
+
+end26:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip26:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip10:
+	CMPQ DI, $0x06; JLE skip6; MOVQ 48(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+38, R8; CMPQ R8, DI; JGE end6
+
+lane6:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane6
+
+end6:
+	CMPQ DI, $0x16; JLE skip22; MOVQ 176(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8
+	MOVQ $+54, R8; CMPQ R8, DI; JGE end22
+
+lane22:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane22
+
+end22:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip22:
+	CMPQ DI, $0x0e; JLE skip14; MOVQ 112(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8
+	MOVQ $+46, R8; CMPQ R8, DI; JGE end14
+
+lane14:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane14
+
+end14:
+	CMPQ DI, $0x1e; JLE skip30; MOVQ 240(SP), R10; VMOVUPS (R10)(BX*8), Y7; VMOVUPS 32(R10)(BX*8), Y6
+	MOVQ $+62, R8; CMPQ R8, DI; JGE end30
+
+lane30:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y7, Y7; VADDPD 32(R10)(BX*8), Y6, Y6; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane30
+
+end30:
+	VADDPD Y7, Y9, Y9; VADDPD Y6, Y8, Y8
+
+skip30:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip14:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip6:
+	VADDPD Y13, Y15, Y15; VADDPD Y12, Y14, Y14
+
+skip2:
+	CMPQ DI, $0x01; JLE skip1; MOVQ 8(SP), R10; VMOVUPS (R10)(BX*8), Y13; VMOVUPS 32(R10)(BX*8), Y12
+	MOVQ $+33, R8; CMPQ R8, DI; JGE end1
+
+lane1:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y13, Y13; VADDPD 32(R10)(BX*8), Y12, Y12; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane1
+
+end1:
+	CMPQ DI, $0x11; JLE skip17; MOVQ 136(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+49, R8; CMPQ R8, DI; JGE end17
+
+lane17:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane17
+
+end17:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip17:
+	CMPQ DI, $0x09; JLE skip9; MOVQ 72(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+41, R8; CMPQ R8, DI; JGE end9
+
+lane9:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane9
+
+end9:
+	CMPQ DI, $0x19; JLE skip25; MOVQ 200(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8
+	MOVQ $+57, R8; CMPQ R8, DI; JGE end25
+
+lane25:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane25
+
+end25:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip25:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip9:
+	CMPQ DI, $0x05; JLE skip5; MOVQ 40(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+37, R8; CMPQ R8, DI; JGE end5
+
+lane5:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane5
+
+end5:
+	CMPQ DI, $0x15; JLE skip21; MOVQ 168(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8
+	MOVQ $+53, R8; CMPQ R8, DI; JGE end21
+
+lane21:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane21
+
+end21:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip21:
+	CMPQ DI, $0x0d; JLE skip13; MOVQ 104(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8
+	MOVQ $+45, R8; CMPQ R8, DI; JGE end13
+
+lane13:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane13
+
+end13:
+	CMPQ DI, $0x1d; JLE skip29; MOVQ 232(SP), R10; VMOVUPS (R10)(BX*8), Y7; VMOVUPS 32(R10)(BX*8), Y6
+	MOVQ $+61, R8; CMPQ R8, DI; JGE end29
+
+lane29:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y7, Y7; VADDPD 32(R10)(BX*8), Y6, Y6; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane29
+
+end29:
+	VADDPD Y7, Y9, Y9; VADDPD Y6, Y8, Y8
+
+skip29:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip13:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip5:
+	CMPQ DI, $0x03; JLE skip3; MOVQ 24(SP), R10; VMOVUPS (R10)(BX*8), Y11; VMOVUPS 32(R10)(BX*8), Y10
+	MOVQ $+35, R8; CMPQ R8, DI; JGE end3
+
+lane3:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y11, Y11; VADDPD 32(R10)(BX*8), Y10, Y10; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane3
+
+end3:
+	CMPQ DI, $0x13; JLE skip19; MOVQ 152(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8
+	MOVQ $+51, R8; CMPQ R8, DI; JGE end19
+
+lane19:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane19
+
+end19:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip19:
+	CMPQ DI, $0x0b; JLE skip11; MOVQ 88(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8
+	MOVQ $+43, R8; CMPQ R8, DI; JGE end11
+
+lane11:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane11
+
+end11:
+	CMPQ DI, $0x1b; JLE skip27; MOVQ 216(SP), R10; VMOVUPS (R10)(BX*8), Y7; VMOVUPS 32(R10)(BX*8), Y6
+	MOVQ $+59, R8; CMPQ R8, DI; JGE end27
+
+lane27:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y7, Y7; VADDPD 32(R10)(BX*8), Y6, Y6; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane27
+
+end27:
+	VADDPD Y7, Y9, Y9; VADDPD Y6, Y8, Y8
+
+skip27:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip11:
+	CMPQ DI, $0x07; JLE skip7; MOVQ 56(SP), R10; VMOVUPS (R10)(BX*8), Y9; VMOVUPS 32(R10)(BX*8), Y8; MOVQ $+39, R8
+	CMPQ R8, DI; JGE end7
+
+lane7:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y9, Y9; VADDPD 32(R10)(BX*8), Y8, Y8; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane7
+
+end7:
+	CMPQ DI, $0x17; JLE skip23; MOVQ 184(SP), R10; VMOVUPS (R10)(BX*8), Y7; VMOVUPS 32(R10)(BX*8), Y6
+	MOVQ $+55, R8; CMPQ R8, DI; JGE end23
+
+lane23:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y7, Y7; VADDPD 32(R10)(BX*8), Y6, Y6; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane23
+
+end23:
+	VADDPD Y7, Y9, Y9; VADDPD Y6, Y8, Y8
+
+skip23:
+	CMPQ DI, $0x0f; JLE skip15; MOVQ 120(SP), R10; VMOVUPS (R10)(BX*8), Y7; VMOVUPS 32(R10)(BX*8), Y6
+	MOVQ $+47, R8; CMPQ R8, DI; JGE end15
+
+lane15:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y7, Y7; VADDPD 32(R10)(BX*8), Y6, Y6; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane15
+
+end15:
+	CMPQ DI, $0x1f; JLE skip31; MOVQ 248(SP), R10; VMOVUPS (R10)(BX*8), Y5; VMOVUPS 32(R10)(BX*8), Y4
+	MOVQ $+63, R8; CMPQ R8, DI; JGE end31
+
+lane31:
+	ADDQ 256(SP), R10; VADDPD (R10)(BX*8), Y5, Y5; VADDPD 32(R10)(BX*8), Y4, Y4; ADDQ $0x20, R8; CMPQ R8, DI
+	JLT lane31
+
+end31:
+	VADDPD Y5, Y7, Y7; VADDPD Y4, Y6, Y6
+
+skip31:
+	VADDPD Y7, Y9, Y9; VADDPD Y6, Y8, Y8
+
+skip15:
+	VADDPD Y9, Y11, Y11; VADDPD Y8, Y10, Y10
+
+skip7:
+	VADDPD Y11, Y13, Y13; VADDPD Y10, Y12, Y12
+
+skip3:
+	VADDPD Y13, Y15, Y15; VADDPD Y12, Y14, Y14
+
+skip1:
+	VMOVUPS Y15, (R11)(BX*8); VMOVUPS Y14, 32(R11)(BX*8); CMPQ BX, SI; JEQ next; ADDQ $0x08, BX; CMPQ BX, SI
+	JLE columns; MOVQ SI, BX; JMP columns
+
+next:
+	MOVQ f+0(FP), CX
+	ADDQ 216(CX), R11; DECQ R9; JNE row
+
+done:
+	VZEROUPPER; RET
+
 // for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
 // Requires: AVX
 TEXT k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB), NOSPLIT, $264-8
@@ -32544,95 +32919,96 @@ DATA entries_avx2_float64<>+2160(SB)/8, $k_reduce_argmin_argmin_min_min_f64_uu_9
 DATA entries_avx2_float64<>+2168(SB)/8, $k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB)
 DATA entries_avx2_float64<>+2176(SB)/8, $k_reduce_argmin_f64_u_f2cf5b58f8<>(SB)
 DATA entries_avx2_float64<>+2184(SB)/8, $k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB)
-DATA entries_avx2_float64<>+2192(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB)
-DATA entries_avx2_float64<>+2200(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB)
-DATA entries_avx2_float64<>+2208(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB)
-DATA entries_avx2_float64<>+2216(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB)
-DATA entries_avx2_float64<>+2224(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB)
-DATA entries_avx2_float64<>+2232(SB)/8, $k_reduce_columns_max_add_f64_us_878cd2b780<>(SB)
-DATA entries_avx2_float64<>+2240(SB)/8, $k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB)
-DATA entries_avx2_float64<>+2248(SB)/8, $k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB)
-DATA entries_avx2_float64<>+2256(SB)/8, $k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB)
-DATA entries_avx2_float64<>+2264(SB)/8, $k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB)
-DATA entries_avx2_float64<>+2272(SB)/8, $k_reduce_max_f64_u_68681c4585<>(SB)
-DATA entries_avx2_float64<>+2280(SB)/8, $k_reduce_max_max_f64_uu_c2d8565351<>(SB)
-DATA entries_avx2_float64<>+2288(SB)/8, $k_reduce_max_max_max_max_f64_uuuu_4bd7f771f9<>(SB)
-DATA entries_avx2_float64<>+2296(SB)/8, $k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB)
-DATA entries_avx2_float64<>+2304(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
-DATA entries_avx2_float64<>+2312(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
-DATA entries_avx2_float64<>+2320(SB)/8, $k_reduce_min_min_f64_uu_9ec9891305<>(SB)
-DATA entries_avx2_float64<>+2328(SB)/8, $k_reduce_min_min_min_min_f64_uuuu_a9597d1b11<>(SB)
-DATA entries_avx2_float64<>+2336(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
-DATA entries_avx2_float64<>+2344(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
-DATA entries_avx2_float64<>+2352(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
-DATA entries_avx2_float64<>+2360(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
-DATA entries_avx2_float64<>+2368(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df<>(SB)
-DATA entries_avx2_float64<>+2376(SB)/8, $k_reduce_or_lt_f64_bool_su_f64a36949e<>(SB)
-DATA entries_avx2_float64<>+2384(SB)/8, $k_reduce_or_lt_f64_bool_us_6dd209a00d<>(SB)
-DATA entries_avx2_float64<>+2392(SB)/8, $k_reduce_or_ne_f64_bool_u_858e14c97f<>(SB)
-DATA entries_avx2_float64<>+2400(SB)/8, $k_reduce_or_ne_f64_bool_uu_7e27723042<>(SB)
-DATA entries_avx2_float64<>+2408(SB)/8, $k_round_f64_u_2a10e311cc<>(SB)
-DATA entries_avx2_float64<>+2416(SB)/8, $k_rsqrt_f64_u_007cfad6d9<>(SB)
-DATA entries_avx2_float64<>+2424(SB)/8, $k_select_bool_f64_uss_490c89af08<>(SB)
-DATA entries_avx2_float64<>+2432(SB)/8, $k_select_bool_f64_usu_39d5b6147a<>(SB)
-DATA entries_avx2_float64<>+2440(SB)/8, $k_select_bool_f64_uus_3f5d7c1226<>(SB)
-DATA entries_avx2_float64<>+2448(SB)/8, $k_select_bool_f64_uuu_7486dd3191<>(SB)
-DATA entries_avx2_float64<>+2456(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
-DATA entries_avx2_float64<>+2464(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
-DATA entries_avx2_float64<>+2472(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
-DATA entries_avx2_float64<>+2480(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
-DATA entries_avx2_float64<>+2488(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
-DATA entries_avx2_float64<>+2496(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
-DATA entries_avx2_float64<>+2504(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
-DATA entries_avx2_float64<>+2512(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
-DATA entries_avx2_float64<>+2520(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
-DATA entries_avx2_float64<>+2528(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
-DATA entries_avx2_float64<>+2536(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
-DATA entries_avx2_float64<>+2544(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
-DATA entries_avx2_float64<>+2552(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
-DATA entries_avx2_float64<>+2560(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
-DATA entries_avx2_float64<>+2568(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
-DATA entries_avx2_float64<>+2576(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
-DATA entries_avx2_float64<>+2584(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
-DATA entries_avx2_float64<>+2592(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
-DATA entries_avx2_float64<>+2600(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
-DATA entries_avx2_float64<>+2608(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
-DATA entries_avx2_float64<>+2616(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
-DATA entries_avx2_float64<>+2624(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
-DATA entries_avx2_float64<>+2632(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
-DATA entries_avx2_float64<>+2640(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
-DATA entries_avx2_float64<>+2648(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
-DATA entries_avx2_float64<>+2656(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
-DATA entries_avx2_float64<>+2664(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
-DATA entries_avx2_float64<>+2672(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
-DATA entries_avx2_float64<>+2680(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
-DATA entries_avx2_float64<>+2688(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
-DATA entries_avx2_float64<>+2696(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
-DATA entries_avx2_float64<>+2704(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
-DATA entries_avx2_float64<>+2712(SB)/8, $k_sub_mul_add_f64_usu_314d592361<>(SB)
-DATA entries_avx2_float64<>+2720(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
-DATA entries_avx2_float64<>+2728(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
-DATA entries_avx2_float64<>+2736(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40<>(SB)
-DATA entries_avx2_float64<>+2744(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
-DATA entries_avx2_float64<>+2752(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
-DATA entries_avx2_float64<>+2760(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
-DATA entries_avx2_float64<>+2768(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
-DATA entries_avx2_float64<>+2776(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
-DATA entries_avx2_float64<>+2784(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
-DATA entries_avx2_float64<>+2792(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
-DATA entries_avx2_float64<>+2800(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
-DATA entries_avx2_float64<>+2808(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
-DATA entries_avx2_float64<>+2816(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
-DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
-DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
-DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
-DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
-DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
-DATA entries_avx2_float64<>+2864(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
-DATA entries_avx2_float64<>+2872(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
-DATA entries_avx2_float64<>+2880(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
-DATA entries_avx2_float64<>+2888(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
-GLOBL entries_avx2_float64<>(SB), RODATA, $2896
+DATA entries_avx2_float64<>+2192(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01<>(SB)
+DATA entries_avx2_float64<>+2200(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB)
+DATA entries_avx2_float64<>+2208(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB)
+DATA entries_avx2_float64<>+2216(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB)
+DATA entries_avx2_float64<>+2224(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB)
+DATA entries_avx2_float64<>+2232(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB)
+DATA entries_avx2_float64<>+2240(SB)/8, $k_reduce_columns_max_add_f64_us_878cd2b780<>(SB)
+DATA entries_avx2_float64<>+2248(SB)/8, $k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB)
+DATA entries_avx2_float64<>+2256(SB)/8, $k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB)
+DATA entries_avx2_float64<>+2264(SB)/8, $k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB)
+DATA entries_avx2_float64<>+2272(SB)/8, $k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB)
+DATA entries_avx2_float64<>+2280(SB)/8, $k_reduce_max_f64_u_68681c4585<>(SB)
+DATA entries_avx2_float64<>+2288(SB)/8, $k_reduce_max_max_f64_uu_c2d8565351<>(SB)
+DATA entries_avx2_float64<>+2296(SB)/8, $k_reduce_max_max_max_max_f64_uuuu_4bd7f771f9<>(SB)
+DATA entries_avx2_float64<>+2304(SB)/8, $k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB)
+DATA entries_avx2_float64<>+2312(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
+DATA entries_avx2_float64<>+2320(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
+DATA entries_avx2_float64<>+2328(SB)/8, $k_reduce_min_min_f64_uu_9ec9891305<>(SB)
+DATA entries_avx2_float64<>+2336(SB)/8, $k_reduce_min_min_min_min_f64_uuuu_a9597d1b11<>(SB)
+DATA entries_avx2_float64<>+2344(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
+DATA entries_avx2_float64<>+2352(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
+DATA entries_avx2_float64<>+2360(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
+DATA entries_avx2_float64<>+2368(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
+DATA entries_avx2_float64<>+2376(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df<>(SB)
+DATA entries_avx2_float64<>+2384(SB)/8, $k_reduce_or_lt_f64_bool_su_f64a36949e<>(SB)
+DATA entries_avx2_float64<>+2392(SB)/8, $k_reduce_or_lt_f64_bool_us_6dd209a00d<>(SB)
+DATA entries_avx2_float64<>+2400(SB)/8, $k_reduce_or_ne_f64_bool_u_858e14c97f<>(SB)
+DATA entries_avx2_float64<>+2408(SB)/8, $k_reduce_or_ne_f64_bool_uu_7e27723042<>(SB)
+DATA entries_avx2_float64<>+2416(SB)/8, $k_round_f64_u_2a10e311cc<>(SB)
+DATA entries_avx2_float64<>+2424(SB)/8, $k_rsqrt_f64_u_007cfad6d9<>(SB)
+DATA entries_avx2_float64<>+2432(SB)/8, $k_select_bool_f64_uss_490c89af08<>(SB)
+DATA entries_avx2_float64<>+2440(SB)/8, $k_select_bool_f64_usu_39d5b6147a<>(SB)
+DATA entries_avx2_float64<>+2448(SB)/8, $k_select_bool_f64_uus_3f5d7c1226<>(SB)
+DATA entries_avx2_float64<>+2456(SB)/8, $k_select_bool_f64_uuu_7486dd3191<>(SB)
+DATA entries_avx2_float64<>+2464(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
+DATA entries_avx2_float64<>+2472(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
+DATA entries_avx2_float64<>+2480(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
+DATA entries_avx2_float64<>+2488(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
+DATA entries_avx2_float64<>+2496(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
+DATA entries_avx2_float64<>+2504(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
+DATA entries_avx2_float64<>+2512(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
+DATA entries_avx2_float64<>+2520(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
+DATA entries_avx2_float64<>+2528(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
+DATA entries_avx2_float64<>+2536(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
+DATA entries_avx2_float64<>+2544(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
+DATA entries_avx2_float64<>+2552(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
+DATA entries_avx2_float64<>+2560(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
+DATA entries_avx2_float64<>+2568(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
+DATA entries_avx2_float64<>+2576(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
+DATA entries_avx2_float64<>+2584(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
+DATA entries_avx2_float64<>+2592(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
+DATA entries_avx2_float64<>+2600(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
+DATA entries_avx2_float64<>+2608(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
+DATA entries_avx2_float64<>+2616(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
+DATA entries_avx2_float64<>+2624(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
+DATA entries_avx2_float64<>+2632(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
+DATA entries_avx2_float64<>+2640(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
+DATA entries_avx2_float64<>+2648(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
+DATA entries_avx2_float64<>+2656(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
+DATA entries_avx2_float64<>+2664(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
+DATA entries_avx2_float64<>+2672(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
+DATA entries_avx2_float64<>+2680(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
+DATA entries_avx2_float64<>+2688(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
+DATA entries_avx2_float64<>+2696(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
+DATA entries_avx2_float64<>+2704(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
+DATA entries_avx2_float64<>+2712(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
+DATA entries_avx2_float64<>+2720(SB)/8, $k_sub_mul_add_f64_usu_314d592361<>(SB)
+DATA entries_avx2_float64<>+2728(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
+DATA entries_avx2_float64<>+2736(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
+DATA entries_avx2_float64<>+2744(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40<>(SB)
+DATA entries_avx2_float64<>+2752(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
+DATA entries_avx2_float64<>+2760(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
+DATA entries_avx2_float64<>+2768(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
+DATA entries_avx2_float64<>+2776(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
+DATA entries_avx2_float64<>+2784(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
+DATA entries_avx2_float64<>+2792(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
+DATA entries_avx2_float64<>+2800(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
+DATA entries_avx2_float64<>+2808(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
+DATA entries_avx2_float64<>+2816(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
+DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
+DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
+DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
+DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
+DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
+DATA entries_avx2_float64<>+2864(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
+DATA entries_avx2_float64<>+2872(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
+DATA entries_avx2_float64<>+2880(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
+DATA entries_avx2_float64<>+2888(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
+DATA entries_avx2_float64<>+2896(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
+GLOBL entries_avx2_float64<>(SB), RODATA, $2904
 
 // func entries_avx2_float64() *uintptr
 TEXT ·entries_avx2_float64(SB), NOSPLIT, $0-8
