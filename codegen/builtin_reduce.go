@@ -189,6 +189,7 @@ var normKernels = []string{
 // place of products and sums. Which side of a difference moves from row to row makes
 // two kernels of one.
 var columnKernels = []string{
+	"reduce_columns add kernel (u0:T) { store u0 }",
 	"reduce_columns add kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }",
 	"reduce_columns add kernel (s0:T, u1:T) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }",
 	"reduce_columns add kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = abs t0; store t1 }",

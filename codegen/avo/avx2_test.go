@@ -128,9 +128,11 @@ func TestColumnReductionLoop(t *testing.T) {
 }
 
 // TestReductionLoops counts the instructions of a loop: a sum adds each of four vectors from memory; the
-// greatest element takes a load and three instructions for each of two vectors; a count a comparison with memory, a
+// greatest element takes for each of two vectors two loads, two maxima, and a comparison and an or for NaN; that of squares three
+// instructions for each of two vectors; a count a comparison with memory, a
 // mask and an addition for each of four; the greatest element's place takes four loads, two comparisons and two ors
-// for NaN, three maxima, and a comparison, a maximum, a choice and a step of the block for all four; the place of a greatest square takes for each of
+// for NaN, three maxima, and a comparison, a maximum, a choice and a step of the block for all four; two rows with their greatest
+// elements take for each row those but the step, and an and of signs for each vector; the place of a greatest square takes for each of
 // two vectors a load and a square, a comparison, two choices and an addition of the index, a comparison, an or and a minimum for NaN, and the
 // index for both.
 func TestReductionLoops(t *testing.T) {
@@ -139,16 +141,18 @@ func TestReductionLoops(t *testing.T) {
 		want   int
 	}{
 		{"reduce [add] kernel (u0:f32) { store u0 }", 4 + 3},
-		{"reduce [max] kernel (u0:f32) { store u0 }", 2*4 + 3},
+		{"reduce [max] kernel (u0:f32) { store u0 }", 4*(2+2+2) + 3},
+		{"reduce [max] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", 2*5 + 3},
 		{"reduce [add] kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", 4*3 + 3},
 		{"reduce [argmax] kernel (u0:f32) { store u0 }", 4 + 4 + 3 + 4 + 3},
+		{"reduce [argmax, argmax, max, max] kernel (u0:f32, u1:f32) { store u0 u1 u0 u1 }", 2*(4+4+4+3+3) + 1 + 3},
 		{"reduce [argmax] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", 2*9 + 2 + 3},
 	} {
 		k, err := kernel.ParseCode(x.kernel)
 		require.NoError(t, err)
 		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
 		require.NoError(t, err)
-		loop := regexp.MustCompile(`(?s)\nloop:\n(.*?JL[ES] +loop)\n`).FindStringSubmatch(string(asm))[1]
+		loop := regexp.MustCompile(`(?s)\nloop8?:\n(.*?JL[ES] +loop)8?\n`).FindStringSubmatch(string(asm))[1]
 		require.Len(t, regexp.MustCompile(`(?m)^\t`).FindAllString(loop, -1), x.want, loop)
 	}
 }

@@ -102,6 +102,9 @@ func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
 	if x := newRowExtreme(k, combine); x != nil {
 		return x.write(), nil
 	}
+	if e := newFloatExtreme(t, k, combine); e != nil {
+		return e.write(), nil
+	}
 	e := elementary.Expand(k)
 	if narrow, body := inNarrowLanes(k); narrow != nil && combine == nil {
 		t, e = narrow, body

@@ -35,7 +35,7 @@ func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
 			m.Blocks = []int{0, 0, 100}[turn%3]
 			lib := []library{anyKernel, singles, oneRow, anyKernel}[turn/3%4]
 			d, why := by.drafted(&target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &step)
-			if d == nil && by.name == reducePairs.name && turn/3%4 == 1 {
+			if d == nil && (by.name == reducePairs.name || by.name == reduceTrees.name) && turn/3%4 == 1 {
 				continue // there are no kernels of one op
 			}
 			require.NotNil(t, d, "%s: %s: %s", by.name, why, p)
@@ -222,6 +222,30 @@ func TestReduceColumns(t *testing.T) {
     %%0{%[5]d,%[2]d,1}+0 -> %[6]s %%1{%[2]d,%[4]d,1}+0
 }
 `, n, cols, ir.Chunks(n), 2*cols, n*cols, by), reduceColumns, reduceRows)
+			}
+		}
+	}
+}
+
+// TestColumnTrees has rows apart, an operand that is the same for all rows, and one that is the same
+// for all columns.
+func TestColumnTrees(t *testing.T) {
+	for _, n := range []int{16, 20, 31, 33, 100, 192} {
+		for _, cols := range []int{16, 17, 40, 129, 300} {
+			if n*cols > 60_000 {
+				continue
+			}
+			for _, apart := range []int{cols, cols + 3, -cols} {
+				checkReduction(t, reducePlan(t, `plan trees arena=0 {
+  %%0 = param x 0 : f32[2,%[1]d,%[6]d]
+  %%1 = param y 1 : f32[%[2]d]
+  %%2 = param z 2 : f32[2,%[1]d]
+  %%3 = result a 0 : f32[%[3]d,2,%[2]d]
+  step 0 [2,%[1]d reduce,%[2]d]
+    kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
+    %%0{%[7]d,%[5]d,1}+%[4]d %%1{0,0,1}+0 %%2{%[1]d,1,0}+0 -> add %%3{%[2]d,%[8]d,1}+0
+}
+`, n, cols, ir.Chunks(n), max(0, -apart)*(n-1), apart, max(apart, -apart), n*max(apart, -apart), 2*cols), reduceTrees)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func strategiesOf(role plan.Role) []strategy {
 		scans := []strategy{scanParallel, scanLine, scanTransposed, scanLines, scanColumns}
 		strategies.byRole = [...][]strategy{
 			plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, channels, whole, transposeLines, fill, tabled(), tiled},
-			plan.Reduce:        {reducePairs, reducePlaces, reduceStreams, reduceRows, reduceColumns},
+			plan.Reduce:        {reducePairs, reducePlaces, reduceTrees, reduceStreams, reduceRows, reduceColumns},
 			plan.Scan:          scans,
 			plan.ScanExclusive: scans,
 			plan.Contract:      {multiplyRows, multiply, multiplyWindows, multiplyLeftWindows, multiplySmall, multiplyBatch},

@@ -487,6 +487,7 @@ var kernels_avx2 = assembly{entries_avx2, []string{
 	"reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }",
 	"reduce [argmin] kernel (u0:f32) { store u0 }",
 	"reduce [argmin, min] kernel (u0:f32) { store u0 u0 }",
+	"reduce_columns add kernel (u0:f32) { store u0 }",
 	"reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }",
 	"reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }",
 	"reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }",

@@ -17860,6 +17860,242 @@ combine:
 done:
 	VZEROUPPER; RET
 
+// for i: o0 = max(o0, a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT k_reduce_max_f32_u_ce333e9dac_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [max] kernel (u0:f32) { store u0 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9
+
+row:
+	VBROADCASTSS (R8), Z8; VMOVAPS Z8, Z9; KXORW K1, K1, K1; XORQ BX, BX; MOVQ SI, AX; SUBQ $+64, AX; JLT less4
+	PCALIGN $0x40
+
+loop4:
+	VMOVUPS (R8)(BX*4), Z0; VMOVUPS 64(R8)(BX*4), Z1; VMOVUPS 128(R8)(BX*4), Z2; VMOVUPS 192(R8)(BX*4), Z3
+	VCMPPS $0x03, Z0, Z1, K5; KORW K5, K1, K1; VCMPPS $0x03, Z2, Z3, K5; KORW K5, K1, K1; VMAXPS Z1, Z0, Z0
+	VMAXPS Z0, Z8, Z8; VMAXPS Z3, Z2, Z2; VMAXPS Z2, Z9, Z9; ADDQ $+64, BX; CMPQ BX, AX; JLE loop4; CMPQ BX, SI
+	JEQ end; MOVQ AX, BX; JMP loop4
+
+less4:
+	MOVQ SI, AX; SUBQ $+16, AX; JLT less1; PCALIGN $0x40
+
+loop1:
+	VMOVUPS (R8)(BX*4), Z0; VCMPPS $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMAXPS Z0, Z8, Z8; ADDQ $+16, BX
+	CMPQ BX, AX; JLE loop1; CMPQ BX, SI; JEQ end; MOVQ AX, BX; JMP loop1
+
+less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSS (R8), Z0; VMOVUPS (R8)(BX*4), K6, Z0
+	VCMPPS $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMAXPS Z0, Z8, Z8
+
+end:
+	VMAXPS Z9, Z8, Z8; KTESTW K1, K1; JNE nan0; VEXTRACTF64X4 $0x01, Z8, Y13; VMAXPS Y13, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X13; VMAXPS X13, X8, X8; VPSHUFD $0xee, X8, X13; VMAXPS X13, X8, X8
+	VPSHUFD $0x55, X8, X13; VMAXPS X13, X8, X8; VXORPS X13, X13, X13; VUCOMISS X13, X8; JEQ zero0
+
+store0:
+	VMOVD X8, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+nan0:
+	VPCMPEQD X8, X8, X8; JMP store0
+
+zero0:
+	VBROADCASTSS (R8), Z0; XORQ BX, BX; MOVQ SI, AX; SUBQ $+64, AX; JLT zero0less4; PCALIGN $0x40
+
+zero0loop4:
+	VANDPD (R8)(BX*4), Z0, Z0; VANDPD 64(R8)(BX*4), Z0, Z0; VANDPD 128(R8)(BX*4), Z0, Z0
+	VANDPD 192(R8)(BX*4), Z0, Z0; ADDQ $+64, BX; CMPQ BX, AX; JLE zero0loop4; CMPQ BX, SI; JEQ zero0end
+	MOVQ AX, BX; JMP zero0loop4
+
+zero0less4:
+	MOVQ SI, AX; SUBQ $+16, AX; JLT zero0less1; PCALIGN $0x40
+
+zero0loop1:
+	VANDPD (R8)(BX*4), Z0, Z0; ADDQ $+16, BX; CMPQ BX, AX; JLE zero0loop1; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX
+	JMP zero0loop1
+
+zero0less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSS (R8), Z1; VMOVUPS (R8)(BX*4), K6, Z1
+	VANDPD Z1, Z0, Z0
+
+zero0end:
+	VEXTRACTF64X4 $0x01, Z0, Y13; VANDPS Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X13; VANDPS X13, X0, X0
+	VPSHUFD $0xee, X0, X13; VANDPS X13, X0, X0; VPSHUFD $0x55, X0, X13; VANDPS X13, X0, X0; VPSRLD $0x1f, X0, X0
+	VPSLLD $0x1f, X0, X8; JMP store0
+
+// for i: o0 = min(o0, a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT k_reduce_min_f32_u_456b07aef9_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [min] kernel (u0:f32) { store u0 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9
+
+row:
+	VBROADCASTSS (R8), Z8; VMOVAPS Z8, Z9; KXORW K1, K1, K1; XORQ BX, BX; MOVQ SI, AX; SUBQ $+64, AX; JLT less4
+	PCALIGN $0x40
+
+loop4:
+	VMOVUPS (R8)(BX*4), Z0; VMOVUPS 64(R8)(BX*4), Z1; VMOVUPS 128(R8)(BX*4), Z2; VMOVUPS 192(R8)(BX*4), Z3
+	VCMPPS $0x03, Z0, Z1, K5; KORW K5, K1, K1; VCMPPS $0x03, Z2, Z3, K5; KORW K5, K1, K1; VMINPS Z1, Z0, Z0
+	VMINPS Z0, Z8, Z8; VMINPS Z3, Z2, Z2; VMINPS Z2, Z9, Z9; ADDQ $+64, BX; CMPQ BX, AX; JLE loop4; CMPQ BX, SI
+	JEQ end; MOVQ AX, BX; JMP loop4
+
+less4:
+	MOVQ SI, AX; SUBQ $+16, AX; JLT less1; PCALIGN $0x40
+
+loop1:
+	VMOVUPS (R8)(BX*4), Z0; VCMPPS $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMINPS Z0, Z8, Z8; ADDQ $+16, BX
+	CMPQ BX, AX; JLE loop1; CMPQ BX, SI; JEQ end; MOVQ AX, BX; JMP loop1
+
+less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSS (R8), Z0; VMOVUPS (R8)(BX*4), K6, Z0
+	VCMPPS $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMINPS Z0, Z8, Z8
+
+end:
+	VMINPS Z9, Z8, Z8; KTESTW K1, K1; JNE nan0; VEXTRACTF64X4 $0x01, Z8, Y13; VMINPS Y13, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X13; VMINPS X13, X8, X8; VPSHUFD $0xee, X8, X13; VMINPS X13, X8, X8
+	VPSHUFD $0x55, X8, X13; VMINPS X13, X8, X8; VXORPS X13, X13, X13; VUCOMISS X13, X8; JEQ zero0
+
+store0:
+	VMOVD X8, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+nan0:
+	VPCMPEQD X8, X8, X8; JMP store0
+
+zero0:
+	VBROADCASTSS (R8), Z0; XORQ BX, BX; MOVQ SI, AX; SUBQ $+64, AX; JLT zero0less4; PCALIGN $0x40
+
+zero0loop4:
+	VORPD (R8)(BX*4), Z0, Z0; VORPD 64(R8)(BX*4), Z0, Z0; VORPD 128(R8)(BX*4), Z0, Z0; VORPD 192(R8)(BX*4), Z0, Z0
+	ADDQ $+64, BX; CMPQ BX, AX; JLE zero0loop4; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX; JMP zero0loop4
+
+zero0less4:
+	MOVQ SI, AX; SUBQ $+16, AX; JLT zero0less1; PCALIGN $0x40
+
+zero0loop1:
+	VORPD (R8)(BX*4), Z0, Z0; ADDQ $+16, BX; CMPQ BX, AX; JLE zero0loop1; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX
+	JMP zero0loop1
+
+zero0less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSS (R8), Z1; VMOVUPS (R8)(BX*4), K6, Z1
+	VORPD Z1, Z0, Z0
+
+zero0end:
+	VEXTRACTF64X4 $0x01, Z0, Y13; VORPS Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X13; VORPS X13, X0, X0
+	VPSHUFD $0xee, X0, X13; VORPS X13, X0, X0; VPSHUFD $0x55, X0, X13; VORPS X13, X0, X0; VPSRLD $0x1f, X0, X0
+	VPSLLD $0x1f, X0, X8; JMP store0
+
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [min, max] kernel (u0:f32) { store u0 u0 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10
+
+row:
+	VBROADCASTSS (R8), Z8; VMOVAPS Z8, Z9; VBROADCASTSS (R8), Z10; VMOVAPS Z10, Z11; KXORW K1, K1, K1; XORQ BX, BX
+	MOVQ SI, AX; SUBQ $+64, AX; JLT less4; PCALIGN $0x40
+
+loop4:
+	VMOVUPS (R8)(BX*4), Z0; VMOVUPS 64(R8)(BX*4), Z1; VMOVUPS 128(R8)(BX*4), Z2; VMOVUPS 192(R8)(BX*4), Z3
+	VCMPPS $0x03, Z0, Z1, K5; KORW K5, K1, K1; VCMPPS $0x03, Z2, Z3, K5; KORW K5, K1, K1; VMINPS Z1, Z0, Z14
+	VMINPS Z14, Z8, Z8; VMINPS Z3, Z2, Z14; VMINPS Z14, Z9, Z9; VMAXPS Z1, Z0, Z0; VMAXPS Z0, Z10, Z10
+	VMAXPS Z3, Z2, Z2; VMAXPS Z2, Z11, Z11; ADDQ $+64, BX; CMPQ BX, AX; JLE loop4; CMPQ BX, SI; JEQ end
+	MOVQ AX, BX; JMP loop4
+
+less4:
+	MOVQ SI, AX; SUBQ $+16, AX; JLT less1; PCALIGN $0x40
+
+loop1:
+	VMOVUPS (R8)(BX*4), Z0; VCMPPS $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMINPS Z0, Z8, Z8; VMAXPS Z0, Z10, Z10
+	ADDQ $+16, BX; CMPQ BX, AX; JLE loop1; CMPQ BX, SI; JEQ end; MOVQ AX, BX; JMP loop1
+
+less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSS (R8), Z0; VMOVUPS (R8)(BX*4), K6, Z0
+	VCMPPS $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMINPS Z0, Z8, Z8; VMAXPS Z0, Z10, Z10
+
+end:
+	VMINPS Z9, Z8, Z8; KTESTW K1, K1; JNE nan0; VEXTRACTF64X4 $0x01, Z8, Y13; VMINPS Y13, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X13; VMINPS X13, X8, X8; VPSHUFD $0xee, X8, X13; VMINPS X13, X8, X8
+	VPSHUFD $0x55, X8, X13; VMINPS X13, X8, X8; VXORPS X13, X13, X13; VUCOMISS X13, X8; JEQ zero0
+
+store0:
+	VMOVD X8, (R9); VMAXPS Z11, Z10, Z10; KTESTW K1, K1; JNE nan1; VEXTRACTF64X4 $0x01, Z10, Y13
+	VMAXPS Y13, Y10, Y10; VEXTRACTF128 $0x01, Y10, X13; VMAXPS X13, X10, X10; VPSHUFD $0xee, X10, X13
+	VMAXPS X13, X10, X10; VPSHUFD $0x55, X10, X13; VMAXPS X13, X10, X10; VXORPS X13, X13, X13; VUCOMISS X13, X10
+	JEQ zero1
+
+store1:
+	VMOVD X10, (R10); ADDQ 208(CX), R8; ADDQ 216(CX), R9; ADDQ 224(CX), R10; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+nan0:
+	VPCMPEQD X8, X8, X8; JMP store0
+
+zero0:
+	VBROADCASTSS (R8), Z0; XORQ BX, BX; MOVQ SI, AX; SUBQ $+64, AX; JLT zero0less4; PCALIGN $0x40
+
+zero0loop4:
+	VORPD (R8)(BX*4), Z0, Z0; VORPD 64(R8)(BX*4), Z0, Z0; VORPD 128(R8)(BX*4), Z0, Z0; VORPD 192(R8)(BX*4), Z0, Z0
+	ADDQ $+64, BX; CMPQ BX, AX; JLE zero0loop4; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX; JMP zero0loop4
+
+zero0less4:
+	MOVQ SI, AX; SUBQ $+16, AX; JLT zero0less1; PCALIGN $0x40
+
+zero0loop1:
+	VORPD (R8)(BX*4), Z0, Z0; ADDQ $+16, BX; CMPQ BX, AX; JLE zero0loop1; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX
+	JMP zero0loop1
+
+zero0less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSS (R8), Z1; VMOVUPS (R8)(BX*4), K6, Z1
+	VORPD Z1, Z0, Z0
+
+zero0end:
+	VEXTRACTF64X4 $0x01, Z0, Y13; VORPS Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X13; VORPS X13, X0, X0
+	VPSHUFD $0xee, X0, X13; VORPS X13, X0, X0; VPSHUFD $0x55, X0, X13; VORPS X13, X0, X0; VPSRLD $0x1f, X0, X0
+	VPSLLD $0x1f, X0, X8; JMP store0
+
+nan1:
+	VPCMPEQD X10, X10, X10; JMP store1
+
+zero1:
+	VBROADCASTSS (R8), Z0; XORQ BX, BX; MOVQ SI, AX; SUBQ $+64, AX; JLT zero1less4; PCALIGN $0x40
+
+zero1loop4:
+	VANDPD (R8)(BX*4), Z0, Z0; VANDPD 64(R8)(BX*4), Z0, Z0; VANDPD 128(R8)(BX*4), Z0, Z0
+	VANDPD 192(R8)(BX*4), Z0, Z0; ADDQ $+64, BX; CMPQ BX, AX; JLE zero1loop4; CMPQ BX, SI; JEQ zero1end
+	MOVQ AX, BX; JMP zero1loop4
+
+zero1less4:
+	MOVQ SI, AX; SUBQ $+16, AX; JLT zero1less1; PCALIGN $0x40
+
+zero1loop1:
+	VANDPD (R8)(BX*4), Z0, Z0; ADDQ $+16, BX; CMPQ BX, AX; JLE zero1loop1; CMPQ BX, SI; JEQ zero1end; MOVQ AX, BX
+	JMP zero1loop1
+
+zero1less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSS (R8), Z1; VMOVUPS (R8)(BX*4), K6, Z1
+	VANDPD Z1, Z0, Z0
+
+zero1end:
+	VEXTRACTF64X4 $0x01, Z0, Y13; VANDPS Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X13; VANDPS X13, X0, X0
+	VPSHUFD $0xee, X0, X13; VANDPS X13, X0, X0; VPSHUFD $0x55, X0, X13; VANDPS X13, X0, X0; VPSRLD $0x1f, X0, X0
+	VPSLLD $0x1f, X0, X10; JMP store1
+
 // for i: o0[i] = selu(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT k_selu_f32_u_5e97fe46cc_avx512<>(SB), NOSPLIT, $16-8
@@ -23045,60 +23281,63 @@ DATA entries_avx512<>+1552(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512
 DATA entries_avx512<>+1560(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
 DATA entries_avx512<>+1568(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
 DATA entries_avx512<>+1576(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
-DATA entries_avx512<>+1584(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
-DATA entries_avx512<>+1592(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
-DATA entries_avx512<>+1600(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
-DATA entries_avx512<>+1608(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
-DATA entries_avx512<>+1616(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
-DATA entries_avx512<>+1624(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
-DATA entries_avx512<>+1632(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
-DATA entries_avx512<>+1640(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
-DATA entries_avx512<>+1648(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
-DATA entries_avx512<>+1656(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
-DATA entries_avx512<>+1664(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
-DATA entries_avx512<>+1672(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
-DATA entries_avx512<>+1680(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
-DATA entries_avx512<>+1688(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
-DATA entries_avx512<>+1696(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
-DATA entries_avx512<>+1704(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
-DATA entries_avx512<>+1712(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
-DATA entries_avx512<>+1720(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
-DATA entries_avx512<>+1728(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
-DATA entries_avx512<>+1736(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
-DATA entries_avx512<>+1744(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
-DATA entries_avx512<>+1752(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
-DATA entries_avx512<>+1760(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
-DATA entries_avx512<>+1768(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
-DATA entries_avx512<>+1776(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
-DATA entries_avx512<>+1784(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
-DATA entries_avx512<>+1792(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
-DATA entries_avx512<>+1800(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
-DATA entries_avx512<>+1808(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
-DATA entries_avx512<>+1816(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
-DATA entries_avx512<>+1824(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
-DATA entries_avx512<>+1832(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
-DATA entries_avx512<>+1840(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
-DATA entries_avx512<>+1848(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
-DATA entries_avx512<>+1856(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
-DATA entries_avx512<>+1864(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
-DATA entries_avx512<>+1872(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
-DATA entries_avx512<>+1880(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
-DATA entries_avx512<>+1888(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
-DATA entries_avx512<>+1896(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
-DATA entries_avx512<>+1904(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
-DATA entries_avx512<>+1912(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
-DATA entries_avx512<>+1920(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
-DATA entries_avx512<>+1928(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
-DATA entries_avx512<>+1936(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
-DATA entries_avx512<>+1944(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
-DATA entries_avx512<>+1952(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
-DATA entries_avx512<>+1960(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
-DATA entries_avx512<>+1968(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
-DATA entries_avx512<>+1976(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
-DATA entries_avx512<>+1984(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
-DATA entries_avx512<>+1992(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
-DATA entries_avx512<>+2000(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
-GLOBL entries_avx512<>(SB), RODATA, $2008
+DATA entries_avx512<>+1584(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
+DATA entries_avx512<>+1592(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
+DATA entries_avx512<>+1600(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
+DATA entries_avx512<>+1608(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
+DATA entries_avx512<>+1616(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
+DATA entries_avx512<>+1624(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
+DATA entries_avx512<>+1632(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
+DATA entries_avx512<>+1640(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
+DATA entries_avx512<>+1648(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
+DATA entries_avx512<>+1656(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
+DATA entries_avx512<>+1664(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
+DATA entries_avx512<>+1672(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
+DATA entries_avx512<>+1680(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
+DATA entries_avx512<>+1688(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
+DATA entries_avx512<>+1696(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
+DATA entries_avx512<>+1704(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
+DATA entries_avx512<>+1712(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
+DATA entries_avx512<>+1720(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
+DATA entries_avx512<>+1728(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
+DATA entries_avx512<>+1736(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
+DATA entries_avx512<>+1744(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
+DATA entries_avx512<>+1752(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
+DATA entries_avx512<>+1760(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
+DATA entries_avx512<>+1768(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
+DATA entries_avx512<>+1776(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
+DATA entries_avx512<>+1784(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
+DATA entries_avx512<>+1792(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
+DATA entries_avx512<>+1800(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
+DATA entries_avx512<>+1808(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
+DATA entries_avx512<>+1816(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
+DATA entries_avx512<>+1824(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
+DATA entries_avx512<>+1832(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
+DATA entries_avx512<>+1840(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
+DATA entries_avx512<>+1848(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
+DATA entries_avx512<>+1856(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
+DATA entries_avx512<>+1864(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
+DATA entries_avx512<>+1872(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+1880(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
+DATA entries_avx512<>+1888(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+1896(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+1904(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+1912(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+1920(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+1928(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+1936(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+1944(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+1952(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+1960(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+1968(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+1976(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
+DATA entries_avx512<>+1984(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
+DATA entries_avx512<>+1992(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
+DATA entries_avx512<>+2000(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+2008(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+2016(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+2024(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $2032
 
 // func entries_avx512() *uintptr
 TEXT ·entries_avx512(SB), NOSPLIT, $0-8

@@ -14366,6 +14366,237 @@ combine:
 done:
 	VZEROUPPER; RET
 
+// for i: o0 = max(o0, a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT k_reduce_max_f64_u_68681c4585_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [max] kernel (u0:f64) { store u0 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9
+
+row:
+	VBROADCASTSD (R8), Z8; VMOVAPS Z8, Z9; KXORW K1, K1, K1; XORQ BX, BX; MOVQ SI, AX; SUBQ $+32, AX; JLT less4
+	PCALIGN $0x40
+
+loop4:
+	VMOVUPS (R8)(BX*8), Z0; VMOVUPS 64(R8)(BX*8), Z1; VMOVUPS 128(R8)(BX*8), Z2; VMOVUPS 192(R8)(BX*8), Z3
+	VCMPPD $0x03, Z0, Z1, K5; KORW K5, K1, K1; VCMPPD $0x03, Z2, Z3, K5; KORW K5, K1, K1; VMAXPD Z1, Z0, Z0
+	VMAXPD Z0, Z8, Z8; VMAXPD Z3, Z2, Z2; VMAXPD Z2, Z9, Z9; ADDQ $+32, BX; CMPQ BX, AX; JLE loop4; CMPQ BX, SI
+	JEQ end; MOVQ AX, BX; JMP loop4
+
+less4:
+	MOVQ SI, AX; SUBQ $+8, AX; JLT less1; PCALIGN $0x40
+
+loop1:
+	VMOVUPS (R8)(BX*8), Z0; VCMPPD $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMAXPD Z0, Z8, Z8; ADDQ $+8, BX
+	CMPQ BX, AX; JLE loop1; CMPQ BX, SI; JEQ end; MOVQ AX, BX; JMP loop1
+
+less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSD (R8), Z0; VMOVUPD (R8)(BX*8), K6, Z0
+	VCMPPD $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMAXPD Z0, Z8, Z8
+
+end:
+	VMAXPD Z9, Z8, Z8; KTESTW K1, K1; JNE nan0; VEXTRACTF64X4 $0x01, Z8, Y13; VMAXPD Y13, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X13; VMAXPD X13, X8, X8; VPSHUFD $0xee, X8, X13; VMAXPD X13, X8, X8
+	VXORPS X13, X13, X13; VUCOMISD X13, X8; JEQ zero0
+
+store0:
+	VMOVQ X8, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+nan0:
+	VPCMPEQD X8, X8, X8; JMP store0
+
+zero0:
+	VBROADCASTSD (R8), Z0; XORQ BX, BX; MOVQ SI, AX; SUBQ $+32, AX; JLT zero0less4; PCALIGN $0x40
+
+zero0loop4:
+	VANDPD (R8)(BX*8), Z0, Z0; VANDPD 64(R8)(BX*8), Z0, Z0; VANDPD 128(R8)(BX*8), Z0, Z0
+	VANDPD 192(R8)(BX*8), Z0, Z0; ADDQ $+32, BX; CMPQ BX, AX; JLE zero0loop4; CMPQ BX, SI; JEQ zero0end
+	MOVQ AX, BX; JMP zero0loop4
+
+zero0less4:
+	MOVQ SI, AX; SUBQ $+8, AX; JLT zero0less1; PCALIGN $0x40
+
+zero0loop1:
+	VANDPD (R8)(BX*8), Z0, Z0; ADDQ $+8, BX; CMPQ BX, AX; JLE zero0loop1; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX
+	JMP zero0loop1
+
+zero0less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSD (R8), Z1; VMOVUPD (R8)(BX*8), K6, Z1
+	VANDPD Z1, Z0, Z0
+
+zero0end:
+	VEXTRACTF64X4 $0x01, Z0, Y13; VANDPS Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X13; VANDPS X13, X0, X0
+	VPSHUFD $0xee, X0, X13; VANDPS X13, X0, X0; VPSRLQ $0x3f, X0, X0; VPSLLQ $0x3f, X0, X8; JMP store0
+
+// for i: o0 = min(o0, a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT k_reduce_min_f64_u_406984bf90_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [min] kernel (u0:f64) { store u0 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9
+
+row:
+	VBROADCASTSD (R8), Z8; VMOVAPS Z8, Z9; KXORW K1, K1, K1; XORQ BX, BX; MOVQ SI, AX; SUBQ $+32, AX; JLT less4
+	PCALIGN $0x40
+
+loop4:
+	VMOVUPS (R8)(BX*8), Z0; VMOVUPS 64(R8)(BX*8), Z1; VMOVUPS 128(R8)(BX*8), Z2; VMOVUPS 192(R8)(BX*8), Z3
+	VCMPPD $0x03, Z0, Z1, K5; KORW K5, K1, K1; VCMPPD $0x03, Z2, Z3, K5; KORW K5, K1, K1; VMINPD Z1, Z0, Z0
+	VMINPD Z0, Z8, Z8; VMINPD Z3, Z2, Z2; VMINPD Z2, Z9, Z9; ADDQ $+32, BX; CMPQ BX, AX; JLE loop4; CMPQ BX, SI
+	JEQ end; MOVQ AX, BX; JMP loop4
+
+less4:
+	MOVQ SI, AX; SUBQ $+8, AX; JLT less1; PCALIGN $0x40
+
+loop1:
+	VMOVUPS (R8)(BX*8), Z0; VCMPPD $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMINPD Z0, Z8, Z8; ADDQ $+8, BX
+	CMPQ BX, AX; JLE loop1; CMPQ BX, SI; JEQ end; MOVQ AX, BX; JMP loop1
+
+less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSD (R8), Z0; VMOVUPD (R8)(BX*8), K6, Z0
+	VCMPPD $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMINPD Z0, Z8, Z8
+
+end:
+	VMINPD Z9, Z8, Z8; KTESTW K1, K1; JNE nan0; VEXTRACTF64X4 $0x01, Z8, Y13; VMINPD Y13, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X13; VMINPD X13, X8, X8; VPSHUFD $0xee, X8, X13; VMINPD X13, X8, X8
+	VXORPS X13, X13, X13; VUCOMISD X13, X8; JEQ zero0
+
+store0:
+	VMOVQ X8, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+nan0:
+	VPCMPEQD X8, X8, X8; JMP store0
+
+zero0:
+	VBROADCASTSD (R8), Z0; XORQ BX, BX; MOVQ SI, AX; SUBQ $+32, AX; JLT zero0less4; PCALIGN $0x40
+
+zero0loop4:
+	VORPD (R8)(BX*8), Z0, Z0; VORPD 64(R8)(BX*8), Z0, Z0; VORPD 128(R8)(BX*8), Z0, Z0; VORPD 192(R8)(BX*8), Z0, Z0
+	ADDQ $+32, BX; CMPQ BX, AX; JLE zero0loop4; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX; JMP zero0loop4
+
+zero0less4:
+	MOVQ SI, AX; SUBQ $+8, AX; JLT zero0less1; PCALIGN $0x40
+
+zero0loop1:
+	VORPD (R8)(BX*8), Z0, Z0; ADDQ $+8, BX; CMPQ BX, AX; JLE zero0loop1; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX
+	JMP zero0loop1
+
+zero0less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSD (R8), Z1; VMOVUPD (R8)(BX*8), K6, Z1
+	VORPD Z1, Z0, Z0
+
+zero0end:
+	VEXTRACTF64X4 $0x01, Z0, Y13; VORPS Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X13; VORPS X13, X0, X0
+	VPSHUFD $0xee, X0, X13; VORPS X13, X0, X0; VPSRLQ $0x3f, X0, X0; VPSLLQ $0x3f, X0, X8; JMP store0
+
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [min, max] kernel (u0:f64) { store u0 u0 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10
+
+row:
+	VBROADCASTSD (R8), Z8; VMOVAPS Z8, Z9; VBROADCASTSD (R8), Z10; VMOVAPS Z10, Z11; KXORW K1, K1, K1; XORQ BX, BX
+	MOVQ SI, AX; SUBQ $+32, AX; JLT less4; PCALIGN $0x40
+
+loop4:
+	VMOVUPS (R8)(BX*8), Z0; VMOVUPS 64(R8)(BX*8), Z1; VMOVUPS 128(R8)(BX*8), Z2; VMOVUPS 192(R8)(BX*8), Z3
+	VCMPPD $0x03, Z0, Z1, K5; KORW K5, K1, K1; VCMPPD $0x03, Z2, Z3, K5; KORW K5, K1, K1; VMINPD Z1, Z0, Z14
+	VMINPD Z14, Z8, Z8; VMINPD Z3, Z2, Z14; VMINPD Z14, Z9, Z9; VMAXPD Z1, Z0, Z0; VMAXPD Z0, Z10, Z10
+	VMAXPD Z3, Z2, Z2; VMAXPD Z2, Z11, Z11; ADDQ $+32, BX; CMPQ BX, AX; JLE loop4; CMPQ BX, SI; JEQ end
+	MOVQ AX, BX; JMP loop4
+
+less4:
+	MOVQ SI, AX; SUBQ $+8, AX; JLT less1; PCALIGN $0x40
+
+loop1:
+	VMOVUPS (R8)(BX*8), Z0; VCMPPD $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMINPD Z0, Z8, Z8; VMAXPD Z0, Z10, Z10
+	ADDQ $+8, BX; CMPQ BX, AX; JLE loop1; CMPQ BX, SI; JEQ end; MOVQ AX, BX; JMP loop1
+
+less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSD (R8), Z0; VMOVUPD (R8)(BX*8), K6, Z0
+	VCMPPD $0x03, Z0, Z0, K5; KORW K5, K1, K1; VMINPD Z0, Z8, Z8; VMAXPD Z0, Z10, Z10
+
+end:
+	VMINPD Z9, Z8, Z8; KTESTW K1, K1; JNE nan0; VEXTRACTF64X4 $0x01, Z8, Y13; VMINPD Y13, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X13; VMINPD X13, X8, X8; VPSHUFD $0xee, X8, X13; VMINPD X13, X8, X8
+	VXORPS X13, X13, X13; VUCOMISD X13, X8; JEQ zero0
+
+store0:
+	VMOVQ X8, (R9); VMAXPD Z11, Z10, Z10; KTESTW K1, K1; JNE nan1; VEXTRACTF64X4 $0x01, Z10, Y13
+	VMAXPD Y13, Y10, Y10; VEXTRACTF128 $0x01, Y10, X13; VMAXPD X13, X10, X10; VPSHUFD $0xee, X10, X13
+	VMAXPD X13, X10, X10; VXORPS X13, X13, X13; VUCOMISD X13, X10; JEQ zero1
+
+store1:
+	VMOVQ X10, (R10); ADDQ 208(CX), R8; ADDQ 216(CX), R9; ADDQ 224(CX), R10; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+nan0:
+	VPCMPEQD X8, X8, X8; JMP store0
+
+zero0:
+	VBROADCASTSD (R8), Z0; XORQ BX, BX; MOVQ SI, AX; SUBQ $+32, AX; JLT zero0less4; PCALIGN $0x40
+
+zero0loop4:
+	VORPD (R8)(BX*8), Z0, Z0; VORPD 64(R8)(BX*8), Z0, Z0; VORPD 128(R8)(BX*8), Z0, Z0; VORPD 192(R8)(BX*8), Z0, Z0
+	ADDQ $+32, BX; CMPQ BX, AX; JLE zero0loop4; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX; JMP zero0loop4
+
+zero0less4:
+	MOVQ SI, AX; SUBQ $+8, AX; JLT zero0less1; PCALIGN $0x40
+
+zero0loop1:
+	VORPD (R8)(BX*8), Z0, Z0; ADDQ $+8, BX; CMPQ BX, AX; JLE zero0loop1; CMPQ BX, SI; JEQ zero0end; MOVQ AX, BX
+	JMP zero0loop1
+
+zero0less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSD (R8), Z1; VMOVUPD (R8)(BX*8), K6, Z1
+	VORPD Z1, Z0, Z0
+
+zero0end:
+	VEXTRACTF64X4 $0x01, Z0, Y13; VORPS Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X13; VORPS X13, X0, X0
+	VPSHUFD $0xee, X0, X13; VORPS X13, X0, X0; VPSRLQ $0x3f, X0, X0; VPSLLQ $0x3f, X0, X8; JMP store0
+
+nan1:
+	VPCMPEQD X10, X10, X10; JMP store1
+
+zero1:
+	VBROADCASTSD (R8), Z0; XORQ BX, BX; MOVQ SI, AX; SUBQ $+32, AX; JLT zero1less4; PCALIGN $0x40
+
+zero1loop4:
+	VANDPD (R8)(BX*8), Z0, Z0; VANDPD 64(R8)(BX*8), Z0, Z0; VANDPD 128(R8)(BX*8), Z0, Z0
+	VANDPD 192(R8)(BX*8), Z0, Z0; ADDQ $+32, BX; CMPQ BX, AX; JLE zero1loop4; CMPQ BX, SI; JEQ zero1end
+	MOVQ AX, BX; JMP zero1loop4
+
+zero1less4:
+	MOVQ SI, AX; SUBQ $+8, AX; JLT zero1less1; PCALIGN $0x40
+
+zero1loop1:
+	VANDPD (R8)(BX*8), Z0, Z0; ADDQ $+8, BX; CMPQ BX, AX; JLE zero1loop1; CMPQ BX, SI; JEQ zero1end; MOVQ AX, BX
+	JMP zero1loop1
+
+zero1less1:
+	MOVQ $-1, DX; BZHIQ SI, DX, DX; KMOVW DX, K6; VBROADCASTSD (R8), Z1; VMOVUPD (R8)(BX*8), K6, Z1
+	VANDPD Z1, Z0, Z0
+
+zero1end:
+	VEXTRACTF64X4 $0x01, Z0, Y13; VANDPS Y13, Y0, Y0; VEXTRACTF128 $0x01, Y0, X13; VANDPS X13, X0, X0
+	VPSHUFD $0xee, X0, X13; VANDPS X13, X0, X0; VPSRLQ $0x3f, X0, X0; VPSLLQ $0x3f, X0, X10; JMP store1
+
 // for i: o0[i] = selu(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_selu_f64_u_2ddf6b5f37_avx512<>(SB), NOSPLIT, $0-8
@@ -19595,54 +19826,57 @@ DATA entries_avx512_float64<>+1200(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c07
 DATA entries_avx512_float64<>+1208(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
 DATA entries_avx512_float64<>+1216(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
 DATA entries_avx512_float64<>+1224(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
-DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1584(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1592(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1600(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1608
+DATA entries_avx512_float64<>+1232(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1608(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1616(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1624(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1632
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

@@ -279,6 +279,7 @@ var kernels_avx2_float64 = assembly{entries_avx2_float64, []string{
 	"reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }",
 	"reduce [argmin] kernel (u0:f64) { store u0 }",
 	"reduce [argmin, min] kernel (u0:f64) { store u0 u0 }",
+	"reduce_columns add kernel (u0:f64) { store u0 }",
 	"reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }",
 	"reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }",
 	"reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }",

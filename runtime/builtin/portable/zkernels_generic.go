@@ -1258,6 +1258,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
 	{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58_go},
 	{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213_go},
+	{Sig: "reduce_columns add kernel (u0:f32) { store u0 }", Fn: k_reduce_columns_add_f32_u_09dedd33c7_go},
+	{Sig: "reduce_columns add kernel (u0:f64) { store u0 }", Fn: k_reduce_columns_add_f64_u_daeefbfc01_go},
 	{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6_go},
 	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22_go},
 	{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_su_787536441f_go},
@@ -58309,6 +58311,82 @@ func k_reduce_argmin_u8_u_7b26b0f213_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_columns_add_f32_u_09dedd33c7_go is
+//
+//	reduce_columns add kernel (u0:f32) { store u0 }
+//
+// for r, c: for i: o0[r][c] += a0[i][c]
+func k_reduce_columns_add_f32_u_09dedd33c7_go(f *abi.Frame) {
+	var l [32][16]float32
+	n := f.Step[2]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						lane[j] = v0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					lane[j] = float32(lane[j] + v0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[16]float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_f64_u_daeefbfc01_go is
+//
+//	reduce_columns add kernel (u0:f64) { store u0 }
+//
+// for r, c: for i: o0[r][c] += a0[i][c]
+func k_reduce_columns_add_f64_u_daeefbfc01_go(f *abi.Frame) {
+	var l [32][16]float64
+	n := f.Step[2]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						lane[j] = v0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					lane[j] = float64(lane[j] + v0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[16]float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+c*8)) = l[0]
+		}
 	}
 }
 

@@ -1257,6 +1257,8 @@ func TestGeneratedKernels(t *testing.T) {
 		"reduce [argmin] kernel (u0:u32) { store u0 }",
 		"reduce [argmin] kernel (u0:u64) { store u0 }",
 		"reduce [argmin] kernel (u0:u8) { store u0 }",
+		"reduce_columns add kernel (u0:f32) { store u0 }",
+		"reduce_columns add kernel (u0:f64) { store u0 }",
 		"reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }",
 		"reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }",
 		"reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }",
