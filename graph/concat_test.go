@@ -208,12 +208,12 @@ func TestConcatErrors(t *testing.T) {
 		{x.Pad([]int{1}, []int{1, 1}, graph.PadEdge), "pad: 1 and 2 numbers for the 2 axes of float32[2,3]"},
 		{x.Pad([]int{0, -2}, []int{0, -2}, graph.PadEdge), "pad: 2 and 2 elements are taken from axis 1 of float32[2,3]"},
 		{x.Pad([]int{0, math.MinInt}, []int{0, 0}, graph.PadConstant), "pad: " + greatest + " and 0 elements are taken from axis 1 of float32[2,3]"},
-		{x.PadWith([]int{1, 0}, []int{math.MinInt, 0}, 7), "pad: 0 and " + greatest + " elements are taken from axis 0 of float32[2,3]"},
+		{x.PadWith([]int{1, 0}, []int{math.MinInt, 0}, 7), "padwith: 0 and " + greatest + " elements are taken from axis 0 of float32[2,3]"},
 		{f32("v", graph.Dim("n")).Pad([]int{math.MinInt}, []int{0}, graph.PadEdge), "pad: " + greatest + " and 0 elements are taken from axis 0 of float32[n]"},
 		{x.Pad([]int{0, math.MaxInt/2 + 1}, []int{0, math.MaxInt/2 + 1}, graph.PadEdge), "pad: " + half + " and " + half + " more elements along axis 1 of float32[2,3]: an extent passes int"},
 		{f32("v", 0).Pad([]int{1}, []int{0}, graph.PadWrap), "pad: axis 0 of float32[0] has no elements to repeat"},
 		{x.Pad([]int{1, 1}, []int{1, 1}, graph.PadWrap+1), "pad: there is no PadMode"},
-		{x.PadWith([]int{0, 0}, []int{0, 1}, x), "pad: the element is float32[2,3]: it must be one float32"},
+		{x.PadWith([]int{0, 0}, []int{0, 1}, x), "padwith: the element is float32[2,3]: it must be one float32"},
 	} {
 		require.ErrorContains(t, c.node.Err(), "concat_test.go:")
 		require.ErrorContains(t, c.node.Err(), ": "+c.want)

@@ -249,7 +249,7 @@ func TestConvErrors(t *testing.T) {
 		{x.Conv(w, graph.ConvOptions{Dilations: []int{4, 1}}), "conv: axis 2 of shape [1,4,8,8]: a window of 3 elements 4 apart does not fit into 8 elements"},
 		{x.Conv(w.Cast(graph.Float64), graph.ConvOptions{}), "conv: dtypes float32 and float64 differ: Cast one of them"},
 		{x.ConvTranspose(w, graph.ConvOptions{}), "convtranspose: float32[1,4,12,12] has 4 channels"},
-		{x.ConvTranspose(f32("v", 4, 2, 3, 3), graph.ConvOptions{Strides: []int{1, 0}}), "convtranspose: a stride of 0 and a dilation of 1: give 1 or more, and strides up to 4096"},
+		{x.ConvTranspose(f32("v", 4, 2, 3, 3), graph.ConvOptions{Strides: []int{1, 0}}), "convtranspose: strides [1 0]: give 1 or more"},
 		{x.MaxPool(graph.PoolOptions{}), "maxpool: windows of size [], for the spatial axes behind the first two: float32[1,4,8,8]"},
 		{x.MaxPool(graph.PoolOptions{Size: []int{2, 9}}), "maxpool: axis 3 of shape [1,4,7,8]: a window of 9 elements 1 apart does not fit into 8 elements"},
 		{x.AvgPool(graph.PoolOptions{Size: []int{2, 0}}), "avgpool: size 0, stride 1"},

@@ -100,7 +100,7 @@ func TestNodeErrors(t *testing.T) {
 		{x.Slice("1:2:3:4"), here() + `: slice: index "1:2:3:4": "1:2:3:4" at column 1: a range has at most three parts, begin:end:step`},
 		{x.Slice("0, 1, 2"), here() + `: slice: "0, 1, 2" of float32[n,3]: items for 3 axes, and there are 2`},
 		{x.Slice(":, 5"), here() + `: slice: ":, 5": index 5 is outside axis 1 of float32[n,3]: allowed are -3 to 2`},
-		{x.SliceAxis(0, 0, 1, 0), here() + ": slice: a step of 0 never ends"},
+		{x.SliceAxis(0, 0, 1, 0), here() + ": sliceaxis: a step of 0 never ends"},
 
 		// Reshapes.
 		{y.Reshape(4, -1), here() + ": reshape: shape [2,3] has 6 elements, and 4 does not divide them: give the extent in place of -1"},

@@ -29,7 +29,7 @@ func TestExtentsAsNumbers(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	require.ErrorContains(t, x.Add(graph.Dim("n n")).Err(), `add: extent "n n": unexpected "n"`)
-	require.ErrorContains(t, x.SliceAxis(0, "1", 2, 1).Err(), "slice: a bound is an int or a Dim, not string")
+	require.ErrorContains(t, x.SliceAxis(0, "1", 2, 1).Err(), "sliceaxis: a bound is an int or a Dim, not string")
 	require.ErrorContains(t, x.Index(0, nil).Err(), "index: an index is an int or a Dim, not nil")
 	p, err := graph.Compile(x.Index(0, graph.Dim("2*n")))
 	require.NoError(t, err)

@@ -20,7 +20,11 @@ type IndexError struct {
 }
 
 func (e *IndexError) Error() string {
-	return fmt.Sprintf("index %d is outside an axis of %d elements: allowed are 0 to %d", e.Index, e.Extent, e.Extent-1)
+	text := fmt.Sprintf("index %d is outside an axis of %d elements: allowed are 0 to %d", e.Index, e.Extent, e.Extent-1)
+	if e.Index < 0 && e.Index >= -int64(e.Extent) {
+		text += ", and by FromEnd those that count from the end"
+	}
+	return text
 }
 
 // CatchIndex is deferred by what evaluates definitions: it makes an error of an index
