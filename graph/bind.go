@@ -88,7 +88,7 @@ func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine, known *schedule.Blo
 	}
 	if p.options.Verify {
 		if err := pl.Verify(); err != nil {
-			return nil, misuse("before the schedule: %v\n%s", err, pl)
+			return nil, misuse("compile", "before the schedule: %v\n%s", err, pl)
 		}
 	}
 	nests, err := known.Schedule(pl, m, p.executor, drafts)
@@ -96,7 +96,7 @@ func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine, known *schedule.Blo
 		return nests, err
 	}
 	if err := nests.Verify(); err != nil {
-		return nil, misuse("after the schedule: %v\n%s", err, nests)
+		return nil, misuse("compile", "after the schedule: %v\n%s", err, nests)
 	}
 	return nests, nil
 }

@@ -45,6 +45,8 @@ func (x Node) depthToSpace(size int, order ...any) Node {
 	return y.Reshape(s[0], c, s[2].Mul(b), s[3].Mul(b))
 }
 
+const mostBlock = 1 << 15 // its square is within int on all machines
+
 // image returns the shape of x, or a Node with the error that it is no batch of images.
 func (x Node) image(size int) (Shape, Node) {
 	n := x.get()
@@ -52,8 +54,8 @@ func (x Node) image(size int) (Shape, Node) {
 	case n.err != nil:
 	case len(n.typ.Shape) != 4:
 		return nil, fail("%s is no batch of images: it takes the axes n, c, h, w", n.text())
-	case size < 1:
-		return nil, fail("blocks of %d pixels: give 1 or more", size)
+	case size < 1 || size > mostBlock:
+		return nil, fail("blocks of %d pixels: give 1 to %d", size, mostBlock)
 	}
 	return n.typ.Shape, x
 }

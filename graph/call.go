@@ -42,9 +42,9 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 func (c *Call) Run(ctx context.Context) error {
 	switch {
 	case c == nil || c.bound == nil:
-		return misuse("run: there is no call: Bind makes one, or returns why not")
+		return misuse("run", "there is no call: Bind makes one, or returns why not")
 	case ctx == nil:
-		return misuse("run: the context is nil: give it context.Background()")
+		return misuse("run", "the context is nil: give it context.Background()")
 	}
 	if c.trap != nil {
 		if err := c.trap.check(ctx, c.ins); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/internal/memo"
@@ -29,12 +28,12 @@ func Compile(items ...Item) (*Program, error) {
 	s := settings{name: defaultName}
 	for _, item := range items {
 		if o, ok := item.(Option); item == nil || ok && o == nil {
-			return nil, misuse("compile: an item is nil: it must be a Node or an Option")
+			return nil, misuse("compile", "an item is nil: it must be a Node or an Option")
 		}
 		item.addTo(&s)
 	}
 	if len(s.outputs) == 0 {
-		return nil, misuse("compile: there is nothing to compute: give it a Node")
+		return nil, misuse("compile", "there is nothing to compute: give it a Node")
 	}
 	if err := s.check(); err != nil {
 		return nil, err
@@ -155,9 +154,9 @@ func (p *Program) finish(generated bool) error {
 func (s *settings) check() error {
 	switch {
 	case s.workers < 0 || s.workersSet && s.workers == 0:
-		return misuse("compile: %d workers: there must be 1 or more", s.workers)
+		return misuse("compile", "%d workers: there must be 1 or more", s.workers)
 	case s.plansSet && s.plans < 1:
-		return misuse("compile: %d plans: a program keeps 1 or more", s.plans)
+		return misuse("compile", "%d plans: a program keeps 1 or more", s.plans)
 	}
 	return nil
 }
@@ -165,9 +164,8 @@ func (s *settings) check() error {
 // defaultName is that of a program without WithName.
 const defaultName = "program"
 
-// misuse returns an error at the line of the user's. The format begins with what was called, and a colon.
-func misuse(format string, args ...any) error {
-	call, format, _ := strings.Cut(format, ": ")
+// misuse returns an error of what was called, at the line of the user's.
+func misuse(call, format string, args ...any) error {
 	return &Error{Pos: ir.CallerPos(), Op: call, Msg: fmt.Sprintf(format, args...)}
 }
 

@@ -6,7 +6,6 @@ package graph
 // weights, which are a Node or Tensor of x's type that broadcasts to x's shape. It is NaN
 // where the weights add up to 0. Options: KeepDims.
 func (x Node) WeightedMean(weights any, axes ...any) Node {
-	const name = "weightedmean"
 	n, _ := x.count(axes, "KeepDims")
 	if n.Err() != nil {
 		return n
@@ -25,7 +24,6 @@ func (x Node) weights(weights any) Node {
 // cov(x, rowvar=False, ddof=0). weights says how often each row counts, a Node or Tensor
 // [n] of x's type; nil is once. DDOF(d) divides by d less than the sum of weights.
 func (x Node) Cov(weights any, opts ...ReduceOption) Node {
-	const name = "cov"
 	if x.Err() != nil {
 		return x
 	}
@@ -61,7 +59,6 @@ func (x Node) cov(weights any, opts []ReduceOption) Node {
 // covariances divided by the standard deviations of both variables, at most 1. It is NaN for
 // a variable that does not vary. weights are those of Cov.
 func (x Node) Corr(weights any) Node {
-	const name = "corr"
 	if x.Err() != nil {
 		return x
 	}

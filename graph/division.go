@@ -22,9 +22,13 @@ func (e *DivisionByZeroError) Error() string {
 
 // FindDivisionByZero runs the program once more and returns a *DivisionByZeroError for the first op
 // of the graph that divides an integer by zero, which gives 0: Div, FloorDiv, Rem or Mod. It returns nil if there is no such
-// op. Divisions of floats by zero are not among them: those give infinities and NaN, see FindNonFinite.
+// op. Divisions of floats by zero are not among them: those give infinities and NaN, see FindNonFinite; nor those of fixed16x16, which
+// saturate.
 // With WithDebug(DivisionByZero) each run begins with it.
 func (p *Program) FindDivisionByZero(ctx context.Context, ins ...*Tensor) error {
+	if p.empty() {
+		return misuse("run", noProgram)
+	}
 	v, index, err := p.findFault(ctx, &p.divisions, divisionChecksOf, ins)
 	if v == nil {
 		return err

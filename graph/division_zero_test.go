@@ -52,6 +52,13 @@ func TestDivisionByZero(t *testing.T) {
 	require.Equal(t, ir.OpDiv, found.Op)
 }
 
+func TestSearchesOfNoProgram(t *testing.T) {
+	for _, p := range []*graph.Program{nil, {}} {
+		require.Error(t, p.FindDivisionByZero(t.Context()))
+		require.Error(t, p.FindNonFinite(t.Context()))
+	}
+}
+
 // runs returns the value of a graph without inputs.
 func runs(t *testing.T, x graph.Node) *graph.Tensor {
 	p, err := graph.Compile(x)

@@ -22,16 +22,16 @@ func (p *Program) WriteDOT(w io.Writer, picture ...Picture) error {
 	what := Values
 	switch {
 	case p.empty():
-		return misuse("write dot: " + noProgram)
+		return misuse("writedot", noProgram)
 	case w == nil:
-		return misuse("write dot: the writer is nil")
+		return misuse("writedot", "the writer is nil")
 	case len(picture) > 1:
-		return misuse("write dot: %d pictures: write one at a time", len(picture))
+		return misuse("writedot", "%d pictures: write one at a time", len(picture))
 	case len(picture) == 1:
 		what = picture[0]
 	}
 	if what > Steps {
-		return misuse("write dot: there is no picture %d: it is Values or Steps", what)
+		return misuse("writedot", "there is no picture %d: it is Values or Steps", what)
 	}
 	x, err := p.inspect()
 	if err != nil {

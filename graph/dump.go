@@ -88,12 +88,12 @@ func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "s
 func (p *Program) Dump(w io.Writer, stage string) error {
 	switch {
 	case p.empty():
-		return misuse("dump: " + noProgram)
+		return misuse("dump", noProgram)
 	case w == nil:
-		return misuse("dump: the writer is nil")
+		return misuse("dump", "the writer is nil")
 	}
 	if stage != "" && !slices.Contains(Stages(), stage) {
-		return misuse("dump: there is no stage %q: the stages are %s", stage, strings.Join(Stages(), ", "))
+		return misuse("dump", "there is no stage %q: the stages are %s", stage, strings.Join(Stages(), ", "))
 	}
 	var out bytes.Buffer
 	last := ""

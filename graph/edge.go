@@ -52,7 +52,7 @@ func truePlaces(ctx context.Context, t *Tensor) ([]int64, error) {
 // many as that has such elements, as NumPy's and ONNX's. It may be shorter than the axis.
 func Compress(ctx context.Context, t, mask *Tensor, axis int) (*Tensor, error) {
 	if mask.Err() == nil && mask.Rank() != 1 {
-		return nil, misuse("compress: the mask has %d axes: it is a vector", mask.Rank())
+		return nil, misuse("compress", "the mask has %d axes: it is a vector", mask.Rank())
 	}
 	places, err := truePlaces(ctx, mask)
 	if err != nil {

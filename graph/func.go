@@ -26,12 +26,12 @@ func (p *Program) Func() (*ir.Func, []*Tensor) {
 // with it is an error. Of the options WithInputs and WithName have no effect.
 func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 	if err := ir.Verify(f, ir.StageGraph); err != nil {
-		return nil, misuse("compile: %v", err)
+		return nil, misuse("compile", "%v", err)
 	}
 	s := settings{}
 	for _, o := range options {
 		if o == nil {
-			return nil, misuse("compile: an option is nil")
+			return nil, misuse("compile", "an option is nil")
 		}
 		o.addTo(&s)
 	}

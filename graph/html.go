@@ -35,11 +35,11 @@ func WithAssembly(of func(signature string) string) PageOption {
 func (p *Program) WriteHTML(w io.Writer, options ...PageOption) error {
 	switch {
 	case p.empty():
-		return misuse("write html: " + noProgram)
+		return misuse("writehtml", noProgram)
 	case w == nil:
-		return misuse("write html: the writer is nil")
+		return misuse("writehtml", "the writer is nil")
 	case slices.ContainsFunc(options, func(o PageOption) bool { return o == nil }):
-		return misuse("write html: an option is nil")
+		return misuse("writehtml", "an option is nil")
 	}
 	x, err := p.inspect()
 	if err != nil {

@@ -41,10 +41,10 @@ func (s *settings) outputNames() ([]string, error) {
 			names[i] = s.names[i]
 		}
 		if !ir.IsName(names[i]) {
-			return nil, misuse("compile: output %d: %q is no name: use letters, digits and _", i, names[i])
+			return nil, misuse("compile", "output %d: %q is no name: use letters, digits and _", i, names[i])
 		}
 		if k, taken := first[names[i]]; taken {
-			return nil, misuse("compile: outputs %d and %d are both named %q: rename one of them", k, i, names[i])
+			return nil, misuse("compile", "outputs %d and %d are both named %q: rename one of them", k, i, names[i])
 		}
 		first[names[i]] = i
 	}
@@ -68,9 +68,9 @@ func (l *lowering) declare(declared []Node) error {
 		case n.err != nil:
 			return n.err
 		case n.input == "":
-			return misuse("compile: input %d of those declared is %s: WithInputs takes what Input returns", i, x)
+			return misuse("compile", "input %d of those declared is %s: WithInputs takes what Input returns", i, x)
 		case slices.Contains(inputs, n):
-			return misuse("compile: input %s is declared twice", n.input)
+			return misuse("compile", "input %s is declared twice", n.input)
 		}
 		inputs = append(inputs, n)
 	}
@@ -90,7 +90,7 @@ type Feeds map[string]*Tensor
 // an error if one is missing, or if a name is that of no input.
 func (p *Program) Feed(feeds Feeds) ([]*Tensor, error) {
 	if p.empty() {
-		return nil, misuse("run: " + noProgram)
+		return nil, misuse("run", noProgram)
 	}
 	ins := make([]*Tensor, len(p.inputs))
 	var missing []string

@@ -33,6 +33,9 @@ func (e *NonFiniteError) Error() string {
 // bits, and those of constants, which were computed when it was compiled, are computed again.
 // With WithDebug(NonFinite) each run begins with it.
 func (p *Program) FindNonFinite(ctx context.Context, ins ...*Tensor) error {
+	if p.empty() {
+		return misuse("run", noProgram)
+	}
 	v, index, err := p.findFault(ctx, &p.nonFinite, finiteChecksOf, ins)
 	if v == nil {
 		return err

@@ -84,8 +84,9 @@ const (
 	// error, a *NonFiniteError, names the first such op. Every run begins with
 	// FindNonFinite, also that of a Call.
 	NonFinite
-	// DivisionByZero makes a run fail that divides an integer by zero, which gives 0 without it: the error, a
-	// *DivisionByZeroError, names the first op that does. Every run begins with FindDivisionByZero, also that of a Call.
+	// DivisionByZero makes a run fail that divides an integer by zero, which gives 0 without it, also where nothing reads the
+	// quotient, as in Where(b.Ne(0), a.Div(b), 0): the error, a *DivisionByZeroError, names the first op that does. Every
+	// run begins with FindDivisionByZero, also that of a Call.
 	DivisionByZero
 )
 

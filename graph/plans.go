@@ -52,7 +52,7 @@ func (p *Program) Plans() PlanStats {
 // for each name of a Dim. It returns what such a run would return as an error.
 func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 	if p.empty() {
-		return misuse("prepare: " + noProgram)
+		return misuse("prepare", noProgram)
 	}
 	if ctx == nil {
 		return p.misuse("prepare", "the context is nil: give it context.Background()")
@@ -204,7 +204,7 @@ func (p *Program) find(ins []*Tensor, hash uint64) *binding {
 // bind returns the binding for some inputs, made now if there is none.
 func (p *Program) bind(ins []*Tensor) (*binding, error) {
 	if p.empty() {
-		return nil, misuse("run: " + noProgram)
+		return nil, misuse("run", noProgram)
 	}
 	b := p.find(ins, hashOf(ins))
 	if b == nil {

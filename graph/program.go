@@ -118,7 +118,7 @@ func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
 // RunAll computes all outputs, each into new row-major memory of its own.
 func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error) {
 	if p.empty() {
-		return nil, misuse("run: " + noProgram)
+		return nil, misuse("run", noProgram)
 	}
 	outs := make([]*Tensor, len(p.outputs))
 	if err := p.runNew(ctx, outs, ins); err != nil {

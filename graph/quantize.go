@@ -129,11 +129,11 @@ func Calibrate(ctx context.Context, t *Tensor, dt DType, c Calibration) (Quantiz
 	case x.Err() != nil:
 		return Quantization{}, x.Err()
 	case dt != Int8 && dt != Uint8:
-		return Quantization{}, misuse("calibrate: to %s: take int8 or uint8", dt)
+		return Quantization{}, misuse("calibrate", "to %s: take int8 or uint8", dt)
 	case !(c.Percentile >= 50 && c.Percentile <= 100):
-		return Quantization{}, misuse("calibrate: percentile %v: from 50 to 100", c.Percentile)
+		return Quantization{}, misuse("calibrate", "percentile %v: from 50 to 100", c.Percentile)
 	case c.PerAxis && (c.Axis < -x.Rank() || c.Axis >= x.Rank()):
-		return Quantization{}, misuse("calibrate: axis %d of %s", c.Axis, x.Shape())
+		return Quantization{}, misuse("calibrate", "axis %d of %s", c.Axis, x.Shape())
 	}
 	lines := x.Reshape(1, -1)
 	if c.PerAxis {
@@ -157,7 +157,7 @@ func Calibrate(ctx context.Context, t *Tensor, dt DType, c Calibration) (Quantiz
 		return Quantization{}, err
 	}
 	if finite, err := At[bool](outs[2]); err != nil || !finite {
-		return Quantization{}, misuse("calibrate: an element is infinite or NaN")
+		return Quantization{}, misuse("calibrate", "an element is infinite or NaN")
 	}
 	return Quantization{DType: dt, Scale: Const(outs[0]), Zero: Const(outs[1]), Axis: c.Axis}, nil
 }

@@ -14,7 +14,6 @@ import "github.com/stridefuse/stridefuse/ir"
 // is not divided. Integers wrap. Types that are computed in another are rounded at the end.
 // Reverse runs from the last element to the first.
 func (x Node) Recurrence(axis, a any, opts ...ReduceOption) Node {
-	const name = "recurrence"
 	n := x.get()
 	factors := operand(a, n.typ.DType)
 	if n.err != nil || factors.err != nil {
@@ -57,7 +56,6 @@ func (x Node) ExpAverage(axis, alpha any, opts ...ReduceOption) Node {
 }
 
 func (x Node) expAverage(axis, alpha any, opts []ReduceOption) Node {
-	const name = "expaverage"
 	n := x.get()
 	if n.err != nil {
 		return x

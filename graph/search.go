@@ -26,9 +26,6 @@ type search struct {
 // findFault runs a search. It returns the first value with an element that is not as it should be, and the first such index;
 // nil if there is none. checks adds checks to a graph.
 func (p *Program) findFault(ctx context.Context, s *search, checks func(*ir.Func) ([]check, error), ins []*Tensor) (*ir.Value, []int, error) {
-	if p.empty() {
-		return nil, nil, misuse("run: " + noProgram)
-	}
 	s.once.Do(func() { s.err = s.make(p, checks) })
 	if s.err != nil || len(s.values) == 0 {
 		return nil, nil, s.err

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -172,7 +171,7 @@ func (x Node) At(index ...int) Node {
 		return x
 	}
 	if len(index) != len(n.typ.Shape) {
-		return fail("%s", fmt.Sprintf("%d indices for the %d axes of %s", len(index), len(n.typ.Shape), n.text()))
+		return fail("%d indices for the %d axes of %s", len(index), len(n.typ.Shape), n.text())
 	}
 	for _, i := range index {
 		x = x.Index(0, i)

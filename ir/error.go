@@ -8,7 +8,7 @@ import (
 // Error is a mistake in a graph or a run: where, in what, and what to do.
 type Error struct {
 	Pos Pos
-	Op  string // what was called, in lower case: "add", "softmax", "run", "input x"; "" where that is not known
+	Op  string // what was called, in lower case, with its name if it has one: "add", "run", "run net", "input x"; "" where that is not known
 	Msg string
 }
 

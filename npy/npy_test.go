@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -185,8 +186,6 @@ func withHeader(text string) []byte {
 	return append(head, text...)
 }
 
-// TestClosed checks that tensors of a closed file are errors, and that nothing that refers to
-// its memory is a fault: views, programs that captured it, slices of its elements.
 // TestWriteWhatIsRead: a mapped file is written anew by what is read from it.
 func TestWriteWhatIsRead(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.npy")
@@ -195,16 +194,20 @@ func TestWriteWhatIsRead(t *testing.T) {
 	f, err := npy.Open(name)
 	require.NoError(t, err)
 	defer f.Close()
-	if err := npy.WriteFile(name, f.Tensor.T()); err != nil { // systems that don't replace a file that is mapped
+	err = npy.WriteFile(name, f.Tensor.T())
+	if runtime.GOOS == "windows" && err != nil { // it does not replace a file that is mapped
 		require.True(t, graph.Equal(x, f.Tensor))
 		return
 	}
+	require.NoError(t, err)
 	require.True(t, graph.Equal(x, f.Tensor), "the mapping is of the old file")
 	y, err := npy.ReadFile(name)
 	require.NoError(t, err)
 	require.True(t, graph.Equal(x.T(), y))
 }
 
+// TestClosed checks that tensors of a closed file are errors, and that nothing that refers to
+// its memory is a fault: views, programs that captured it, slices of its elements.
 func TestClosed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.npy")
 	require.NoError(t, npy.WriteFile(name, graph.Of([]uint8{1, 2, 3, 4}, 2, 2)))

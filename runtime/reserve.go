@@ -79,7 +79,7 @@ func (l *Linked) newLocal(r *memory.Reservation) (*local, error) {
 
 // failf returns an error of a run. Package graph adds the line of the user's that runs.
 func failf(format string, args ...any) error {
-	return &ir.Error{Msg: "run: " + fmt.Errorf(format, args...).Error()}
+	return &ir.Error{Op: "run", Msg: fmt.Errorf(format, args...).Error()}
 }
 
 // sum adds numbers of bytes. A sum that passes int is the greatest one, which no memory has.

@@ -39,7 +39,7 @@ const (
 
 // rowsOf1MB returns how many rows have at most chunkBytes, 1 or more.
 func rowsOf1MB(dt graph.DType, shape []int) int {
-	n := dt.Size()
+	n := max(1, dt.Size())
 	for _, k := range shape[1:] {
 		if k > chunkBytes/n {
 			return 1
@@ -93,6 +93,9 @@ func (w *Writer) Create(dt graph.DType, shape []int) error {
 func (w *Writer) text(dt graph.DType, shape []int) ([]byte, error) {
 	if !slices.Contains(dtypes, dt) {
 		return nil, fmt.Errorf("%s has no name in Zarr: Cast it", dt)
+	}
+	if slices.Contains(w.options.Codecs, nil) {
+		return nil, errors.New("a codec is nil")
 	}
 	chunks, err := w.chunksOf(dt, shape)
 	if err != nil {
@@ -153,9 +156,17 @@ func (w *Writer) Write(ctx context.Context, begin int, t *graph.Tensor) error {
 	if a == nil {
 		return errNotCreated
 	}
+	if err := t.Err(); err != nil {
+		return err
+	}
 	from := make([]int, len(a.shape))
-	if len(a.shape) > 0 {
+	if len(a.shape) > 0 && t.Rank() > 0 {
 		from[0], end = begin, begin+t.Extent(0)
+	}
+	if err := a.checkRows(begin, end, t); err != nil {
+		return err
+	}
+	if len(a.shape) > 0 {
 		if n := a.chunks[0]; begin%n != 0 || end%n != 0 && end != a.shape[0] {
 			return fmt.Errorf("rows %d to %d are no whole chunks, which have %d rows", begin, end, n)
 		}

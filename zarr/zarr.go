@@ -45,6 +45,24 @@ func (a *array) rows() int {
 	return a.chunks[0]
 }
 
+// checkRows returns an error unless t has rows begin to end of the array.
+func (a *array) checkRows(begin, end int, t *graph.Tensor) error {
+	if err := t.Err(); err != nil {
+		return err
+	}
+	want := slices.Clone(a.shape)
+	if len(want) > 0 {
+		if begin < 0 || begin > end || end > want[0] {
+			return fmt.Errorf("zarr: rows %d to %d of an array of %d rows", begin, end, want[0])
+		}
+		want[0] = end - begin
+	}
+	if t.DType() != a.dtype || !slices.Equal(t.Shape(), want) {
+		return fmt.Errorf("zarr: a tensor %s%v for rows %d to %d of an array %s%v: it must have shape %v", t.DType(), t.Shape(), begin, end, a.dtype, a.shape, want)
+	}
+	return nil
+}
+
 // Read decodes the chunks that rows begin to end touch, into the tensor that buffer returns.
 func (r *Reader) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
 	a := r.array
@@ -52,6 +70,9 @@ func (r *Reader) Read(ctx context.Context, begin, end int, buffer func() *graph.
 		return nil, nil, errors.New("zarr: the reader has no array: call Open first")
 	}
 	t := buffer()
+	if err := a.checkRows(begin, end, t); err != nil {
+		return nil, nil, err
+	}
 	from := make([]int, len(a.shape))
 	if len(from) > 0 {
 		from[0] = begin

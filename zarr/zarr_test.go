@@ -3,6 +3,7 @@ package zarr_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -58,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestMisuse: what is too large, or comes in another order, is an error.
 func TestMisuse(t *testing.T) {
-	const k = 1 << 31
+	k := math.MaxInt>>32 + 1 // 2^31 where an int has 64 bits
 	if strconv.IntSize == 64 {
 		require.Error(t, zarr.To(t.TempDir(), zarr.Options{}).Create(graph.Float32, []int{5, k, k}))
 		_ = zarr.To(t.TempDir(), zarr.Options{}).ChunkRows(graph.Float32, []int{5, k, k, k})
@@ -73,6 +74,26 @@ func TestMisuse(t *testing.T) {
 	_, _, err = w.Read(t.Context(), 0, 1, none)
 	require.Error(t, err)
 	require.Equal(t, 1, r.ChunkRows(graph.Float32, []int{3}))
+
+	folder := t.TempDir()
+	w = zarr.To(folder, zarr.Options{Chunks: []int{3}})
+	require.NoError(t, w.Create(graph.Float32, []int{6}))
+	require.NoError(t, w.Write(t.Context(), 0, graph.Ones(graph.Float32, 6)))
+	require.Error(t, w.Write(t.Context(), -3, none()))
+	require.Error(t, w.Write(t.Context(), 6, none()))
+	require.Error(t, w.Write(t.Context(), 0, nil))
+	require.Error(t, w.Write(t.Context(), 0, graph.Full(graph.Float32, 1)))
+	require.Error(t, w.Write(t.Context(), 0, graph.Ones(graph.Float32, 3, 2)))
+	require.Error(t, w.Write(t.Context(), 0, graph.Ones(graph.Float64, 3)))
+	_, _, err = w.Read(t.Context(), 0, 7, func() *graph.Tensor { return graph.New(graph.Float32, 7) })
+	require.Error(t, err)
+	_, _, err = w.Read(t.Context(), math.MinInt, math.MaxInt, none)
+	require.Error(t, err)
+	x, err := zarr.ReadArray(folder)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.Ones(graph.Float32, 6), x))
+	require.Error(t, zarr.WriteArray(t.TempDir(), x, zarr.Options{Codecs: []zarr.Codec{nil}}))
+	_ = zarr.To(folder, zarr.Options{}).ChunkRows(0, []int{3})
 }
 
 // TestStream runs a program from chunks to chunks of other rows.

@@ -2,6 +2,7 @@ package binfile
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // Files that appear when they are complete. Until then a file is called NAME.partN, where N
@@ -18,50 +20,104 @@ import (
 // Replace writes a file, which has its name once it is complete and on the disk. Until then
 // it is in the folder given, which must be on the same disk. If write fails nothing is left.
 func Replace(name, folder string, write func(io.Writer) error) error {
-	return replace(name, folder, 0o666, write, (*os.File).Sync)
+	part := filepath.Join(folder, fmt.Sprintf("%s.part%d", filepath.Base(name), rand.Uint64()))
+	return replace(name, part, 0o666, write, (*os.File).Sync)
 }
 
 // Save writes a file in place of one that exists, which stays as it was until the new one is complete, and if write fails:
-// write may read it. A link is followed. What is no file, such as a pipe, is written as it is.
+// write may read it. A link is followed. Where no new file can be put in its place, what write writes is collected in memory
+// first. What is no file, and what the system has below /dev and /proc, is written as it is. Unlike Replace it does not wait for the disk.
 func Save(name string, write func(io.Writer) error) error {
-	if to, err := filepath.EvalSymlinks(name); err == nil {
+	name, err := followed(name)
+	if err != nil {
+		return err
+	}
+	old, err := os.OpenFile(name, os.O_WRONLY, 0) // if that fails it can't be written
+	if errors.Is(err, fs.ErrNotExist) {
+		return replace(name, besides(name), 0o666, write, func(*os.File) error { return nil })
+	}
+	if err != nil {
+		return err
+	}
+	info, err := old.Stat()
+	if err == nil && (!info.Mode().IsRegular() || isDevice(name)) {
+		err = buffered(old, write)
+		return errors.Join(err, old.Close())
+	}
+	if err := errors.Join(err, old.Close()); err != nil {
+		return err
+	}
+	var failed error // of write
+	err = replace(name, besides(name), 0o600, func(w io.Writer) error { failed = write(w); return failed }, func(f *os.File) error { return f.Chmod(info.Mode().Perm()) })
+	if err == nil || failed != nil {
+		return err
+	}
+	var text bytes.Buffer // the folder takes no file, or the file can't be replaced
+	if write(&text) != nil || !errors.Is(err, fs.ErrPermission) && !isLinkError(err) {
+		return err
+	}
+	return os.WriteFile(name, text.Bytes(), 0o666)
+}
+
+func isLinkError(err error) bool {
+	var e *os.LinkError
+	return errors.As(err, &e)
+}
+
+// besides returns a name for a file in the folder of another.
+func besides(name string) string {
+	return filepath.Join(filepath.Dir(name), fmt.Sprintf(".part%d", rand.Uint64()))
+}
+
+// isDevice reports whether a name may stand for what is open already, as /dev/stdout does.
+func isDevice(name string) bool {
+	return strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/")
+}
+
+// followed returns the name of the file that a link leads to, whether or not there is one yet.
+func followed(name string) (string, error) {
+	for range 40 {
+		to, err := os.Readlink(name)
+		if err != nil || isDevice(name) { // no link, or one that is no name of a file
+			return name, nil
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(name), to)
+		}
 		name = to
 	}
-	mode := fs.FileMode(0o666)
-	if info, err := os.Stat(name); err == nil {
-		if mode = info.Mode(); !mode.IsRegular() {
-			f, err := os.OpenFile(name, os.O_WRONLY, 0)
-			if err != nil {
-				return err
-			}
-			return errors.Join(buffered(f, write), f.Close())
-		}
-	}
-	return replace(name, filepath.Dir(name), mode.Perm(), write, func(*os.File) error { return nil })
+	return "", fmt.Errorf("%s: too many links", name)
 }
 
 // replace writes a file of another name, and renames it once it is complete.
-func replace(name, folder string, mode fs.FileMode, write func(io.Writer) error, sync func(*os.File) error) error {
-	part := filepath.Join(folder, fmt.Sprintf("%s.part%d", filepath.Base(name), rand.Uint64()))
+func replace(name, part string, mode fs.FileMode, write func(io.Writer) error, finish func(*os.File) error) error {
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
+	complete := false
+	defer func() { // also of a write that panics
+		if !complete {
+			f.Close()
+			os.Remove(part)
+		}
+	}()
 	if err = buffered(f, write); err == nil {
-		err = sync(f)
+		err = finish(f)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(part, name)
 	}
-	if err != nil {
-		os.Remove(part)
-	}
+	complete = err == nil
 	return err
 }
 
 func buffered(f *os.File, write func(io.Writer) error) error {
 	w := bufio.NewWriter(f)
-	return errors.Join(write(w), w.Flush())
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 var partName = regexp.MustCompile(`.\.part\d+$`)

@@ -20,7 +20,7 @@ type Reduction struct {
 
 	// TreeLeast and TreeMost are how many rows a sum of columns has whose partial results are all in registers, TreeBytes how many
 	// bytes its inputs have at most, and TreeTime is its time, of one that has them in the first-level cache. An Emerald Rapids, float32: 0.58 of
-	// the time for 32 rows of 256, 0.4 for 64 of 1024, 0.9 for 128 of 512, 1.05 for 256 of 256 and 1.7 for 1024 of 64; 1.14 for 8 of 1000.
+	// the time for 32 rows of 256, 0.5 for 64 of 1024, 0.9 for 128 of 512, 1.05 for 256 of 256 and 1.7 for 1024 of 64; 1.14 for 8 of 1000.
 	TreeLeast, TreeMost int
 	TreeBytes           int
 	TreeTime            float64

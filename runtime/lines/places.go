@@ -105,7 +105,9 @@ func bestPlacesOf[T turned, U bits](find finder, atOnce int, turn uint64) func(*
 					findNaN(x, step, rows, first, best, place)
 					nan = true
 				}
-				x = unsafe.Add(x, rows*step)
+				if first+rows < n { // no pointer behind the last row
+					x = unsafe.Add(x, rows*step)
+				}
 			}
 			turnBack(best, U(turn))
 			if nan {
