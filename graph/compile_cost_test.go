@@ -184,14 +184,13 @@ func training(layers int) []graph.Item {
 // footprint compiles and returns what that allocates: in all, and what stays.
 func footprint(tb testing.TB, items []graph.Item) (objects, bytes, live int) {
 	var before, after, kept goruntime.MemStats
-	for left := uint64(math.MaxUint64); ; { // what pools kept goes with the second, and what other tests left when their goroutines end
+	for left, same := uint64(math.MaxUint64), 0; same < 5; same++ { // what pools kept goes with the second, and what other tests left with their goroutines and cleanups
 		goruntime.GC()
 		goruntime.ReadMemStats(&before)
-		if before.HeapAlloc >= left {
-			break
+		if before.HeapAlloc+4096 < left {
+			left, same = before.HeapAlloc, 0
 		}
-		left = before.HeapAlloc
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond)
 	}
 	p, err := graph.Compile(items...)
 	require.NoError(tb, err)
