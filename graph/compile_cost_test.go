@@ -2,10 +2,8 @@ package graph_test
 
 import (
 	"fmt"
-	"math"
 	goruntime "runtime"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -184,14 +182,10 @@ func training(layers int) []graph.Item {
 // footprint compiles and returns what that allocates: in all, and what stays.
 func footprint(tb testing.TB, items []graph.Item) (objects, bytes, live int) {
 	var before, after, kept goruntime.MemStats
-	for left, same := uint64(math.MaxUint64), 0; same < 5; same++ { // what pools kept goes with the second, and what other tests left with their goroutines and cleanups
+	for range 3 { // what pools kept goes with the second
 		goruntime.GC()
-		goruntime.ReadMemStats(&before)
-		if before.HeapAlloc+4096 < left {
-			left, same = before.HeapAlloc, 0
-		}
-		time.Sleep(5 * time.Millisecond)
 	}
+	goruntime.ReadMemStats(&before)
 	p, err := graph.Compile(items...)
 	require.NoError(tb, err)
 	goruntime.ReadMemStats(&after)
@@ -207,7 +201,14 @@ func footprint(tb testing.TB, items []graph.Item) (objects, bytes, live int) {
 func TestCompileAllocatesLinearly(t *testing.T) {
 	const times = 8
 	for _, g := range growing {
-		of := func(n int) [3]int { return measured(footprint(t, append(g.nodes(n), graph.WithWorkers(2)))) }
+		of := func(n int) (most [3]int) {
+			for range 3 { // what other tests left may be freed meanwhile
+				for k, v := range measured(footprint(t, append(g.nodes(n), graph.WithWorkers(2)))) {
+					most[k] = max(most[k], v)
+				}
+			}
+			return most
+		}
 		few, many := of(1000), of(times*1000)
 		for k, what := range []string{"objects", "bytes", "bytes that stay"} {
 			require.Less(t, float64(many[k]), 1.2*times*float64(few[k]), "%s: %s", g.name, what)
