@@ -36,9 +36,6 @@ func (p *Program) FindDivisionByZero(ctx context.Context, ins ...*Tensor) error 
 	return &DivisionByZeroError{Pos: v.Pos, Call: v.Call.String(), Op: v.Op, Index: index}
 }
 
-// divisions are the ops that divide integers by their second operand.
-var divisions = []ir.Op{ir.OpDiv, ir.OpFloorDiv, ir.OpRem, ir.OpMod}
-
 // divisionChecksOf adds the checks of FindDivisionByZero: where a divisor is not zero.
 func divisionChecksOf(f *ir.Func) (list []check, err error) {
 	add := func(op ir.Op, a ir.Attr, pos Pos, args ...*ir.Value) (v *ir.Value) {
@@ -48,7 +45,7 @@ func divisionChecksOf(f *ir.Func) (list []check, err error) {
 		return v
 	}
 	for _, v := range slices.Clone(f.Body) {
-		if !slices.Contains(divisions, v.Op) || !ir.Ints.Has(v.Type.DType) {
+		if !v.Op.Info().Divides || !ir.Ints.Has(v.Type.DType) {
 			continue
 		}
 		by := v.Args[1]

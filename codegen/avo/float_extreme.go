@@ -165,8 +165,8 @@ func (e *floatExtreme) first(row, to int) {
 	e.do(name, mem(at(mostFrom+row, 0)), y(to))
 }
 
-// read writes the loops over a row, in steps of so many vectors that begin at index, or of one if the row has fewer. The last
-// step ends at the last element. A row of less than a vector is a step of none.
+// read writes two loops over a row, from index on: one takes the given number of vectors at a time, the other takes one vector
+// where a row has fewer. The last step ends at the last element. For a row of less than a vector, step(0) is written.
 func (e *floatExtreme) read(name string, vectors int, step func(vectors int)) {
 	e.do("XORQ", gp(index), gp(index))
 	for _, n := range []int{vectors, 1} {

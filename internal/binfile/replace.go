@@ -24,9 +24,9 @@ func Replace(name, folder string, write func(io.Writer) error) error {
 	return replace(name, part, 0o666, write, (*os.File).Sync)
 }
 
-// Save writes a file in place of one that exists, which stays as it was until the new one is complete, and if write fails:
-// write may read it. A link is followed. Where no new file can be put in its place, what write writes is collected in memory
-// first. What is no file, and what the system has below /dev and /proc, is written as it is. Unlike Replace it does not wait for the disk.
+// Save writes a file. A file of that name stays as it is until the new one is complete, and if write fails: so write may
+// read from it. Save follows links. If the system refuses the replacement, Save collects the new text in memory and then
+// overwrites the file. It writes into pipes, and into names below /dev and /proc, directly. Unlike Replace it does not wait for the disk.
 func Save(name string, write func(io.Writer) error) error {
 	name, err := followed(name)
 	if err != nil {
@@ -69,7 +69,7 @@ func besides(name string) string {
 	return filepath.Join(filepath.Dir(name), fmt.Sprintf(".part%d", rand.Uint64()))
 }
 
-// isDevice reports whether a name may stand for what is open already, as /dev/stdout does.
+// isDevice reports whether a name is below /dev or /proc, where names such as /dev/stdout are files that are open.
 func isDevice(name string) bool {
 	return strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/")
 }
