@@ -1,5 +1,6 @@
 // The function of places_avx2.h for AVX-512 and elements, LANES in a vector. COMPARE compares the elements Z1
-// of a row with the best elements Z2 so far, and puts ROW into PLACE where it has a better one. K6 has where no NaN was.
+// of a row with the best elements BEST so far, and puts ROW into PLACE where it has a better one. K6 has where no NaN was.
+// Four vectors of columns are compared side by side, the last ones one by one.
 
 // func(x, best, place unsafe.Pointer, step, rows, columns, first int, turn uint64) uint64
 TEXT FIND(SB), NOSPLIT, $0-72
@@ -14,26 +15,71 @@ TEXT FIND(SB), NOSPLIT, $0-72
 	VPTERNLOGD   $0xff, ONE, ONE, ONE
 	KXNORW       K6, K6, K6
 	MOVQ         $-1, AX
-	JMP          more
+	JMP          four
+
+	PCALIGN $32
+strip:
+	LOAD      (DI), BEST0
+	LOAD      64(DI), BEST1
+	LOAD      128(DI), BEST2
+	LOAD      192(DI), BEST3
+	VMOVDQU32 (R8), PLACE0
+	VMOVDQU32 (4*LANES)(R8), PLACE1
+	VMOVDQU32 (8*LANES)(R8), PLACE2
+	VMOVDQU32 (12*LANES)(R8), PLACE3
+	VMOVDQA32 FIRST, ROW
+	MOVQ      SI, R13
+	MOVQ      R10, CX
+
+striprow:
+	XOR    (R13), TURN, Z1
+	COMPARE(BEST0, PLACE0)
+	XOR    64(R13), TURN, Z1
+	COMPARE(BEST1, PLACE1)
+	XOR    128(R13), TURN, Z1
+	COMPARE(BEST2, PLACE2)
+	XOR    192(R13), TURN, Z1
+	COMPARE(BEST3, PLACE3)
+	VPSUBD ONE, ROW, ROW
+	ADDQ   R9, R13
+	DECQ   CX
+	JNE    striprow
+	LOAD      BEST0, (DI)
+	LOAD      BEST1, 64(DI)
+	LOAD      BEST2, 128(DI)
+	LOAD      BEST3, 192(DI)
+	VMOVDQU32 PLACE0, (R8)
+	VMOVDQU32 PLACE1, (4*LANES)(R8)
+	VMOVDQU32 PLACE2, (8*LANES)(R8)
+	VMOVDQU32 PLACE3, (12*LANES)(R8)
+	ADDQ      $256, SI
+	ADDQ      $256, DI
+	ADDQ      $(16*LANES), R8
+	SUBQ      $(4*LANES), R11
+
+four:
+	CMPQ R11, $(4*LANES)
+	JGE  strip
+	JMP  more
 
 	PCALIGN $32
 vector:
 	KMOVW         DX, K7 // the columns that are left
-	LOAD.Z        (DI), K7, Z2
-	VMOVDQU32.Z   (R8), K7, PLACE
+	LOAD.Z        (DI), K7, BEST0
+	VMOVDQU32.Z   (R8), K7, PLACE0
 	VMOVDQA32     FIRST, ROW
 	MOVQ          SI, R13
 	MOVQ          R10, CX
 
 row:
 	XOR.Z       (R13), TURN, K7, Z1
-	COMPARE
+	COMPARE(BEST0, PLACE0)
 	VPSUBD      ONE, ROW, ROW
 	ADDQ        R9, R13
 	DECQ        CX
 	JNE         row
-	LOAD        Z2, K7, (DI)
-	VMOVDQU32   PLACE, K7, (R8)
+	LOAD        BEST0, K7, (DI)
+	VMOVDQU32   PLACE0, K7, (R8)
 	ADDQ        $64, SI
 	ADDQ        $64, DI
 	ADDQ        $(4*LANES), R8
@@ -58,7 +104,10 @@ more:
 #undef LOAD
 #undef XOR
 #undef COMPARE
-#undef PLACE
+#undef PLACE0
+#undef PLACE1
+#undef PLACE2
+#undef PLACE3
 #undef ROW
 #undef ONE
 #undef FIRST
