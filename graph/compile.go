@@ -116,7 +116,7 @@ func (p *Program) setMachine(s *settings) {
 	if !ok || own {
 		m := tuning.Default(parallelism)
 		m.ShortSums = p.executor.Assembly()
-		m.Matmul.SetVector(p.executor.BestVector())
+		m.SetVector(p.executor.BestVector())
 		if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; own {
 			p.machine = m
 			return

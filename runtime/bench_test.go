@@ -77,7 +77,7 @@ func BenchmarkLink(b *testing.B) {
 		p := lowered(b, sized(graphs[name], "N", 320, "M", 320))
 		e := &runtime.Executor{}
 		m := tuning.Default(e.Parallelism())
-		m.Matmul.SetVector(e.BestVector())
+		m.SetVector(e.BestVector())
 		program := scheduled(b, e, p, nil)
 		for what, do := range map[string]func() error{
 			"schedule": func() error { _, err := schedule.Schedule(p, m, e); return err },

@@ -125,7 +125,7 @@ func (t *tally) attackPlan(random *rand.Rand, seed string) {
 	attack(t, random, seed, plan.ParsePlan, func(p *plan.Plan, text string) {
 		t.evaluate(p)
 		machine := tuning.Default(1 + random.IntN(3))
-		machine.Matmul.SetVector(32 << random.IntN(2))
+		machine.SetVector(32 << random.IntN(2))
 		program, err := schedule.Schedule(p, machine, &runtime.Executor{})
 		if err != nil {
 			return

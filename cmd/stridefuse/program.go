@@ -36,7 +36,7 @@ func (t *tool) machine() *tuning.Machine {
 		workers = goruntime.GOMAXPROCS(0)
 	}
 	m := tuning.Default(workers)
-	m.Matmul.SetVector(t.executor().BestVector())
+	m.SetVector(t.executor().BestVector())
 	m.NoWhole = t.tiling
 	return m
 }

@@ -86,5 +86,5 @@ var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error
 	kernel.DotBatch:       func(_ *isa, m *kernel.Micro) (*program, error) { return compileDotBatch(m), nil },
 	kernel.ScanRows:       func(_ *isa, m *kernel.Micro) (*program, error) { return compileScan(m), nil },
 	kernel.Reduce:         func(t *isa, m *kernel.Micro) (*program, error) { return compileRows(t, m.Body, m.Combine) },
-	kernel.ReduceColumns:  func(_ *isa, m *kernel.Micro) (*program, error) { return compileReduceColumns(m) },
+	kernel.ReduceColumns:  compileReduceColumns,
 }

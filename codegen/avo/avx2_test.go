@@ -123,7 +123,7 @@ func TestColumnReductionLoop(t *testing.T) {
 	require.NoError(t, err)
 	asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
 	require.NoError(t, err)
-	loop := regexp.MustCompile(`(?s)lane31:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
+	loop := regexp.MustCompile(`(?s)lane30:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 	require.Equal(t, 1+2*3+4, len(strings.Split(loop, "\n")), loop)
 }
 

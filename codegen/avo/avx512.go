@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// AVX512 emits elementwise kernels, products of floats and of halves, and reductions of rows but
+// AVX512 emits elementwise kernels, products of floats and of halves, reductions of columns, and reductions of rows but
 // those that search a place or combine bools, for amd64 with AVX-512 F, DQ, BW, VL and VNNI.
 var AVX512 codegen.Target = avx512
 
@@ -53,7 +53,11 @@ func emits512(c kernel.Code) bool {
 		narrow, _ := inNarrowLanes(k) // 16 lanes or more, where this target has 16
 		return narrow == nil && !k.HasChannels()
 	}
-	if m.Kind != kernel.Reduce {
+	switch m.Kind {
+	case kernel.ReduceColumns:
+		return true
+	case kernel.Reduce:
+	default:
 		return dotAVX512.arith(m).rows > 0
 	}
 	return !sumsBytes(m.Body, m.Combine) && newRowExtreme(m.Body, m.Combine) == nil && !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&

@@ -7,112 +7,136 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Column reductions (micro-kernel ReduceColumns): each column of a block of rows is reduced
+// Column reductions (micro-kernel ReduceColumns): each column of a strip of columns is reduced
 // to one element. The function visits the tree of ir.ReduceRow over ReduceLanes virtual
 // lanes depth first: reduce_columns_tree.go. A virtual lane is reduced in the accumulators
 // of its depth, and lane b+h is combined with lane b as soon as both are complete. So at
 // most treeDepths accumulators of each vector of columns are live, and all are in
 // registers.
 
-const (
-	// columnVectors is how many vectors of columns are reduced side by side. They are
-	// kernel.ColumnBlock columns of 4 bytes.
-	columnVectors = 2
-	// treeDepths is the number of levels of the tree: ReduceLanes halved five times, and
-	// the lanes themselves.
-	treeDepths = 6
-)
+// treeDepths is the number of levels of the tree: ReduceLanes halved five times, and
+// the lanes themselves.
+const treeDepths = 6
 
 // columnReducer writes the function of a column reduction.
 type columnReducer struct {
 	nest
+	columnPart
 	k          *kernel.Kernel
 	g          *graph
 	combiner   machine.Combiner
-	lanes      int // elements of a vector
-	depths     [treeDepths]depthInsts
 	spilled    int   // how many vectors are spilled to the stack
 	laneStarts []int // by operand, an offset in the stack frame: a table of pointers to the first element of each virtual lane
 	laneSteps  []int // by operand, an offset in the stack frame: bytes from one element of a virtual lane to the next
 }
 
-// depthInsts has the instructions on the accumulators of one depth of the tree.
-type depthInsts struct {
-	begin   []machine.Inst // set them to the first elements of a lane
-	next    []machine.Inst // combine them with the next elements
-	combine []machine.Inst // combine them with the accumulators of the next depth
+// columnPart is a part of the function, for many columns or for few.
+type columnPart struct {
+	name  string // what its labels begin with
+	strip int    // how many vectors of columns are reduced side by side
+	// masked says that the last strip is masked. Else it ends at the last column, so it may compute columns of the strip before it
+	// a second time, and there is one strip at least. An Emerald Rapids, masks: 1.1 to 1.4 of the time.
+	masked   bool
+	begins   [treeDepths][]machine.Inst // set the accumulators of a depth to the first elements of a lane
+	nexts    [treeDepths][]machine.Inst // combine them with the next elements
+	combines [treeDepths][]machine.Inst // combine them with those of the next depth
 }
 
 // General registers of column reductions, besides index, which is the first column of the
-// block, and cols, which is the first column of the last block.
+// strip, and cols, which is the first column of the last strip, or the number of columns if that is masked.
 const (
 	columnLength  = firstFree + iota // the length of the reduced axis
-	columnNext                       // the index of the next element of a lane
+	columnNext                       // the index of the next element of a lane, from columnBase on
 	columnRows                       // how many rows of the output are left
+	columnBase                       // the first lane of a subtree
 	columnPointer                    // the pointer of the first operand; those of the others follow
+
+	columnSplat = ax // the pointers to elements of splat operands, which are two at most
+	columnLeft  = dx // the elements of the reduced axis from columnBase on
 )
 
-// compileReduceColumns returns the function of a column reduction.
-func compileReduceColumns(m *kernel.Micro) (*program, error) {
-	g := machine.NewGraph(avx2, m.Body, []ir.Op{m.Op})
-	c := &columnReducer{k: m.Body, g: &graph{Graph: g}, combiner: machine.Combiner{By: m.Op, DType: g.Reductions[0].DType}, lanes: avx2Machine.Width / m.Body.In[0].DType.Size()}
-	c.t, c.m = avx2, avx2Machine
-	for depth := range treeDepths {
-		if err := c.allocateDepth(depth); err != nil {
+// compileReduceColumns returns the function of a column reduction. A strip is as wide as the registers let it be; where that is more than
+// kernel.ColumnBlock, fewer columns are reduced vector by vector.
+func compileReduceColumns(t *isa, m *kernel.Micro) (*program, error) {
+	g := machine.NewGraph(t, m.Body, []ir.Op{m.Op})
+	c := &columnReducer{k: m.Body, g: &graph{Graph: g}, combiner: machine.Combiner{By: m.Op, DType: g.Reductions[0].DType}}
+	c.t, c.m = t, t.m
+	parts := []columnPart{{strip: (t.m.Registers - t.m.Working) / treeDepths}}
+	if t.m.Masks > 0 {
+		parts = append(parts, columnPart{name: "few", strip: 1, masked: true})
+	}
+	for i := range parts {
+		c.columnPart = parts[i]
+		if err := c.allocateDepths(); err != nil {
 			return nil, err
 		}
+		parts[i] = c.columnPart
 	}
 	c.spills = c.vectors(c.spilled)
+	c.columnPart = parts[0]
 	c.begin(m)
-	c.here("row")
-	c.do("XORQ", gp(index), gp(index))
-	c.do("PCALIGN", imm(32))
-	c.here("columns")
-	c.subtree(0, 1, 0)
-	c.store()
-	c.next()
+	if len(parts) > 1 {
+		c.do("CMPQ", gp(cols), imm(int64(c.columns())))
+		c.do("JLT", label(parts[1].name+"row"))
+	}
+	for _, c.columnPart = range parts {
+		c.reduceRows()
+	}
+	c.here("done")
+	c.do("VZEROUPPER")
+	c.do("RET")
 	return &c.program, nil
 }
 
 // acc is the accumulator of vector w of the columns at a depth. It is in accRegister
 // throughout.
-func (c *columnReducer) acc(depth, w int) ref { return c.g.Acc(depth*columnVectors + w) }
+func (c *columnReducer) acc(depth, w int) ref { return c.g.Acc(depth*c.strip + w) }
 
-func accRegister(depth, w int) int { return avx2Machine.Registers - 1 - depth*columnVectors - w }
+func (c *columnReducer) accRegister(depth, w int) int {
+	return c.m.Registers - 1 - depth*c.strip - w
+}
 
-// allocateDepth schedules and allocates the instructions of a depth. The accumulators of
-// all depths above it are live and keep their registers.
-func (c *columnReducer) allocateDepth(depth int) error {
-	var begin, next, combine []ref
-	pinned := map[ref]int{}
-	for w := range columnVectors {
-		for i := range depth + 1 {
-			pinned[c.acc(i, w)] = accRegister(i, w)
+// mask is the mask of a strip of one vector. It is in maskRegister throughout.
+func (c *columnReducer) mask() ref {
+	return c.g.Add(machine.Node{Kind: machine.KindAcc, Class: machine.ClassMask, Slot: treeDepths, Arg: machine.Args()})
+}
+
+func (c *columnReducer) maskRegister() int { return c.m.Registers }
+
+// allocateDepths schedules and allocates the instructions of all depths. The accumulators
+// keep their registers.
+func (c *columnReducer) allocateDepths() (err error) {
+	allocate := func(depth, live int, next func(acc ref, w int) ref) (insts []machine.Inst) {
+		var roots []ref
+		for w := range c.strip {
+			roots = append(roots, c.g.Carry(c.acc(depth, w), next(c.acc(depth, w), w)))
 		}
-		acc, v := c.acc(depth, w), c.value(w)
-		begin = append(begin, c.g.Carry(acc, c.g.Reload(c.g.Graph, v)))
-		next = append(next, c.g.Carry(acc, c.combiner.Combine(c.g.Graph, acc, v)))
-		combine = append(combine, c.g.Carry(acc, c.combiner.Combine(c.g.Graph, acc, c.acc(depth+1, w))))
+		if err == nil {
+			insts, err = c.allocate(roots, live)
+		}
+		return insts
 	}
-	var err error
-	d := &c.depths[depth]
-	if d.begin, err = c.allocate(begin, pinned); err != nil {
-		return err
+	for depth := subtreeDepth; depth < treeDepths; depth++ {
+		c.begins[depth] = allocate(depth, depth, func(_ ref, w int) ref { return c.g.Reload(c.g.Graph, c.value(w)) })
+		c.nexts[depth] = allocate(depth, depth, func(acc ref, w int) ref { return c.combiner.Combine(c.g.Graph, acc, c.value(w)) })
 	}
-	if d.next, err = c.allocate(next, pinned); err != nil {
-		return err
+	for depth := range treeDepths - 1 {
+		c.combines[depth] = allocate(depth, depth+1, func(acc ref, w int) ref { return c.combiner.Combine(c.g.Graph, acc, c.acc(depth+1, w)) })
 	}
-	if depth == treeDepths-1 { // the leaves of the tree
-		return nil
-	}
-	for w := range columnVectors {
-		pinned[c.acc(depth+1, w)] = accRegister(depth+1, w)
-	}
-	d.combine, err = c.allocate(combine, pinned)
 	return err
 }
 
-func (c *columnReducer) allocate(roots []ref, pinned map[ref]int) ([]machine.Inst, error) {
+// allocate allocates instructions while the accumulators up to a depth are live.
+func (c *columnReducer) allocate(roots []ref, live int) ([]machine.Inst, error) {
+	pinned := map[ref]int{}
+	for depth := range live + 1 {
+		for w := range c.strip {
+			pinned[c.acc(depth, w)] = c.accRegister(depth, w)
+		}
+	}
+	if c.masked {
+		pinned[c.mask()] = c.maskRegister()
+	}
 	leaf := func(r ref) bool { return c.g.At(r).Kind == machine.KindConst || c.g.At(r).Kind == machine.KindAcc }
 	a, err := c.g.Allocate(c.g.Schedule(roots, leaf), pinned, nil)
 	if err != nil {
@@ -126,9 +150,15 @@ func (c *columnReducer) allocate(roots []ref, pinned map[ref]int) ([]machine.Ins
 func (c *columnReducer) value(w int) ref {
 	var vals []ref
 	for i, in := range c.k.In {
-		n := machine.Node{Kind: machine.KindSplat, Place: machine.Place{Operand: i, Size: in.DType.Size()}, Arg: machine.Args()}
-		if !in.Splat {
-			n.Kind, n.Place.Disp, n.Place.Bytes = machine.KindLoad, vectorBytes(w), vectorBytes(1)
+		place := machine.Place{Operand: i, Size: in.DType.Size()}
+		if in.Splat {
+			vals = append(vals, c.g.Add(machine.Node{Kind: machine.KindSplat, Place: place, Arg: machine.Args()}))
+			continue
+		}
+		place.Disp, place.Bytes = c.m.Width*w, c.m.Width
+		n := machine.Node{Kind: machine.KindLoad, Place: place, Arg: machine.Args()}
+		if c.masked {
+			n.Kind, n.Op, n.Arg = machine.KindOp, c.t.opcode(widthOf("MASKLOAD", in.DType)), machine.Args(c.mask())
 		}
 		vals = append(vals, c.g.Add(n))
 	}
@@ -137,7 +167,7 @@ func (c *columnReducer) value(w int) ref {
 		for i, r := range in.Args[:in.Arity()] {
 			a[i] = vals[r]
 		}
-		vals = append(vals, avx2.rows[key{in.Op, in.DType}](c.g, a))
+		vals = append(vals, c.t.rows[key{in.Op, in.DType}](c.g, a))
 	}
 	return vals[c.k.Out[0]]
 }
@@ -150,7 +180,6 @@ func (c *columnReducer) begin(m *kernel.Micro) {
 		c.do("TESTQ", gp(count.reg), gp(count.reg))
 		c.do("JLE", label("done"))
 	}
-	c.do("SUBQ", imm(int64(columnVectors*c.lanes)), gp(cols))
 	for i := range len(c.k.In) + 1 {
 		c.pointer = append(c.pointer, place64{reg: columnPointer + i})
 		c.do("MOVQ", mem(at(cx, codegen.FramePtr+8*i)), gp(columnPointer+i))
@@ -178,26 +207,69 @@ func (c *columnReducer) unit(operand int) bool {
 	return operand < len(c.k.In) && !c.k.In[operand].Splat
 }
 
-// store stores the results of a block of columns.
+// lanes is how many elements a vector has, and columns a strip.
+func (c *columnReducer) lanes() int   { return c.m.Width / c.k.In[0].DType.Size() }
+func (c *columnReducer) columns() int { return c.strip * c.lanes() }
+
+// mark and to are a label of the part.
+func (c *columnReducer) mark(name string)   { c.here(c.name + name) }
+func (c *columnReducer) to(name string) arg { return label(c.name + name) }
+
+// reduceRows reduces the columns of all rows of the output, strip by strip.
+func (c *columnReducer) reduceRows() {
+	if !c.masked {
+		c.do("SUBQ", imm(int64(c.columns())), gp(cols))
+	}
+	c.mark("row")
+	c.do("XORQ", gp(index), gp(index))
+	c.do("PCALIGN", imm(32))
+	c.mark("columns")
+	if c.masked {
+		c.setMask()
+	}
+	c.tree()
+	c.store()
+	c.next()
+}
+
+// setMask sets the mask of a strip to the columns that are left.
+func (c *columnReducer) setMask() {
+	c.do("MOVQ", gp(cols), gp(cx))
+	c.do("SUBQ", gp(index), gp(cx))
+	c.do("MOVQ", imm32(-1), gp(dx))
+	c.do("BZHIQ", gp(cx), gp(dx), gp(dx)) // there are few
+	c.do("KMOVW", lowOf(dx), c.reg(c.maskRegister()))
+}
+
+// store stores the results of a strip.
 func (c *columnReducer) store() {
-	out := columnPointer + len(c.k.In)
-	for w := range columnVectors {
-		c.do("VMOVUPS", y(accRegister(0, w)), mem(at(out, vectorBytes(w)).indexed(index, vectorBytes(1)/c.lanes)))
+	for w := range c.strip {
+		to := mem(at(columnPointer+len(c.k.In), c.m.Width*w).indexed(index, c.m.Width/c.lanes()))
+		if c.masked {
+			c.do(widthOf("VMOVU", c.k.In[0].DType), y(c.accRegister(0, w)), c.reg(c.maskRegister()), to)
+		} else {
+			c.do("VMOVUPS", y(c.accRegister(0, w)), to)
+		}
 	}
 }
 
-// next advances to the next block of columns, and after the last one to the next row. The
-// last block ends at the last column, so it may compute columns of the block before it a
-// second time.
+// next advances to the next strip, and after the last one to the next row.
 func (c *columnReducer) next() {
-	c.do("CMPQ", gp(index), gp(cols))
-	c.do("JEQ", label("next"))
-	c.do("ADDQ", imm(int64(columnVectors*c.lanes)), gp(index))
-	c.do("CMPQ", gp(index), gp(cols))
-	c.do("JLE", label("columns"))
-	c.do("MOVQ", gp(cols), gp(index))
-	c.do("JMP", label("columns"))
-	c.here("next")
+	strip := imm(int64(c.columns()))
+	if c.masked {
+		c.do("ADDQ", strip, gp(index))
+		c.do("CMPQ", gp(index), gp(cols))
+		c.do("JLT", c.to("columns"))
+	} else {
+		c.do("CMPQ", gp(index), gp(cols))
+		c.do("JEQ", c.to("next"))
+		c.do("ADDQ", strip, gp(index))
+		c.do("CMPQ", gp(index), gp(cols))
+		c.do("JLE", c.to("columns"))
+		c.do("MOVQ", gp(cols), gp(index))
+		c.do("JMP", c.to("columns"))
+		c.mark("next")
+	}
 	c.do("MOVQ", frameArg(), gp(cx))
 	for i, p := range c.pointer {
 		if !c.unit(i) {
@@ -205,8 +277,8 @@ func (c *columnReducer) next() {
 		}
 	}
 	c.do("DECQ", gp(columnRows))
-	c.do("JNE", label("row"))
-	c.here("done")
-	c.do("VZEROUPPER")
-	c.do("RET")
+	c.do("JNE", c.to("row"))
+	if !c.masked {
+		c.do("JMP", label("done"))
+	}
 }

@@ -156,3 +156,9 @@ func Default(workers int) *Machine {
 		Matmul:     matmulBlocks,
 	}
 }
+
+// SetVector sets what depends on how many bytes the vectors of the best kernels have.
+func (m *Machine) SetVector(bytes int) {
+	m.Matmul.setVector(bytes)
+	m.Reduction.setVector(bytes)
+}

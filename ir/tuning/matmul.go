@@ -75,9 +75,9 @@ type MatmulBlocks struct {
 // panelBytes is the size of kernel.DotColumns columns.
 const panelBytes = 64
 
-// SetVector sets PanelBytes for kernels whose vectors have the given bytes. An Emerald Rapids with AVX-512: panels of one vector
+// setVector sets PanelBytes for kernels whose vectors have the given bytes. An Emerald Rapids with AVX-512: panels of one vector
 // take 1.05 times as long, for 64x64 matrices 1.1.
-func (b *MatmulBlocks) SetVector(bytes int) { b.PanelBytes = 2 * bytes }
+func (b *MatmulBlocks) setVector(bytes int) { b.PanelBytes = 2 * bytes }
 
 // Panel returns how many columns a panel has. Only floats have kernels for all widths.
 func (b *MatmulBlocks) Panel(d ir.DType) int {

@@ -138,7 +138,7 @@ func lowered(t *rapid.T, text string) *plan.Plan {
 // drawMachine returns a machine with blocks of random sizes.
 func drawMachine(t *rapid.T) *tuning.Machine {
 	m := tuning.Default(rapid.IntRange(1, 4).Draw(t, "workers"))
-	m.Matmul.SetVector(rapid.SampledFrom([]int{32, 64}).Draw(t, "vector"))
+	m.SetVector(rapid.SampledFrom([]int{32, 64}).Draw(t, "vector"))
 	m.Matmul.FewRows, m.Matmul.FewRowsBytes, m.Matmul.FewRowsLeast = 40, 128, 64
 	m.Matmul.RightBytes = rapid.SampledFrom([]int{1 << 10, 1 << 16, m.Matmul.RightBytes}).Draw(t, "packed bytes")
 	if rapid.Bool().Draw(t, "small blocks") {

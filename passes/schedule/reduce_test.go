@@ -251,6 +251,70 @@ func TestColumnTrees(t *testing.T) {
 	}
 }
 
+// TestWideColumnTrees has rows that begin where lines of the caches do, of whole strips and of more than four, in several chunks.
+func TestWideColumnTrees(t *testing.T) {
+	for _, n := range []int{193, 1024, 1100, 2080} {
+		for _, cols := range []int{64, 272} {
+			if n*cols > 150_000 {
+				continue
+			}
+			for _, apart := range []int{cols, cols + 32} {
+				for _, from := range []int{0, 48} {
+					p := reducePlan(t, `plan trees arena=0 {
+  %%0 = param x 0 : f32[%[1]d,%[4]d]
+  %%1 = result a 0 : f32[%[3]d,%[2]d]
+  step 0 [%[1]d reduce,%[2]d]
+    kernel (u0:f32) { store u0 }
+    %%0{%[5]d,1}+%[6]d -> add %%1{%[2]d,1}+0
+}
+`, n, cols, ir.Chunks(n), apart+64, apart, from)
+					for _, workers := range []int{1, 3} {
+						m := tuning.Default(workers)
+						m.SetVector(64)
+						d, why := reduceTrees.drafted(&target{Machine: m, lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
+						require.NotNil(t, d, "%s: %s", why, p)
+						program := programOf(p, []*Draft{d})
+						require.NoError(t, eval.CheckTranslation(p, program, randomInputs(p)), "%s%s", p, program)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWideColumns pins which columns of many rows are reduced by trees: those of whole lines of the caches, by kernels of AVX-512.
+func TestWideColumns(t *testing.T) {
+	for _, x := range []struct {
+		vector, rows, cols, apart, from int
+		want                            bool
+	}{
+		{64, 256, 256, 256, 0, true},
+		{64, 256, 272, 304, 32, true},
+		{64, 2048, 2048, 2048, 0, true},
+		{64, 256, 64, 64, 0, true},
+		{32, 256, 256, 256, 0, false},
+		{64, 256, 257, 257, 0, false},
+		{64, 256, 256, 256, 5, false},    // the rows begin within lines
+		{64, 1024, 80, 80, 0, false},     // strips would overlap by much
+		{64, 1024, 32, 32, 0, false},     // there is no strip
+		{64, 4096, 4096, 4096, 0, false}, // memory is read row by row
+		{32, 100, 257, 257, 0, true},     // few rows
+	} {
+		p := reducePlan(t, `plan trees arena=0 {
+  %%0 = param x 0 : f32[%[1]d]
+  %%1 = result a 0 : f32[%[2]d,%[3]d]
+  step 0 [%[4]d reduce,%[3]d]
+    kernel (u0:f32) { store u0 }
+    %%0{%[5]d,1}+%[6]d -> add %%1{%[3]d,1}+0
+}
+`, x.rows*x.apart+x.from, ir.Chunks(x.rows), x.cols, x.rows, x.apart, x.from)
+		m := tuning.Default(1)
+		m.SetVector(x.vector)
+		d, why := reduceTrees.drafted(&target{Machine: m, lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
+		require.Equal(t, x.want, d != nil, "%+v: %s", x, why)
+	}
+}
+
 // TestColumnBodies has two accumulators, a store, inputs that repeat, packed ones.
 func TestColumnBodies(t *testing.T) {
 	for _, n := range []int{1, 20, 33, 100, 160, 1024, 1100} {

@@ -1,14 +1,15 @@
 package schedule
 
 import (
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Column trees: columns of few rows that a cache holds, in blocks of kernel.ColumnBlock. A kernel combines the rows in the order of
-// the tree of ir.ReduceRow, so that no sum is in memory, where a column reduction has 32 rows of them and reads and stores them several
-// times for each row where there are few. It reads 64 bytes of each row, which beyond the caches takes longer than whole rows.
+// Column trees: columns of few rows that a cache holds, and of all rows that a kernel takes wide strips of. The kernel combines the rows of a
+// strip in the order of the tree of ir.ReduceRow, so that no sum is in memory, where a column reduction has 32 rows of them and reads and
+// stores them several times for each row where there are few. Strips of 64 bytes of each row take longer than whole rows beyond the caches.
 
 // treeWriter writes the parts of such a step.
 type treeWriter struct {
@@ -37,19 +38,9 @@ func offerTrees(t *target, step *plan.Step) (offer, string) {
 // check returns why the step is not of this kind, or nothing.
 func (w *treeWriter) check() string {
 	s, last := w.s, len(w.s.Axes)-1
-	all := s // that the step is a block of
-	if w.t.whole != nil {
-		all = w.t.whole
-	}
-	bytes := 0
-	for i, a := range s.In {
-		line, next := a.Strides[last], a.Strides[last-1]
-		switch {
-		case next == 0 && line == 1:
-		case next != 1:
+	for _, a := range s.In {
+		if line, next := a.Strides[last], a.Strides[last-1]; next != 1 && (next != 0 || line != 1) {
 			return "an input is not contiguous across the lines"
-		case line != 0:
-			bytes += elems(all) * s.Body.In[i].DType.Size()
 		}
 	}
 	switch {
@@ -59,12 +50,48 @@ func (w *treeWriter) check() string {
 		return "there are few columns"
 	case len(s.Out) != 1 || s.Out[0].Stored() || s.Out[0].Strides[last-1] != 1:
 		return "it has not one output that is contiguous across the lines"
-	case s.Axes[last].Extent < w.t.TreeLeast || s.Axes[last].Extent > w.t.TreeMost:
+	case s.Axes[last].Extent < w.t.TreeLeast || s.Axes[last].Extent > w.t.TreeMost && !w.wide():
 		return "there are too few rows, or too many"
-	case bytes == 0 || bytes > w.t.TreeBytes:
+	}
+	bytes := w.bytes()
+	if bytes == 0 || bytes > w.t.TreeBytes && !w.wide() {
 		return "no input, or one beyond the cache, differs from row to row"
 	}
 	return ""
+}
+
+// rows calls f for each input that has a row of its own for each row.
+func (w *treeWriter) rows(f func(a *plan.Access, size int)) {
+	last := len(w.s.Axes) - 1
+	for i := range w.s.In {
+		if a := &w.s.In[i]; a.Strides[last] != 0 && a.Strides[last-1] == 1 {
+			f(a, w.s.Body.In[i].DType.Size())
+		}
+	}
+}
+
+// bytes returns how many bytes those inputs have of the step, or of that which it is a block of.
+func (w *treeWriter) bytes() (bytes int) {
+	all := w.s
+	if w.t.whole != nil {
+		all = w.t.whole
+	}
+	w.rows(func(_ *plan.Access, size int) { bytes += elems(all) * size })
+	return bytes
+}
+
+// wide reports whether all rows of those inputs begin where lines of the caches do, and are wide strips, the last of which overlaps another
+// one little.
+func (w *treeWriter) wide() bool {
+	wide, columns := w.t.TreeStrip > 0 && w.bytes() <= w.t.TreeStripBytes, len(w.s.Axes)-2
+	w.rows(func(a *plan.Access, size int) {
+		row := w.s.Axes[columns].Extent * size
+		wide = wide && (row%w.t.TreeStrip == 0 || row > 4*w.t.TreeStrip) && a.Offset*size%cacheLine == 0
+		for axis, stride := range a.Strides {
+			wide = wide && (axis == columns || stride*size%cacheLine == 0)
+		}
+	})
+	return wide
 }
 
 // draft returns the draft of a step.
@@ -82,17 +109,20 @@ func (w *treeWriter) draft(step *plan.Step) (*Draft, string) {
 	w.d = newDraft(w.t, step)
 	cost := w.t.TreeTime*w.t.ColumnCost(s) + (w.t.slowdown(engine)-1)*w.t.Work(s)
 	w.d.Choice = nest.Choice{Kernel: w.code.Signature(), Engine: engine, Kernels: 1, Cost: cost}
-	w.part()
+	width := w.width()
+	for _, one := range chunks(s, len(s.Axes)-2) {
+		w.part(one, width)
+	}
 	return w.d, ""
 }
 
-// width returns how many columns a call takes: few enough for several goroutines, if they stay wide. The last call has as
-// many as the kernel takes at least.
+// width returns how many columns a call takes: few enough for a short call, of a strip or more, and for several goroutines, if they stay
+// wide. The last call has as many as the kernel takes at least.
 func (w *treeWriter) width() int {
 	last := len(w.s.Axes) - 1
 	n, cols := w.s.Axes[last].Extent, w.s.Axes[last-1].Extent
-	width := cols
-	for width > w.t.LaneColumns && elems(w.s)/n/width < w.t.pieces(w.t.Work(w.s)) {
+	width := min(cols, max(w.t.LaneColumns, w.t.callElems(w.s)/min(n, ir.ReduceChunk)))
+	for width > w.t.LaneColumns && elems(w.s)/n/width*ir.Chunks(n) < w.t.pieces(w.t.Work(w.s)) {
 		width /= 2
 	}
 	for cols%width > 0 && cols%width < kernel.ColumnBlock {
@@ -101,10 +131,10 @@ func (w *treeWriter) width() int {
 	return width
 }
 
-// part appends the part that reduces all columns.
-func (w *treeWriter) part() {
-	s, last := w.s, len(w.s.Axes)-1
-	at := newWalk(s.Axes).cutAll(last-1, last).cut(last-1, w.width())
+// part appends the part that reduces all columns of a step, a chunk of the lines.
+func (w *treeWriter) part(s *plan.Step, width int) {
+	last := len(s.Axes) - 1
+	at := newWalk(s.Axes).cutAll(last-1, last).cut(last-1, width)
 	arg := func(i int, a *plan.Access) nest.Arg {
 		v := viewOf(i, a)
 		return at.arg(&v, last)
