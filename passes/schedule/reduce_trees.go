@@ -116,17 +116,19 @@ func (w *treeWriter) draft(step *plan.Step) (*Draft, string) {
 	return w.d, ""
 }
 
-// width returns how many columns a call takes: few enough for a short call, of a strip or more, and for several goroutines, if they stay
-// wide. The last call has as many as the kernel takes at least.
+// width returns how many columns a call takes, of whole wide strips: few enough for a short call, whose elements take half of others' time,
+// and for several goroutines, if they stay wide. The last call has as many as the kernel takes at least.
 func (w *treeWriter) width() int {
 	last := len(w.s.Axes) - 1
 	n, cols := w.s.Axes[last].Extent, w.s.Axes[last-1].Extent
-	width := min(cols, max(w.t.LaneColumns, w.t.callElems(w.s)/min(n, ir.ReduceChunk)))
+	strip := max(1, w.t.TreeStrip/w.s.Body.OutType(0).Size())
+	whole := func(width int) int { return max(strip, width/strip*strip) }
+	width := min(cols, whole(2*w.t.callElems(w.s)/min(n, ir.ReduceChunk)))
 	for width > w.t.LaneColumns && elems(w.s)/n/width*ir.Chunks(n) < w.t.pieces(w.t.Work(w.s)) {
-		width /= 2
+		width = whole(width / 2)
 	}
 	for cols%width > 0 && cols%width < kernel.ColumnBlock {
-		width++
+		width += strip
 	}
 	return width
 }
