@@ -40,10 +40,7 @@ func plainLoops(kernels []named) (string, error) {
 	return strings.ReplaceAll(text, "math.FMA(", "scalar.CallFMA("), err
 }
 
-// basicTypes are the element types of which programs on amd64 have Go loops, and basicCost is what an
-// operation costs at most, in additions: elementary functions cost more, which are basic for float32.
-const basicCost = 16
-
+// basicTypes are the element types of which programs on amd64 have Go loops.
 var basicTypes = ir.SetOf(ir.Float32, ir.Float64, ir.Int32, ir.Int64, ir.Uint8, ir.Bool)
 
 // isBasic reports whether a kernel computes a basic operation on basic types, or moves elements of any. Functions of
@@ -65,5 +62,5 @@ func isBasic(code kernel.Code) bool {
 		return true
 	}
 	one := k.Body[0]
-	return len(k.Body) == 1 && (one.Op.Info().Cost <= basicCost || one.DType == ir.Float32 && !k.Fast)
+	return len(k.Body) == 1 && (!isLong(one.Op) || one.DType == ir.Float32 && !k.Fast)
 }

@@ -26,10 +26,10 @@ import (
 //     kernels wait for memory. Their assembly would take another 2 MB.
 
 // elementaryCost is the least cost of an elementary function in the table of ops.
-const elementaryCost = 20
+const elementaryCost = 32
 
-// boundByRoots are the elementary functions whose time is that of roots and divisions.
-var boundByRoots = []ir.Op{ir.OpRsqrt}
+// boundByDivisions are the composed ops whose time is that of roots and divisions.
+var boundByDivisions = []ir.Op{ir.OpRsqrt, ir.OpMod, ir.OpFloorDiv, ir.OpSoftsign}
 
 // BuiltinAVX512 reports whether a built-in kernel is made for AVX-512 too.
 func BuiltinAVX512(c kernel.Code) bool {
@@ -55,9 +55,12 @@ func reducesBy(m *kernel.Micro, ops ...ir.Op) bool {
 	return !slices.ContainsFunc(m.Combine, func(by ir.Op) bool { return !slices.Contains(ops, by) })
 }
 
-func isElementary(in kernel.Inst) bool {
-	info := in.Op.Info()
-	return info.Kind == ir.Composed && ir.Floats.Has(in.DType) && info.Cost >= elementaryCost && !slices.Contains(boundByRoots, in.Op)
+func isElementary(in kernel.Inst) bool { return ir.Floats.Has(in.DType) && isLong(in.Op) }
+
+// isLong reports whether an op takes many instructions.
+func isLong(op ir.Op) bool {
+	info := op.Info()
+	return info.Kind == ir.Composed && info.Cost >= elementaryCost && !slices.Contains(boundByDivisions, op)
 }
 
 // onFloats reports whether all values are of float32 or float64.

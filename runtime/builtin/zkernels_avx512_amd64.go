@@ -65,6 +65,7 @@ var kernels_avx512 = assembly{entries_avx512, []string{
 	"kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }",
 	"kernel (u0:f32) { t0 = erf u0; store t0 }",
 	"kernel (u0:f32) { t0 = erfc u0; store t0 }",
+	"kernel (u0:f32) { t0 = exp2 u0; store t0 }",
 	"kernel (u0:f32) { t0 = exp u0; store t0 }",
 	"kernel fast (u0:f32) { t0 = exp u0; store t0 }",
 	"kernel (u0:f32) { t0 = expm1 u0; store t0 }",

@@ -54,6 +54,7 @@ var kernels_avx512_float64 = assembly{entries_avx512_float64, []string{
 	"kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }",
 	"kernel (u0:f64) { t0 = erf u0; store t0 }",
 	"kernel (u0:f64) { t0 = erfc u0; store t0 }",
+	"kernel (u0:f64) { t0 = exp2 u0; store t0 }",
 	"kernel (u0:f64) { t0 = exp u0; store t0 }",
 	"kernel (u0:f64) { t0 = expm1 u0; store t0 }",
 	"kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }",

@@ -6192,6 +6192,91 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = exp2(a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_exp2_f64_u_56bfbb21e8_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64) { t0 = exp2 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z31; VBROADCASTSD c43380000000007fe<>+0(SB), Z30
+	VBROADCASTSD cc090d00000000000<>+0(SB), Z29; VBROADCASTSD c4090040000000000<>+0(SB), Z28
+	VBROADCASTSD c3e3e4bb7f1f6866a<>+0(SB), Z27; VBROADCASTSD c3e7b5233dce623d7<>+0(SB), Z26
+	VBROADCASTSD c3eb62c0272e79a56<>+0(SB), Z25; VBROADCASTSD c3eeffcbfd443c0fc<>+0(SB), Z24
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMAXPD (DI)(BX*8), Z29, Z0; VMAXPD 128(DI)(BX*8), Z29, Z1; VMAXPD 64(DI)(BX*8), Z29, Z2
+	VMAXPD 192(DI)(BX*8), Z29, Z3; VMINPD Z0, Z28, Z0; VMINPD Z1, Z28, Z1; VMINPD Z2, Z28, Z2; VMINPD Z3, Z28, Z3
+	VMOVAPS Z30, Z4; VFMADD231PD Z31, Z0, Z4; VMOVAPS Z30, Z5; VFMADD231PD Z31, Z1, Z5; VMOVAPS Z30, Z6
+	VFMADD231PD Z31, Z2, Z6; VMOVAPS Z30, Z7; VFMADD231PD Z31, Z3, Z7; VSUBPD Z30, Z4, Z4; VSUBPD Z30, Z5, Z5
+	VSUBPD Z30, Z6, Z6; VSUBPD Z30, Z7, Z7; VSUBPD Z4, Z0, Z0; VSUBPD Z5, Z1, Z1; VSUBPD Z6, Z2, Z2
+	VSUBPD Z7, Z3, Z3; VMOVAPS Z26, Z8; VFMADD231PD Z0, Z27, Z8; VMOVAPS Z26, Z9; VFMADD231PD Z1, Z27, Z9
+	VMOVAPS Z26, Z10; VFMADD231PD Z2, Z27, Z10; VMOVAPS Z26, Z11; VFMADD231PD Z3, Z27, Z11; VMULPD Z0, Z0, Z12
+	VMULPD Z1, Z1, Z13; VMULPD Z2, Z2, Z14; VMULPD Z3, Z3, Z15; VMOVAPS Z24, Z16; VFMADD231PD Z0, Z25, Z16
+	VMOVAPS Z24, Z17; VFMADD231PD Z1, Z25, Z17; VMOVAPS Z24, Z18; VFMADD231PD Z2, Z25, Z18; VMOVAPS Z24, Z19
+	VFMADD231PD Z3, Z25, Z19; VFMADD132PD Z12, Z16, Z8; VFMADD132PD Z13, Z17, Z9; VFMADD132PD Z14, Z18, Z10
+	VFMADD132PD Z15, Z19, Z11; VBROADCASTSD c3f2430912f75554e<>+0(SB), Z16
+	VBROADCASTSD c3f55d87fe7875275<>+0(SB), Z17; VFMADD231PD Z0, Z16, Z17
+	VBROADCASTSD c3f55d87fe7875275<>+0(SB), Z18; VFMADD231PD Z1, Z16, Z18
+	VBROADCASTSD c3f55d87fe7875275<>+0(SB), Z19; VFMADD231PD Z2, Z16, Z19
+	VFMADD213PD.BCST c3f55d87fe7875275<>+0(SB), Z3, Z16; VBROADCASTSD c3f83b2ab6fba51a1<>+0(SB), Z20
+	VBROADCASTSD c3fac6b08d704a1d1<>+0(SB), Z21; VFMADD231PD Z0, Z20, Z21
+	VBROADCASTSD c3fac6b08d704a1d1<>+0(SB), Z22; VFMADD231PD Z1, Z20, Z22
+	VBROADCASTSD c3fac6b08d704a1d1<>+0(SB), Z23; VFMADD231PD Z2, Z20, Z23
+	VFMADD213PD.BCST c3fac6b08d704a1d1<>+0(SB), Z3, Z20; VFMADD132PD Z12, Z21, Z17; VFMADD132PD Z13, Z22, Z18
+	VFMADD132PD Z14, Z23, Z19; VFMADD132PD Z15, Z20, Z16; VMULPD Z12, Z12, Z12; VMULPD Z13, Z13, Z13
+	VMULPD Z14, Z14, Z14; VMULPD Z15, Z15, Z15; VFMADD132PD Z12, Z17, Z8; VFMADD132PD Z13, Z18, Z9
+	VFMADD132PD Z14, Z19, Z10; VFMADD132PD Z15, Z16, Z11; VBROADCASTSD c3dbe0fcb9bb44335<>+0(SB), Z16
+	VBROADCASTSD c3dfec5e95af7c575<>+0(SB), Z17; VFMADD231PD Z0, Z16, Z17
+	VBROADCASTSD c3dfec5e95af7c575<>+0(SB), Z18; VFMADD231PD Z1, Z16, Z18
+	VBROADCASTSD c3dfec5e95af7c575<>+0(SB), Z19; VFMADD231PD Z2, Z16, Z19
+	VFMADD213PD.BCST c3dfec5e95af7c575<>+0(SB), Z3, Z16; VMULPD Z12, Z12, Z12; VMULPD Z13, Z13, Z13
+	VMULPD Z14, Z14, Z14; VMULPD Z15, Z15, Z15; VFMADD132PD Z12, Z8, Z17; VFMADD132PD Z13, Z9, Z18
+	VFMADD132PD Z14, Z10, Z19; VFMADD132PD Z15, Z11, Z16; VBROADCASTSD c3fcebfbdff82c58e<>+0(SB), Z8
+	VFMADD132PD Z0, Z8, Z17; VFMADD132PD Z1, Z8, Z18; VFMADD132PD Z2, Z8, Z19; VFMADD132PD Z3, Z8, Z16
+	VBROADCASTSD c3fe62e42fefa39ef<>+0(SB), Z8; VFMADD132PD Z0, Z8, Z17; VFMADD132PD Z1, Z8, Z18
+	VFMADD132PD Z2, Z8, Z19; VFMADD132PD Z3, Z8, Z16; VFMADD132PD Z0, Z31, Z17; VFMADD132PD Z1, Z31, Z18
+	VFMADD132PD Z2, Z31, Z19; VFMADD132PD Z3, Z31, Z16; VSCALEFPD Z4, Z17, Z0; VSCALEFPD Z5, Z18, Z1
+	VSCALEFPD Z6, Z19, Z2; VSCALEFPD Z7, Z16, Z3; VMOVUPS Z0, (R8)(BX*8); VMOVUPS Z1, 128(R8)(BX*8)
+	VMOVUPS Z2, 64(R8)(BX*8); VMOVUPS Z3, 192(R8)(BX*8); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVB DX, K1; VMOVUPD.Z (DI)(BX*8), K1, Z0; VMAXPD Z0, Z29, Z0; VMINPD Z0, Z28, Z0; VMOVAPS Z30, Z1
+	VFMADD231PD Z31, Z0, Z1; VSUBPD Z30, Z1, Z1; VSUBPD Z1, Z0, Z0; VMOVAPS Z26, Z2; VFMADD231PD Z0, Z27, Z2
+	VMULPD Z0, Z0, Z3; VMOVAPS Z24, Z4; VFMADD231PD Z0, Z25, Z4; VFMADD132PD Z3, Z4, Z2
+	VBROADCASTSD c3f55d87fe7875275<>+0(SB), Z4; VFMADD231PD.BCST c3f2430912f75554e<>+0(SB), Z0, Z4
+	VBROADCASTSD c3fac6b08d704a1d1<>+0(SB), Z5; VFMADD231PD.BCST c3f83b2ab6fba51a1<>+0(SB), Z0, Z5
+	VFMADD132PD Z3, Z5, Z4; VMULPD Z3, Z3, Z3; VFMADD132PD Z3, Z4, Z2; VBROADCASTSD c3dfec5e95af7c575<>+0(SB), Z4
+	VFMADD231PD.BCST c3dbe0fcb9bb44335<>+0(SB), Z0, Z4; VMULPD Z3, Z3, Z3; VFMADD132PD Z3, Z2, Z4
+	VFMADD213PD.BCST c3fcebfbdff82c58e<>+0(SB), Z0, Z4; VFMADD213PD.BCST c3fe62e42fefa39ef<>+0(SB), Z0, Z4
+	VFMADD132PD Z0, Z31, Z4; VSCALEFPD Z1, Z4, Z0; VMOVUPD Z0, K1, (R8)(BX*8); MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VMAXPD Z0, Z29, Z0; VMINPD Z0, Z28, Z0; VMOVAPS Z30, Z1
+	VFMADD231PD Z31, Z0, Z1; VSUBPD Z30, Z1, Z1; VSUBPD Z1, Z0, Z0; VMOVAPS Z26, Z2; VFMADD231PD Z0, Z27, Z2
+	VMULPD Z0, Z0, Z3; VMOVAPS Z24, Z4; VFMADD231PD Z0, Z25, Z4; VFMADD132PD Z3, Z4, Z2
+	VBROADCASTSD c3f55d87fe7875275<>+0(SB), Z4; VFMADD231PD.BCST c3f2430912f75554e<>+0(SB), Z0, Z4
+	VBROADCASTSD c3fac6b08d704a1d1<>+0(SB), Z5; VFMADD231PD.BCST c3f83b2ab6fba51a1<>+0(SB), Z0, Z5
+	VFMADD132PD Z3, Z5, Z4; VMULPD Z3, Z3, Z3; VFMADD132PD Z3, Z4, Z2; VBROADCASTSD c3dfec5e95af7c575<>+0(SB), Z4
+	VFMADD231PD.BCST c3dbe0fcb9bb44335<>+0(SB), Z0, Z4; VMULPD Z3, Z3, Z3; VFMADD132PD Z3, Z2, Z4
+	VFMADD213PD.BCST c3fcebfbdff82c58e<>+0(SB), Z0, Z4; VFMADD213PD.BCST c3fe62e42fefa39ef<>+0(SB), Z0, Z4
+	VFMADD132PD Z0, Z31, Z4; VSCALEFPD Z1, Z4, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, SI
+	JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = exp(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_exp_f64_u_c8f268e614_avx512<>(SB), NOSPLIT, $0-8
@@ -21369,6 +21454,9 @@ GLOBL c3ce9075f11ba5ac7<>(SB), RODATA|NOPTR, $8
 DATA c3d80c0219dc1da99<>+0(SB)/8, $0x3d80c0219dc1da99
 GLOBL c3d80c0219dc1da99<>(SB), RODATA|NOPTR, $8
 
+DATA c3dbe0fcb9bb44335<>+0(SB)/8, $0x3dbe0fcb9bb44335
+GLOBL c3dbe0fcb9bb44335<>(SB), RODATA|NOPTR, $8
+
 DATA c3dc718432a1b0e26<>+0(SB)/8, $0x3dc718432a1b0e26
 GLOBL c3dc718432a1b0e26<>(SB), RODATA|NOPTR, $8
 
@@ -21383,6 +21471,9 @@ GLOBL c3de612424d79e9e6<>(SB), RODATA|NOPTR, $8
 
 DATA c3deab9fe171c9a73<>+0(SB)/8, $0x3deab9fe171c9a73
 GLOBL c3deab9fe171c9a73<>(SB), RODATA|NOPTR, $8
+
+DATA c3dfec5e95af7c575<>+0(SB)/8, $0x3dfec5e95af7c575
+GLOBL c3dfec5e95af7c575<>(SB), RODATA|NOPTR, $8
 
 DATA c3e10000000000000<>+0(SB)/8, $0x3e10000000000000
 GLOBL c3e10000000000000<>(SB), RODATA|NOPTR, $8
@@ -21404,6 +21495,9 @@ GLOBL c3e21f7968f8597ce<>(SB), RODATA|NOPTR, $8
 
 DATA c3e39e0dca72eb937<>+0(SB)/8, $0x3e39e0dca72eb937
 GLOBL c3e39e0dca72eb937<>(SB), RODATA|NOPTR, $8
+
+DATA c3e3e4bb7f1f6866a<>+0(SB)/8, $0x3e3e4bb7f1f6866a
+GLOBL c3e3e4bb7f1f6866a<>(SB), RODATA|NOPTR, $8
 
 DATA c3e4287be443b1fa5<>+0(SB)/8, $0x3e4287be443b1fa5
 GLOBL c3e4287be443b1fa5<>(SB), RODATA|NOPTR, $8
@@ -21431,6 +21525,9 @@ GLOBL c3e71a939a7d1a892<>(SB), RODATA|NOPTR, $8
 
 DATA c3e77eab716432927<>+0(SB)/8, $0x3e77eab716432927
 GLOBL c3e77eab716432927<>(SB), RODATA|NOPTR, $8
+
+DATA c3e7b5233dce623d7<>+0(SB)/8, $0x3e7b5233dce623d7
+GLOBL c3e7b5233dce623d7<>(SB), RODATA|NOPTR, $8
 
 DATA c3e894513c438565b<>+0(SB)/8, $0x3e894513c438565b
 GLOBL c3e894513c438565b<>(SB), RODATA|NOPTR, $8
@@ -21468,6 +21565,9 @@ GLOBL c3eb172d0484150c0<>(SB), RODATA|NOPTR, $8
 DATA c3eb593a53ec6eb0c<>+0(SB)/8, $0x3eb593a53ec6eb0c
 GLOBL c3eb593a53ec6eb0c<>(SB), RODATA|NOPTR, $8
 
+DATA c3eb62c0272e79a56<>+0(SB)/8, $0x3eb62c0272e79a56
+GLOBL c3eb62c0272e79a56<>(SB), RODATA|NOPTR, $8
+
 DATA c3ebb9dee405e01eb<>+0(SB)/8, $0x3ebb9dee405e01eb
 GLOBL c3ebb9dee405e01eb<>(SB), RODATA|NOPTR, $8
 
@@ -21500,6 +21600,9 @@ GLOBL c3ee226e5f632152e<>(SB), RODATA|NOPTR, $8
 
 DATA c3eeb37f0ae500395<>+0(SB)/8, $0x3eeb37f0ae500395
 GLOBL c3eeb37f0ae500395<>(SB), RODATA|NOPTR, $8
+
+DATA c3eeffcbfd443c0fc<>+0(SB)/8, $0x3eeffcbfd443c0fc
+GLOBL c3eeffcbfd443c0fc<>(SB), RODATA|NOPTR, $8
 
 DATA c3ef372c9c33fbd78<>+0(SB)/8, $0x3ef372c9c33fbd78
 GLOBL c3ef372c9c33fbd78<>(SB), RODATA|NOPTR, $8
@@ -21546,6 +21649,9 @@ GLOBL c3f1f9a32194970ab<>(SB), RODATA|NOPTR, $8
 DATA c3f20c9a85003d155<>+0(SB)/8, $0x3f20c9a85003d155
 GLOBL c3f20c9a85003d155<>(SB), RODATA|NOPTR, $8
 
+DATA c3f2430912f75554e<>+0(SB)/8, $0x3f2430912f75554e
+GLOBL c3f2430912f75554e<>(SB), RODATA|NOPTR, $8
+
 DATA c3f262287fd47274e<>+0(SB)/8, $0x3f262287fd47274e
 GLOBL c3f262287fd47274e<>(SB), RODATA|NOPTR, $8
 
@@ -21581,6 +21687,9 @@ GLOBL c3f4ba1ba1bb4fb01<>(SB), RODATA|NOPTR, $8
 
 DATA c3f5316a18295138e<>+0(SB)/8, $0x3f5316a18295138e
 GLOBL c3f5316a18295138e<>(SB), RODATA|NOPTR, $8
+
+DATA c3f55d87fe7875275<>+0(SB)/8, $0x3f55d87fe7875275
+GLOBL c3f55d87fe7875275<>(SB), RODATA|NOPTR, $8
 
 DATA c3f56c16c16c15fe0<>+0(SB)/8, $0x3f56c16c16c15fe0
 GLOBL c3f56c16c16c15fe0<>(SB), RODATA|NOPTR, $8
@@ -21638,6 +21747,9 @@ GLOBL c3f82483b14ccc269<>(SB), RODATA|NOPTR, $8
 
 DATA c3f82ee0b5fe4c6bc<>+0(SB)/8, $0x3f82ee0b5fe4c6bc
 GLOBL c3f82ee0b5fe4c6bc<>(SB), RODATA|NOPTR, $8
+
+DATA c3f83b2ab6fba51a1<>+0(SB)/8, $0x3f83b2ab6fba51a1
+GLOBL c3f83b2ab6fba51a1<>(SB), RODATA|NOPTR, $8
 
 DATA c3f852df0d2513969<>+0(SB)/8, $0x3f852df0d2513969
 GLOBL c3f852df0d2513969<>(SB), RODATA|NOPTR, $8
@@ -21702,6 +21814,9 @@ GLOBL c3fa6db6db6e4397c<>(SB), RODATA|NOPTR, $8
 DATA c3fa7edb66d1ff72a<>+0(SB)/8, $0x3fa7edb66d1ff72a
 GLOBL c3fa7edb66d1ff72a<>(SB), RODATA|NOPTR, $8
 
+DATA c3fac6b08d704a1d1<>+0(SB)/8, $0x3fac6b08d704a1d1
+GLOBL c3fac6b08d704a1d1<>(SB), RODATA|NOPTR, $8
+
 DATA c3fae17749a95f321<>+0(SB)/8, $0x3fae17749a95f321
 GLOBL c3fae17749a95f321<>(SB), RODATA|NOPTR, $8
 
@@ -21761,6 +21876,9 @@ GLOBL c3fcc71c71c71c71c<>(SB), RODATA|NOPTR, $8
 
 DATA c3fcd5ef5de2b0db8<>+0(SB)/8, $0x3fcd5ef5de2b0db8
 GLOBL c3fcd5ef5de2b0db8<>(SB), RODATA|NOPTR, $8
+
+DATA c3fcebfbdff82c58e<>+0(SB)/8, $0x3fcebfbdff82c58e
+GLOBL c3fcebfbdff82c58e<>(SB), RODATA|NOPTR, $8
 
 DATA c3fd0000000000000<>+0(SB)/8, $0x3fd0000000000000
 GLOBL c3fd0000000000000<>(SB), RODATA|NOPTR, $8
@@ -21944,6 +22062,9 @@ GLOBL c4086366666666666<>(SB), RODATA|NOPTR, $8
 
 DATA c408ff80000000000<>+0(SB)/8, $0x408ff80000000000
 GLOBL c408ff80000000000<>(SB), RODATA|NOPTR, $8
+
+DATA c4090040000000000<>+0(SB)/8, $0x4090040000000000
+GLOBL c4090040000000000<>(SB), RODATA|NOPTR, $8
 
 DATA c4091300000000000<>+0(SB)/8, $0x4091300000000000
 GLOBL c4091300000000000<>(SB), RODATA|NOPTR, $8
@@ -22299,6 +22420,9 @@ GLOBL cc087c00000000000<>(SB), RODATA|NOPTR, $8
 DATA cc08ff00000000000<>+0(SB)/8, $0xc08ff00000000000
 GLOBL cc08ff00000000000<>(SB), RODATA|NOPTR, $8
 
+DATA cc090d00000000000<>+0(SB)/8, $0xc090d00000000000
+GLOBL cc090d00000000000<>(SB), RODATA|NOPTR, $8
+
 DATA cc091300000000000<>+0(SB)/8, $0xc091300000000000
 GLOBL cc091300000000000<>(SB), RODATA|NOPTR, $8
 
@@ -22458,168 +22582,169 @@ DATA entries_avx512_float64<>+360(SB)/8, $k_dot_f64_94c78171a9_avx512<>(SB)
 DATA entries_avx512_float64<>+368(SB)/8, $k_elu_f64_uu_8c57d63d8a_avx512<>(SB)
 DATA entries_avx512_float64<>+376(SB)/8, $k_erf_f64_u_d078ff7068_avx512<>(SB)
 DATA entries_avx512_float64<>+384(SB)/8, $k_erfc_f64_u_ea9cd5907b_avx512<>(SB)
-DATA entries_avx512_float64<>+392(SB)/8, $k_exp_f64_u_c8f268e614_avx512<>(SB)
-DATA entries_avx512_float64<>+400(SB)/8, $k_expm1_f64_u_c12d99e908_avx512<>(SB)
-DATA entries_avx512_float64<>+408(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB)
-DATA entries_avx512_float64<>+416(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB)
-DATA entries_avx512_float64<>+424(SB)/8, $k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_avx512<>(SB)
-DATA entries_avx512_float64<>+432(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB)
-DATA entries_avx512_float64<>+440(SB)/8, $k_fmod_f64_uu_5820ebcd33_avx512<>(SB)
-DATA entries_avx512_float64<>+448(SB)/8, $k_gelu_f64_u_01b0ddcf5e_avx512<>(SB)
-DATA entries_avx512_float64<>+456(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB)
-DATA entries_avx512_float64<>+464(SB)/8, $k_hypot_f64_uu_58b0ae5de6_avx512<>(SB)
-DATA entries_avx512_float64<>+472(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB)
-DATA entries_avx512_float64<>+480(SB)/8, $k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB)
-DATA entries_avx512_float64<>+488(SB)/8, $k_log10_f64_u_215bd841eb_avx512<>(SB)
-DATA entries_avx512_float64<>+496(SB)/8, $k_log10_f64_u_e0597c2199_avx512<>(SB)
-DATA entries_avx512_float64<>+504(SB)/8, $k_log1p_f64_u_59915c6e03_avx512<>(SB)
-DATA entries_avx512_float64<>+512(SB)/8, $k_log1p_f64_u_85a3ddffb8_avx512<>(SB)
-DATA entries_avx512_float64<>+520(SB)/8, $k_log2_f64_u_161109d442_avx512<>(SB)
-DATA entries_avx512_float64<>+528(SB)/8, $k_log2_f64_u_50315f7adc_avx512<>(SB)
-DATA entries_avx512_float64<>+536(SB)/8, $k_log_f64_u_76870ec756_avx512<>(SB)
-DATA entries_avx512_float64<>+544(SB)/8, $k_log_f64_u_dd7af3dce1_avx512<>(SB)
-DATA entries_avx512_float64<>+552(SB)/8, $k_logit_f64_u_9e5c5ac773_avx512<>(SB)
-DATA entries_avx512_float64<>+560(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB)
-DATA entries_avx512_float64<>+568(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB)
-DATA entries_avx512_float64<>+576(SB)/8, $k_lt_cast_f64_su_2762d9c380_avx512<>(SB)
-DATA entries_avx512_float64<>+584(SB)/8, $k_lt_cast_f64_us_a94496eb15_avx512<>(SB)
-DATA entries_avx512_float64<>+592(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519_avx512<>(SB)
-DATA entries_avx512_float64<>+600(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2_avx512<>(SB)
-DATA entries_avx512_float64<>+608(SB)/8, $k_lt_select_f64_susu_019379d305_avx512<>(SB)
-DATA entries_avx512_float64<>+616(SB)/8, $k_lt_select_f64_suus_276f154ab8_avx512<>(SB)
-DATA entries_avx512_float64<>+624(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB)
-DATA entries_avx512_float64<>+632(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
-DATA entries_avx512_float64<>+640(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
-DATA entries_avx512_float64<>+648(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
-DATA entries_avx512_float64<>+656(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB)
-DATA entries_avx512_float64<>+664(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
-DATA entries_avx512_float64<>+672(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
-DATA entries_avx512_float64<>+680(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
-DATA entries_avx512_float64<>+688(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
-DATA entries_avx512_float64<>+696(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
-DATA entries_avx512_float64<>+704(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
-DATA entries_avx512_float64<>+712(SB)/8, $k_min_min_f64_uuu_48095218f2_avx512<>(SB)
-DATA entries_avx512_float64<>+720(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
-DATA entries_avx512_float64<>+728(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
-DATA entries_avx512_float64<>+736(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
-DATA entries_avx512_float64<>+744(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
-DATA entries_avx512_float64<>+752(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
-DATA entries_avx512_float64<>+760(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
-DATA entries_avx512_float64<>+768(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
-DATA entries_avx512_float64<>+776(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
-DATA entries_avx512_float64<>+784(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
-DATA entries_avx512_float64<>+792(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
-DATA entries_avx512_float64<>+800(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
-DATA entries_avx512_float64<>+808(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
-DATA entries_avx512_float64<>+816(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
-DATA entries_avx512_float64<>+824(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
-DATA entries_avx512_float64<>+832(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
-DATA entries_avx512_float64<>+840(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
-DATA entries_avx512_float64<>+848(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
-DATA entries_avx512_float64<>+856(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
-DATA entries_avx512_float64<>+864(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
-DATA entries_avx512_float64<>+872(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650_avx512<>(SB)
-DATA entries_avx512_float64<>+880(SB)/8, $k_mul_max_f64_uss_60421f2775_avx512<>(SB)
-DATA entries_avx512_float64<>+888(SB)/8, $k_mul_min_f64_uss_3de59695ee_avx512<>(SB)
-DATA entries_avx512_float64<>+896(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
-DATA entries_avx512_float64<>+904(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
-DATA entries_avx512_float64<>+912(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
-DATA entries_avx512_float64<>+920(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB)
-DATA entries_avx512_float64<>+928(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
-DATA entries_avx512_float64<>+936(SB)/8, $k_mul_mul_f64_u_4536dc52dd_avx512<>(SB)
-DATA entries_avx512_float64<>+944(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
-DATA entries_avx512_float64<>+952(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
-DATA entries_avx512_float64<>+960(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
-DATA entries_avx512_float64<>+968(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
-DATA entries_avx512_float64<>+976(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
-DATA entries_avx512_float64<>+984(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
-DATA entries_avx512_float64<>+992(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
-DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
-DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
-DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
-DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
-DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
-DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
-DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
-DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
-DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
-DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
-DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
-DATA entries_avx512_float64<>+1096(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1104(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
-DATA entries_avx512_float64<>+1112(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
-DATA entries_avx512_float64<>+1120(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
-DATA entries_avx512_float64<>+1128(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
-DATA entries_avx512_float64<>+1136(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
-DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
-DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
-DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
-DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
-DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1200(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1208(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1216(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1224(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
-DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
-DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
-DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1656(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1664(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1672(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1680
+DATA entries_avx512_float64<>+392(SB)/8, $k_exp2_f64_u_56bfbb21e8_avx512<>(SB)
+DATA entries_avx512_float64<>+400(SB)/8, $k_exp_f64_u_c8f268e614_avx512<>(SB)
+DATA entries_avx512_float64<>+408(SB)/8, $k_expm1_f64_u_c12d99e908_avx512<>(SB)
+DATA entries_avx512_float64<>+416(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB)
+DATA entries_avx512_float64<>+424(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB)
+DATA entries_avx512_float64<>+432(SB)/8, $k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_avx512<>(SB)
+DATA entries_avx512_float64<>+440(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB)
+DATA entries_avx512_float64<>+448(SB)/8, $k_fmod_f64_uu_5820ebcd33_avx512<>(SB)
+DATA entries_avx512_float64<>+456(SB)/8, $k_gelu_f64_u_01b0ddcf5e_avx512<>(SB)
+DATA entries_avx512_float64<>+464(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB)
+DATA entries_avx512_float64<>+472(SB)/8, $k_hypot_f64_uu_58b0ae5de6_avx512<>(SB)
+DATA entries_avx512_float64<>+480(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB)
+DATA entries_avx512_float64<>+488(SB)/8, $k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB)
+DATA entries_avx512_float64<>+496(SB)/8, $k_log10_f64_u_215bd841eb_avx512<>(SB)
+DATA entries_avx512_float64<>+504(SB)/8, $k_log10_f64_u_e0597c2199_avx512<>(SB)
+DATA entries_avx512_float64<>+512(SB)/8, $k_log1p_f64_u_59915c6e03_avx512<>(SB)
+DATA entries_avx512_float64<>+520(SB)/8, $k_log1p_f64_u_85a3ddffb8_avx512<>(SB)
+DATA entries_avx512_float64<>+528(SB)/8, $k_log2_f64_u_161109d442_avx512<>(SB)
+DATA entries_avx512_float64<>+536(SB)/8, $k_log2_f64_u_50315f7adc_avx512<>(SB)
+DATA entries_avx512_float64<>+544(SB)/8, $k_log_f64_u_76870ec756_avx512<>(SB)
+DATA entries_avx512_float64<>+552(SB)/8, $k_log_f64_u_dd7af3dce1_avx512<>(SB)
+DATA entries_avx512_float64<>+560(SB)/8, $k_logit_f64_u_9e5c5ac773_avx512<>(SB)
+DATA entries_avx512_float64<>+568(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB)
+DATA entries_avx512_float64<>+576(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB)
+DATA entries_avx512_float64<>+584(SB)/8, $k_lt_cast_f64_su_2762d9c380_avx512<>(SB)
+DATA entries_avx512_float64<>+592(SB)/8, $k_lt_cast_f64_us_a94496eb15_avx512<>(SB)
+DATA entries_avx512_float64<>+600(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519_avx512<>(SB)
+DATA entries_avx512_float64<>+608(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2_avx512<>(SB)
+DATA entries_avx512_float64<>+616(SB)/8, $k_lt_select_f64_susu_019379d305_avx512<>(SB)
+DATA entries_avx512_float64<>+624(SB)/8, $k_lt_select_f64_suus_276f154ab8_avx512<>(SB)
+DATA entries_avx512_float64<>+632(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB)
+DATA entries_avx512_float64<>+640(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
+DATA entries_avx512_float64<>+648(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
+DATA entries_avx512_float64<>+656(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
+DATA entries_avx512_float64<>+664(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB)
+DATA entries_avx512_float64<>+672(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
+DATA entries_avx512_float64<>+680(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
+DATA entries_avx512_float64<>+688(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
+DATA entries_avx512_float64<>+696(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
+DATA entries_avx512_float64<>+704(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
+DATA entries_avx512_float64<>+712(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
+DATA entries_avx512_float64<>+720(SB)/8, $k_min_min_f64_uuu_48095218f2_avx512<>(SB)
+DATA entries_avx512_float64<>+728(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
+DATA entries_avx512_float64<>+736(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
+DATA entries_avx512_float64<>+744(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
+DATA entries_avx512_float64<>+752(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
+DATA entries_avx512_float64<>+760(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
+DATA entries_avx512_float64<>+768(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
+DATA entries_avx512_float64<>+776(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
+DATA entries_avx512_float64<>+784(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
+DATA entries_avx512_float64<>+792(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
+DATA entries_avx512_float64<>+800(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
+DATA entries_avx512_float64<>+808(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
+DATA entries_avx512_float64<>+816(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
+DATA entries_avx512_float64<>+824(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
+DATA entries_avx512_float64<>+832(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
+DATA entries_avx512_float64<>+840(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
+DATA entries_avx512_float64<>+848(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
+DATA entries_avx512_float64<>+856(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
+DATA entries_avx512_float64<>+864(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
+DATA entries_avx512_float64<>+872(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
+DATA entries_avx512_float64<>+880(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650_avx512<>(SB)
+DATA entries_avx512_float64<>+888(SB)/8, $k_mul_max_f64_uss_60421f2775_avx512<>(SB)
+DATA entries_avx512_float64<>+896(SB)/8, $k_mul_min_f64_uss_3de59695ee_avx512<>(SB)
+DATA entries_avx512_float64<>+904(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
+DATA entries_avx512_float64<>+912(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
+DATA entries_avx512_float64<>+920(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
+DATA entries_avx512_float64<>+928(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB)
+DATA entries_avx512_float64<>+936(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
+DATA entries_avx512_float64<>+944(SB)/8, $k_mul_mul_f64_u_4536dc52dd_avx512<>(SB)
+DATA entries_avx512_float64<>+952(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
+DATA entries_avx512_float64<>+960(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
+DATA entries_avx512_float64<>+968(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
+DATA entries_avx512_float64<>+976(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
+DATA entries_avx512_float64<>+984(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
+DATA entries_avx512_float64<>+992(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
+DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
+DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
+DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
+DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
+DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
+DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
+DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
+DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
+DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
+DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
+DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
+DATA entries_avx512_float64<>+1096(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
+DATA entries_avx512_float64<>+1104(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1112(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
+DATA entries_avx512_float64<>+1120(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
+DATA entries_avx512_float64<>+1128(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
+DATA entries_avx512_float64<>+1136(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
+DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
+DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
+DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
+DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1200(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1208(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1216(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1224(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1232(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1664(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1672(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1680(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1688
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

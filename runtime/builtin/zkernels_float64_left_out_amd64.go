@@ -129,7 +129,6 @@ var kernels_avx2_float64 = loops{
 	{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }", Fn: k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go},
 	{Sig: "reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }", Fn: k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go},
 	{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go},
-	{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9_go},
 	{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37_go},
 	{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1_go},
 	{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1_go},
@@ -8713,40 +8712,6 @@ func k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_rsqrt_f64_u_007cfad6d9_go is
-//
-//	kernel (u0:f64) { t0 = rsqrt u0; store t0 }
-//
-// for i: o0[i] = rsqrt(a0[i])
-func k_rsqrt_f64_u_007cfad6d9_go(f *abi.Frame) {
-	n := f.Cols
-	c0 := math.Float64frombits(0x3ff0000000000000) // 1
-	c9 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t1 := float64(math.Sqrt(float64(v0)))
-			t2 := float64(c0 / t1)
-			t3 := float64(v0 * t2)
-			t4 := -t3
-			t5 := scalar.CallFMA(v0, t2, t4)
-			t6 := -t2
-			t7 := scalar.CallFMA(t6, t3, c0)
-			t8 := scalar.CallFMA(t6, t5, t7)
-			t10 := float64(t2 * c9)
-			t11 := scalar.CallFMA(t10, t8, t2)
-			t12 := t11 == t11
-			t13 := t2
-			if t12 {
-				t13 = t11
-			}
-			o0[i] = t13
-		}
 	}
 }
 

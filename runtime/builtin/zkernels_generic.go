@@ -324,6 +324,7 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc_go},
 	{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc_go},
 	{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116_go},
+	{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9_go},
 	{Sig: "scan add f32", Fn: k_scan_add_f32_1237dba42c_go},
 	{Sig: "scan add f32 carry", Fn: k_scan_add_f32_carry_aff58f38b1_go},
 	{Sig: "scan add f64 carry", Fn: k_scan_add_f64_carry_71e1355771_go},
@@ -11231,6 +11232,40 @@ func k_rsqrt_f32_u_eb0a25d116_go(f *abi.Frame) {
 			t8 := scalar.FMA32(t6, t5, t7)
 			t10 := float32(t2 * c9)
 			t11 := scalar.FMA32(t10, t8, t2)
+			t12 := t11 == t11
+			t13 := t2
+			if t12 {
+				t13 = t11
+			}
+			o0[i] = t13
+		}
+	}
+}
+
+// k_rsqrt_f64_u_007cfad6d9_go is
+//
+//	kernel (u0:f64) { t0 = rsqrt u0; store t0 }
+//
+// for i: o0[i] = rsqrt(a0[i])
+func k_rsqrt_f64_u_007cfad6d9_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x3ff0000000000000) // 1
+	c9 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := float64(math.Sqrt(float64(v0)))
+			t2 := float64(c0 / t1)
+			t3 := float64(v0 * t2)
+			t4 := -t3
+			t5 := scalar.CallFMA(v0, t2, t4)
+			t6 := -t2
+			t7 := scalar.CallFMA(t6, t3, c0)
+			t8 := scalar.CallFMA(t6, t5, t7)
+			t10 := float64(t2 * c9)
+			t11 := scalar.CallFMA(t10, t8, t2)
 			t12 := t11 == t11
 			t13 := t2
 			if t12 {
