@@ -109,14 +109,11 @@ type kernelsOf struct {
 
 // setMachine sets the machine of a program, and the drafts.
 func (p *Program) setMachine(s *settings) {
-	parallelism := p.executor.Parallelism()
 	own := s.debug.has(TilingOnly) || s.debug.has(Portable) || s.chunkElems != 0
-	key := kernelsOf{parallelism, p.executor.Version(), p.executor.BestVector(), p.executor.Assembly()}
+	key := kernelsOf{p.executor.Parallelism(), p.executor.Version(), p.executor.BestVector(), p.executor.Assembly()}
 	c, ok := commons.Load(key)
 	if !ok || own {
-		m := tuning.Default(parallelism)
-		m.ShortSums = p.executor.Assembly()
-		m.Matmul.SetVector(p.executor.BestVector())
+		m := p.executor.Machine()
 		if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; own {
 			p.machine = m
 			return

@@ -67,8 +67,7 @@ func linked(t require.TestingT, e *runtime.Executor, p *plan.Plan) *runtime.Link
 
 // scheduled returns the nests of a plan. adjust, if not nil, changes the machine.
 func scheduled(t require.TestingT, e *runtime.Executor, p *plan.Plan, adjust func(*tuning.Machine)) *nest.Program {
-	m := tuning.Default(e.Parallelism())
-	m.Matmul.SetVector(e.BestVector())
+	m := e.Machine()
 	if e.ChunkElems > 0 {
 		m.Blocks = e.ChunkElems
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	goruntime "runtime"
 	"slices"
 	"strings"
 
@@ -31,12 +30,7 @@ func (t *tool) executor() *runtime.Executor {
 }
 
 func (t *tool) machine() *tuning.Machine {
-	workers := t.workers
-	if workers == 0 {
-		workers = goruntime.GOMAXPROCS(0)
-	}
-	m := tuning.Default(workers)
-	m.Matmul.SetVector(t.executor().BestVector())
+	m := t.executor().Machine()
 	m.NoWhole = t.tiling
 	return m
 }
