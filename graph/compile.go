@@ -79,6 +79,7 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		sizes:    sizes,
 	}
 	p.traps, p.progress, p.profiled, p.hidden = s.debug&(NonFinite|DivisionByZero), s.progress, s.profiled, s.hidden
+	p.tilings = s.debug.has(TilingOnly)
 	recorders := s.recorders
 	if e := environment(); e != nil && !p.hidden {
 		recorders = append(recorders, e)
@@ -109,12 +110,12 @@ type kernelsOf struct {
 
 // setMachine sets the machine of a program, and the drafts.
 func (p *Program) setMachine(s *settings) {
-	own := s.debug.has(TilingOnly) || s.debug.has(Portable) || s.chunkElems != 0
+	own := s.chunkElems != 0
 	key := kernelsOf{p.executor.Parallelism(), p.executor.Version(), p.executor.BestVector(), p.executor.Assembly()}
 	c, ok := commons.Load(key)
 	if !ok || own {
 		m := p.executor.Machine()
-		if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; own {
+		if m.Blocks = s.chunkElems; own {
 			p.machine = m
 			return
 		}
@@ -122,7 +123,7 @@ func (p *Program) setMachine(s *settings) {
 		commons.Store(key, c)
 	}
 	p.machine = c.(*common).machine
-	if p.executor == runtime.DefaultExecutor() { // others may have other kernels
+	if p.executor == runtime.DefaultExecutor() && !p.tilings { // others may have other kernels
 		p.drafts = &c.(*common).drafts
 	}
 }

@@ -23,7 +23,7 @@ func (p *Program) Sizes() (sizes, passed map[string]int) {
 
 // Tasks returns the schedule of that plan.
 func (p *Program) Tasks() []nest.Task {
-	nests, err := schedule.Schedule(p.latest().plan, p.machine, p.executor)
+	nests, err := p.schedule(p.latest().plan, schedule.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -76,9 +76,9 @@ func BenchmarkLink(b *testing.B) {
 		p := lowered(b, sized(graphs[name], "N", 320, "M", 320))
 		e := &runtime.Executor{}
 		m := e.Machine()
-		program := scheduled(b, e, p, nil)
+		program := scheduled(b, e, p, schedule.Options{})
 		for what, do := range map[string]func() error{
-			"schedule": func() error { _, err := schedule.Schedule(p, m, e); return err },
+			"schedule": func() error { _, err := schedule.Schedule(p, m, e, schedule.Options{}); return err },
 			"verify":   program.Verify,
 			"link":     func() error { _, err := e.Link(program); return err },
 		} {

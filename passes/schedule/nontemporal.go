@@ -55,7 +55,7 @@ func (c *oneKernel) nonTemporal(t *target) bool {
 // bytes, because a part of a line is stored to memory alone. In tests Machine.Blocks makes it
 // all outputs that no step reads.
 func (e *elementwise) passCaches(leastRow int) (operands []int) {
-	if e.t.InCaches {
+	if e.t.InPlace {
 		return nil
 	}
 	for i := range e.step.Out {

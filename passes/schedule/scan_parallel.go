@@ -27,7 +27,7 @@ func offerParallelScan(t *target, s *plan.Step) (offer, string) {
 		return offer{}, "the elements are combined in order"
 	case t.inGroup:
 		return offer{}, "it takes several tasks"
-	case t.InCaches && !p.rescans: // other strategies store results in place of the elements
+	case t.InPlace && !p.rescans: // other strategies store results in place of the elements
 		return offer{}, "it stores results of one block before it reads the next one"
 	case elems(s)/s.Axes[p.col].Extent >= t.Workers:
 		return offer{}, "there is a line for each goroutine"

@@ -64,6 +64,7 @@ type offer struct {
 // type around it, which was half the time to compile this package.
 type target struct {
 	*tuning.Machine
+	Options
 	lib     Library
 	buffers []plan.Buffer
 	read    []bool // by buffer: whether a step reads it
