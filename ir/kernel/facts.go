@@ -26,7 +26,7 @@ const (
 // row takes time besides, as an index says where it is.
 type Time struct {
 	Unit    Unit
-	Times   Dim // One or a field
+	Times   Extent // One or a field
 	PerRow  bool
 	Indexed bool
 }

@@ -17,7 +17,7 @@ type size struct {
 func (s size) String() string { return fmt.Sprintf("%dx%d %v", s.rows, s.cols, s.fields) }
 
 // extent returns how much the block has of a dimension.
-func (s size) extent(d kernel.Dim) int { return d.Extent(s.rows, s.cols, s.fields) }
+func (s size) extent(d kernel.Extent) int { return d.Of(s.rows, s.cols, s.fields) }
 
 // widths are the columns of blocks: round 4, 8, 16 and 32 lanes, and the double of
 // each.
@@ -39,11 +39,11 @@ const (
 
 // sizesOf returns the sizes of the blocks that a kernel is tried on.
 func sizesOf(c kernel.Code, rng *rand.Rand) []size {
-	limits := map[kernel.Dim]kernel.Limit{}
+	limits := map[kernel.Extent]kernel.Limit{}
 	for _, l := range kernel.LimitsOf(c) {
-		limits[l.Dim] = l
+		limits[l.Extent] = l
 	}
-	within := func(d kernel.Dim, n int) int {
+	within := func(d kernel.Extent, n int) int {
 		if l, ok := limits[d]; ok {
 			return min(max(n, l.Least), l.Most)
 		}
@@ -54,7 +54,7 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 		s := size{rows: rows, cols: within(kernel.Cols, cols)}
 		for i := range c.Fields() {
 			s.fields = append(s.fields, []int{0, 0, 1, -1, 1 << 30}[rng.IntN(5)]) // a flag, a hint, or set below
-			if l, ok := limits[kernel.Field0+kernel.Dim(i)]; ok {
+			if l, ok := limits[kernel.Field0+kernel.Extent(i)]; ok {
 				s.fields[i] = min(max(length, l.Least), l.Most)
 			}
 		}
