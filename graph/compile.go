@@ -88,7 +88,7 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		p.record = &record{to: recorders, lacked: map[string]*lacked{}}
 	}
 	p.cache.limit = min(cmp.Or(s.plans, defaultPlans), mostPlans)
-	p.setMachine(s)
+	p.setMachine()
 	p.options.Machine = p.machine
 	return p
 }
@@ -109,17 +109,15 @@ type kernelsOf struct {
 }
 
 // setMachine sets the machine of a program, and the drafts.
-func (p *Program) setMachine(s *settings) {
-	own := s.chunkElems != 0
+func (p *Program) setMachine() {
+	if p.executor.Tuning != nil {
+		p.machine = p.executor.Machine()
+		return
+	}
 	key := kernelsOf{p.executor.Parallelism(), p.executor.Version(), p.executor.BestVector(), p.executor.Assembly()}
 	c, ok := commons.Load(key)
-	if !ok || own {
-		m := p.executor.Machine()
-		if m.Blocks = s.chunkElems; own {
-			p.machine = m
-			return
-		}
-		c = &common{machine: m}
+	if !ok {
+		c = &common{machine: p.executor.Machine()}
 		commons.Store(key, c)
 	}
 	p.machine = c.(*common).machine
@@ -170,10 +168,10 @@ func misuse(call, format string, args ...any) error {
 // executorFor returns the executor that all programs share, or one with
 // settings of its own.
 func executorFor(s settings) *runtime.Executor {
-	if s.workers == 0 && !s.debug.has(Portable|AVX2) && s.chunkElems == 0 {
+	if s.workers == 0 && !s.debug.has(Portable|AVX2) && s.tuning == nil {
 		return runtime.DefaultExecutor()
 	}
-	return &runtime.Executor{Workers: s.workers, Portable: s.debug.has(Portable), AVX2: s.debug.has(AVX2), ChunkElems: s.chunkElems}
+	return &runtime.Executor{Workers: s.workers, Portable: s.debug.has(Portable), AVX2: s.debug.has(AVX2), Tuning: s.tuning}
 }
 
 // scales are the magnitudes of a program's example sizes: the first at which they

@@ -67,9 +67,6 @@ func linked(t require.TestingT, e *runtime.Executor, p *plan.Plan) *runtime.Link
 // scheduled returns the nests of a plan.
 func scheduled(t require.TestingT, e *runtime.Executor, p *plan.Plan, o schedule.Options) *nest.Program {
 	m := e.Machine()
-	if e.ChunkElems > 0 {
-		m.Blocks = e.ChunkElems
-	}
 	program, err := schedule.Schedule(p, m, e, o)
 	require.NoError(t, err)
 	return program
@@ -92,10 +89,10 @@ func checkPlanOn(t require.TestingT, p *plan.Plan, inputs []eval.Array) {
 		"default":       {Executor: &runtime.Executor{}},
 		"one worker":    {Executor: &runtime.Executor{Workers: 1}},
 		"five workers":  {Executor: &runtime.Executor{Workers: 5}},
-		"small chunks":  {Executor: &runtime.Executor{Workers: 3, ChunkElems: 700}},
+		"small chunks":  {Executor: &runtime.Executor{Workers: 3, Tuning: irtest.Machine(700)}},
 		"portable":      {Executor: &runtime.Executor{Workers: 2, Portable: true}},
 		"tilings":       {&runtime.Executor{}, tilings},
-		"small tilings": {&runtime.Executor{Workers: 2, ChunkElems: 90}, tilings},
+		"small tilings": {&runtime.Executor{Workers: 2, Tuning: irtest.Machine(90)}, tilings},
 		"verified":      {Executor: &runtime.Executor{Verify: true}},
 		"every kernel":  {Executor: with(anyKernel, &runtime.Executor{Workers: 1})},
 	} {
@@ -117,8 +114,8 @@ func checkNests(t require.TestingT, p *nest.Program) {
 	for name, e := range map[string]*runtime.Executor{
 		"default":      with(orAnyKernel, &runtime.Executor{}),
 		"one worker":   with(orAnyKernel, &runtime.Executor{Workers: 1}),
-		"each block":   with(orAnyKernel, &runtime.Executor{Workers: 4, ChunkElems: 1}),
-		"chunks":       with(orAnyKernel, &runtime.Executor{Workers: 3, ChunkElems: 1000}),
+		"each block":   with(orAnyKernel, &runtime.Executor{Workers: 4, Tuning: irtest.Machine(1)}),
+		"chunks":       with(orAnyKernel, &runtime.Executor{Workers: 3, Tuning: irtest.Machine(1000)}),
 		"portable":     with(orAnyKernel, &runtime.Executor{Portable: true}),
 		"by reference": with(anyKernel, &runtime.Executor{}),
 	} {

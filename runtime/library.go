@@ -57,10 +57,10 @@ func (e *Executor) BestVector() int { return e.finder().best.Vector() }
 
 // Machine returns the machine that plans are made and scheduled for which the executor runs.
 func (e *Executor) Machine() *tuning.Machine {
-	m := tuning.Default(e.Parallelism())
-	m.ShortSums = e.Assembly()
+	m := *e.tuned()
+	m.Workers, m.ShortSums = e.Parallelism(), e.Assembly()
 	m.Matmul.SetVector(e.BestVector())
-	return m
+	return &m
 }
 
 // Version counts up when there are more kernels.

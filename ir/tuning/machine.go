@@ -9,9 +9,6 @@ type Machine struct {
 	// Workers is how many goroutines compute one task at most. Results do not depend on
 	// it, the blocks do.
 	Workers int
-	// Blocks is for tests: if not 0, how many elements a block has, about; small steps
-	// are then cut too, and every result that can be is stored past the caches.
-	Blocks int
 	// Vector is the bytes of a vector register.
 	Vector int
 

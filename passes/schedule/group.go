@@ -75,9 +75,6 @@ func (s *scheduler) blockOfRows(g *plan.RowGroup) int {
 		rows *= n
 	}
 	block := max(1, min(g.Block, g.Outer[len(g.Outer)-1]))
-	if s.t.Blocks > 0 {
-		return block
-	}
 	work := 0.0
 	for i := g.First; i <= g.Last; i++ {
 		work += s.t.Work(&s.plan.Steps[i])
