@@ -1,6 +1,7 @@
-// Package tuning describes a machine: every constant that was tuned,
-// with where it was measured, in one value, and the costs of steps that follow from them.
-// The passes, the schedule's strategies and the runtime read it. No result depends on it.
+// Package tuning describes a machine: the constants that were tuned of the passes, the schedule's strategies and the
+// runtime, with where they were measured, in one value, and the costs of steps that follow from them. No result depends
+// on it. Constants of the code of kernels are beside that code, in ir/kernel, codegen and runtime/lines: it is the same on
+// every machine.
 package tuning
 
 // Machine describes one machine; fields are in bytes, elements, or additions of float32 as named. "Zen 3" is an AMD EPYC
