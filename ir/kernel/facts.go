@@ -9,6 +9,9 @@ import (
 // Facts of kernels that the verifier of schedules and the runtime use, besides its arguments.
 // Those of a micro-kernel are columns of the table; all elementwise kernels have the same.
 
+// CacheLine is the bytes of a line of the caches.
+const CacheLine = 64
+
 // Unit says what the time of a call is counted in.
 type Unit uint8
 

@@ -123,7 +123,7 @@ func newDraft(t *target, s *plan.Step) *Draft {
 }
 
 // cacheLine is the bytes of a line of the caches, and the alignment of local memory.
-const cacheLine = 64
+const cacheLine = kernel.CacheLine
 
 // page is how many bytes apart addresses are that the first-level cache keeps in one set.
 const page = 4096
