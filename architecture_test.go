@@ -72,7 +72,7 @@ func texts(t *testing.T) map[string]string {
 	out["softmax: fuse"] = rows.stages["fuse"]
 	out["softmax: plan"] = rows.plan.String()
 	out["softmax: schedule"] = tasks(rows.schedule(t, builtins{}))
-	out["softmax: kernels"] = formulas(t, schedule.Kernels(rows.plan, tuning.Default(2)))
+	out["softmax: kernels"] = formulas(t, schedule.Kernels(rows.plan, tuning.Default(2), schedule.Options{}))
 	return out
 }
 
@@ -114,7 +114,7 @@ func withoutLines(text string) string {
 
 // schedule returns the text of the plan's schedule for two threads.
 func (s *lowered) schedule(t *testing.T, lib schedule.Library) string {
-	p, err := schedule.Schedule(s.plan, tuning.Default(2), lib)
+	p, err := schedule.Schedule(s.plan, tuning.Default(2), lib, schedule.Options{})
 	require.NoError(t, err)
 	require.NoError(t, p.Verify())
 	return p.String()
@@ -145,7 +145,7 @@ func tasks(text string) string {
 func (s *lowered) generate(t *testing.T, out map[string]string) {
 	dir := t.TempDir()
 	gen := exec.Command("go", "run", "./cmd/genkernels", "-pkg", "chain", "-out", dir, "-")
-	gen.Stdin = strings.NewReader(strings.Join(schedule.Kernels(s.plan, tuning.Default(2)), "\n"))
+	gen.Stdin = strings.NewReader(strings.Join(schedule.Kernels(s.plan, tuning.Default(2), schedule.Options{}), "\n"))
 	said, err := gen.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	read := func(name string) string {

@@ -24,7 +24,7 @@ type planned struct {
 	once   *plan.Plan     // or nil
 	kept   []*Tensor      // the results of once
 	rest   *plan.Plan
-	blocks *schedule.Blocks // of schedules of the rest
+	groups *schedule.GroupDrafts // of schedules of the rest
 }
 
 // classes are the classes of sizes that a program has met. The lock of its plans guards them.
@@ -60,7 +60,7 @@ func setLayouts(f *ir.Func, layouts []*layout.Layout) {
 // is as for compile.
 func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (planned, error) {
 	setLayouts(f, layouts)
-	pl := planned{sizes: sizes, blocks: &p.blocks}
+	pl := planned{sizes: sizes, groups: &p.groups}
 	whole, err := passes.Lower(f, p.options)
 	if err != nil {
 		return pl, err
@@ -137,7 +137,7 @@ func (p *Program) newClass(sizes map[string]int, n int) *class {
 	if batch == nil {
 		return &class{}
 	}
-	pl.blocks = schedule.OfSizes()
+	pl.groups = schedule.OfSizes()
 	return &class{pl, batch}
 }
 

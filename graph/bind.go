@@ -11,7 +11,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
@@ -61,7 +60,7 @@ func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
 		}
 		b.outs[i] = ir.Type{DType: r.Type.DType, Shape: shape}
 	}
-	nests, err := p.schedule(b.plan, p.machine, pl.blocks, p.drafts)
+	nests, err := p.schedule(b.plan, schedule.Options{Groups: pl.groups, Drafts: p.drafts})
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
@@ -76,22 +75,18 @@ func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
 
 // scheduleInPlace makes the schedule of a plan for runs that compute results in place.
 func (p *Program) scheduleInPlace(pl *plan.Plan) (*nest.Program, error) {
-	m := *p.machine
-	m.InCaches = true
-	return p.schedule(pl, &m, new(schedule.Blocks), nil)
+	return p.schedule(pl, schedule.Options{InPlace: true})
 }
 
-// schedule makes the schedule of a plan, with what known and drafts, unless it is nil, have of others.
-func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine, known *schedule.Blocks, drafts *schedule.Drafts) (*nest.Program, error) {
-	if drafts == nil {
-		drafts = new(schedule.Drafts)
-	}
+// schedule makes the schedule of a plan.
+func (p *Program) schedule(pl *plan.Plan, o schedule.Options) (*nest.Program, error) {
+	o.TilingOnly = p.tilings
 	if p.options.Verify {
 		if err := pl.Verify(); err != nil {
 			return nil, misuse("compile", "before the schedule: %v\n%s", err, pl)
 		}
 	}
-	nests, err := known.Schedule(pl, m, p.executor, drafts)
+	nests, err := schedule.Schedule(pl, p.machine, p.executor, o)
 	if err != nil || !p.options.Verify {
 		return nests, err
 	}

@@ -79,6 +79,7 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		sizes:    sizes,
 	}
 	p.traps, p.progress, p.profiled, p.hidden = s.debug&(NonFinite|DivisionByZero), s.progress, s.profiled, s.hidden
+	p.tilings = s.debug.has(TilingOnly)
 	recorders := s.recorders
 	if e := environment(); e != nil && !p.hidden {
 		recorders = append(recorders, e)
@@ -87,7 +88,7 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		p.record = &record{to: recorders, lacked: map[string]*lacked{}}
 	}
 	p.cache.limit = min(cmp.Or(s.plans, defaultPlans), mostPlans)
-	p.setMachine(s)
+	p.setMachine()
 	p.options.Machine = p.machine
 	return p
 }
@@ -108,24 +109,19 @@ type kernelsOf struct {
 }
 
 // setMachine sets the machine of a program, and the drafts.
-func (p *Program) setMachine(s *settings) {
-	parallelism := p.executor.Parallelism()
-	own := s.debug.has(TilingOnly) || s.debug.has(Portable) || s.chunkElems != 0
-	key := kernelsOf{parallelism, p.executor.Version(), p.executor.BestVector(), p.executor.Assembly()}
+func (p *Program) setMachine() {
+	if p.executor.Tuning != nil {
+		p.machine = p.executor.Machine()
+		return
+	}
+	key := kernelsOf{p.executor.Parallelism(), p.executor.Version(), p.executor.BestVector(), p.executor.Assembly()}
 	c, ok := commons.Load(key)
-	if !ok || own {
-		m := tuning.Default(parallelism)
-		m.ShortSums = p.executor.Assembly()
-		m.SetVector(p.executor.BestVector())
-		if m.NoWhole, m.Blocks = s.debug.has(TilingOnly), s.chunkElems; own {
-			p.machine = m
-			return
-		}
-		c = &common{machine: m}
+	if !ok {
+		c = &common{machine: p.executor.Machine()}
 		commons.Store(key, c)
 	}
 	p.machine = c.(*common).machine
-	if p.executor == runtime.DefaultExecutor() { // others may have other kernels
+	if p.executor == runtime.DefaultExecutor() && !p.tilings { // others may have other kernels
 		p.drafts = &c.(*common).drafts
 	}
 }
@@ -172,10 +168,10 @@ func misuse(call, format string, args ...any) error {
 // executorFor returns the executor that all programs share, or one with
 // settings of its own.
 func executorFor(s settings) *runtime.Executor {
-	if s.workers == 0 && !s.debug.has(Portable|AVX2) && s.chunkElems == 0 {
+	if s.workers == 0 && !s.debug.has(Portable|AVX2) && s.tuning == nil {
 		return runtime.DefaultExecutor()
 	}
-	return &runtime.Executor{Workers: s.workers, Portable: s.debug.has(Portable), AVX2: s.debug.has(AVX2), ChunkElems: s.chunkElems}
+	return &runtime.Executor{Workers: s.workers, Portable: s.debug.has(Portable), AVX2: s.debug.has(AVX2), Tuning: s.tuning}
 }
 
 // scales are the magnitudes of a program's example sizes: the first at which they

@@ -210,7 +210,7 @@ func (p *Program) freeName(name string) string {
 
 // runOnce runs a plan, outside of any run of the program.
 func (p *Program) runOnce(pl *plan.Plan, ins []*Tensor) ([]*Tensor, error) {
-	nests, err := schedule.Schedule(pl, p.machine, p.executor)
+	nests, err := p.schedule(pl, schedule.Options{})
 	if err != nil {
 		return nil, err
 	}

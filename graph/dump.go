@@ -156,14 +156,14 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 
 // scheduleText returns the schedule of a binding, and of what it computes once.
 func (p *Program) scheduleText(b *binding) (string, error) {
-	nests, err := schedule.Schedule(b.plan, p.machine, p.executor)
+	nests, err := p.schedule(b.plan, schedule.Options{})
 	if err != nil {
 		return "", err
 	}
 	if b.once == nil {
 		return nests.String(), nil
 	}
-	once, err := schedule.Schedule(b.once, p.machine, p.executor)
+	once, err := p.schedule(b.once, schedule.Options{})
 	if err != nil {
 		return "", err
 	}

@@ -54,7 +54,7 @@ func (p *Program) Explain() string {
 		}
 		line(&b, "sizes", about, ir.Pos{})
 	}
-	nests, err := schedule.Schedule(bound.plan, p.machine, p.executor) // what runs
+	nests, err := p.schedule(bound.plan, schedule.Options{}) // what runs
 	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}

@@ -33,7 +33,7 @@ func (p *Program) MissingBeside(kernels []string, sizes map[string]int, layouts 
 		if pl == nil {
 			continue
 		}
-		nests, err := schedule.Schedule(pl, p.machine, lib)
+		nests, err := schedule.Schedule(pl, p.machine, lib, schedule.Options{})
 		if err != nil {
 			return nil, err
 		}

@@ -2,15 +2,15 @@ package graph
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// ChunkElems is runtime.Executor's setting, so that tests get small programs
-// shared out to several workers.
-func ChunkElems(n int) Option { return func(s *settings) { s.chunkElems = n } }
+// ChunkElems has small programs divided as large ones are: see irtest.Machine.
+func ChunkElems(n int) Option { return func(s *settings) { s.tuning = irtest.Machine(n) } }
 
 // Plan returns the plan of the last run, or of the example sizes.
 func (p *Program) Plan() *plan.Plan { return p.latest().plan }
@@ -23,7 +23,7 @@ func (p *Program) Sizes() (sizes, passed map[string]int) {
 
 // Tasks returns the schedule of that plan.
 func (p *Program) Tasks() []nest.Task {
-	nests, err := schedule.Schedule(p.latest().plan, p.machine, p.executor)
+	nests, err := p.schedule(p.latest().plan, schedule.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -45,7 +45,7 @@ func (p *Program) kernelsOf(bound *binding) []string {
 		plans = append(plans, bound.once)
 	}
 	for _, pl := range plans {
-		for _, sig := range schedule.Kernels(pl, p.machine) {
+		for _, sig := range schedule.Kernels(pl, p.machine, schedule.Options{TilingOnly: p.tilings}) {
 			if !seen[sig] {
 				seen[sig] = true
 				sigs = append(sigs, sig)

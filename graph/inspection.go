@@ -99,7 +99,7 @@ func (x *inspection) lower(f *ir.Func) error {
 		return errors.New("BUG: graph: a plan that was resized can't be again")
 	}
 	x.add("steps", x.plan.String())
-	if x.nests, err = schedule.Schedule(x.plan, p.machine, p.executor); err != nil {
+	if x.nests, err = p.schedule(x.plan, schedule.Options{}); err != nil {
 		return err
 	}
 	nests := *x.nests

@@ -29,7 +29,7 @@ func (p *Program) Missing() []string {
 func (p *Program) missing(plans ...*plan.Plan) []string {
 	var sigs []string
 	for _, pl := range plans {
-		nests, err := schedule.Schedule(pl, p.machine, p.executor)
+		nests, err := p.schedule(pl, schedule.Options{})
 		if err != nil {
 			continue
 		}

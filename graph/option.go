@@ -1,6 +1,10 @@
 package graph
 
-import "context"
+import (
+	"context"
+
+	"github.com/stridefuse/stridefuse/ir/tuning"
+)
 
 // Item is what Compile takes: a Node to compute, Nodes, an Output with a name, or an
 // Option.
@@ -32,7 +36,7 @@ type settings struct {
 	profiled    bool
 	hidden      bool // from dumps
 	recorders   []*recorder
-	chunkElems  int // of the executor: tests
+	tuning      *tuning.Machine // of the executor
 }
 
 func (x Node) addTo(s *settings) { s.outputs = append(s.outputs, x) }

@@ -67,7 +67,7 @@ func (p *Program) Profile() *Profile {
 }
 
 func (p *Program) stepProfiles(b *binding) []StepProfile {
-	nests, err := schedule.Schedule(b.plan, p.machine, p.executor) // what runs
+	nests, err := p.schedule(b.plan, schedule.Options{}) // what runs
 	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}

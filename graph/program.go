@@ -36,11 +36,12 @@ type Program struct {
 	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache     plans
 	classes   classes
-	blocks    schedule.Blocks // of the plans of all sizes
+	groups    schedule.GroupDrafts // of the plans of all sizes
 	kept      keeper
 	progress  func(context.Context, Progress)
 	profiled  bool
 	hidden    bool    // from dumps
+	tilings   bool    // of TilingOnly
 	record    *record // or nil
 	generated bool    // each loop must be a generated kernel
 	traps     Debug   // of NonFinite and DivisionByZero

@@ -56,7 +56,7 @@ func (s *search) make(p *Program, checks func(*ir.Func) ([]check, error)) error 
 		return err
 	}
 	fn.Results = nil
-	q := &Program{name: p.name, fn: fn, inputs: p.inputs, captured: captured, sizes: p.sizes, options: p.options, executor: p.executor, machine: p.machine, drafts: p.drafts}
+	q := &Program{name: p.name, fn: fn, inputs: p.inputs, captured: captured, sizes: p.sizes, options: p.options, executor: p.executor, machine: p.machine, drafts: p.drafts, tilings: p.tilings}
 	q.options.Frozen = slices.Clone(p.options.Frozen)
 	if n := len(fn.Params); n < len(q.options.Frozen) {
 		q.options.Frozen = q.options.Frozen[:n]

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -30,7 +29,7 @@ func TestBatchKeepsMeaning(t *testing.T) {
 		if err != nil {
 			return // of another number of rows, n is an extent that it must agree with
 		}
-		s := &State{Func: whole, machine: tuning.Default(1), eager: rapid.Bool().Draw(t, "eager")}
+		s := &State{Func: whole, machine: machine(rapid.Bool().Draw(t, "small"))}
 		for _, p := range Default {
 			require.NoError(t, s.run(p))
 		}

@@ -33,7 +33,7 @@ func (t *bordered) choose() bool {
 		bytes += t.b.p.Buffers[b].Size() * t.b.p.Buffers[b].DType.Size() / images
 	}
 	pieces, most := t.pieces(), t.b.s.machine.HeldBytes/2
-	if len(t.images) > 0 && bytes <= most && (t.lines == nil || images >= pieces && !t.test()) {
+	if len(t.images) > 0 && bytes <= most && (t.lines == nil || images >= pieces) {
 		t.lines = nil
 		t.size = max(1, min(t.extent(&t.images[len(t.images)-1]), most/4/max(1, bytes), images/pieces))
 		return true
@@ -53,9 +53,6 @@ func (t *bordered) pieces() int {
 	return max(1, min(4*t.b.s.machine.Workers, int(work/t.b.s.machine.WakeWork)))
 }
 
-// test reports whether blocks are to be small.
-func (t *bordered) test() bool { return t.b.s.eager || t.b.s.machine.Blocks > 0 }
-
 // chooseLines decides how many lines a block has.
 func (t *bordered) chooseLines(pieces, most int) bool {
 	lines := t.extent(t.lines)
@@ -72,14 +69,11 @@ func (t *bordered) chooseLines(pieces, most int) bool {
 			t.size = min(t.size, max(1, t.b.s.machine.Matmul.Cols/columns))
 		}
 	}
-	if t.test() {
-		t.size = min(3, lines)
-	}
 	if !ok || t.size < 1 {
 		return false
 	}
 	t.size = (lines-1)/((lines-1)/t.size+1) + 1 // blocks as equal as can be
-	return t.test() || t.gain() > 0
+	return t.gain() > 0
 }
 
 // gain returns what blocks of lines save, in additions: the time of the memory that is not written

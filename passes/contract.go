@@ -85,11 +85,10 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
 	m := c.s.machine
 	large := d.pairs*d.cols*v.Type.DType.Size() > m.PackedBytes
-	tested := c.s.eager || m.Blocks > 0
 	switch {
 	case d.rows <= m.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.s.frozenBelow(v.Args[1]):
 		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
-	case c.weighs(v) && (tested || c.fillsVectors(v, d)):
+	case c.weighs(v) && c.fillsVectors(v, d):
 		return "a product of weights that never change and windows is the transpose of the product of the windows and the weights: these are packed once, and channels lie in vectors"
 	}
 	return ""

@@ -19,7 +19,8 @@ func (s *State) packs(v *ir.Value) bool {
 	if d.cols*v.Type.DType.Size() >= s.machine.Matmul.SetBytes {
 		least = s.machine.PackedWideRows
 	}
-	return inAxes(v.Args[1]) && (s.eager || (d.rows*repeats(v.Args[1]) >= least || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1])) && d.pairs*d.cols*v.Type.DType.Size() > s.machine.PackedBytes)
+	return inAxes(v.Args[1]) && d.pairs*d.cols*v.Type.DType.Size() > s.machine.PackedBytes &&
+		(d.rows*repeats(v.Args[1]) >= least || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1]))
 }
 
 // repeats returns how many left matrices each of a product's right ones multiplies.

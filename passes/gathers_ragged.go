@@ -44,7 +44,7 @@ func (s *State) raggedProducts(g, e, r *plan.Step) (one plan.Step, ok bool) {
 	index.Line, weights.Line = extents[axis], extents[axis]
 	for k, a := range r.Axes {
 		side := table.Strides[k] == 1 && index.Strides[k] == 0 && weights.Strides[k] == 0 && r.Out[0].Strides[k] == 1
-		if k != axis && a.Extent > 1 && !side && !s.eager && s.machine.Blocks == 0 {
+		if k != axis && a.Extent > 1 && !side {
 			return one, false
 		}
 	}

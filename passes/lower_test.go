@@ -22,7 +22,7 @@ import (
 // fails the test.
 func TestLowerKeepsMeaning(t *testing.T) {
 	reached := map[string]int{}
-	check := func(t *rapid.T, cfg irtest.Config, eager bool) {
+	check := func(t *rapid.T, cfg irtest.Config, small bool) {
 		f, inputs := irtest.Func(t, cfg)
 		text := f.String()
 		want, err := eval.Eval(f, inputs)
@@ -30,7 +30,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		noFuse := rapid.IntRange(0, 7).Draw(t, "nofuse") == 7
-		s := &State{Func: f.Clone(), machine: tuning.Default(1), noFuse: noFuse, eager: eager}
+		s := &State{Func: f.Clone(), machine: machine(small), noFuse: noFuse}
 		s.machine.LeastRows = rapid.SampledFrom([]int{1, s.machine.LeastRows}).Draw(t, "least rows") // graph.TestNarrowAxes unrolls more often
 		for _, p := range Default {
 			if err := s.run(p); err != nil {
@@ -62,7 +62,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 	}
 	for range 3 { // so that what is rare is reached
 		rapid.Check(t, func(t *rapid.T) {
-			check(t, irtest.Config{Layouts: true, Reductions: true, Products: 12}, rapid.Bool().Draw(t, "eager"))
+			check(t, irtest.Config{Layouts: true, Reductions: true, Products: 12}, rapid.Bool().Draw(t, "small"))
 		})
 	}
 	few := ir.SetOf(ir.Float32, ir.Int32)                                         // so that most pairs of values can be multiplied
@@ -450,4 +450,12 @@ func planned(t require.TestingT, p *plan.Plan, inputs []eval.Array) []eval.Array
 	out, err := eval.Plan(p, inputs)
 	require.NoError(t, err, p.String())
 	return out
+}
+
+// machine returns the usual machine, or one that divides small programs.
+func machine(small bool) *tuning.Machine {
+	if small {
+		return irtest.Machine(2)
+	}
+	return tuning.Default(1)
 }

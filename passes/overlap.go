@@ -184,11 +184,8 @@ func (o *overlapper) held(buffer int) bool {
 
 // large reports whether a buffer is a temporary that no cache keeps from step to step.
 func (o *overlapper) large(b plan.Buffer) bool {
-	return b.Kind == plan.TempBuffer && (o.test() || b.Size()*b.DType.Size() > o.s.machine.HeldBytes)
+	return b.Kind == plan.TempBuffer && b.Size()*b.DType.Size() >= o.s.machine.HeldFrom
 }
-
-// test reports whether small programs are to have tiles too.
-func (o *overlapper) test() bool { return o.s.eager || o.s.machine.Blocks > 0 }
 
 // rowsApart returns a gather as one that takes a single line for each index of an axis of its
 // own, and any other step as it is.

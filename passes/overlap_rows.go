@@ -87,14 +87,6 @@ func inRow(extents []int, axis int, a plan.Access) layout.Layout {
 // that is not written and read, less that of what is computed again. It gains nothing if the
 // intermediates of a block do not stay in the cache, or there are too few blocks for all workers.
 func (o *overlapper) blockOf(t *tile) (block int, gain float64) {
-	if o.test() { // small blocks, but that compute few rows more than twice
-		block = 3
-		for k := range t.members[1:] {
-			m := &t.members[1+k]
-			block = max(block, m.overlap()/m.per)
-		}
-		return min(t.rows, block), float64(len(t.members) - 1)
-	}
 	fixed, perRow := 0, 0 // bytes
 	for k := range t.members[1:] {
 		m := &t.members[1+k]

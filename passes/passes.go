@@ -40,7 +40,6 @@ type State struct {
 	machine *tuning.Machine
 	noFuse  bool
 	fuel    *fuel                   // of Bisect; nil is without end
-	eager   bool                    // products are packed, and grouped with others, whatever their size: tests
 	why     map[*ir.Value]string    // why a value has memory of its own
 	frozen  map[*ir.Value]bool      // params that never change
 	placed  map[*ir.Value]placement // values that are stored in the buffer of another

@@ -161,7 +161,7 @@ func (r *grouper) sizeOf(b *blockOfColumns, s *plan.Step) bool {
 	rows := size / (matrices * n * line)
 	b.size = min(n, max(1, min(most/line, r.s.machine.HeldBytes/4/(rows*line*s.Body.In[0].DType.Size()))))
 	for workers := r.s.machine.Workers; workers > 1 && b.size > 1 && matrices*((n-1)/b.size+1) < 2*workers; {
-		if b.left && !r.s.eager { // each block reads all weights: without a group workers share these
+		if b.left { // each block reads all weights: without a group workers share these
 			return false
 		}
 		b.size = (b.size + 1) / 2
@@ -171,7 +171,7 @@ func (r *grouper) sizeOf(b *blockOfColumns, s *plan.Step) bool {
 	inner := append([]int{}, b.shape[b.at.Pairs:]...)
 	inner[b.lines-b.at.Pairs] = b.size
 	copy(b.to[b.at.Pairs:], layout.RowMajor(inner...).Strides)
-	return r.s.eager || line*b.size >= r.s.machine.Matmul.LeastCols/4
+	return line*b.size >= r.s.machine.Matmul.LeastCols/4
 }
 
 // applyBlock writes the row group of step i and the one behind it.

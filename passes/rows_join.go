@@ -23,7 +23,7 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 		return false // each of its blocks has all rows
 	case s.Contracts() && readsWindows(s):
 		return false // it packs what it reads for several rows at once
-	case s.Contracts() && (g.rows < r.s.machine.LeastProductRows || pairsOfBatch(s) < r.s.machine.LeastProduct) && !r.s.eager:
+	case s.Contracts() && (g.rows < r.s.machine.LeastProductRows || pairsOfBatch(s) < r.s.machine.LeastProduct):
 		return false
 	}
 	outer, ok := r.space.outerAxes(&r.p.Steps[j], g.outer, g.rows)

@@ -48,12 +48,6 @@ func (s *State) pieceOf(v *ir.Value) int {
 	}
 	m, updates := s.machine, extents(v.Args[2])[v.Attr.Axis]
 	piece := max(m.TableUpdates*extents(v)[v.Attr.Axis], (m.PieceUpdates-1)/oneIndex(v.Args[1])+1)
-	switch { // tests
-	case s.eager:
-		piece = 2
-	case m.Blocks > 0:
-		piece = m.Blocks
-	}
 	if updates < 2*piece {
 		return 0
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
@@ -76,11 +75,10 @@ func BenchmarkLink(b *testing.B) {
 	for _, name := range []string{"chain", "softmax", "product"} {
 		p := lowered(b, sized(graphs[name], "N", 320, "M", 320))
 		e := &runtime.Executor{}
-		m := tuning.Default(e.Parallelism())
-		m.SetVector(e.BestVector())
-		program := scheduled(b, e, p, nil)
+		m := e.Machine()
+		program := scheduled(b, e, p, schedule.Options{})
 		for what, do := range map[string]func() error{
-			"schedule": func() error { _, err := schedule.Schedule(p, m, e); return err },
+			"schedule": func() error { _, err := schedule.Schedule(p, m, e, schedule.Options{}); return err },
 			"verify":   program.Verify,
 			"link":     func() error { _, err := e.Link(program); return err },
 		} {

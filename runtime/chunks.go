@@ -41,33 +41,35 @@ type computation interface {
 	failure(w *worker, reason any) error
 }
 
-// machine has the constants that tasks are cut by.
+// machine has the constants of executors without Tuning.
 var machine = tuning.Default(1)
+
+// tuned returns the constants that tasks are cut by.
+func (e *Executor) tuned() *tuning.Machine {
+	if e.Tuning != nil {
+		return e.Tuning
+	}
+	return machine
+}
 
 // newTask returns the task of so many blocks, which have elems elements and cost work
 // additions together. A chunk has about as many elements as chunk says.
 func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk int) *task {
-	t := &task{computation: c, blocks: blocks, work: work}
+	t, m := &task{computation: c, blocks: blocks, work: work}, e.tuned()
 	chunks := e.pieces(work)
-	if work >= machine.WakeWork { // more, so that the context is checked in between
+	if work >= m.WakeWork { // more, so that the context is checked in between
 		chunks = max((elems-1)/chunk+1, chunks)
-	}
-	if e.ChunkElems > 0 {
-		chunks = (elems-1)/e.ChunkElems + 1
 	}
 	t.chunk = (blocks-1)/max(1, min(chunks, maxChunks)) + 1
 	t.chunks = (blocks-1)/t.chunk + 1
 	// Timers and other goroutines wait for these chunks, and not until Go preempts a worker. Emerald Rapids, two
 	// workers on two processors, a long chain of tanh: a deadline is noticed 0.1 ms late and not 15, in the same time.
-	if work >= machine.WakeWork {
-		t.yields = int(math.Ceil(float64(t.chunks) * machine.WakeWork / work))
+	if work >= m.WakeWork {
+		t.yields = int(math.Ceil(float64(t.chunks) * m.WakeWork / work))
 	}
 	worth := func(least float64) int { return int(min(float64(t.chunks), work/least)) }
-	t.parallelism, t.awake = worth(machine.WakeWork), worth(machine.AwakeWork)
-	if e.ChunkElems > 0 {
-		t.parallelism, t.yields = t.chunks, 1
-	}
-	t.nanos = int64(min(work*machine.WakeNanos/machine.WakeWork, spinTimeout))
+	t.parallelism, t.awake = worth(m.WakeWork), worth(m.AwakeWork)
+	t.nanos = int64(min(work*m.WakeNanos/m.WakeWork, spinTimeout))
 	return t
 }
 
@@ -75,15 +77,12 @@ func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk
 // piece for each goroutine if that pays: all begin at once, and find their piece in the
 // cache where they left it. Larger work is two pieces for each, as some begin late.
 func (e *Executor) pieces(work float64) int {
-	n := e.workers().parallelism()
-	switch {
-	case n == 1:
+	n, m := e.workers().parallelism(), e.tuned()
+	if n == 1 {
 		return 1
-	case e.ChunkElems > 0: // a test
-		return 2 * n
 	}
 	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
-	return max(1, upTo(n, machine.PieceWork), upTo(2*n, machine.WakeWork))
+	return max(1, upTo(n, m.PieceWork), upTo(2*n, m.WakeWork))
 }
 
 // run computes chunk c.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -34,7 +35,7 @@ func (c *hostile) Done() <-chan struct{} { return nil }
 func TestHostileContexts(t *testing.T) {
 	p := negNest(1<<16, 1<<10, 1<<10)
 	for _, workers := range []int{1, 3} {
-		e := &runtime.Executor{Workers: workers, ChunkElems: 1 << 10}
+		e := &runtime.Executor{Workers: workers, Tuning: irtest.Machine(1 << 10)}
 		l, err := e.Link(p)
 		require.NoError(t, err)
 		outs, ins := operands(t, p.Buffers)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
@@ -30,12 +31,9 @@ type Executor struct {
 	Portable bool
 	// AVX2 keeps to assembly for AVX2, and to Go loops on a machine without it.
 	AVX2 bool
-	// ChunkElems is about how many elements a worker takes at a time. 0 chooses: 32 Ki
-	// elements, fewer in small steps, and all of a step where waking a worker
-	// takes longer than the step. Any other number is for tests: then every step of two
-	// chunks is shared, every result that can be is written by non-temporal stores, and
-	// a worker yields after each chunk. The results do not depend on it.
-	ChunkElems int
+	// Tuning has the constants by which work is divided; nil stands for tuning.Default. The results do
+	// not depend on it.
+	Tuning *tuning.Machine
 	// Verify makes Link verify a program first: for tests, and for programs that are read
 	// from text. Their memory is cleared before each use.
 	Verify bool

@@ -29,7 +29,7 @@ type nestTask struct {
 	fixed    []place    // arguments in scratch memory that no loop moves
 	// chunkElements is how many elements a chunk of the task has, about.
 	chunkElements int
-	piece         int              // how many nanoseconds a call takes at most: pieceNanos, but in tests
+	piece         int              // how many nanoseconds a call takes at most
 	fence         func(*abi.Frame) // orders non-temporal stores, or nil if there are none
 }
 

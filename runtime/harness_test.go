@@ -16,7 +16,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
@@ -60,22 +59,15 @@ func lowered(t require.TestingT, text string) *plan.Plan {
 
 // linked returns a plan, scheduled for an executor and linked by it.
 func linked(t require.TestingT, e *runtime.Executor, p *plan.Plan) *runtime.Linked {
-	l, err := e.Link(scheduled(t, e, p, nil))
+	l, err := e.Link(scheduled(t, e, p, schedule.Options{}))
 	require.NoError(t, err)
 	return l
 }
 
-// scheduled returns the nests of a plan. adjust, if not nil, changes the machine.
-func scheduled(t require.TestingT, e *runtime.Executor, p *plan.Plan, adjust func(*tuning.Machine)) *nest.Program {
-	m := tuning.Default(e.Parallelism())
-	m.SetVector(e.BestVector())
-	if e.ChunkElems > 0 {
-		m.Blocks = e.ChunkElems
-	}
-	if adjust != nil {
-		adjust(m)
-	}
-	program, err := schedule.Schedule(p, m, e)
+// scheduled returns the nests of a plan.
+func scheduled(t require.TestingT, e *runtime.Executor, p *plan.Plan, o schedule.Options) *nest.Program {
+	m := e.Machine()
+	program, err := schedule.Schedule(p, m, e, o)
 	require.NoError(t, err)
 	return program
 }
@@ -89,22 +81,22 @@ func checkPlanOn(t require.TestingT, p *plan.Plan, inputs []eval.Array) {
 	want, err := eval.Plan(p, inputs)
 	require.NoError(t, err, p)
 	checked := map[string]bool{} // by the text of a schedule
-	noWhole := func(m *tuning.Machine) { m.NoWhole = true }
+	tilings := schedule.Options{TilingOnly: true}
 	for name, way := range map[string]struct {
 		*runtime.Executor
-		adjust func(*tuning.Machine)
+		schedule.Options
 	}{
 		"default":       {Executor: &runtime.Executor{}},
 		"one worker":    {Executor: &runtime.Executor{Workers: 1}},
 		"five workers":  {Executor: &runtime.Executor{Workers: 5}},
-		"small chunks":  {Executor: &runtime.Executor{Workers: 3, ChunkElems: 700}},
+		"small chunks":  {Executor: &runtime.Executor{Workers: 3, Tuning: irtest.Machine(700)}},
 		"portable":      {Executor: &runtime.Executor{Workers: 2, Portable: true}},
-		"tilings":       {&runtime.Executor{}, noWhole},
-		"small tilings": {&runtime.Executor{Workers: 2, ChunkElems: 90}, noWhole},
+		"tilings":       {&runtime.Executor{}, tilings},
+		"small tilings": {&runtime.Executor{Workers: 2, Tuning: irtest.Machine(90)}, tilings},
 		"verified":      {Executor: &runtime.Executor{Verify: true}},
 		"every kernel":  {Executor: with(anyKernel, &runtime.Executor{Workers: 1})},
 	} {
-		program := scheduled(t, way.Executor, p, way.adjust)
+		program := scheduled(t, way.Executor, p, way.Options)
 		if text := program.String(); !checked[text] {
 			require.NoError(t, eval.CheckTranslation(p, program, inputs), "%s\n%s\n%s", name, p, program)
 			checked[text] = true
@@ -122,8 +114,8 @@ func checkNests(t require.TestingT, p *nest.Program) {
 	for name, e := range map[string]*runtime.Executor{
 		"default":      with(orAnyKernel, &runtime.Executor{}),
 		"one worker":   with(orAnyKernel, &runtime.Executor{Workers: 1}),
-		"each block":   with(orAnyKernel, &runtime.Executor{Workers: 4, ChunkElems: 1}),
-		"chunks":       with(orAnyKernel, &runtime.Executor{Workers: 3, ChunkElems: 1000}),
+		"each block":   with(orAnyKernel, &runtime.Executor{Workers: 4, Tuning: irtest.Machine(1)}),
+		"chunks":       with(orAnyKernel, &runtime.Executor{Workers: 3, Tuning: irtest.Machine(1000)}),
 		"portable":     with(orAnyKernel, &runtime.Executor{Portable: true}),
 		"by reference": with(anyKernel, &runtime.Executor{}),
 	} {

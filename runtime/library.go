@@ -3,6 +3,7 @@ package runtime
 import (
 	"sync"
 
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/builtin"
 	"github.com/stridefuse/stridefuse/runtime/lines"
@@ -53,6 +54,14 @@ func (e *Executor) Assembly() bool { return e.finder().best != abi.Portable }
 
 // BestVector returns how many bytes a vector of the best engine's kernels has.
 func (e *Executor) BestVector() int { return e.finder().best.Vector() }
+
+// Machine returns the machine that plans are made and scheduled for which the executor runs.
+func (e *Executor) Machine() *tuning.Machine {
+	m := *e.tuned()
+	m.Workers, m.ShortSums = e.Parallelism(), e.Assembly()
+	m.SetVector(e.BestVector())
+	return &m
+}
 
 // Version counts up when there are more kernels.
 func (e *Executor) Version() int {

@@ -98,11 +98,8 @@ func (k *taskLinker) task(in *nest.Task) (*nestTask, error) {
 	if out := k.again(); out != nil {
 		return out, nil
 	}
-	e := k.l.exec
-	k.out = &nestTask{pos: in.Pos, scratch: in.Scratch, clears: e.Verify, allocate: e.zeroed(), chunkElements: machine.ChunkElems, piece: pieceNanos}
-	if n := e.ChunkElems; n > 0 { // a test
-		k.out.piece = min(n, pieceNanos)
-	}
+	e, m := k.l.exec, k.l.exec.tuned()
+	k.out = &nestTask{pos: in.Pos, scratch: in.Scratch, clears: e.Verify, allocate: e.zeroed(), chunkElements: m.ChunkElems, piece: m.CallNanos}
 	if err := k.tables(); err != nil {
 		return nil, err
 	}

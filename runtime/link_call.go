@@ -38,7 +38,7 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 		}
 	}
 	if code.time.Unit == kernel.Paired && k.in.First == k.in.Last {
-		k.out.chunkElements = machine.DotChunkElems // the elements of a product are pairs
+		k.out.chunkElements = k.l.exec.tuned().DotChunkElems // the elements of a product are pairs
 	}
 	nanos, long := c.estimate(k.out.piece, k.largest(in.Rows), k.largest(in.Cols), func(field int) int { return k.largest(in.Fields[field]) })
 	k.out.calls = append(k.out.calls, c)

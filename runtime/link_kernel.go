@@ -23,9 +23,9 @@ type linkedKernel struct {
 	begin    float64 // nanoseconds of a call besides
 
 	// What follows is for long calls: see pieces.go.
-	leastCols int        // that it takes
-	wholeRows bool       // columns can't be divided: each row is combined
-	line      kernel.Dim // the field that says how many rows are a line of windows, One for none
+	leastCols int           // that it takes
+	wholeRows bool          // columns can't be divided: each row is combined
+	line      kernel.Extent // the field that says how many rows are a line of windows, One for none
 }
 
 // linkedKernels are the kernels of a program that calls have been linked of.
@@ -70,7 +70,7 @@ func linkKernel(code kernel.Code, signature string, fn func(*abi.Frame), on abi.
 		}
 	}
 	for _, limit := range kernel.LimitsOf(code) {
-		if limit.Dim == kernel.Cols {
+		if limit.Extent == kernel.Cols {
 			l.leastCols = max(1, limit.Least)
 		}
 	}

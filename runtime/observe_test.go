@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -21,7 +22,7 @@ func TestProgress(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		for _, name := range []string{"chain", "softmax", "views", "product"} {
 			p := lowered(t, sized(graphs[name], "N", 64, "M", 300))
-			l := linked(t, &runtime.Executor{Workers: workers, ChunkElems: 500}, p)
+			l := linked(t, &runtime.Executor{Workers: workers, Tuning: irtest.Machine(500)}, p)
 			outs, ins := operands(t, p.Buffers)
 			var told []runtime.Progress
 			var took []time.Duration
@@ -53,7 +54,7 @@ func TestProgress(t *testing.T) {
 // TestProgressFails cancels a run from its observer, and panics there.
 func TestProgressFails(t *testing.T) {
 	p := lowered(t, sized(graphs["views"], "N", 64, "M", 300))
-	l := linked(t, &runtime.Executor{Workers: 1, ChunkElems: 500}, p)
+	l := linked(t, &runtime.Executor{Workers: 1, Tuning: irtest.Machine(500)}, p)
 	outs, ins := operands(t, p.Buffers)
 	ctx, cancel := context.WithCancel(context.Background())
 	told, ended := 0, false
@@ -75,7 +76,7 @@ func TestProgressFails(t *testing.T) {
 // computes alone, and at those of all after a run with others.
 func TestLabels(t *testing.T) {
 	p := lowered(t, sized(graphs["softmax"], "N", 64, "M", 300))
-	l := linked(t, &runtime.Executor{Workers: 1, ChunkElems: 500}, p)
+	l := linked(t, &runtime.Executor{Workers: 1, Tuning: irtest.Machine(500)}, p)
 	outs, ins := operands(t, p.Buffers)
 	var profiles bytes.Buffer
 	l.Observe(&runtime.Observer{
@@ -86,7 +87,7 @@ func TestLabels(t *testing.T) {
 		require.NoError(t, l.Run(ctx, outs, ins))
 	})
 	require.True(t, strings.Contains(profiles.String(), `# labels: {"program":"f", "request":"7", "step":"0-2"}`))
-	l = linked(t, &runtime.Executor{Workers: 3, ChunkElems: 500}, p)
+	l = linked(t, &runtime.Executor{Workers: 3, Tuning: irtest.Machine(500)}, p)
 	l.Observe(&runtime.Observer{Labels: true})
 	for range 10 {
 		require.NoError(t, l.Run(context.Background(), outs, ins))

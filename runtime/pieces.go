@@ -105,17 +105,17 @@ func (c *linkedCall) estimate(piece, rows, cols int, field func(i int) int) (nan
 func (c *linkedCall) at(f *abi.Frame, i, row, col int) unsafe.Pointer {
 	a, bytes := &c.kernel.args[i], 0
 	for _, d := range [...]struct {
-		kernel.Dim
+		kernel.Extent
 		index int
 	}{{kernel.Rows, row}, {kernel.Cols, col}} {
 		switch {
-		case d.Dim == a.Windows.Of:
+		case d.Extent == a.Windows.Of:
 			bytes += c.window(f, &a.Windows, d.index) * a.DType.Size()
-		case d.Dim == a.Outer:
+		case d.Extent == a.Outer:
 			bytes += d.index * f.Step[i]
-		case d.Dim == a.Inner && a.Across == kernel.One:
+		case d.Extent == a.Inner && a.Across == kernel.One:
 			bytes += d.index * a.DType.Size() * a.Each()
-		case d.Dim == a.Inner:
+		case d.Extent == a.Inner:
 			bytes += d.index * c.field(f, a.Across)
 		}
 	}
@@ -132,7 +132,7 @@ func (c *linkedCall) window(f *abi.Frame, w *kernel.Windows, i int) int {
 }
 
 // field returns a field of a frame.
-func (c *linkedCall) field(f *abi.Frame, d kernel.Dim) int {
+func (c *linkedCall) field(f *abi.Frame, d kernel.Extent) int {
 	return f.Step[c.kernel.fieldsAt+int(d-kernel.Field0)]
 }
 

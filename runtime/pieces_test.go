@@ -96,7 +96,7 @@ func TestPiecesOfWindows(t *testing.T) {
 			for _, most := range []int{1, 10, 15} { // rows of a call
 				longest := 0
 				e := with(before(func(_ string, f *abi.Frame) { longest = max(longest, f.Rows) }), &runtime.Executor{Workers: 1, Portable: portable})
-				e.ChunkElems = 1 + int(times.Short*float64(pairs*cols*most)) // nanoseconds of a call
+				e.Tuning = irtest.Machine(1 + int(times.Short*float64(pairs*cols*most))) // nanoseconds of a call
 				l, err := e.Link(p)
 				require.NoError(t, err)
 				outs, ins := operands(t, p.Buffers)

@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
 // The pool and its jobs, with computations that count. Where a test waits for another
@@ -328,10 +330,13 @@ func TestChunks(t *testing.T) {
 		{2, 7, 143, 1000, 1e4, 143},                    // as asked
 		{2, 25, 100, 1000, 1e4, 34},                    // whole blocks
 		{2, 1, 1000, 1000, 1e4, 1000},
-		{2, 5000, 10, 1000, 1e4, 1},
+		{2, 5000, 10, 1000, 1e4, 4}, // two for each
 	} {
-		e := &Executor{Workers: c.workers, ChunkElems: c.asked}
-		task := e.newTask(&counting{}, c.blocks, c.elems, c.work, machine.ChunkElems)
+		e := &Executor{Workers: c.workers}
+		if c.asked > 0 {
+			e.Tuning = irtest.Machine(c.asked)
+		}
+		task := e.newTask(&counting{}, c.blocks, c.elems, c.work, e.tuned().ChunkElems)
 		require.Equal(t, c.chunks, task.chunks, fmt.Sprint(c))
 		require.GreaterOrEqual(t, task.chunk*task.chunks, c.blocks)
 		require.Less(t, task.chunk*(task.chunks-1), c.blocks)

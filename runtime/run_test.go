@@ -33,7 +33,7 @@ func TestPanicIsAnError(t *testing.T) {
 			if calls.Add(1) == 30 {
 				what()
 			}
-		}), &runtime.Executor{Workers: workers, ChunkElems: 500})
+		}), &runtime.Executor{Workers: workers, Tuning: irtest.Machine(500)})
 		p := tilingNest(101, 151)
 		l, err := e.Link(p)
 		require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestStopTheWorld(t *testing.T) {
 func TestConcurrentRuns(t *testing.T) {
 	for _, c := range []struct{ n, runs int }{{5 << 15, 2}, {1 << 13, 50}, {100, 100}} {
 		p := lowered(t, sized(graphs["chain"], "N", c.n/16, "M", 16))
-		for _, e := range []*runtime.Executor{{}, {Workers: 3}, {Workers: 3, ChunkElems: 700}, {Workers: 1}} {
+		for _, e := range []*runtime.Executor{{}, {Workers: 3}, {Workers: 3, Tuning: irtest.Machine(700)}, {Workers: 1}} {
 			l := linked(t, e, p)
 			want, ins := operands(t, p.Buffers)
 			require.NoError(t, l.Run(context.Background(), want, ins))
@@ -166,7 +166,7 @@ func TestConcurrentRuns(t *testing.T) {
 // TestManyPrograms has one executor run programs in turn that need more scratch memory,
 // or other sizes, than the one before.
 func TestManyPrograms(t *testing.T) {
-	e := &runtime.Executor{Workers: 3, ChunkElems: 500}
+	e := &runtime.Executor{Workers: 3, Tuning: irtest.Machine(500)}
 	var runs []func()
 	for _, p := range []*nest.Program{tilingNest(100, 120), subNest(90, 70, 7, 11, unit, 0, 70, 1), tilingNest(61, 150)} {
 		l, err := e.Link(p)
@@ -196,7 +196,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 		n, m  int
 	}{{"chain", 1, 16}, {"chain", 128, 256}, {"chain", 400, 512}, {"softmax", 64, 600}, {"reductions", 300, 300}, {"scans", 100, 2100}, {"product", 90, 70}, {"views", 500, 300}} {
 		p := lowered(t, sized(graphs[c.graph], "N", c.n, "M", c.m))
-		for _, e := range []*runtime.Executor{{}, {Workers: 1}, {Workers: 4, ChunkElems: 4000}} {
+		for _, e := range []*runtime.Executor{{}, {Workers: 1}, {Workers: 4, Tuning: irtest.Machine(4000)}} {
 			l := linked(t, e, p)
 			outs, ins := operands(t, p.Buffers)
 			ways := map[string][]*tensor.Tensor{"apart": outs}
@@ -228,7 +228,7 @@ func TestTensorsAreForgotten(t *testing.T) {
 		mu.Lock()
 		seen[f] = true
 		mu.Unlock()
-	}), &runtime.Executor{Workers: 3, ChunkElems: 500})
+	}), &runtime.Executor{Workers: 3, Tuning: irtest.Machine(500)})
 	p := subNest(500, 500, 7, 60, unit, 0, 500, 1)
 	l, err := e.Link(p)
 	require.NoError(t, err)

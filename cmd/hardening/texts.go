@@ -126,7 +126,7 @@ func (t *tally) attackPlan(random *rand.Rand, seed string) {
 		t.evaluate(p)
 		machine := tuning.Default(1 + random.IntN(3))
 		machine.SetVector(32 << random.IntN(2))
-		program, err := schedule.Schedule(p, machine, &runtime.Executor{})
+		program, err := schedule.Schedule(p, machine, &runtime.Executor{}, schedule.Options{})
 		if err != nil {
 			return
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/passes"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
 // Bisecting: which state of a program first differs from the definition of its graph. The search
@@ -88,7 +87,7 @@ type bisection struct {
 
 // search finds what differs, and prints it.
 func (b *bisection) search() error {
-	options := passes.Options{Machine: b.machine()}
+	options := passes.Options{Machine: b.executor().Machine()}
 	c, err := passes.Bisect(b.pipeline, b.f, options, b.agrees)
 	if err != nil {
 		return err
@@ -101,7 +100,7 @@ func (b *bisection) search() error {
 	if err != nil {
 		return err
 	}
-	nests, err := schedule.Schedule(p, b.machine(), b.executor())
+	nests, err := b.schedule(p)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
 // Texts to programs: a text is parsed, verified, and compiled from its level on.
@@ -66,7 +65,7 @@ func (t *tool) loadLevel(text string, l level) (program, error) {
 		if err != nil {
 			return nil, err
 		}
-		nests, err := schedule.Schedule(p, t.machine(), t.executor())
+		nests, err := t.schedule(p)
 		if err != nil {
 			return nil, t.inText(err)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	goruntime "runtime"
 	"slices"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
@@ -30,16 +29,14 @@ func (t *tool) executor() *runtime.Executor {
 	return &runtime.Executor{Workers: t.workers, Portable: t.portable, Verify: true}
 }
 
-func (t *tool) machine() *tuning.Machine {
-	workers := t.workers
-	if workers == 0 {
-		workers = goruntime.GOMAXPROCS(0)
-	}
-	m := tuning.Default(workers)
-	m.SetVector(t.executor().BestVector())
-	m.NoWhole = t.tiling
-	return m
+// schedule makes the schedule of a plan.
+func (t *tool) schedule(p *plan.Plan) (*nest.Program, error) {
+	e := t.executor()
+	return schedule.Schedule(p, e.Machine(), e, t.ways())
 }
+
+// ways are how plans are scheduled.
+func (t *tool) ways() schedule.Options { return schedule.Options{TilingOnly: t.tiling} }
 
 // link makes a program of a schedule, which it verifies.
 func (t *tool) link(nests *nest.Program) (program, error) {

@@ -118,7 +118,7 @@ func (t *tool) signatures(s source) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		return schedule.Kernels(p, t.machine()), nil
+		return schedule.Kernels(p, t.executor().Machine(), t.ways()), nil
 	}
 	p, err := nest.Parse(s.run)
 	if err != nil {

@@ -46,39 +46,56 @@ func (n *nest) blocksOfRows() {
 		return
 	}
 	n.here("together")
-	n.testFrame()
+	n.do("MOVQ", frameArg(), gp(cx))
+	n.testExtents()
+	n.testTaps()
+	n.testApart()
 	n.insts(n.b.Head)
 	n.pinRow()
 	n.do("MOVQ", frameArg(), gp(cx))
-	out, size := len(n.b.Graph.Kernel.In), ir.Float32.Size()
-	field := func(offset, operand int) arg { return mem(at(cx, offset+8*operand)) }
-	n.do("MOVQ", field(codegen.FramePtr, w.taps[0]), gp(rowsLine))
-	n.do("MOVQ", field(codegen.FrameStep, w.taps[0]), gp(rowsStep))
+	n.loadTogether()
+	moving := [][2]int{{rowsLine, rowsStep}, {rowsOut, rowsOutStep}}
+	if w.sum >= 0 {
+		moving = append(moving, [2]int{rowsSum, rowsSumStep})
+	}
+	n.here("block")
+	n.vectorsTogether(moving)
+	n.nextBlock(moving)
+	n.do("JMP", label("block"))
+}
+
+// ofFrame is a number of an operand in the frame, which cx points to.
+func ofFrame(offset, operand int) arg { return mem(at(cx, offset+8*operand)) }
+
+// loadTogether loads the pointers and steps of the first block, and how many rows there are.
+func (n *nest) loadTogether() {
+	w, out := n.together, len(n.b.Graph.Kernel.In)
+	n.do("MOVQ", ofFrame(codegen.FramePtr, w.taps[0]), gp(rowsLine))
+	n.do("MOVQ", ofFrame(codegen.FrameStep, w.taps[0]), gp(rowsStep))
 	n.do("LEAQ", mem(at(rowsStep, 0).indexed(rowsStep, 2)), gp(rowsStep3))
-	n.do("MOVQ", field(codegen.FramePtr, out), gp(rowsOut))
-	n.do("MOVQ", field(codegen.FrameStep, out), gp(rowsOutStep))
+	n.do("MOVQ", ofFrame(codegen.FramePtr, out), gp(rowsOut))
+	n.do("MOVQ", ofFrame(codegen.FrameStep, out), gp(rowsOutStep))
 	n.do("LEAQ", mem(at(rowsOutStep, 0).indexed(rowsOutStep, 2)), gp(rowsOutStep3))
 	n.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(rowsLeft))
 	if w.sum < 0 {
 		n.do("LEAQ", mem(at(rowsStep, 0).indexed(rowsStep, 4)), gp(rowsStep5))
 	} else {
-		n.do("MOVQ", field(codegen.FramePtr, w.sum), gp(rowsSum))
-		n.do("MOVQ", field(codegen.FrameStep, w.sum), gp(rowsSumStep))
+		n.do("MOVQ", ofFrame(codegen.FramePtr, w.sum), gp(rowsSum))
+		n.do("MOVQ", ofFrame(codegen.FrameStep, w.sum), gp(rowsSumStep))
 		n.do("LEAQ", mem(at(rowsSumStep, 0).indexed(rowsSumStep, 2)), gp(rowsSumStep3))
 	}
 	n.do("MOVQ", gp(cols), gp(rowsLast))
 	n.do("SUBQ", imm(int64(n.lanes())), gp(rowsLast))
-	moving := [][2]int{{rowsLine, rowsStep}, {rowsOut, rowsOutStep}}
-	if w.sum >= 0 {
-		moving = append(moving, [2]int{rowsSum, rowsSumStep})
-	}
+}
 
-	n.here("block")
+// vectorsTogether writes the loop over the vectors of a block, the last of which may overlap the one before it. moving are
+// the pointers that it moves, with their steps from row to row.
+func (n *nest) vectorsTogether(moving [][2]int) {
 	n.do("XORQ", gp(index), gp(index))
 	n.do("PCALIGN", imm(32))
 	n.here("vector")
 	n.inBlock = true
-	n.insts(w.insts)
+	n.insts(n.together.insts)
 	n.inBlock = false
 	for _, p := range moving {
 		n.do("ADDQ", imm(int64(n.m.Width)), gp(p[0]))
@@ -91,18 +108,22 @@ func (n *nest) blocksOfRows() {
 	n.do("SUBQ", gp(rowsLast), gp(index)) // back to the last whole vector
 	n.do("NEGQ", gp(index))
 	for _, p := range moving {
-		n.do("LEAQ", mem(at(p[0], 0).indexed(index, size)), gp(p[0]))
+		n.do("LEAQ", mem(at(p[0], 0).indexed(index, ir.Float32.Size())), gp(p[0]))
 	}
 	n.do("MOVQ", gp(rowsLast), gp(index))
 	n.do("JMP", label("vector"))
-
 	n.here("below")
-	n.do("SUBQ", imm(int64(w.rows)), gp(rowsLeft))
+}
+
+// nextBlock goes to done if no rows are left, and else moves the pointers to the next block, which may overlap this one.
+func (n *nest) nextBlock(moving [][2]int) {
+	rows := int64(n.together.rows)
+	n.do("SUBQ", imm(rows), gp(rowsLeft))
 	n.do("JLE", label("done"))
-	n.do("MOVQ", imm32(int64(w.rows)), gp(index))
+	n.do("MOVQ", imm32(rows), gp(index))
 	n.do("CMPQ", gp(rowsLeft), gp(index))
 	n.do("CMOVQLT", gp(rowsLeft), gp(index)) // how far the next block is
-	n.do("MOVQ", imm32(int64(w.rows)), gp(cx))
+	n.do("MOVQ", imm32(rows), gp(cx))
 	n.do("CMPQ", gp(rowsLeft), gp(cx))
 	n.do("CMOVQLT", gp(cx), gp(rowsLeft))
 	for _, p := range moving {
@@ -113,37 +134,42 @@ func (n *nest) blocksOfRows() {
 		n.do("SHLQ", imm(2), gp(cx))
 		n.do("SUBQ", gp(cx), gp(p[0]))
 	}
-	n.do("JMP", label("block"))
 }
 
-// testFrame goes to row unless the frame has rows and columns for a block, lines of one array
-// and splats for all rows, and the output is apart from what is read.
-func (n *nest) testFrame() {
+// The tests of a frame go to row, where each row is computed by itself, unless what they say is so.
+
+// unless goes to row by a jump.
+func (n *nest) unless(jump string) { n.do(jump, label("row")) }
+
+// testExtents: there are rows and columns for a block, whose lines follow one another, and splats are the same for all rows.
+// dx is then the step from line to line.
+func (n *nest) testExtents() {
 	w, k := n.together, n.b.Graph.Kernel
-	size := int64(ir.Float32.Size())
-	n.do("MOVQ", frameArg(), gp(cx))
-	field := func(offset, operand int) arg { return mem(at(cx, offset+8*operand)) }
-	unless := func(jump string) { n.do(jump, label("row")) }
 	n.do("CMPQ", mem(at(cx, codegen.FrameRows)), imm(int64(w.rows)))
-	unless("JLT")
+	n.unless("JLT")
 	n.do("CMPQ", gp(cols), imm(int64(n.lanes())))
-	unless("JLT")
-	n.do("MOVQ", field(codegen.FrameStep, w.taps[0]), gp(dx)) // from line to line
-	n.do("CMPQ", field(codegen.FrameStep, len(k.In)), imm(0))
-	unless("JLE")
+	n.unless("JLT")
+	n.do("MOVQ", ofFrame(codegen.FrameStep, w.taps[0]), gp(dx))
+	n.do("CMPQ", ofFrame(codegen.FrameStep, len(k.In)), imm(0))
+	n.unless("JLE")
 	n.do("TESTQ", gp(dx), gp(dx))
-	unless("JLE")
+	n.unless("JLE")
 	for i, in := range k.In {
 		switch {
 		case in.Splat:
-			n.do("CMPQ", field(codegen.FrameStep, i), imm(0))
-			unless("JNE")
+			n.do("CMPQ", ofFrame(codegen.FrameStep, i), imm(0))
+			n.unless("JNE")
 		case i != w.taps[0] && i != w.sum:
-			n.do("CMPQ", gp(dx), field(codegen.FrameStep, i))
-			unless("JNE")
+			n.do("CMPQ", gp(dx), ofFrame(codegen.FrameStep, i))
+			n.unless("JNE")
 		}
 	}
-	n.do("MOVQ", field(codegen.FramePtr, w.taps[0]), gp(ax))
+}
+
+// testTaps: the taps are neighbours in the lines of one array. ax is then the last element of the first window.
+func (n *nest) testTaps() {
+	w, size := n.together, int64(ir.Float32.Size())
+	n.do("MOVQ", ofFrame(codegen.FramePtr, w.taps[0]), gp(ax))
 	for i, operand := range w.taps[1:] {
 		if (i+1)%w.width == 0 { // the next line
 			n.do("ADDQ", gp(dx), gp(ax))
@@ -151,48 +177,58 @@ func (n *nest) testFrame() {
 		} else {
 			n.do("ADDQ", imm(size), gp(ax))
 		}
-		n.do("CMPQ", gp(ax), field(codegen.FramePtr, operand))
-		unless("JNE")
+		n.do("CMPQ", gp(ax), ofFrame(codegen.FramePtr, operand))
+		n.unless("JNE")
 	}
-	// ax has the last element of the first window. The lines end behind that of the last one.
-	reach := func(step arg) { // dx: bytes from the first element of the first row to behind the last one
-		n.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(dx))
-		n.do("DECQ", gp(dx))
-		n.do("IMULQ", step, gp(dx))
-		n.do("LEAQ", mem(at(dx, 0).indexed(cols, int(size))), gp(dx))
+}
+
+// testApart: the output is apart from the lines, which end behind the last window, and apart from the sums or in their place.
+func (n *nest) testApart() {
+	w, out := n.together, len(n.b.Graph.Kernel.In)
+	n.testDistance(w.taps[0], "lines0")
+	if w.sum < 0 {
+		return
 	}
-	apart := func(first int, last arg, name string) {
-		reach(field(codegen.FrameStep, first))
-		n.do("ADDQ", last, gp(dx))
-		n.do("CMPQ", gp(dx), field(codegen.FramePtr, len(k.In)))
-		n.do("JLS", label(name))
-		reach(field(codegen.FrameStep, len(k.In)))
-		n.do("ADDQ", field(codegen.FramePtr, len(k.In)), gp(dx))
-		n.do("CMPQ", gp(dx), field(codegen.FramePtr, first))
-		unless("JHI")
-		n.here(name)
+	n.do("CMPQ", ofFrame(codegen.FrameStep, w.sum), imm(0))
+	n.unless("JLE")
+	n.do("MOVQ", ofFrame(codegen.FramePtr, w.sum), gp(ax))
+	n.do("CMPQ", gp(ax), ofFrame(codegen.FramePtr, out))
+	n.do("JEQ", label("inPlace"))
+	n.testDistance(w.sum, "sums")
+	n.do("JMP", label("tested"))
+	n.here("inPlace") // if nothing is computed a second time
+	n.do("MOVQ", ofFrame(codegen.FrameStep, w.sum), gp(ax))
+	n.do("CMPQ", gp(ax), ofFrame(codegen.FrameStep, out))
+	n.unless("JNE")
+	n.do("TESTQ", imm32(int64(n.lanes()-1)), gp(cols))
+	n.unless("JNE")
+	n.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(ax))
+	if w.rows != mostTogether {
+		panic("BUG: codegen/avo: rows are counted by a mask")
 	}
-	apart(w.taps[0], gp(ax), "lines0")
-	if w.sum >= 0 {
-		n.do("CMPQ", field(codegen.FrameStep, w.sum), imm(0))
-		unless("JLE")
-		n.do("MOVQ", field(codegen.FramePtr, w.sum), gp(ax))
-		n.do("CMPQ", gp(ax), field(codegen.FramePtr, len(k.In)))
-		n.do("JEQ", label("inPlace"))
-		apart(w.sum, gp(ax), "sums")
-		n.do("JMP", label("tested"))
-		n.here("inPlace") // if nothing is computed a second time
-		n.do("MOVQ", field(codegen.FrameStep, w.sum), gp(ax))
-		n.do("CMPQ", gp(ax), field(codegen.FrameStep, len(k.In)))
-		unless("JNE")
-		n.do("TESTQ", imm32(int64(n.lanes()-1)), gp(cols))
-		unless("JNE")
-		n.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(ax))
-		if w.rows != mostTogether {
-			panic("BUG: codegen/avo: rows are counted by a mask")
-		}
-		n.do("TESTQ", imm32(mostTogether-1), gp(ax))
-		unless("JNE")
-		n.here("tested")
-	}
+	n.do("TESTQ", imm32(mostTogether-1), gp(ax))
+	n.unless("JNE")
+	n.here("tested")
+}
+
+// testDistance: the output is before or behind an operand, the last element of whose first window is at ax.
+func (n *nest) testDistance(operand int, apart string) {
+	out := len(n.b.Graph.Kernel.In)
+	n.reach(operand)
+	n.do("ADDQ", gp(ax), gp(dx))
+	n.do("CMPQ", gp(dx), ofFrame(codegen.FramePtr, out))
+	n.do("JLS", label(apart))
+	n.reach(out)
+	n.do("ADDQ", ofFrame(codegen.FramePtr, out), gp(dx))
+	n.do("CMPQ", gp(dx), ofFrame(codegen.FramePtr, operand))
+	n.unless("JHI")
+	n.here(apart)
+}
+
+// reach sets dx to the bytes from the first element of the first row of an operand to behind the last one.
+func (n *nest) reach(operand int) {
+	n.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(dx))
+	n.do("DECQ", gp(dx))
+	n.do("IMULQ", ofFrame(codegen.FrameStep, operand), gp(dx))
+	n.do("LEAQ", mem(at(dx, 0).indexed(cols, ir.Float32.Size())), gp(dx))
 }

@@ -1,6 +1,9 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/codegen"
+import (
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // Non-temporal copies (micro-kernel StoreNT). Whole cache lines of the destination are
 // written by non-temporal stores: a line whose bytes are all written in sequence is not
@@ -23,7 +26,7 @@ const (
 )
 
 const (
-	cacheLine = 64
+	cacheLine = kernel.CacheLine
 	ntLines   = 4 // of an iteration of the main loop
 )
 

@@ -2,10 +2,9 @@ package machine
 
 import (
 	"slices"
-)
 
-// cacheLine is the bytes of a line of the caches.
-const cacheLine = 64
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // candidate is one order of the main loop.
 type candidate struct {
@@ -46,7 +45,7 @@ func (g *Graph) candidates() []candidate {
 // alternates reports whether the stores of several outputs alternate, vector by vector, within lines of the caches: with two
 // vectors at a time a line is stored at once. Xeon (Emerald Rapids), sums and differences of 256 KiB: 0.6 of the time.
 func (g *Graph) alternates() bool {
-	return g.combine == nil && len(g.Kernel.Out) > 1 && 2*g.m.Width <= cacheLine && len(g.secondPart) == 0
+	return g.combine == nil && len(g.Kernel.Out) > 1 && 2*g.m.Width <= kernel.CacheLine && len(g.secondPart) == 0
 }
 
 // work counts arithmetic instructions. It is 0 for a body with a scalar loop, which takes

@@ -2,24 +2,23 @@ package kernel
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Dim is the extent of one axis of what a kernel's argument covers.
-type Dim uint8
+// Extent names an extent of what a kernel's argument covers.
+type Extent uint8
 
 // The extents: one element, the block's rows or columns, a field of the frame, or none where a call takes
 // the address alone.
 const (
-	One Dim = iota
+	One Extent = iota
 	Rows
 	Cols
 	Field0 // the first field; Field0+k is field k
 
-	None Dim = 255
+	None Extent = 255
 )
 
-// Extent returns how many elements a dimension has in a block of so many rows and
-// columns with these fields.
-func (d Dim) Extent(rows, cols int, fields []int) int {
-	switch d {
+// Of returns the extent in a block of so many rows and columns with these fields.
+func (e Extent) Of(rows, cols int, fields []int) int {
+	switch e {
 	case One:
 		return 1
 	case Rows:
@@ -29,7 +28,7 @@ func (d Dim) Extent(rows, cols int, fields []int) int {
 	case None:
 		return 0
 	}
-	return fields[d-Field0]
+	return fields[e-Field0]
 }
 
 // Arg describes an argument of a kernel: which elements a call reads or writes. They are
@@ -42,9 +41,9 @@ type Arg struct {
 	Out     bool
 	Work    bool
 	Windows Windows
-	Outer   Dim
-	Inner   Dim
-	Across  Dim
+	Outer   Extent
+	Inner   Extent
+	Across  Extent
 	// Channels is how many elements each of the Inner ones is, which are contiguous: more than
 	// one if they are interleaved channels, else 0.
 	Channels int
@@ -55,8 +54,8 @@ type Arg struct {
 // field, at element i/Line*LineStep + i%Line*Step. A call for later windows gets a later pointer, and
 // begins with a line of windows unless all of its windows are of one.
 type Windows struct {
-	Of                   Dim
-	Line, LineStep, Step Dim // fields
+	Of                   Extent
+	Line, LineStep, Step Extent // fields
 }
 
 // Fields returns nil: an elementwise kernel reads its arguments alone.

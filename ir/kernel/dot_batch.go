@@ -29,9 +29,9 @@ func dotBatchArgs(m *Micro) []Arg {
 }
 
 func dotBatchLimits(*Micro) []Limit {
-	limits := []Limit{{Dim: Field0 + DotBatchPairs, Least: 1, Most: ir.DotChunk}, {Dim: Field0 + DotBatchCols, Least: 1, Most: DotBatchColumns}}
-	for f := Dim(DotBatchLeft); f <= DotBatchRightRow; f++ {
-		limits = append(limits, Limit{Dim: Field0 + f, Most: math.MaxInt32})
+	limits := []Limit{{Extent: Field0 + DotBatchPairs, Least: 1, Most: ir.DotChunk}, {Extent: Field0 + DotBatchCols, Least: 1, Most: DotBatchColumns}}
+	for f := Extent(DotBatchLeft); f <= DotBatchRightRow; f++ {
+		limits = append(limits, Limit{Extent: Field0 + f, Most: math.MaxInt32})
 	}
 	return limits
 }

@@ -44,8 +44,8 @@ func dotLeftWindowsArgs(m *Micro) []Arg { // channels x what windows read of the
 }
 
 func dotLeftWindowsLimits(m *Micro) []Limit {
-	return append(dotWindowsLimits(m), Limit{Dim: Rows, Most: math.MaxInt32}, Limit{Dim: Cols, Most: DotColumns(m.Type)},
-		Limit{Dim: Field0 + DotStep, Most: math.MaxInt32}, Limit{Dim: Field0 + DotLine, Least: 1, Most: math.MaxInt32}, Limit{Dim: Field0 + DotLineStep, Most: math.MaxInt32})
+	return append(dotWindowsLimits(m), Limit{Extent: Rows, Most: math.MaxInt32}, Limit{Extent: Cols, Most: DotColumns(m.Type)},
+		Limit{Extent: Field0 + DotStep, Most: math.MaxInt32}, Limit{Extent: Field0 + DotLine, Least: 1, Most: math.MaxInt32}, Limit{Extent: Field0 + DotLineStep, Most: math.MaxInt32})
 }
 
 func dotWindowsArgs(m *Micro) []Arg { // rows x pairs, channels x what windows read of them
@@ -55,14 +55,14 @@ func dotWindowsArgs(m *Micro) []Arg { // rows x pairs, channels x what windows r
 
 func dotWindowsLimits(*Micro) []Limit {
 	limits := []Limit{{Field0 + DotPairs, 1, ir.DotChunk, true}}
-	for _, f := range []Dim{DotChannels, DotSpan, DotRunStep, DotTapStep} {
-		limits = append(limits, Limit{Dim: Field0 + f, Most: math.MaxInt32})
+	for _, f := range []Extent{DotChannels, DotSpan, DotRunStep, DotTapStep} {
+		limits = append(limits, Limit{Extent: Field0 + f, Most: math.MaxInt32})
 	}
-	for _, f := range []Dim{DotRuns, DotTaps} {
-		limits = append(limits, Limit{Dim: Field0 + f, Least: 1, Most: mostTaps})
+	for _, f := range []Extent{DotRuns, DotTaps} {
+		limits = append(limits, Limit{Extent: Field0 + f, Least: 1, Most: mostTaps})
 	}
-	for _, f := range []Dim{DotSkipRuns, DotSkipTaps} {
-		limits = append(limits, Limit{Dim: Field0 + f, Most: mostTaps})
+	for _, f := range []Extent{DotSkipRuns, DotSkipTaps} {
+		limits = append(limits, Limit{Extent: Field0 + f, Most: mostTaps})
 	}
 	return limits
 }

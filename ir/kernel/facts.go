@@ -9,6 +9,9 @@ import (
 // Facts of kernels that the verifier of schedules and the runtime use, besides its arguments.
 // Those of a micro-kernel are columns of the table; all elementwise kernels have the same.
 
+// CacheLine is the bytes of a line of the caches.
+const CacheLine = 64
+
 // Unit says what the time of a call is counted in.
 type Unit uint8
 
@@ -26,7 +29,7 @@ const (
 // row takes time besides, as an index says where it is.
 type Time struct {
 	Unit    Unit
-	Times   Dim // One or a field
+	Times   Extent // One or a field
 	PerRow  bool
 	Indexed bool
 }

@@ -47,7 +47,7 @@ func gatherReduceArgs(m *Micro) []Arg {
 }
 
 func gatherReduceLimits(*Micro) []Limit {
-	return []Limit{{Dim: Field0 + 1, Least: 1, Most: math.MaxInt}, {Field0 + 3, GatherRows, GatherRows, false}}
+	return []Limit{{Extent: Field0 + 1, Least: 1, Most: math.MaxInt}, {Field0 + 3, GatherRows, GatherRows, false}}
 }
 
 func lookupArgs(m *Micro) []Arg {

@@ -131,7 +131,7 @@ func (m *Micro) OutType(i int) ir.DType {
 // elements along it by a tree: of a longer extent each call takes a chunk of Most, and the
 // last one the rest.
 type Limit struct {
-	Dim
+	Extent
 	Least, Most int
 	Chunks      bool
 }

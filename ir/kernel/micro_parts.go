@@ -36,7 +36,7 @@ func dotArgs(m *Micro) []Arg { // rows x pairs, pairs x columns
 }
 
 func dotLimits(m *Micro) []Limit {
-	return []Limit{{Dim: Cols, Most: 2 * DotColumns(m.Type)}, {Field0 + DotPairs, 1, ir.DotChunk, true}}
+	return []Limit{{Extent: Cols, Most: 2 * DotColumns(m.Type)}, {Field0 + DotPairs, 1, ir.DotChunk, true}}
 }
 
 func scanArgs(m *Micro) []Arg {
@@ -68,7 +68,7 @@ func checkScan(m *Micro) error {
 	return nil
 }
 
-func scanLimits(*Micro) []Limit { return []Limit{{Dim: Cols, Most: ir.ReduceChunk}} }
+func scanLimits(*Micro) []Limit { return []Limit{{Extent: Cols, Most: ir.ReduceChunk}} }
 
 func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk, true}} }
 

@@ -56,7 +56,7 @@ type microInfo struct {
 	wholeRows bool
 	fences    bool
 	updates   bool                          // it leaves some elements of its output: see ReadsOutput
-	adds      Dim                           // the field that, if not 0, has it add to its output: see ReadsOutput
+	adds      Extent                        // the field that, if not 0, has it add to its output: see ReadsOutput
 	copies    func(m *Micro, size int) bool // see CopiesBits
 
 	args    func(m *Micro) []Arg

@@ -58,7 +58,7 @@ func TestMicroTable(t *testing.T) {
 		for i, a := range m.Args() {
 			require.NoError(t, a.DType.Check(), text)
 			require.Less(t, m.FieldAt(0)+len(m.Fields()), MaxOperands)
-			for _, d := range []Dim{a.Outer, a.Inner, a.Across} {
+			for _, d := range []Extent{a.Outer, a.Inner, a.Across} {
 				require.True(t, d == None || int(d) < int(Field0)+len(m.Fields()), "%s, argument %d", text, i)
 			}
 		}

@@ -22,7 +22,7 @@ func raggedArgs(m *Micro) []Arg {
 }
 
 func raggedLimits(*Micro) []Limit {
-	return []Limit{{Dim: Field0 + 1, Least: 1, Most: math.MaxInt}, {Dim: Field0 + 3, Least: 1, Most: math.MaxInt}}
+	return []Limit{{Extent: Field0 + 1, Least: 1, Most: math.MaxInt}, {Extent: Field0 + 3, Least: 1, Most: math.MaxInt}}
 }
 
 func raggedMeaning(m *Micro, _ *Kernel) Reference {

@@ -47,7 +47,7 @@ func columnArgs(m *Micro) []Arg {
 }
 
 func columnLimits(*Micro) []Limit {
-	return []Limit{{Dim: Cols, Least: ColumnBlock, Most: math.MaxInt}, {Field0, 1, ir.ReduceChunk, true}}
+	return []Limit{{Extent: Cols, Least: ColumnBlock, Most: math.MaxInt}, {Field0, 1, ir.ReduceChunk, true}}
 }
 
 // checkReduceColumns returns an error unless the body is small and of one type of

@@ -53,7 +53,7 @@ func sortArgs(m *Micro) []Arg {
 }
 
 // sortLimits bounds the length of a line: places are in 32 bits of a word.
-func sortLimits(*Micro) []Limit { return []Limit{{Dim: Field0 + 2, Most: math.MaxInt32}} }
+func sortLimits(*Micro) []Limit { return []Limit{{Extent: Field0 + 2, Most: math.MaxInt32}} }
 
 // orderArgs are a line, its run, and memory to work in.
 func orderArgs(m *Micro) []Arg {
@@ -63,7 +63,7 @@ func orderArgs(m *Micro) []Arg {
 	return append(runArgs(args, m, Arg{Out: true, Outer: Rows, Inner: Cols}), work, work)
 }
 
-func orderLimits(*Micro) []Limit { return []Limit{{Dim: Field0 + 1, Most: math.MaxInt32}} }
+func orderLimits(*Micro) []Limit { return []Limit{{Extent: Field0 + 1, Most: math.MaxInt32}} }
 
 // The fields of Merge: the bytes between stored elements; how many elements all runs have, each of them,
 // and the part of the line that each is made of; how many elements a block has; how many bounds of runs
@@ -88,8 +88,8 @@ func mergeArgs(m *Micro) []Arg {
 }
 
 func mergeLimits(*Micro) []Limit {
-	return []Limit{{Dim: mergeElems, Most: math.MaxInt32}, {Dim: mergeRun, Least: 1, Most: math.MaxInt32}, {Dim: mergeSpan, Most: math.MaxInt32},
-		{Dim: mergeBlock, Least: 1, Most: math.MaxInt32}, {Dim: mergeBounds, Most: math.MaxInt32}}
+	return []Limit{{Extent: mergeElems, Most: math.MaxInt32}, {Extent: mergeRun, Least: 1, Most: math.MaxInt32}, {Extent: mergeSpan, Most: math.MaxInt32},
+		{Extent: mergeBlock, Least: 1, Most: math.MaxInt32}, {Extent: mergeBounds, Most: math.MaxInt32}}
 }
 
 // MergeBounds returns how many bounds of runs Merge works with: five for each run.

@@ -118,7 +118,7 @@ func (b *block) Set(arg, outer, inner int, element uint64) {
 }
 
 // extent returns how many lines or elements a dimension has.
-func (b *block) extent(d kernel.Dim) int { return d.Extent(b.rows, b.cols, b.fields) }
+func (b *block) extent(d kernel.Extent) int { return d.Of(b.rows, b.cols, b.fields) }
 
 // call runs a call at a position.
 func (e *evaluator) call(c *Call, at position) error {
@@ -170,8 +170,8 @@ func (b *block) check(c *Call) error {
 		return fmt.Errorf("%d fields, the kernel has %d", len(c.Fields), want)
 	}
 	for _, l := range limitsOf(c.Kernel) {
-		if n := b.extent(l.Dim); n < l.Least || n > l.Most {
-			return fmt.Errorf("%s is %d, the kernel takes %d to %d", dimName(c.Kernel, l.Dim), n, l.Least, l.Most)
+		if n := b.extent(l.Extent); n < l.Least || n > l.Most {
+			return fmt.Errorf("%s is %d, the kernel takes %d to %d", extentName(c.Kernel, l.Extent), n, l.Least, l.Most)
 		}
 	}
 	return nil

@@ -8,11 +8,11 @@ import (
 
 // limitsOf returns the sizes that a kernel takes. Rows and columns are never negative.
 func limitsOf(c kernel.Code) []kernel.Limit {
-	return append([]kernel.Limit{{Dim: kernel.Rows, Most: math.MaxInt}, {Dim: kernel.Cols, Most: math.MaxInt}}, kernel.LimitsOf(c)...)
+	return append([]kernel.Limit{{Extent: kernel.Rows, Most: math.MaxInt}, {Extent: kernel.Cols, Most: math.MaxInt}}, kernel.LimitsOf(c)...)
 }
 
-// dimName returns the name of a size of a call in text.
-func dimName(c kernel.Code, d kernel.Dim) string {
+// extentName returns the name of a size of a call in text.
+func extentName(c kernel.Code, d kernel.Extent) string {
 	switch d {
 	case kernel.One:
 		return "one"

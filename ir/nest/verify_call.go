@@ -94,22 +94,22 @@ func (v *verifier) notes(s *Slot) bool {
 func (v *verifier) sizes(c *Call) string {
 	dims := append([]Size{c.Rows, c.Cols}, c.Fields...)
 	for i, s := range dims {
-		d := kernel.Rows + kernel.Dim(i)
-		distance := d >= kernel.Field0 && (dimName(c.Kernel, d) == "next" || strings.HasPrefix(dimName(c.Kernel, d), "across"))
+		d := kernel.Rows + kernel.Extent(i)
+		distance := d >= kernel.Field0 && (extentName(c.Kernel, d) == "next" || strings.HasPrefix(extentName(c.Kernel, d), "across"))
 		if !v.isSize(s) && !(distance && s.Loop == -1) {
-			return fmt.Sprintf("%s=%s is of no loop round the call, or below 0", dimName(c.Kernel, d), s)
+			return fmt.Sprintf("%s=%s is of no loop round the call, or below 0", extentName(c.Kernel, d), s)
 		}
 	}
 	for _, l := range limitsOf(c.Kernel) {
 		var ints checked
-		s := dims[l.Dim-kernel.Rows]
+		s := dims[l.Extent-kernel.Rows]
 		for _, n := range sizes(&ints, v.loops, s) {
 			if n < l.Least || n > l.Most || ints.bad {
-				return fmt.Sprintf("%s=%s is %d, the kernel takes %d to %d", dimName(c.Kernel, l.Dim), s, n, l.Least, l.Most)
+				return fmt.Sprintf("%s=%s is %d, the kernel takes %d to %d", extentName(c.Kernel, l.Extent), s, n, l.Least, l.Most)
 			}
 		}
 		if l.Chunks && !v.byChunks(&ints, s, l.Most) {
-			return fmt.Sprintf("%s=%s is not the chunks of %d by which the kernel combines", dimName(c.Kernel, l.Dim), s, l.Most)
+			return fmt.Sprintf("%s=%s is not the chunks of %d by which the kernel combines", extentName(c.Kernel, l.Extent), s, l.Most)
 		}
 	}
 	if !v.fits(c) {
@@ -117,7 +117,7 @@ func (v *verifier) sizes(c *Call) string {
 	}
 	for _, info := range c.Kernel.Args() {
 		if info.Across >= kernel.Field0 && dims[info.Across-kernel.Rows].Loop != -1 {
-			return fmt.Sprintf("%s changes with a loop", dimName(c.Kernel, info.Across))
+			return fmt.Sprintf("%s changes with a loop", extentName(c.Kernel, info.Across))
 		}
 	}
 	return ""
@@ -176,14 +176,14 @@ func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong s
 	if info.Across != kernel.One {
 		across = sizeOf(call, info.Across).N
 		if across%size != 0 {
-			return out, fmt.Sprintf("%s=%d is not a multiple of the %d bytes of an element", dimName(call.Kernel, info.Across), across, size)
+			return out, fmt.Sprintf("%s=%d is not a multiple of the %d bytes of an element", extentName(call.Kernel, info.Across), across, size)
 		}
 	}
 	for _, d := range []struct {
-		kernel.Dim
+		kernel.Extent
 		stride int
 	}{{info.Outer, c.mul(a.Step, size)}, {info.Inner, c.mul(across, info.Each())}} {
-		n := sizeOf(call, d.Dim)
+		n := sizeOf(call, d.Extent)
 		out.dims = append(out.dims, dim{n.Loop, n.N, d.stride})
 	}
 	out.dims = append(out.dims, dim{-1, info.Each(), out.size})
@@ -197,7 +197,7 @@ func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong s
 }
 
 // sizeOf returns the size that a dimension of an argument has.
-func sizeOf(c *Call, d kernel.Dim) Size {
+func sizeOf(c *Call, d kernel.Extent) Size {
 	switch d {
 	case kernel.One:
 		return Fixed(1)

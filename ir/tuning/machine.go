@@ -1,6 +1,7 @@
-// Package tuning describes a machine: every constant that was tuned,
-// with where it was measured, in one value, and the costs of steps that follow from them.
-// The passes, the schedule's strategies and the runtime read it. No result depends on it.
+// Package tuning describes a machine: the constants that were tuned of the passes, the schedule's strategies and the
+// runtime, with where they were measured, in one value, and the costs of steps that follow from them. No result depends
+// on it. Constants of the code of kernels are beside that code, in ir/kernel, codegen and runtime/lines: it is the same on
+// every machine.
 package tuning
 
 // Machine describes one machine; fields are in bytes, elements, or additions of float32 as named. "Zen 3" is an AMD EPYC
@@ -9,17 +10,6 @@ type Machine struct {
 	// Workers is how many goroutines compute one task at most. Results do not depend on
 	// it, the blocks do.
 	Workers int
-	// Blocks is for tests: if not 0, how many elements a block has, about; small steps
-	// are then cut too, and every result that can be is stored past the caches.
-	Blocks int
-	// InCaches says that results are in place, so that their memory has just been read: nothing is stored past the
-	// caches. Xeon with AVX-512, 16M float32 in place: y += c*x takes 19 ms so, and 11 without.
-	InCaches bool
-	// NoWhole never takes one kernel for a whole body: for tests and measurements.
-	NoWhole bool
-	// NoChannels never takes interleaved channels together.
-	NoChannels bool
-
 	// Vector is the bytes of a vector register.
 	Vector int
 

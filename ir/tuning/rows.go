@@ -18,7 +18,8 @@ type RowGroups struct {
 	// PrefetchBytes is how much of the next block is prefetched at most, where a group reads an array of PrefetchFrom bytes or more. Zen 3,
 	// rows of 128, 256, 512 and 1,024 float32, 16 MiB: softmax 0.7, 0.7, 0.85 and 0.9 of the time of blocks of 2 KiB without,
 	// normalization 0.6, 0.65, 0.75 and 0.85, variance 0.5, 0.55, 0.75 and 0.75.
-	PrefetchBytes, PrefetchFrom int
+	// PrefetchLeast is how many bytes it is at least: two lines of the caches.
+	PrefetchBytes, PrefetchFrom, PrefetchLeast int
 	// StreamBytes is how much a block touches at most that is reduced and not read again: it need not
 	// stay in a cache. Zen 4, sums of 4096 rows of 4,096 float32: 0.95 of the time of blocks of 128 KiB.
 	StreamBytes int
@@ -38,15 +39,15 @@ type RowGroups struct {
 	LeastProduct int
 
 	// HeldBytes is how much memory a block of rows takes at most that is kept for windows, in
-	// the second-level or the last-level cache; a value that is smaller needs no blocks. A Xeon
+	// the second-level or the last-level cache, and HeldFrom how much a value has at least that needs blocks. A Xeon
 	// with 2 MiB of second-level cache, nine slices of a picture: 384 KiB take 1.25 times as
 	// long as 1280, because blocks of few rows compute more of them again. HeldWork is the time
 	// to write a byte to memory and read it again, in additions: its line is moved three times,
 	// at 10 GB/s. HeldLeast is up to how much memory a value takes that is one block: it stays in
 	// the first-level cache. Zen 4, 16 rows found by index, times a number: 150 ns, in four blocks 280.
-	HeldBytes int
-	HeldLeast int
-	HeldWork  float64
+	HeldBytes, HeldFrom int
+	HeldLeast           int
+	HeldWork            float64
 
 	// PackedRows and PackedBytes are from which number of rows of the left operand, and
 	// beyond which size of one right matrix, that is packed into panels: a smaller one
@@ -73,9 +74,9 @@ type RowGroups struct {
 
 func defaultRowGroups() RowGroups {
 	return RowGroups{
-		LookAhead: 64, BlockBytes: 192 << 10, AheadBytes: 4 << 10, AheadFrom: 16 << 20, PrefetchBytes: 16 << 10, PrefetchFrom: 2 << 20, StreamBytes: 2 << 20, RowBytes: 1 << 20,
+		LookAhead: 64, BlockBytes: 192 << 10, AheadBytes: 4 << 10, AheadFrom: 16 << 20, PrefetchBytes: 16 << 10, PrefetchFrom: 2 << 20, PrefetchLeast: 128, StreamBytes: 2 << 20, RowBytes: 1 << 20,
 		ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96, LeastProduct: 1024,
-		HeldBytes: 1 << 20, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64,
+		HeldBytes: 1 << 20, HeldFrom: 1<<20 + 1, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64,
 		SwappedWindows: 196, SwappedPairs: 144, SwappedColumns: 32, PooledBytes: 1 << 20, SwappedIdle: 10,
 		PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}

@@ -36,7 +36,7 @@ func (w *groupWriter) newPrefetcher(count int) *prefetcher {
 
 // fromMemory reports whether a row group reads a large array, for which its blocks wait.
 func (s *scheduler) fromMemory(g *plan.RowGroup) bool {
-	return s.t.Blocks > 0 || slices.ContainsFunc(s.plan.Steps[g.First:g.Last+1], func(step plan.Step) bool {
+	return slices.ContainsFunc(s.plan.Steps[g.First:g.Last+1], func(step plan.Step) bool {
 		return slices.ContainsFunc(step.In, func(a plan.Access) bool {
 			b := &s.t.buffers[a.Buffer]
 			return b.Kind != plan.ScratchBuffer && b.Size()*b.DType.Size() >= s.t.PrefetchFrom
@@ -61,7 +61,7 @@ func (p *prefetcher) reads(one *plan.Step, outer []outside) {
 		}
 		lo, hi := at.Bounds()
 		bytes := (hi - lo + 1) * b.DType.Size()
-		if bytes < 2*cacheLine && p.w.s.t.Blocks == 0 || bytes > p.bytes || hi-lo >= 2*at.Size() {
+		if bytes < p.w.s.t.PrefetchLeast || bytes > p.bytes || hi-lo >= 2*at.Size() {
 			continue
 		}
 		p.bytes -= bytes

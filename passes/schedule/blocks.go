@@ -13,11 +13,8 @@ import (
 // piece in the cache where it left it. A larger one is two for each, as some of them
 // start late.
 func (t *target) pieces(work float64) int {
-	switch {
-	case t.Workers <= 1:
+	if t.Workers <= 1 {
 		return 1
-	case t.Blocks > 0: // a test
-		return 2 * t.Workers
 	}
 	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
 	return max(1, upTo(t.Workers, t.PieceWork), upTo(2*t.Workers, t.WakeWork))
@@ -26,9 +23,6 @@ func (t *target) pieces(work float64) int {
 // mostElems returns how many elements a block of a step has at most, to give work to
 // several goroutines.
 func (t *target) mostElems(s *plan.Step) int {
-	if t.Blocks > 0 {
-		return min(t.BlockElems, t.Blocks)
-	}
 	return min(t.BlockElems, ((elems(s)-1)/t.pieces(t.Work(s))+64)&^63)
 }
 

@@ -32,7 +32,7 @@ func offerChannels(t *target, s *plan.Step) (offer, string) {
 // newChannels returns the writer of a step by calls along channels: of the step as it is, or of all indices of a short
 // axis together.
 func newChannels(t *target, s *plan.Step) (e *elementwise, why string) {
-	if t.NoChannels || !mayAlternate(s) {
+	if t.noChannels || !mayAlternate(s) {
 		return nil, "no operands are interleaved channels"
 	}
 	if e, why = newElementwise(t, s); e == nil {
@@ -225,7 +225,7 @@ func (e *elementwise) leads(i int) (at int, ok bool) {
 // extent.
 func (t *target) lacksChannels(s *plan.Step) string {
 	e, _ := newChannels(t, s)
-	if e == nil || t.NoWhole || e.whole != nil {
+	if e == nil || t.TilingOnly || e.whole != nil {
 		return ""
 	}
 	if slices.ContainsFunc(e.arrays, func(array []int) bool { return slices.Contains(array, -1) }) { // for other layouts it is another
@@ -240,8 +240,8 @@ func (t *target) lacksChannels(s *plan.Step) string {
 
 // channelKernels returns the signatures of the kernels by which channels would compute steps of a plan: also those of
 // steps that another strategy computes for some sizes.
-func channelKernels(p *plan.Plan, m *tuning.Machine) (sigs []string) {
-	t := &target{Machine: m, lib: empty{}, buffers: p.Buffers, read: buffersRead(p)}
+func channelKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
+	t := &target{Machine: m, Options: o, lib: empty{}, buffers: p.Buffers, read: buffersRead(p)}
 	for i := range p.Steps {
 		if sig := t.lacksChannels(&p.Steps[i]); sig != "" {
 			sigs = append(sigs, sig)
@@ -258,7 +258,7 @@ func (e *elementwise) withArrays() (k *kernel.Kernel, order []int) {
 
 // channelsKernel returns the kernel of the whole body whose operands are channels, or says that there is none.
 func (e *elementwise) channelsKernel() (c *oneKernel, why string) {
-	if e.t.NoWhole {
+	if e.t.TilingOnly {
 		return nil, "kernels of whole bodies are switched off"
 	}
 	k, order := e.withArrays()

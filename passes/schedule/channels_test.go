@@ -166,7 +166,7 @@ func TestRoomForChannels(t *testing.T) {
 }
 `)
 	require.NoError(t, err)
-	out, err := Schedule(p, tuning.Default(2), complete{})
+	out, err := Schedule(p, tuning.Default(2), complete{}, Options{})
 	require.NoError(t, err)
 	require.Equal(t, "channels", out.Tasks[0].Choices[0].Strategy)
 	require.NotEqual(t, "channels", out.Tasks[1].Choices[0].Strategy)

@@ -68,16 +68,16 @@ type form struct {
 	rest string // of formOf
 }
 
-// Blocks are drafts of one block of rows of row groups, which plans of one program for many
+// GroupDrafts are drafts of one block of rows of row groups, which plans of one program for many
 // sizes have in common. They are for one machine and one library. The zero value has none yet.
 // Any number of goroutines may call Schedule; they take turns.
-type Blocks struct {
+type GroupDrafts struct {
 	turn  sync.Mutex
 	known drafts
 	tasks map[blocked]sizedTask // nil unless all plans are one, resized
 }
 
-// mostBlocks is how many drafts Blocks keeps; with more it begins anew.
+// mostBlocks is how many drafts GroupDrafts keeps; with more it begins anew.
 const mostBlocks = 1024
 
 // draft returns the draft of a step that costs least: see choose. It is valid until the next call.
@@ -99,20 +99,20 @@ func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 // known returns the draft of a form, nil if there is none. Those of blocks of rows are many: each program has its own.
 func (s *scheduler) known(t *target, f form) *Draft {
 	if t.inGroup {
-		return s.blocks.known[f]
+		return s.t.Groups.known[f]
 	}
-	return s.drafts.step(f)
+	return s.t.Drafts.step(f)
 }
 
 func (s *scheduler) keep(t *target, f form, d *Draft) {
 	if !t.inGroup {
-		s.drafts.addStep(f, d)
+		s.t.Drafts.addStep(f, d)
 		return
 	}
-	if s.blocks.known == nil || len(s.blocks.known) >= mostBlocks {
-		s.blocks.known = drafts{}
+	if s.t.Groups.known == nil || len(s.t.Groups.known) >= mostBlocks {
+		s.t.Groups.known = drafts{}
 	}
-	s.blocks.known[f] = d
+	s.t.Groups.known[f] = d
 }
 
 // over returns a draft with the buffers of a step of the same form, and its constants.

@@ -45,7 +45,7 @@ func TestDraftsOfOneForm(t *testing.T) {
 			}
 			p.Steps = append(p.Steps, s)
 		}
-		s := &scheduler{plan: p, blocks: &Blocks{}, drafts: &Drafts{}, t: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
+		s := &scheduler{plan: p, t: target{Machine: small(t), Options: Options{Groups: &GroupDrafts{}, Drafts: &Drafts{}}, lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
 		for i := range p.Steps {
 			fresh := s.t
 			want, err := choose(&fresh, &p.Steps[i])
@@ -53,7 +53,7 @@ func TestDraftsOfOneForm(t *testing.T) {
 			require.Equal(t, err, errDraft)
 			require.Equal(t, want, got, "step %d\n%s", i, p)
 		}
-		again += len(p.Steps) - len(s.drafts.steps)
+		again += len(p.Steps) - len(s.t.Drafts.steps)
 	})
 	require.Positive(t, again)
 }
@@ -96,16 +96,17 @@ func TestGroupsOfOneForm(t *testing.T) {
 				p.Steps = append(p.Steps, s)
 			}
 		}
-		s := &scheduler{plan: &p, blocks: &Blocks{}, drafts: &Drafts{}, t: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(&p)}}
+		s := &scheduler{plan: &p, t: target{Machine: small(t), Options: Options{Groups: &GroupDrafts{}, Drafts: &Drafts{}}, lib: library(units), buffers: p.Buffers, read: buffersRead(&p)}}
 		for i := range p.Rows {
-			fresh := &scheduler{plan: &p, blocks: &Blocks{}, drafts: &Drafts{}, t: s.t}
+			fresh := &scheduler{plan: &p, t: s.t}
+			fresh.t.Groups, fresh.t.Drafts = &GroupDrafts{}, &Drafts{}
 			want, err := fresh.writeGroup(&p.Rows[i])
 			require.NoError(t, err)
 			got, err := s.group(&p.Rows[i])
 			require.NoError(t, err)
 			require.Equal(t, want, got, "group %d\n%s", i, &p)
 		}
-		again += len(p.Rows) - len(s.drafts.groups)
+		again += len(p.Rows) - len(s.t.Drafts.groups)
 	})
 	require.Positive(t, again)
 }
@@ -128,16 +129,16 @@ func TestBlocksOfManySizes(t *testing.T) {
 }
 `
 	sizes := rand.New(rand.NewPCG(1, 2)).Perm(300)
-	var blocks Blocks
+	var groups GroupDrafts
 	for _, n := range sizes {
 		p, err := plan.ParsePlan(fmt.Sprintf(text, 17+n))
 		require.NoError(t, err)
 		m := tuning.Default(2)
-		want, err := Schedule(p, m, library(units))
+		want, err := Schedule(p, m, library(units), Options{})
 		require.NoError(t, err)
-		got, err := blocks.Schedule(p, m, library(units), new(Drafts))
+		got, err := Schedule(p, m, library(units), Options{Groups: &groups})
 		require.NoError(t, err)
 		require.Equal(t, want.String(), got.String())
 	}
-	require.LessOrEqual(t, len(blocks.known), 2*16, "two steps on at most 16 rows")
+	require.LessOrEqual(t, len(groups.known), 2*16, "two steps on at most 16 rows")
 }

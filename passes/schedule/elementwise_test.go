@@ -10,6 +10,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -59,7 +60,11 @@ func units(signature string) string {
 // meet all of them.
 func small(t *rapid.T) *tuning.Machine {
 	m := tuning.Default(rapid.IntRange(1, 3).Draw(t, "workers"))
-	m.Blocks = rapid.SampledFrom([]int{0, 0, 1, 7, 64, 1000}).Draw(t, "blocks")
+	if blocks := rapid.SampledFrom([]int{0, 0, 1, 7, 64, 1000}).Draw(t, "blocks"); blocks > 0 {
+		workers := m.Workers
+		m = irtest.Machine(blocks)
+		m.Workers = workers
+	}
 	if rapid.Bool().Draw(t, "tuned") {
 		return m
 	}

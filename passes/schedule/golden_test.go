@@ -82,7 +82,7 @@ func draftText(t *testing.T, name, text, missing string) string {
 		return "avx2"
 	})
 	if name == rowGroup {
-		program, err := Schedule(p, tuning.Default(2), lib)
+		program, err := Schedule(p, tuning.Default(2), lib, Options{})
 		require.NoError(t, err)
 		require.Len(t, program.Tasks, 1)
 		requireTranslation(t, p, program)

@@ -17,18 +17,18 @@ import (
 
 // group returns the task of a row group: see draftedGroup.
 func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
-	if s.blocks.tasks != nil && len(g.Outer) == 1 {
+	if s.t.Groups.tasks != nil && len(g.Outer) == 1 {
 		return s.sizedGroup(g)
 	}
 	form, buffers := s.formOfGroup(g)
-	if known := s.drafts.group(form); known != nil {
+	if known := s.t.Drafts.group(form); known != nil {
 		return known.over(s.plan, g, buffers), nil
 	}
 	t, err := s.writeGroup(g)
 	if err == nil {
 		kept := t
 		kept.Slots = slices.Clone(t.Slots) // of a program they are numbered anew
-		s.drafts.addGroup(form, &draftedGroup{kept, slices.Clone(buffers)})
+		s.t.Drafts.addGroup(form, &draftedGroup{kept, slices.Clone(buffers)})
 	}
 	return t, err
 }
@@ -75,9 +75,6 @@ func (s *scheduler) blockOfRows(g *plan.RowGroup) int {
 		rows *= n
 	}
 	block := max(1, min(g.Block, g.Outer[len(g.Outer)-1]))
-	if s.t.Blocks > 0 {
-		return block
-	}
 	work := 0.0
 	for i := g.First; i <= g.Last; i++ {
 		work += s.t.Work(&s.plan.Steps[i])

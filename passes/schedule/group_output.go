@@ -26,7 +26,7 @@ func (w *groupWriter) findAliases(sizes []int) error {
 	for i := range steps {
 		s := &steps[i]
 		for k := range s.In {
-			if w.s.t.InCaches || !w.sameOrder(i, k) || w.touchedBesides(i, k) {
+			if w.s.t.InPlace || !w.sameOrder(i, k) || w.touchedBesides(i, k) {
 				continue
 			}
 			if ok, err := w.oneKernel(i, sizes); err != nil {

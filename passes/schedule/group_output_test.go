@@ -37,7 +37,7 @@ func TestChannelsOfBlocksInOutputs(t *testing.T) {
 			p, err := plan.ParsePlan(fmt.Sprintf(text, rows))
 			require.NoError(t, err)
 			require.NoError(t, p.Verify())
-			out, err := Schedule(p, tuning.Default(workers), complete{})
+			out, err := Schedule(p, tuning.Default(workers), complete{}, Options{})
 			require.NoError(t, err)
 			require.NotContains(t, out.String(), "scratch 0 :", "the block is in the output")
 			require.NoError(t, out.Verify(), "%d rows, %d workers\n%s", rows, workers, out)
@@ -65,7 +65,7 @@ func TestPrefetchOfManySizes(t *testing.T) {
 		for _, n := range sizes {
 			p, err := plan.ParsePlan(fmt.Sprintf(text, n))
 			require.NoError(t, err)
-			out, err := known.Schedule(p, tuning.Default(2), complete{}, new(Drafts))
+			out, err := Schedule(p, tuning.Default(2), complete{}, Options{Groups: known})
 			require.NoError(t, err)
 			require.Equal(t, n == 1022, strings.Contains(out.String(), "prefetch"), "%d of %v", n, sizes)
 		}

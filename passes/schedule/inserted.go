@@ -41,7 +41,7 @@ func offerInsertion(t *target, s *plan.Step, n *insertion) (offer, string) {
 		return offer{}, why
 	}
 	e.blockRows, e.blockCols = t.block(one, e.row, e.col)
-	if body := one.Body.Body; !t.NoWhole && len(body) == 1 && body[0].Op == ir.OpCopy && e.ops[0].class == unit {
+	if body := one.Body.Body; !t.TilingOnly && len(body) == 1 && body[0].Op == ir.OpCopy && e.ops[0].class == unit {
 		return e.offerMove(&move{e, direct}), ""
 	}
 	e.stages[len(one.In)] = scattered

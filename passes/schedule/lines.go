@@ -235,7 +235,7 @@ func offerSort(t *target, s *plan.Step) (offer, string) {
 	switch {
 	case n > maxPlaces:
 		return offer{}, tooManyPlaces
-	case n > t.sortChunk() && !t.inGroup:
+	case n > t.SortChunk && !t.inGroup:
 		return offer{}, "the lines are long: a call of one would take too long"
 	}
 	return l.offer(t.SortWork*float64(n)/float64(s.Axes[l.line].Extent), lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sort), ""

@@ -38,7 +38,7 @@ type runSorter struct {
 func newRunSorter(line *lineStep, n, lines int) *runSorter {
 	s := line.step
 	l := &runSorter{l: line, runs: len(s.Axes), elem: len(s.Axes) + 1, lines: lines,
-		n: n, first: s.Axes[line.line].Extent, chunk: line.t.sortChunk(), local: lines >= line.t.SortLines}
+		n: n, first: s.Axes[line.line].Extent, chunk: line.t.SortChunk, local: lines >= line.t.SortLines}
 	l.l.draft = newDraft(l.l.t, s)
 	if kernel.RunTypes(l.l.by, s.Body.In[0].DType)[0].Size() == 8 {
 		l.chunk = (l.chunk + 1) / 2 // words of eight bytes take twice as long

@@ -22,7 +22,7 @@ func offerMergeSort(t *target, s *plan.Step) (offer, string) {
 	}
 	n := s.LineOf(s.In[0])
 	switch {
-	case n <= t.sortChunk():
+	case n <= t.SortChunk:
 		return offer{}, "the lines are short"
 	case n > maxPlaces:
 		return offer{}, tooManyPlaces
@@ -32,14 +32,6 @@ func offerMergeSort(t *target, s *plan.Step) (offer, string) {
 	lines := float64(elems(s)) / float64(s.Axes[l.line].Extent)
 	cost := (t.SortWork + t.MergeWork) * float64(n) * lines
 	return offer{cost, func() (*Draft, string) { return newRunSorter(l, n, int(lines)).draft(cost) }}, ""
-}
-
-// sortChunk is up to how many elements one call puts in order.
-func (t *target) sortChunk() int {
-	if t.Blocks > 0 { // a test
-		return min(t.SortChunk, t.Blocks)
-	}
-	return t.SortChunk
 }
 
 // draft writes both levels.

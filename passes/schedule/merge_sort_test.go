@@ -26,10 +26,10 @@ func TestMergeSort(t *testing.T) {
 			t.Skip()
 		}
 		m := tuning.Default(2)
-		m.Blocks = rapid.SampledFrom([]int{1, 2, 7, 16}).Draw(t, "chunk")
+		m.SortChunk = rapid.SampledFrom([]int{1, 2, 7, 16}).Draw(t, "chunk")
 		m.MergeElems = rapid.IntRange(1, 20).Draw(t, "block")
 		m.SortLines = rapid.IntRange(1, 4).Draw(t, "lines of one goroutine")
-		n := m.Blocks + rapid.IntRange(1, 70).Draw(t, "elements")
+		n := m.SortChunk + rapid.IntRange(1, 70).Draw(t, "elements")
 		first := rapid.OneOf(rapid.Just(n), rapid.IntRange(1, n)).Draw(t, "first")
 		s, buffers := lineCase(t, op, d, n, first)
 		to := &target{Machine: m, lib: library(anyKernel), buffers: buffers}

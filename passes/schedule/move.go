@@ -19,7 +19,7 @@ type move struct {
 func (e *elementwise) asMove() *move {
 	s := e.step
 	body := s.Body.Body
-	if e.t.NoWhole || len(body) != 1 || body[0].Op != ir.OpCopy || len(e.ops) != 2 || e.stages[1] != direct || e.t.mayAlias(s.In[0].Buffer, s.Out[0].Buffer) {
+	if e.t.TilingOnly || len(body) != 1 || body[0].Op != ir.OpCopy || len(e.ops) != 2 || e.stages[1] != direct || e.t.mayAlias(s.In[0].Buffer, s.Out[0].Buffer) {
 		return nil
 	}
 	by := e.stages[0]

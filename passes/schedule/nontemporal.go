@@ -32,7 +32,7 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 	as := nonTemporal
 	if one, _ := e.oneKernel(); one == nil || !one.nonTemporal(t) {
 		as = nonTemporalTile
-		if t.Blocks == 0 && e.cacheWork() > t.NonTemporalWork {
+		if e.cacheWork() > t.NonTemporalWork {
 			return offer{}, "the body takes longer than memory does"
 		}
 		if large = e.passCaches(t.NonTemporalTileRow); large == nil {
@@ -52,10 +52,9 @@ func (c *oneKernel) nonTemporal(t *target) bool {
 
 // passCaches lists the outputs that are stored past the caches: those that are large and that
 // no step reads. Their rows begin where lines of the caches do, or have at least leastRow
-// bytes, because a part of a line is stored to memory alone. In tests Machine.Blocks makes it
-// all outputs that no step reads.
+// bytes, because a part of a line is stored to memory alone.
 func (e *elementwise) passCaches(leastRow int) (operands []int) {
-	if e.t.InCaches {
+	if e.t.InPlace {
 		return nil
 	}
 	for i := range e.step.Out {
@@ -65,7 +64,7 @@ func (e *elementwise) passCaches(leastRow int) (operands []int) {
 			continue
 		}
 		lines := e.step.Axes[e.row].Extent <= 1 || o.row*o.size()%cacheLine == 0 || e.step.Axes[e.col].Extent*o.size() >= leastRow
-		if e.t.Blocks > 0 || lines && elems(e.step)*o.size() >= e.t.NonTemporalFrom {
+		if lines && elems(e.step)*o.size() >= e.t.NonTemporalFrom {
 			operands = append(operands, k)
 		}
 	}

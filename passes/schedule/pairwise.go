@@ -64,7 +64,7 @@ func (p *pairWriter) draft(step *plan.Step) (*Draft, string) {
 // of this kind.
 func (p *pairWriter) check() string {
 	s := p.s
-	if p.t.NoWhole {
+	if p.t.TilingOnly {
 		return "kernels of whole bodies are switched off"
 	}
 	if p.index < 0 || s.Axes[p.index].Extent < p.t.PairIndices || s.Axes[p.row].Extent < p.t.PairRows {

@@ -121,7 +121,7 @@ func (c *columnWriter) kernels() (engine, why string) {
 	if !ok {
 		engine, ok = c.lanesAlone()
 	}
-	if ok = ok && !c.t.NoWhole; !ok || engine == portable {
+	if ok = ok && !c.t.TilingOnly; !ok || engine == portable {
 		c.tiles, why = c.tiling(0, nil).newTiling()
 		if c.tiles == nil && !ok {
 			return "", "no kernel is registered for " + c.one.code.Signature() + "; " + why

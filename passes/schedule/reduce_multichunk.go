@@ -44,9 +44,6 @@ func (r *rowWriter) dense(s *plan.Step) bool {
 // far reports whether a buffer is in memory rather than in a cache.
 func (t *target) far(buffer int) bool {
 	b := &t.buffers[buffer]
-	if t.Blocks > 0 { // a test
-		return true
-	}
 	return b.Size()*b.DType.Size() >= t.FarBytes
 }
 

@@ -158,7 +158,7 @@ func (r *rowWriter) computation(e *elementwise) (c computation, why string) {
 
 // whole returns the kernel that computes and combines the rows.
 func (r *rowWriter) whole(e *elementwise) (*oneKernel, string) {
-	if r.t.NoWhole {
+	if r.t.TilingOnly {
 		return nil, "kernels of whole bodies are switched off"
 	}
 	k, order := rowKernel(e)

@@ -44,7 +44,7 @@ func (w *treeWriter) check() string {
 		}
 	}
 	switch {
-	case w.t.NoWhole:
+	case w.t.TilingOnly:
 		return "kernels of whole bodies are switched off"
 	case s.Axes[last-1].Extent < kernel.ColumnBlock:
 		return "there are few columns"

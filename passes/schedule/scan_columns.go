@@ -72,7 +72,7 @@ func newColumnScan(p *prefixScan) *columnScan {
 		panic("BUG: schedule: " + err.Error())
 	}
 	c.combine = k
-	if p.t.Blocks == 0 && c.block < c.piece() {
+	if c.block < c.piece() {
 		c.s.nonTemporal = false // short rows would take a call for every few of them
 	}
 	row := func(d ir.DType) view { return p.local(p.draft.scratch(d, c.block), 0, 1) }

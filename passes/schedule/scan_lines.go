@@ -36,7 +36,7 @@ func (p *prefixScan) draftLines() (*Draft, string) {
 	rows := p.step.Axes[p.row].Extent
 	l := newLineScan(p, rows)
 	rest := rows % p.t.ScanRows
-	if rest >= p.t.ScanRows/2 || p.t.InCaches || p.n < 2*ir.ReduceChunk || p.inOrder {
+	if rest >= p.t.ScanRows/2 || p.t.InPlace || p.n < 2*ir.ReduceChunk || p.inOrder {
 		rest = 0
 	}
 	p.draft.Parts = append(p.draft.Parts, l.part(rows-rest))
@@ -91,7 +91,7 @@ func newLineScan(p *prefixScan, rows int) *lineScan {
 
 // storesBehind reports whether the results of a chunk go through a tile, behind all reads of it: in place, where they take the
 // place of elements that are perhaps scanned again.
-func (l *lineScan) storesBehind() bool { return l.s.t.InCaches && l.s.rescans }
+func (l *lineScan) storesBehind() bool { return l.s.t.InPlace && l.s.rescans }
 
 // tiled reports whether results are in a tile first: those that are stored past the caches, and those of lines that
 // are all in the same few sets of the first-level cache, as the elements are then: large arrays begin at one
@@ -127,7 +127,7 @@ func (l *lineScan) lines(side *walk) []nest.Item {
 	first := min(l.s.n, ir.ReduceChunk)
 	items := []nest.Item(nil)
 	switch {
-	case l.s.n == first || !l.s.t.InCaches:
+	case l.s.n == first || !l.s.t.InPlace:
 		items = l.chunk(side.having(l.s.col, first), 0, true)
 	case l.s.inOrder: // in place one loop has all reads and stores
 		items, first = append(items, l.s.fill(side, l.s.state, side.size[l.s.row], nest.Fixed(1), l.s.identity, l.run)), 0

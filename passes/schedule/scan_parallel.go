@@ -27,11 +27,11 @@ func offerParallelScan(t *target, s *plan.Step) (offer, string) {
 		return offer{}, "the elements are combined in order"
 	case t.inGroup:
 		return offer{}, "it takes several tasks"
-	case t.InCaches && !p.rescans: // other strategies store results in place of the elements
+	case t.InPlace && !p.rescans: // other strategies store results in place of the elements
 		return offer{}, "it stores results of one block before it reads the next one"
 	case elems(s)/s.Axes[p.col].Extent >= t.Workers:
 		return offer{}, "there is a line for each goroutine"
-	case p.n <= ir.ReduceChunk, t.Blocks == 0 && p.work < 4*t.WakeWork:
+	case p.n <= ir.ReduceChunk, p.work < 4*t.WakeWork:
 		return offer{}, "the lines are short"
 	case ir.Chunks(p.n) > scanBlocks*p.chunksOfBlock(elems(s)/s.Axes[p.col].Extent):
 		return offer{}, "the lines have too many blocks"
@@ -61,18 +61,13 @@ const scanBlocks = 256
 
 // chunksOfBlock returns how many chunks of each line a block has at most.
 func (p *prefixScan) chunksOfBlock(lines int) int {
-	if p.t.Blocks > 0 { // a test
-		return 4
-	}
 	return max(1, p.t.ScanParallelBytes/(lines*ir.ReduceChunk*p.dtype.Size()))
 }
 
 func newParallelScan(p *prefixScan) *parallelScan {
 	l := &parallelScan{s: chunkedLines(p), line: p.row, lines: elems(p.step) / p.step.Axes[p.col].Extent}
 	chunks, most := ir.Chunks(p.n), p.chunksOfBlock(l.lines)
-	if l.side = p.t.ScanRows; p.t.Blocks > 0 { // a test
-		l.side = 2
-	}
+	l.side = p.t.ScanRows
 	l.block = roundUp((chunks-1)/((chunks-1)/most+1)+1, l.side) // blocks of about the same length
 	l.base = newWalk(l.s.step.Axes).cutAll(l.s.row, l.s.col)
 	l.lasts, l.behind = l.buffer(l.s.dtype, chunks, 1), l.buffer(l.s.wide, chunks+1, 1)

@@ -12,6 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -174,7 +175,7 @@ func TestScans(t *testing.T) {
 		c.at = drawLayout(t, c.shape)
 		switch rapid.IntRange(0, 3).Draw(t, "machine") {
 		case 1:
-			c.machine = func(m *tuning.Machine) { m.Blocks = 500 }
+			c.machine = func(m *tuning.Machine) { *m = *irtest.Machine(500); m.Workers = c.workers }
 		case 2:
 			c.machine = func(m *tuning.Machine) {
 				m.ScanBytes, m.ScanBytesLeast, m.PackBytes, m.ScanTileBytes = 64, 32, 256, 256

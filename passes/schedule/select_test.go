@@ -35,7 +35,7 @@ func TestFewPatterns(t *testing.T) {
 	_, err = Schedule(p, tuning.Default(1), library(func(signature string) string {
 		lookups++
 		return singles(signature)
-	}))
+	}), Options{})
 	require.NoError(t, err)
 	require.Less(t, lookups, len(body)*maxTried/2)
 }

@@ -99,7 +99,7 @@ func (c *tiling) steps(r kernel.Ref) int {
 // several instructions on the portable engine may be slower than kernels of one by
 // assembly.
 func (c *tiling) engineOf(p, best *pattern) string {
-	if c.e.t.NoWhole && p.n > 1 && p.n == len(c.k.Body) {
+	if c.e.t.TilingOnly && p.n > 1 && p.n == len(c.k.Body) {
 		return ""
 	}
 	engine, ok := c.e.t.lib.Engine(p.kernel.k.Signature())

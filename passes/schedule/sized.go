@@ -11,10 +11,10 @@ import (
 // group is some blocks of rows and one of the rest. Where the rest is the same, so is the task but for how many
 // blocks there are, and where the rest begins.
 
-// OfSizes returns Blocks for plans that are one plan for several numbers of rows: see passes.Batch.
-func OfSizes() *Blocks { return &Blocks{tasks: map[blocked]sizedTask{}} }
+// OfSizes returns GroupDrafts for plans that are one plan for several numbers of rows: see passes.Batch.
+func OfSizes() *GroupDrafts { return &GroupDrafts{tasks: map[blocked]sizedTask{}} }
 
-// mostTasks is how many tasks Blocks keeps for plans that are one plan; with more it begins anew.
+// mostTasks is how many tasks GroupDrafts keeps for plans that are one plan; with more it begins anew.
 const mostTasks = 256
 
 // blocked is a row group of a plan, by its first step, divided into blocks of rows and a rest of fewer rows, with or without
@@ -81,17 +81,17 @@ func (s *scheduler) sizedGroup(g *plan.RowGroup) (nest.Task, error) {
 		return s.writeGroup(g)
 	}
 	of := blocked{g.First, block, rows % block, s.fromMemory(g)}
-	if known, ok := s.blocks.tasks[of]; ok {
+	if known, ok := s.t.Groups.tasks[of]; ok {
 		return known.resize(of, rows), nil
 	}
 	t, err := s.writeGroup(g)
 	if err == nil {
-		if len(s.blocks.tasks) >= mostTasks {
-			clear(s.blocks.tasks)
+		if len(s.t.Groups.tasks) >= mostTasks {
+			clear(s.t.Groups.tasks)
 		}
 		kept := t
 		kept.Slots = slices.Clone(t.Slots) // of a program they are numbered anew
-		s.blocks.tasks[of] = sizedTask{kept, rows}
+		s.t.Groups.tasks[of] = sizedTask{kept, rows}
 	}
 	return t, err
 }

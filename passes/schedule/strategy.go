@@ -64,6 +64,7 @@ type offer struct {
 // type around it, which was half the time to compile this package.
 type target struct {
 	*tuning.Machine
+	Options
 	lib     Library
 	buffers []plan.Buffer
 	read    []bool // by buffer: whether a step reads it
@@ -122,7 +123,7 @@ func newDraft(t *target, s *plan.Step) *Draft {
 }
 
 // cacheLine is the bytes of a line of the caches, and the alignment of local memory.
-const cacheLine = 64
+const cacheLine = kernel.CacheLine
 
 // page is how many bytes apart addresses are that the first-level cache keeps in one set.
 const page = 4096

@@ -24,7 +24,7 @@ func TestConstantTables(t *testing.T) {
 				return "avx2"
 			}
 			return singles(signature)
-		}))
+		}), Options{})
 		require.NoError(t, err)
 		require.NoError(t, n.Verify())
 		task := &n.Tasks[0]

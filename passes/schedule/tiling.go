@@ -222,7 +222,7 @@ func (t *target) mayAlias(read, written int) bool {
 	case read == written:
 		return true
 	case a.Kind == plan.ParamBuffer && b.Kind == plan.ResultBuffer:
-		return t.InCaches && bytes(a) == bytes(b)
+		return t.InPlace && bytes(a) == bytes(b)
 	case a.Kind != b.Kind || a.Kind != plan.TempBuffer && a.Kind != plan.ScratchBuffer:
 		return false
 	}

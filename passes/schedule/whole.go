@@ -42,7 +42,7 @@ type oneKernel struct {
 
 // oneKernel returns the kernel of the whole body, or says that there is none.
 func (e *elementwise) oneKernel() (c *oneKernel, why string) {
-	if e.t.NoWhole {
+	if e.t.TilingOnly {
 		return nil, "kernels of whole bodies are switched off"
 	}
 	if of := &e.t.of; !of.looked || !slices.Equal(of.splats, e.splats) {

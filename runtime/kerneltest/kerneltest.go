@@ -110,8 +110,8 @@ func placements(c kernel.Code) []placement {
 func inPlace(c kernel.Code, rng *rand.Rand, p placement, cols int, memory Memory) *block {
 	s := size{rows: 3, cols: cols, fields: make([]int, len(c.Fields()))}
 	for _, l := range kernel.LimitsOf(c) {
-		if l.Dim >= kernel.Field0 {
-			s.fields[l.Dim-kernel.Field0] = l.Least
+		if l.Extent >= kernel.Field0 {
+			s.fields[l.Extent-kernel.Field0] = l.Least
 		}
 	}
 	for {

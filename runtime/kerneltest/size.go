@@ -17,7 +17,7 @@ type size struct {
 func (s size) String() string { return fmt.Sprintf("%dx%d %v", s.rows, s.cols, s.fields) }
 
 // extent returns how much the block has of a dimension.
-func (s size) extent(d kernel.Dim) int { return d.Extent(s.rows, s.cols, s.fields) }
+func (s size) extent(d kernel.Extent) int { return d.Of(s.rows, s.cols, s.fields) }
 
 // widths are the columns of blocks: round 4, 8, 16 and 32 lanes, and the double of
 // each.
@@ -39,81 +39,109 @@ const (
 
 // sizesOf returns the sizes of the blocks that a kernel is tried on.
 func sizesOf(c kernel.Code, rng *rand.Rand) []size {
-	limits := map[kernel.Dim]kernel.Limit{}
+	s := &sizer{code: c, rng: rng, limits: map[kernel.Extent]kernel.Limit{}}
 	for _, l := range kernel.LimitsOf(c) {
-		limits[l.Dim] = l
+		s.limits[l.Extent] = l
 	}
-	within := func(d kernel.Dim, n int) int {
-		if l, ok := limits[d]; ok {
-			return min(max(n, l.Least), l.Most)
-		}
-		return n
-	}
-	var sizes []size
-	add := func(rows, cols, length int) {
-		s := size{rows: rows, cols: within(kernel.Cols, cols)}
-		for i := range c.Fields() {
-			s.fields = append(s.fields, []int{0, 0, 1, -1, 1 << 30}[rng.IntN(5)]) // a flag, a hint, or set below
-			if l, ok := limits[kernel.Field0+kernel.Dim(i)]; ok {
-				s.fields[i] = min(max(length, l.Least), l.Most)
-			}
-		}
-		m, ok := c.(*kernel.Micro)
-		if ok && (m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows) {
-			s.rows = within(kernel.Rows, s.rows)
-			setWindows(rng, s)
-		}
-		if ok && m.Kind == kernel.Insert {
-			if rng.IntN(2) == 0 {
-				s.rows, s.cols = rng.IntN(300), 2+rng.IntN(3)
-			}
-			s.fields[0] = rng.IntN(max(1, s.cols))
-		}
-		if ok && m.Kind == kernel.DotBatch {
-			s.cols = setBatch(rng, s.fields)
-		}
-		sizes = append(sizes, s)
-	}
-	switch _, elementwise := c.(*kernel.Kernel); {
+	switch {
 	case len(c.Fields()) == 0:
-		add(0, 5, 0)
-		for i, cols := range widths {
-			add(1+i%3, cols, 0)
-			add(rng.IntN(5), rng.IntN(81), 0)
-		}
-		for i, cols := range reduceWidths {
-			if !elementwise {
-				add(1+i%3, cols, 0)
-				add(1+(i+1)%7, min(cols, 600), 0)
-			}
-		}
-	case len(limits) == 0: // copies
-		for rows := range mostRows {
-			for cols := range mostRows {
-				for range 4 {
-					add(rows, cols, 0)
-				}
-			}
-		}
-		add(67, 130, 0)
-		for _, n := range widths {
-			for few := range 6 {
-				add(few, n, 0)
-				add(n, few, 0)
-			}
-		}
+		s.rowsAndColumns()
+	case len(s.limits) == 0: // copies
+		s.allSmall()
 	default:
-		for _, n := range lengths {
-			for range max(4, min(manyBlocks, mostWork/n/16)) {
-				cols := within(kernel.Cols, widths[rng.IntN(len(widths))])
-				if cols*n > mostWork {
-					cols = within(kernel.Cols, rng.IntN(1+mostWork/n))
-				}
-				add(min(rng.IntN(mostRows), max(1, mostWork/n/max(1, cols))), cols, n)
+		s.ofLengths()
+	}
+	return s.sizes
+}
+
+// sizer collects sizes.
+type sizer struct {
+	code   kernel.Code
+	rng    *rand.Rand
+	limits map[kernel.Extent]kernel.Limit
+	sizes  []size
+}
+
+// within returns the extent next to n that the kernel takes.
+func (z *sizer) within(e kernel.Extent, n int) int {
+	if l, ok := z.limits[e]; ok {
+		return min(max(n, l.Least), l.Most)
+	}
+	return n
+}
+
+// add adds the size of so many rows and columns whose fields with limits are about length.
+func (z *sizer) add(rows, cols, length int) {
+	s := size{rows: rows, cols: z.within(kernel.Cols, cols)}
+	for i := range z.code.Fields() {
+		s.fields = append(s.fields, []int{0, 0, 1, -1, 1 << 30}[z.rng.IntN(5)]) // a flag, a hint, or set below
+		e := kernel.Field0 + kernel.Extent(i)
+		if _, ok := z.limits[e]; ok {
+			s.fields[i] = z.within(e, length)
+		}
+	}
+	if m, ok := z.code.(*kernel.Micro); ok {
+		switch m.Kind {
+		case kernel.DotWindows, kernel.DotLeftWindows:
+			s.rows = z.within(kernel.Rows, s.rows)
+			setWindows(z.rng, s)
+		case kernel.Insert:
+			if z.rng.IntN(2) == 0 {
+				s.rows, s.cols = z.rng.IntN(300), 2+z.rng.IntN(3)
+			}
+			s.fields[0] = z.rng.IntN(max(1, s.cols))
+		case kernel.DotBatch:
+			s.cols = setBatch(z.rng, s.fields)
+		}
+	}
+	z.sizes = append(z.sizes, s)
+}
+
+// rowsAndColumns adds blocks of few rows and of columns round the numbers of lanes.
+func (z *sizer) rowsAndColumns() {
+	z.add(0, 5, 0)
+	for i, cols := range widths {
+		z.add(1+i%3, cols, 0)
+		z.add(z.rng.IntN(5), z.rng.IntN(81), 0)
+	}
+	if _, elementwise := z.code.(*kernel.Kernel); elementwise {
+		return
+	}
+	for i, cols := range reduceWidths {
+		z.add(1+i%3, cols, 0)
+		z.add(1+(i+1)%7, min(cols, 600), 0)
+	}
+}
+
+// allSmall adds all small blocks, and long and narrow ones.
+func (z *sizer) allSmall() {
+	for rows := range mostRows {
+		for cols := range mostRows {
+			for range 4 {
+				z.add(rows, cols, 0)
 			}
 		}
 	}
-	return sizes
+	z.add(67, 130, 0)
+	for _, n := range widths {
+		for few := range 6 {
+			z.add(few, n, 0)
+			z.add(n, few, 0)
+		}
+	}
+}
+
+// ofLengths adds blocks of each length, none of too much work.
+func (z *sizer) ofLengths() {
+	for _, n := range lengths {
+		for range max(4, min(manyBlocks, mostWork/n/16)) {
+			cols := z.within(kernel.Cols, widths[z.rng.IntN(len(widths))])
+			if cols*n > mostWork {
+				cols = z.within(kernel.Cols, z.rng.IntN(1+mostWork/n))
+			}
+			z.add(min(z.rng.IntN(mostRows), max(1, mostWork/n/max(1, cols))), cols, n)
+		}
+	}
 }
 
 // edges returns the size that goes through the pairs of edge cases, if the kernel takes

@@ -3,6 +3,7 @@
 #include "textflag.h"
 #include "go_asm.h"
 
+#define BYTES 32
 #define V0 Y0
 #define V1 Y1
 #define V2 Y2
@@ -15,6 +16,18 @@
 #define V9 Y9
 #define V10 Y10
 #define V11 Y11
+#define V12 Y12
+#define V13 Y13
+#define V14 Y14
+#define KEPT0 (SP)
+#define KEPT1 32(SP)
+#define KEPT2 64(SP)
+#define KEPT3 96(SP)
+#define KEPT4 128(SP)
+#define KEPT5 160(SP)
+#define KEPT6 192(SP)
+#define KEPT7 224(SP)
+#define PREFETCH4 PREFETCHT1 (AX); PREFETCHT1 64(AX)
 
 // As many columns of four bytes as there are before the end of the ones.
 DATA columns<>+0(SB)/8, $-1
@@ -27,76 +40,33 @@ DATA columns<>+48(SB)/8, $0
 DATA columns<>+56(SB)/8, $0
 GLOBL columns<>(SB), RODATA|NOPTR, $64
 
-// The lanes that are the first ones of fours, in the order of which those that are combined follow each other.
-DATA fours<>+0(SB)/8, $0x0703050106020400
-GLOBL fours<>(SB), RODATA|NOPTR, $8
+// The last columns are those under a mask in Y15.
+#define MASKLAST \
+	MOVQ bags_to(R8), CX; \
+	SUBQ AX, CX; \
+	CMPQ CX, $32; \
+	JLE  some; \
+	MOVQ $32, CX; \
+some: \
+	NEGQ CX; \
+	LEAQ columns<>+32(SB), R14; \
+	VMOVUPS (R14)(CX*1), Y15
+#define LOADLAST(a) VMASKMOVPS (SI)(AX*1), Y15, a
+#define ADDLAST(a) VMASKMOVPS (SI)(AX*1), Y15, Y13; ADD Y13, a, a
+#define MULLAST(a) VMASKMOVPS (SI)(AX*1), Y15, Y13; MUL Y13, Y12, a
+#define POPLAST VMASKMOVPS (DI), Y15, Y13; ADD Y13, Y0, Y0
+#define STORELAST \
+	MOVQ bags_to(R8), CX; \
+	SUBQ AX, CX; \
+	CMPQ CX, $32; \
+	JLT  part; \
+	VMOVUPS Y0, (DI); \
+	JMP  stored; \
+part: \
+	VMASKMOVPS Y0, Y15, (DI); \
+stored:
 
-#define ADD VADDPS
-#define MUL VMULPS
-#define SPREAD VBROADCASTSS
-#define BAGS bagsF32<>
-#define BAGSEND bagsEndF32<>
-#define LONG longBagsF32<>
-#define LONGEND longBagsEndF32<>
-#define WEIGHTEDBAGS weightedBagsF32<>
-#define WEIGHTEDBAGSEND weightedBagsEndF32<>
-#define WEIGHTEDLONG weightedLongBagsF32<>
-#define WEIGHTEDLONGEND weightedLongBagsEndF32<>
-#define RAGGED raggedF32<>
-#define RAGGEDEND raggedEndF32<>
-#include "bags_avx2.h"
-
-#undef ADD
-#undef MUL
-#undef SPREAD
-#undef BAGS
-#undef BAGSEND
-#undef LONG
-#undef LONGEND
-#undef WEIGHTEDBAGS
-#undef WEIGHTEDBAGSEND
-#undef WEIGHTEDLONG
-#undef WEIGHTEDLONGEND
-#undef RAGGED
-#undef RAGGEDEND
-
-#define ADD VADDPD
-#define MUL VMULPD
-#define SPREAD VBROADCASTSD
-#define BAGS bagsF64<>
-#define BAGSEND bagsEndF64<>
-#define LONG longBagsF64<>
-#define LONGEND longBagsEndF64<>
-#define WEIGHTEDBAGS weightedBagsF64<>
-#define WEIGHTEDBAGSEND weightedBagsEndF64<>
-#define WEIGHTEDLONG weightedLongBagsF64<>
-#define WEIGHTEDLONGEND weightedLongBagsEndF64<>
-#define RAGGED raggedF64<>
-#define RAGGEDEND raggedEndF64<>
-#include "bags_avx2.h"
-
-// The functions, in the order of the constants of bags_amd64.go.
-DATA sums<>+0(SB)/8, $bagsF32<>(SB)
-DATA sums<>+8(SB)/8, $bagsEndF32<>(SB)
-DATA sums<>+16(SB)/8, $longBagsF32<>(SB)
-DATA sums<>+24(SB)/8, $longBagsEndF32<>(SB)
-DATA sums<>+32(SB)/8, $weightedBagsF32<>(SB)
-DATA sums<>+40(SB)/8, $weightedBagsEndF32<>(SB)
-DATA sums<>+48(SB)/8, $weightedLongBagsF32<>(SB)
-DATA sums<>+56(SB)/8, $weightedLongBagsEndF32<>(SB)
-DATA sums<>+64(SB)/8, $raggedF32<>(SB)
-DATA sums<>+72(SB)/8, $raggedEndF32<>(SB)
-DATA sums<>+80(SB)/8, $bagsF64<>(SB)
-DATA sums<>+88(SB)/8, $bagsEndF64<>(SB)
-DATA sums<>+96(SB)/8, $longBagsF64<>(SB)
-DATA sums<>+104(SB)/8, $longBagsEndF64<>(SB)
-DATA sums<>+112(SB)/8, $weightedBagsF64<>(SB)
-DATA sums<>+120(SB)/8, $weightedBagsEndF64<>(SB)
-DATA sums<>+128(SB)/8, $weightedLongBagsF64<>(SB)
-DATA sums<>+136(SB)/8, $weightedLongBagsEndF64<>(SB)
-DATA sums<>+144(SB)/8, $raggedF64<>(SB)
-DATA sums<>+152(SB)/8, $raggedEndF64<>(SB)
-GLOBL sums<>(SB), RODATA, $160
+#include "bags_types_amd64.h"
 
 // func sumAVX2(b *bags, of int)
 TEXT ·sumAVX2(SB), NOSPLIT, $0-16

@@ -3,6 +3,7 @@
 #include "textflag.h"
 #include "go_asm.h"
 
+#define BYTES 64
 #define V0 Z0
 #define V1 Z1
 #define V2 Z2
@@ -15,83 +16,34 @@
 #define V9 Z9
 #define V10 Z10
 #define V11 Z11
+#define V12 Z12
+#define V13 Z13
+#define V14 Z14
+#define KEPT0 Z16
+#define KEPT1 Z17
+#define KEPT2 Z18
+#define KEPT3 Z19
+#define KEPT4 Z20
+#define KEPT5 Z21
+#define KEPT6 Z22
+#define KEPT7 Z23
+#define PREFETCH4 PREFETCHT1 (AX); PREFETCHT1 64(AX); PREFETCHT1 128(AX); PREFETCHT1 192(AX)
 
-// The lanes that are the first ones of fours, in the order of which those that are combined follow each other.
-DATA fours<>+0(SB)/8, $0x0703050106020400
-GLOBL fours<>(SB), RODATA|NOPTR, $8
+// The last columns are those under a mask in K1.
+#define MASKLAST \
+	MOVQ  bags_to(R8), CX; \
+	SUBQ  AX, CX; \
+	SHRQ  $SHIFT, CX; \
+	MOVQ  $-1, R14; \
+	BZHIQ CX, R14, R14; \
+	KMOVW R14, K1
+#define LOADLAST(a) VMOVU.Z (SI)(AX*1), K1, a
+#define ADDLAST(a) ADD (SI)(AX*1), a, K1, a
+#define MULLAST(a) MUL.Z (SI)(AX*1), Z12, K1, a
+#define POPLAST ADD (DI), Z0, K1, Z0
+#define STORELAST VMOVU Z0, K1, (DI)
 
-#define ADD VADDPS
-#define MUL VMULPS
-#define SPREAD VBROADCASTSS
-#define SHIFT 2
-#define VMOVU VMOVUPS
-#define BAGS bagsF32<>
-#define BAGSEND bagsEndF32<>
-#define LONG longBagsF32<>
-#define LONGEND longBagsEndF32<>
-#define WEIGHTEDBAGS weightedBagsF32<>
-#define WEIGHTEDBAGSEND weightedBagsEndF32<>
-#define WEIGHTEDLONG weightedLongBagsF32<>
-#define WEIGHTEDLONGEND weightedLongBagsEndF32<>
-#define RAGGED raggedF32<>
-#define RAGGEDEND raggedEndF32<>
-#include "bags_avx512.h"
-
-#undef ADD
-#undef MUL
-#undef SPREAD
-#undef SHIFT
-#undef VMOVU
-#undef BAGS
-#undef BAGSEND
-#undef LONG
-#undef LONGEND
-#undef WEIGHTEDBAGS
-#undef WEIGHTEDBAGSEND
-#undef WEIGHTEDLONG
-#undef WEIGHTEDLONGEND
-#undef RAGGED
-#undef RAGGEDEND
-
-#define ADD VADDPD
-#define MUL VMULPD
-#define SPREAD VBROADCASTSD
-#define SHIFT 3
-#define VMOVU VMOVUPD
-#define BAGS bagsF64<>
-#define BAGSEND bagsEndF64<>
-#define LONG longBagsF64<>
-#define LONGEND longBagsEndF64<>
-#define WEIGHTEDBAGS weightedBagsF64<>
-#define WEIGHTEDBAGSEND weightedBagsEndF64<>
-#define WEIGHTEDLONG weightedLongBagsF64<>
-#define WEIGHTEDLONGEND weightedLongBagsEndF64<>
-#define RAGGED raggedF64<>
-#define RAGGEDEND raggedEndF64<>
-#include "bags_avx512.h"
-
-// The functions, in the order of the constants of bags_amd64.go.
-DATA sums<>+0(SB)/8, $bagsF32<>(SB)
-DATA sums<>+8(SB)/8, $bagsEndF32<>(SB)
-DATA sums<>+16(SB)/8, $longBagsF32<>(SB)
-DATA sums<>+24(SB)/8, $longBagsEndF32<>(SB)
-DATA sums<>+32(SB)/8, $weightedBagsF32<>(SB)
-DATA sums<>+40(SB)/8, $weightedBagsEndF32<>(SB)
-DATA sums<>+48(SB)/8, $weightedLongBagsF32<>(SB)
-DATA sums<>+56(SB)/8, $weightedLongBagsEndF32<>(SB)
-DATA sums<>+64(SB)/8, $raggedF32<>(SB)
-DATA sums<>+72(SB)/8, $raggedEndF32<>(SB)
-DATA sums<>+80(SB)/8, $bagsF64<>(SB)
-DATA sums<>+88(SB)/8, $bagsEndF64<>(SB)
-DATA sums<>+96(SB)/8, $longBagsF64<>(SB)
-DATA sums<>+104(SB)/8, $longBagsEndF64<>(SB)
-DATA sums<>+112(SB)/8, $weightedBagsF64<>(SB)
-DATA sums<>+120(SB)/8, $weightedBagsEndF64<>(SB)
-DATA sums<>+128(SB)/8, $weightedLongBagsF64<>(SB)
-DATA sums<>+136(SB)/8, $weightedLongBagsEndF64<>(SB)
-DATA sums<>+144(SB)/8, $raggedF64<>(SB)
-DATA sums<>+152(SB)/8, $raggedEndF64<>(SB)
-GLOBL sums<>(SB), RODATA, $160
+#include "bags_types_amd64.h"
 
 // func sumAVX512(b *bags, of int)
 TEXT ·sumAVX512(SB), NOSPLIT, $0-16

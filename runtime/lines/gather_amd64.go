@@ -23,7 +23,7 @@ const (
 	// prefetchedLines is how many cache lines of a row are prefetched at most. The processor's own prefetcher
 	// fetches the following ones.
 	prefetchedLines = 8
-	cacheLine       = 64
+	cacheLine       = kernel.CacheLine
 )
 
 // registerGather registers the gathers that copy vectors.

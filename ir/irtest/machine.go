@@ -1,0 +1,31 @@
+package irtest
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+)
+
+// Machine returns a machine on which it pays to divide all work, however small: into blocks, chunks and calls of about
+// elems elements, for several goroutines and past the caches. So a test of a few elements runs what a large program does.
+func Machine(elems int) *tuning.Machine {
+	m := tuning.Default(1)
+	m.WakeNanos /= m.WakeWork
+	m.WakeWork, m.AwakeWork, m.PieceWork = 1, 1, 1
+	m.ChunkElems, m.DotChunkElems = elems, elems
+	m.BlockElems, m.CallNanos = min(m.BlockElems, elems), min(m.CallNanos, elems)
+	m.NonTemporalFrom, m.NonTemporalRow, m.NonTemporalTileRow, m.NonTemporalWork = 0, 0, 0, math.Inf(1)
+	m.PrefetchFrom, m.PrefetchLeast, m.FarBytes = 0, 0, 0
+
+	m.SortChunk, m.PieceUpdates, m.TableUpdates = min(m.SortChunk, elems), elems, 0
+	m.GatherColumns, m.SumColumns = 1, 1
+	m.ScanRows, m.ScanParallelBytes = 2, 16*ir.ReduceChunk
+
+	m.HeldFrom, m.HeldLeast, m.HeldWork = 0, 0, 1e9
+	m.LeastProductRows, m.LeastProduct = 0, 0
+	m.PackedRows, m.PackedWideRows, m.PackedBytes = 0, 0, 0
+	m.SwappedPairs, m.SwappedColumns, m.SwappedIdle = 0, 0, 0
+	m.Matmul.LeastCols = 1
+	return m
+}
