@@ -141,11 +141,11 @@ func (b *buffer) takes(t *tensor.Tensor) bool {
 
 // fits reports whether a type and a layout are those of b. Every run calls it.
 func (b *buffer) fits(dtype ir.DType, l *layout.Layout) bool { // ir.Invalid, which no buffer has, is the type of a failed tensor
-	rank := len(l.Shape)
-	if dtype != b.dtype || rank != len(b.layout.Shape) {
+	shape := b.layout.Shape
+	if dtype != b.dtype || len(l.Shape) != len(shape) {
 		return false
 	}
-	strides, shape, want := l.Strides[:rank], b.layout.Shape[:rank], b.layout.Strides[:rank]
+	strides, want := l.Strides[:len(shape)], b.layout.Strides[:len(shape)]
 	for k, n := range l.Shape {
 		if n != shape[k] || strides[k] != want[k] && n > 1 && b.elems > 0 {
 			return false

@@ -203,12 +203,12 @@ func (l *Linked) other() *state {
 }
 
 // take takes the state for a run, and reports whether no other has it.
-func (st *state) take() bool { return st.taken.CompareAndSwap(false, true) }
+func (st *state) take() bool { return st.taken.take() }
 
 // free leaves the state to later runs.
 func (st *state) free() {
 	if st.worker.keeps { // those of one Bound
-		st.taken.Store(false)
+		st.taken.leave()
 		return
 	}
 	st.release()
@@ -216,7 +216,7 @@ func (st *state) free() {
 		st.leave()
 	}
 	if l := st.l; l.first.Load() == st || l.first.CompareAndSwap(nil, st) {
-		st.taken.Store(false)
+		st.taken.leave()
 	} else {
 		l.states.Put(st)
 	}
@@ -225,14 +225,15 @@ func (st *state) free() {
 // state is what one run needs, reused by later ones.
 type state struct {
 	l       *Linked
-	taken   atomic.Bool      // by a run
-	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0; then all bytes
+	taken   flag             // by a run
+	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0; then all bytes; then scratch memory, of a short program
 	local   *local           // during a run
 	spare   []byte           // outs that overlap are computed here
 	moves   []spareOut
-	span    spans  // of the tensors that have elements, if an out may share memory
-	inPlace bool   // an out is computed where an in is
-	kept    []int  // the tasks that have nothing to do for that
+	span    spans // of the tensors that have elements, if an out may share memory
+	inPlace bool  // an out is computed where an in is
+	kept    []int // the tasks that have nothing to do for that
+	direct  direct
 	worker  worker // the caller's
 	job     job
 }
@@ -251,15 +252,21 @@ func (st *state) run(ctx context.Context) (err error) {
 		if j := &st.job; j.task != nil {
 			j.interrupt(j.task, &st.worker, recover())
 			j.task, j.observed, err = nil, nil, j.err
+		} else if st.direct.now != nil {
+			err = st.direct.interrupt(st.worker.keeps, recover())
 		}
 		debug.SetPanicOnFault(old)
 		st.job.ctx = nil
 		st.free()
 	}()
-	st.job.begin(ctx)
-	if st.l.observer != nil || trace.IsEnabled() {
+	switch {
+	case st.l.observer != nil || trace.IsEnabled():
+		st.job.begin(ctx)
 		err = st.observation(ctx).compute()
-	} else {
+	case len(st.direct.calls) > 0 && len(st.kept) == 0:
+		err = st.computeDirect()
+	default:
+		st.job.begin(ctx)
 		err = st.compute(ctx)
 	}
 	if err == nil && len(st.moves) > 0 {

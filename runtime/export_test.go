@@ -59,6 +59,9 @@ func (l *Linked) Chunks() []int {
 	return chunks
 }
 
+// Short reports whether runs of the program are lists of calls.
+func (l *Linked) Short() bool { return l.short() }
+
 // Poison fills the memory that the next run takes over with bits that are NaN in floats.
 func (l *Linked) Poison() error {
 	m, err := l.newLocal(nil)

@@ -89,7 +89,7 @@ func TestStateIsFreed(t *testing.T) {
 			<-ended
 			st := l.first.Load()
 			require.NotNil(t, st)
-			require.False(t, st.taken.Load())
+			require.Equal(t, flag{}, st.taken)
 			require.Nil(t, st.job.task)
 			require.Nil(t, st.job.ctx)
 		}
