@@ -38,16 +38,12 @@ func (b *buffer) bytes() int { return b.elems * b.size }
 // linkBuffers checks the buffers of a plan or program and puts them in order.
 func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 	l.buffers = make([]buffer, 0, len(buffers))
-	params, results := 0, 0
+	var n [plan.IotaBuffer + 1]int // of each kind
 	for i := range buffers {
-		switch buffers[i].Kind {
-		case plan.ParamBuffer:
-			params++
-		case plan.ResultBuffer:
-			results++
-		}
+		n[min(buffers[i].Kind, plan.IotaBuffer)]++ // linkBuffer finds those that do not exist
 	}
-	l.params, l.results = make([]*buffer, params), make([]*buffer, results)
+	l.params, l.results = make([]*buffer, n[plan.ParamBuffer]), make([]*buffer, n[plan.ResultBuffer])
+	l.consts = make([]uint64, 0, n[plan.ConstBuffer])
 	for i := range buffers {
 		linked, err := linkBuffer(&buffers[i], arena)
 		if err != nil {

@@ -12,7 +12,7 @@ var PieceNanos = pieceNanos
 // CallNanos returns how long a call of a kernel takes at most by the estimate, and whether it could
 // be divided further.
 func CallNanos(on abi.Engine, code kernel.Code, f *abi.Frame) (nanos float64, divides bool) {
-	k := linkKernel(code, code.Signature(), nil, on)
+	k := linkKernel(code, code.Signature(), on)
 	each := k.elementNanos(f.Cols, func(i int) int { return f.Step[k.fieldsAt+i] })
 	return each * float64(f.Rows) * float64(f.Cols), f.Rows > 1 || f.Cols > 64 && !k.wholeRows
 }
