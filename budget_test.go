@@ -13,7 +13,7 @@ import (
 // raise them for a feature that is worth it, and say so in the commit.
 const (
 	maxGenerated = 12_740_000 // measured: 12.73 MB, of which 2.6 are kernels for AVX-512 and 2.6 all Go loops
-	maxGrowth    = 7_930_000  // measured: 7.92 MB on linux/amd64
+	maxGrowth    = 7_950_000  // measured: 7.94 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 
