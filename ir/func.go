@@ -87,6 +87,7 @@ type Func struct {
 	ids   int // the ID of what Add appends next
 	room  values
 	types []Type // of the operands of what Add appends
+	need  []bool // of Sweep
 }
 
 // fewArgs is how many operands most ops have at most.
@@ -204,7 +205,9 @@ func (f *Func) numbered() bool {
 // they are the interface.
 func (f *Func) Sweep() {
 	f.Number()
-	need, left := make([]bool, len(f.Body)), 0
+	need, left := slices.Grow(f.need[:0], len(f.Body))[:len(f.Body)], 0
+	f.need = need
+	clear(need)
 	mark := func(v *Value) {
 		if v.Op != OpParam && !need[v.ID] {
 			need[v.ID] = true
@@ -265,13 +268,39 @@ func (f *Func) Keep() []int {
 // Clone returns a copy of f whose values can be changed apart from f's. It numbers
 // f, if that has not been done since the body was edited.
 func (f *Func) Clone() *Func {
-	own, params := make([]Value, len(f.Params)), make([]*Value, len(f.Params))
-	for i, p := range f.Params {
-		own[i] = *p
-		params[i] = &own[i]
+	if !f.numbered() {
+		f.Number()
 	}
-	g, _ := f.rebuild(params, func(g *Func, v Value) (*Value, error) { return g.Append(v), nil })
-	return g
+	params, n, results := len(f.Params), len(f.Params)+len(f.Body), len(f.Results)
+	values, refs := make([]Value, n), make([]*Value, n+results+f.operands()) // of the lists, then of the operands
+	for i := range values {
+		refs[i] = &values[i]
+	}
+	lists, args := refs[:n+results], refs[n+results:]
+	copied := func(to, from []*Value) {
+		for i, v := range from {
+			to[i] = lists[f.Index(v)]
+		}
+	}
+	for i, p := range f.Params {
+		values[i] = *p
+	}
+	for i, v := range f.Body {
+		w, k := &values[params+i], len(v.Args)
+		*w = *v
+		w.Args, args = args[:k:k], args[k:]
+		copied(w.Args, v.Args)
+	}
+	copied(lists[n:], f.Results)
+	return &Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body)}
+}
+
+// operands returns how many operands the values of the body have together.
+func (f *Func) operands() (n int) {
+	for _, v := range f.Body {
+		n += len(v.Args)
+	}
+	return n
 }
 
 // rebuild copies f, with other params and with what add appends to the copy for each
@@ -281,11 +310,7 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 		f.Number()
 	}
 	g := &Func{Name: f.Name, Fast: f.Fast, Params: params, Body: make([]*Value, 0, len(f.Body))}
-	operands := 0
-	for _, v := range f.Body {
-		operands += len(v.Args)
-	}
-	g.Reserve(len(f.Body), operands)
+	g.Reserve(len(f.Body), f.operands())
 	copied := func(v *Value) *Value {
 		if v.Op == OpParam {
 			return g.Params[v.ID]

@@ -138,12 +138,7 @@ func (op Op) Method() string { return cmp.Or(op.Info().Method, op.Info().Name) }
 
 // IsElementwise reports whether op computes each element from the elements at
 // the same index of its operands.
-//
-//go:noinline
-func (op Op) IsElementwise() bool {
-	k := op.Info().Kind
-	return k == Lane || k == Composed
-}
+func (op Op) IsElementwise() bool { return kinds[op]&elementwise != 0 }
 
 // IsArgReduction reports whether op gives the place of an element along a line.
 //
@@ -152,31 +147,57 @@ func (op Op) IsArgReduction() bool { return op.Info().Result == GivesIndex }
 
 // Accumulates reports whether op computes an element from many of an operand: it
 // reduces, scans, multiplies matrices, orders elements or combines them by indices.
-//
-//go:noinline
-func (op Op) Accumulates() bool {
-	k := op.Info().Kind
-	return k == Reduce || k == Scan || k == Contract || k == Line && !op.MovesBits()
-}
+func (op Op) Accumulates() bool { return kinds[op]&accumulates != 0 }
 
 // IsComputed reports whether op computes elements in a loop.
-func (op Op) IsComputed() bool {
-	return op.IsElementwise() || op.Accumulates() || op.IsLine() || op.IsJoin()
-}
+func (op Op) IsComputed() bool { return kinds[op]&(elementwise|accumulates|line|join) != 0 }
 
 // IsProduct reports whether op multiplies matrices.
-//
-//go:noinline
-func (op Op) IsProduct() bool { return op.Info().Kind == Contract }
+func (op Op) IsProduct() bool { return kinds[op]&product != 0 }
 
 // IsLine reports whether op computes lines from lines.
-func (op Op) IsLine() bool { return op.Info().Kind == Line }
+func (op Op) IsLine() bool { return kinds[op]&line != 0 }
 
 // IsJoin reports whether the operands of op are parts of its result: they are stored
 // where those are.
-//
-//go:noinline
-func (op Op) IsJoin() bool { return op.Info().Kind == Join }
+func (op Op) IsJoin() bool { return kinds[op]&join != 0 }
+
+// kinds has what passes ask of every value, by op. A row of the table takes a call and a
+// multiplication: a twentieth of compiling a chain was that.
+var kinds [1 << 8]kindSet
+
+type kindSet uint8
+
+const (
+	elementwise kindSet = 1 << iota
+	accumulates
+	product
+	line
+	join
+	view
+)
+
+// kindsOf returns what the kind of a row of the table says of its op.
+func kindsOf(op Op) kindSet {
+	switch op.Info().Kind {
+	case Lane, Composed:
+		return elementwise
+	case Reduce, Scan:
+		return accumulates
+	case Contract:
+		return accumulates | product
+	case Line:
+		if op.MovesBits() {
+			return line
+		}
+		return line | accumulates
+	case Join:
+		return join
+	case View:
+		return view
+	}
+	return 0
+}
 
 // Takes reports whether op has n operands.
 func (op Op) Takes(n int) bool {
@@ -195,9 +216,7 @@ func (op Op) Attributes() []string {
 }
 
 // IsView reports whether op only moves indices.
-//
-//go:noinline
-func (op Op) IsView() bool { return op.Info().Kind == View }
+func (op Op) IsView() bool { return kinds[op]&view != 0 }
 
 // Ops returns all operations in the order of the table.
 func Ops() []Op {

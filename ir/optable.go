@@ -164,7 +164,7 @@ var table [numOps]OpInfo
 func init() { // not an initializer: expansions read the table
 	table = rows
 	for _, op := range Ops() {
-		opNames[op.Info().Name] = op
+		opNames[op.Info().Name], kinds[op] = op, kindsOf(op)
 		for _, c := range []byte(op.Info().Name) {
 			table[op].Hash = Mix(table[op].Hash, uint64(c))
 		}

@@ -172,7 +172,7 @@ func parallel(extents []int) []plan.Axis {
 // bodyOf writes the group's body. Input i of the kernel is n.in[order[i]].
 func (l *looper) bodyOf(n *loopNest) (canon *kernel.Kernel, order []int) {
 	g, k := n.g, &l.body
-	k.Fast, k.In, k.Body, k.Out = l.s.Func.Fast, k.In[:0], k.Body[:0], k.Out[:0]
+	k.Fast, k.In, k.Body, k.Out = l.s.Func.Fast, slices.Grow(k.In[:0], len(g.inputs)), slices.Grow(k.Body[:0], len(g.values)), slices.Grow(k.Out[:0], len(g.outputs))
 	for i, v := range g.inputs {
 		k.In = append(k.In, kernel.Operand{DType: v.Type.DType, Splat: allZero(n.in[i].Strides)})
 		*l.ref.at(v) = kernel.Ref(i)

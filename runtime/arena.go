@@ -63,7 +63,7 @@ func (st *state) enter(m *local) {
 func (st *state) leave() {
 	m := st.local
 	m.scratch, m.spare = st.worker.scratch, st.spare
-	st.local, st.worker.scratch, st.spare = nil, nil, nil
+	st.local, st.worker.scratch, st.spare, st.bases[st.l.scratchBase()] = nil, nil, nil, nil
 	for _, b := range st.l.temps {
 		st.bases[b] = nil
 	}

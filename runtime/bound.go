@@ -13,6 +13,7 @@ import (
 type Bound struct {
 	st        *state
 	outs, ins []*tensor.Tensor // kept alive
+	files     []*tensor.Tensor // those whose memory may end, as the file of one may be closed
 }
 
 // Bind checks the tensors as Run does. What they hold may change between runs.
@@ -38,7 +39,13 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	}
 	st.worker.keeps = true
 	st.free()
-	return &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}, nil
+	b := &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}
+	for _, t := range slices.Concat(b.outs, b.ins, l.captured) {
+		if t.MayEnd() {
+			b.files = append(b.files, t)
+		}
+	}
+	return b, nil
 }
 
 // Run is Linked.Run on the tensors bound. One run must be over before the next
@@ -53,9 +60,11 @@ func (b *Bound) Run(ctx context.Context) error {
 	if !b.st.take() {
 		return failf("it is running already: each goroutine binds tensors of its own")
 	}
-	if !valid(b.outs) || !valid(b.ins) || !valid(b.st.l.captured) { // as the file of one was closed
-		b.st.free()
-		return b.st.l.mistake(b.outs, b.ins)
+	for _, t := range b.files {
+		if !t.Valid() {
+			b.st.free()
+			return b.st.l.mistake(b.outs, b.ins)
+		}
 	}
 	if raceDetector { // bind reports to it what a run reads and writes
 		b.st.release()
@@ -71,13 +80,4 @@ func (b *Bound) Run(ctx context.Context) error {
 	err := b.st.run(ctx)
 	goruntime.KeepAlive(b)
 	return err
-}
-
-func valid(ts []*tensor.Tensor) bool {
-	for _, t := range ts {
-		if !t.Valid() {
-			return false
-		}
-	}
-	return true
 }

@@ -38,16 +38,12 @@ func (b *buffer) bytes() int { return b.elems * b.size }
 // linkBuffers checks the buffers of a plan or program and puts them in order.
 func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 	l.buffers = make([]buffer, 0, len(buffers))
-	params, results := 0, 0
+	var n [plan.IotaBuffer + 1]int // of each kind
 	for i := range buffers {
-		switch buffers[i].Kind {
-		case plan.ParamBuffer:
-			params++
-		case plan.ResultBuffer:
-			results++
-		}
+		n[min(buffers[i].Kind, plan.IotaBuffer)]++ // linkBuffer finds those that do not exist
 	}
-	l.params, l.results = make([]*buffer, params), make([]*buffer, results)
+	l.params, l.results = make([]*buffer, n[plan.ParamBuffer]), make([]*buffer, n[plan.ResultBuffer])
+	l.consts = make([]uint64, 0, n[plan.ConstBuffer])
 	for i := range buffers {
 		linked, err := linkBuffer(&buffers[i], arena)
 		if err != nil {
@@ -141,11 +137,11 @@ func (b *buffer) takes(t *tensor.Tensor) bool {
 
 // fits reports whether a type and a layout are those of b. Every run calls it.
 func (b *buffer) fits(dtype ir.DType, l *layout.Layout) bool { // ir.Invalid, which no buffer has, is the type of a failed tensor
-	rank := len(l.Shape)
-	if dtype != b.dtype || rank != len(b.layout.Shape) {
+	shape := b.layout.Shape
+	if dtype != b.dtype || len(l.Shape) != len(shape) {
 		return false
 	}
-	strides, shape, want := l.Strides[:rank], b.layout.Shape[:rank], b.layout.Strides[:rank]
+	strides, want := l.Strides[:len(shape)], b.layout.Strides[:len(shape)]
 	for k, n := range l.Shape {
 		if n != shape[k] || strides[k] != want[k] && n > 1 && b.elems > 0 {
 			return false

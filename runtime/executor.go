@@ -224,13 +224,14 @@ func (st *state) free() {
 type state struct {
 	l       *Linked
 	taken   atomic.Bool      // by a run
-	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0; then all bytes
+	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0; then all bytes; then scratch memory, of a short program
 	local   *local           // during a run
 	spare   []byte           // outs that overlap are computed here
 	moves   []spareOut
-	span    spans  // of the tensors that have elements, if an out may share memory
-	inPlace bool   // an out is computed where an in is
-	kept    []int  // the tasks that have nothing to do for that
+	span    spans // of the tensors that have elements, if an out may share memory
+	inPlace bool  // an out is computed where an in is
+	kept    []int // the tasks that have nothing to do for that
+	direct  direct
 	worker  worker // the caller's
 	job     job
 }
@@ -249,15 +250,21 @@ func (st *state) run(ctx context.Context) (err error) {
 		if j := &st.job; j.task != nil {
 			j.interrupt(j.task, &st.worker, recover())
 			j.task, j.observed, err = nil, nil, j.err
+		} else if st.direct.now != nil {
+			err = st.direct.interrupt(st.worker.keeps, recover())
 		}
 		debug.SetPanicOnFault(old)
 		st.job.ctx = nil
 		st.free()
 	}()
-	st.job.begin(ctx)
-	if st.l.observer != nil || trace.IsEnabled() {
+	switch {
+	case st.l.observer != nil || trace.IsEnabled():
+		st.job.begin(ctx)
 		err = st.observation(ctx).compute()
-	} else {
+	case len(st.direct.calls) > 0 && len(st.kept) == 0:
+		err = st.computeDirect()
+	default:
+		st.job.begin(ctx)
 		err = st.compute(ctx)
 	}
 	if err == nil && len(st.moves) > 0 {

@@ -12,7 +12,7 @@ var PieceNanos = pieceNanos
 // CallNanos returns how long a call of a kernel takes at most by the estimate, and whether it could
 // be divided further.
 func CallNanos(on abi.Engine, code kernel.Code, f *abi.Frame) (nanos float64, divides bool) {
-	k := linkKernel(code, code.Signature(), nil, on)
+	k := linkKernel(code, code.Signature(), on)
 	each := k.elementNanos(f.Cols, func(i int) int { return f.Step[k.fieldsAt+i] })
 	return each * float64(f.Rows) * float64(f.Cols), f.Rows > 1 || f.Cols > 64 && !k.wholeRows
 }
@@ -58,6 +58,9 @@ func (l *Linked) Chunks() []int {
 	}
 	return chunks
 }
+
+// Short reports whether runs of the program are lists of calls.
+func (l *Linked) Short() bool { return l.short() }
 
 // Poison fills the memory that the next run takes over with bits that are NaN in floats.
 func (l *Linked) Poison() error {

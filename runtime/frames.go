@@ -227,11 +227,16 @@ func (t *nestTask) iterations() int {
 	return n
 }
 
-// failure returns the error of a panic of a kernel. That of an index outside its axis is
-// at the line of the op that has it; that of a run, of any other.
+// failure returns the error of a panic of the kernel that the worker calls.
 func (t *nestTask) failure(w *worker, reason any) error {
+	return t.failureOf(w.framesOf(t.number).now, reason)
+}
+
+// failureOf returns the error of a panic in a call. That of an index outside its axis is
+// at the line of the op that has it; that of a run, of any other.
+func (t *nestTask) failureOf(call int, reason any) error {
 	if e, ok := reason.(*ir.IndexError); ok {
 		return &ir.Error{Pos: t.pos, Op: "run", Msg: e.Error()}
 	}
-	return failf("%s: %v", t.calls[w.framesOf(t.number).now].kernel.signature, reason)
+	return failf("%s: %v", t.calls[call].kernel.signature, reason)
 }

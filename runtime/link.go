@@ -37,7 +37,7 @@ func (l *Linked) link(p *nest.Program) error {
 		return err
 	}
 	l.tasks = make([]*task, 0, len(p.Tasks))
-	k := &taskLinker{l: l, kernels: linkedKernels{}, find: l.exec.finder()}
+	k := &taskLinker{l: l, kernels: foundKernels{}, find: l.exec.finder()}
 	if len(p.Tasks) > 1 {
 		k.linked = make(linkedTasks, len(p.Tasks))
 	}
@@ -66,7 +66,7 @@ func (l *Linked) link(p *nest.Program) error {
 type taskLinker struct {
 	l       *Linked
 	linked  linkedTasks // before, nil if the program has one task
-	kernels linkedKernels
+	kernels foundKernels
 	find    finder
 
 	in    *nest.Task

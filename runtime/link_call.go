@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -21,7 +22,7 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	if err != nil {
 		return err
 	}
-	c := linkedCall{kernel: code, step: make([]int, code.fieldsAt+len(in.Fields))}
+	c := linkedCall{kernel: code.linkedKernel, step: make([]int, code.fieldsAt+len(in.Fields))}
 	index := len(k.out.calls)
 	if err := k.arguments(&c, index, in); err != nil {
 		return fmt.Errorf("%s: %w", code.signature, err)
@@ -66,8 +67,8 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
 	}
-	if body, ok := in.Kernel.(*kernel.Kernel); ok {
-		c.joins = !k.readsAbove(in, body.ArgsOf()[len(body.In)])
+	if _, ok := in.Kernel.(*kernel.Kernel); ok {
+		c.joins = !k.readsAbove(in, slices.IndexFunc(c.kernel.args, func(a kernel.Arg) bool { return a.Out }))
 	}
 	return nil
 }

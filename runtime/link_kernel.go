@@ -2,15 +2,15 @@ package runtime
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// linkedKernel is what all calls of a kernel in a program have in common.
+// linkedKernel is what all calls of a kernel on an engine have in common.
 type linkedKernel struct {
 	signature string
-	fn        func(*abi.Frame)
 	args      []kernel.Arg
 	fieldsAt  int // in Frame.Step
 	// rowBytes has for each argument of an elementwise kernel the bytes that a row takes
@@ -28,27 +28,50 @@ type linkedKernel struct {
 	line      kernel.Extent // the field that says how many rows are a line of windows, One for none
 }
 
-// linkedKernels are the kernels of a program that calls have been linked of.
-type linkedKernels map[kernel.Code]*linkedKernel
+// foundKernels are the kernels of a program that calls have been linked of.
+type foundKernels map[kernel.Code]foundKernel
+
+type foundKernel struct {
+	*linkedKernel
+	fn func(*abi.Frame)
+}
+
+// linkedKernels are those that any program has linked, by their signatures.
+var linkedKernels struct {
+	sync.RWMutex
+	on [abi.NumEngines]map[string]*linkedKernel
+}
 
 // kernel returns a kernel of the library.
-func (k *taskLinker) kernel(code kernel.Code) (*linkedKernel, error) {
-	if l := k.kernels[code]; l != nil {
+func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {
+	if l, known := k.kernels[code]; known {
 		return l, nil
 	}
 	signature := code.Signature()
 	fn, on, ok := k.find.find(signature)
 	if !ok {
-		return nil, fmt.Errorf("no kernel is registered for %s: run go generate, or call Register of runtime/builtin/portable", signature)
+		return foundKernel{}, fmt.Errorf("no kernel is registered for %s: run go generate, or call Register of runtime/builtin/portable", signature)
 	}
-	l := linkKernel(code, signature, fn, on)
-	k.kernels[code] = l
-	return l, nil
+	all := &linkedKernels
+	all.RLock()
+	l := all.on[on][signature]
+	all.RUnlock()
+	if l == nil {
+		l = linkKernel(code, signature, on)
+		all.Lock()
+		if all.on[on] == nil {
+			all.on[on] = map[string]*linkedKernel{}
+		}
+		all.on[on][signature] = l
+		all.Unlock()
+	}
+	k.kernels[code] = foundKernel{l, fn}
+	return foundKernel{l, fn}, nil
 }
 
 // linkKernel links a kernel of an engine.
-func linkKernel(code kernel.Code, signature string, fn func(*abi.Frame), on abi.Engine) *linkedKernel {
-	l := &linkedKernel{signature: signature, fn: fn, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code)}
+func linkKernel(code kernel.Code, signature string, on abi.Engine) *linkedKernel {
+	l := &linkedKernel{signature: signature, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code)}
 	d := callTimes(on)
 	l.fieldsAt, l.nanos, l.begin = len(l.args), unitNanos(d, code, l.args, l.time.Unit), d.Begin
 	if l.time.Indexed {

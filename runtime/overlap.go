@@ -43,20 +43,18 @@ func (st *state) mayMeet() bool {
 	if len(l.results)*(len(l.params)+len(l.results)) > fewPairs {
 		return true
 	}
+	bases := st.bases
 	for i, out := range l.results {
-		first, end := out.bytesAt(st.bases)
-		if anyIn(first, end, l.params, st.bases) || anyIn(first, end, l.results[:i], st.bases) {
-			return true
+		first, end := out.bytesAt(bases)
+		for _, b := range l.params {
+			if from, to := b.bytesAt(bases); from < end && first < to {
+				return true
+			}
 		}
-	}
-	return false
-}
-
-// anyIn reports whether the tensor of one of some buffers has a byte in a range.
-func anyIn(first, end uintptr, buffers []*buffer, bases []unsafe.Pointer) bool {
-	for _, b := range buffers {
-		if from, to := b.bytesAt(bases); from < end && first < to {
-			return true
+		for _, b := range l.results[:i] {
+			if from, to := b.bytesAt(bases); from < end && first < to {
+				return true
+			}
 		}
 	}
 	return false

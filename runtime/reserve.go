@@ -90,12 +90,16 @@ func sum(a, b int) int {
 	return a + b
 }
 
+// scratchBase returns which base of a state is that of scratch memory.
+func (l *Linked) scratchBase() int { return len(l.buffers) + 1 }
+
 // newState returns the state of one run, which has taken it, without its memory.
 func (l *Linked) newState(ctx context.Context) (*state, error) {
-	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers)+1)}
+	st := &state{l: l, bases: make([]unsafe.Pointer, l.scratchBase()+1)}
 	st.bases[len(l.buffers)] = unsafe.Pointer(&allBytes[0])
 	st.worker.frames, st.worker.job = make([]frames, len(l.tasks)), &st.job
 	st.job.bases, st.job.left.L = st.bases, &l.pool.mu
+	st.direct.layOut(l)
 	st.take()
 	var err error
 	for i, b := range l.buffers {

@@ -35,6 +35,9 @@ func (t *Tensor) Valid() bool {
 	return t != nil && t.dtype != ir.Invalid && (t.closed == nil || !t.closed.Load())
 }
 
+// MayEnd reports whether the tensor is over memory that may end before it: see OverFile.
+func (t *Tensor) MayEnd() bool { return t.closed != nil }
+
 // failed is what Parts sees of a tensor that is nil, or whose memory has ended.
 var failed Tensor
 

@@ -55,9 +55,10 @@ func (r *Reservation) Release() { r.take(r.left) }
 
 // take takes n bytes, or what is left, out of the reservation: they are in the heap now.
 func (r *Reservation) take(n int64) {
-	n = min(n, r.left)
-	r.left -= n
-	reserved.Add(-n)
+	if n = min(n, r.left); n != 0 { // small ones are not counted in it
+		r.left -= n
+		reserved.Add(-n)
+	}
 }
 
 // checkMemory returns an error when the Go heap can't grow by nbytes within room.
