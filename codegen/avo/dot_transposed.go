@@ -59,19 +59,8 @@ func (t *dotTile) transposedPairs() {
 	t.do("PCALIGN", imm(32))
 	t.here(t.name + "Loop")
 	columns := t.columnsOfA()
-	column := func(c int) string { return t.name + "Column" + itoa(c) }
-	for _, c := range []int{1, 3, 0, 2, 4, 5, 6} {
-		t.do("CMPQ", mem(stack(t.rest)), imm(int64(c+1)))
-		t.do("JEQ", label(column(c)))
-	}
-	for c := transposedColumns - 1; c >= 0; c-- {
-		t.here(column(c))
-		for pair := range transposedRows {
-			from := at(transposedB[pair/4], c*t.d.Size())
-			from = []memory{from, from.indexed(dotStepB, 1), from.indexed(dotStepB, 2), from.indexed(dotStepB3, 1)}[pair%4]
-			t.do("VFMADD231PS.BCST", mem(from), y(columns[pair]), y(transposedSums+c))
-		}
-	}
+	t.columns(columns)
+	t.here(t.name + "Next")
 	for _, r := range []int{dotA, dotMask, dotAcross} {
 		t.do("ADDQ", imm(int64(transposedRows*t.d.Size())), gp(r))
 	}
@@ -87,6 +76,38 @@ func (t *dotTile) transposedPairs() {
 	}
 	t.do("MOVQ", imm32(int64(t.d.Size())), gp(dotAcross))
 	t.sumsToRows()
+}
+
+// columns writes the multiplications of a block, for any number of columns of B. Those of two, four and eight columns alternate,
+// so that none waits for the one before it; others are one column after another, and then some of these.
+func (t *dotTile) columns(columnsOfA []int) {
+	name := func(columns int) string { return t.name + "Columns" + itoa(columns) }
+	for columns := 1; columns < transposedColumns; columns++ {
+		t.do("CMPQ", mem(stack(t.rest)), imm(int64(columns)))
+		t.do("JEQ", label(name(columns)))
+	}
+	for _, from := range []struct{ most, together int }{{8, 8}, {7, 4}, {3, 2}, {1, 1}} {
+		for columns := from.most; columns > from.together; columns-- {
+			t.here(name(columns))
+			t.multiplyColumns(columnsOfA, columns-1, 1)
+		}
+		t.here(name(from.together))
+		t.multiplyColumns(columnsOfA, 0, from.together)
+		if from.most > 1 {
+			t.do("JMP", label(t.name+"Next"))
+		}
+	}
+}
+
+// multiplyColumns multiplies the columns of A by some columns of B together, from a first one on.
+func (t *dotTile) multiplyColumns(columnsOfA []int, first, n int) {
+	for pair, column := range columnsOfA {
+		for c := first; c < first+n; c++ {
+			from := at(transposedB[pair/4], c*t.d.Size())
+			from = []memory{from, from.indexed(dotStepB, 1), from.indexed(dotStepB, 2), from.indexed(dotStepB3, 1)}[pair%4]
+			t.do("VFMADD231PS.BCST", mem(from), y(column), y(transposedSums+c))
+		}
+	}
 }
 
 // columnsOfA loads a block of A, and returns the registers of sixteen columns of A.
