@@ -12,8 +12,8 @@ import (
 // The budgets, in bytes, not far above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 12_740_000 // measured: 12.73 MB, of which 2.6 are kernels for AVX-512 and 2.6 all Go loops
-	maxGrowth    = 7_930_000  // measured: 7.92 MB on linux/amd64
+	maxGenerated = 12_770_000 // measured: 12.75 MB, of which 2.6 are kernels for AVX-512 and 2.6 all Go loops
+	maxGrowth    = 7_930_000  // measured: 7.93 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 

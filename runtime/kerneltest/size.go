@@ -112,6 +112,13 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 				add(min(rng.IntN(mostRows), max(1, mostWork/n/max(1, cols))), cols, n)
 			}
 		}
+		if m, ok := c.(*kernel.Micro); ok && m.Kind == kernel.Dot { // tiles whose rows are transposed
+			for cols := 1; cols < kernel.DotTransposedRows; cols++ {
+				for range 4 {
+					add(kernel.DotTransposedRows+rng.IntN(2*kernel.DotTransposedRows), cols, kernel.DotTransposedRows*(1+rng.IntN(3)))
+				}
+			}
+		}
 	}
 	return sizes
 }
