@@ -113,8 +113,8 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 			}
 		}
 		if m, ok := c.(*kernel.Micro); ok && m.Kind == kernel.Dot { // tiles whose rows are transposed
-			for cols := 1; cols < kernel.DotTransposedRows; cols++ {
-				for range 4 {
+			for cols := 1; cols <= kernel.DotTransposedRows/2; cols++ {
+				for range 100 {
 					add(kernel.DotTransposedRows+rng.IntN(2*kernel.DotTransposedRows), cols, kernel.DotTransposedRows*(1+rng.IntN(3)))
 				}
 			}
