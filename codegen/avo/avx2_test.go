@@ -184,6 +184,27 @@ func TestWideDotLoop(t *testing.T) {
 	}
 }
 
+// TestTransposedDotLoop counts what the loop over blocks of 16 rows and pairs does: 32 loads of half a row, 48 shuffles, and 16
+// multiplications for each column of B.
+func TestTransposedDotLoop(t *testing.T) {
+	t.Parallel()
+	asm, err := avo.AVX512.Assemble("kernels", []kernel.Code{&kernel.Micro{Kind: kernel.Dot, Type: ir.Float32}})
+	require.NoError(t, err)
+	loop := regexp.MustCompile(`(?s)narrowTransposedLoop:\n(.*?)CMPQ`).FindStringSubmatch(string(asm))[1]
+	require.Equal(t, 32+48, strings.Count(loop, "\n"), loop)
+	for columns, together := range map[string]int{"": 8, "4": 4, "2": 2, "1": 1} {
+		begin := "narrowTransposedColumns" + columns + ":\n"
+		if columns == "" {
+			begin = `narrowTransposedColumns7\n`
+		}
+		part := regexp.MustCompile(`(?s)` + begin + `(.*?)(JMP|\n\n)`).FindStringSubmatch(string(asm))[1]
+		require.Equal(t, 16*together, strings.Count(part, "VFMADD231PS"), part)
+	}
+	asm, err = avo.AVX512.Assemble("kernels", []kernel.Code{&kernel.Micro{Kind: kernel.Dot, Type: ir.Float64}})
+	require.NoError(t, err)
+	require.NotContains(t, string(asm), "Transposed")
+}
+
 // TestDeterministic assembles twice.
 func TestDeterministic(t *testing.T) {
 	ks := singleOps()

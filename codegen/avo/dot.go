@@ -37,6 +37,8 @@ import (
 //   - If a row of B is one vector of two, a tile has twice the rows, and as many sums: unless the rows of A
 //     are in one set of the first-level cache, which holds 8 to 12 of them.
 //
+//   - Few columns of float32 take tiles of 16 transposed rows with AVX-512: see dot_transposed.go.
+//
 // If fewer than two tiles of rows are left, they are divided evenly: 7 rows into 4 and 3. A
 // tile of a single row would have too few independent sums.
 
@@ -86,6 +88,7 @@ type dotWriter struct {
 	// Of the present panel: its first row of B, its product, and the columns from it on. If windows are the left operand
 	// first and rest are of the present line: its first row of A, and the rows from it on.
 	first, out, rest int
+	kept             [3]int // and of registers that a transposed tile uses
 
 	windows *dotWindows // nil for products of matrices
 }
@@ -119,6 +122,9 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	wide := dotForm{name: "wide", vectors: 2 * vectors}
 	masked, full := dotForm{name: "masked", vectors: vectors, masked: true}, dotForm{name: "full", vectors: vectors}
 	w.first, w.out, w.rest = w.local(8), w.local(8), w.local(8)
+	if w.transposes(narrow) {
+		w.kept = [...]int{w.local(8), w.local(8), w.local(8)}
+	}
 	w.begin()
 	if w.twoLines != nil {
 		w.do("CMPQ", gp(dotMask), imm(int64(wide.vectors*w.lanes)))
@@ -223,6 +229,10 @@ func (w *dotWriter) form(f dotForm) {
 		w.do("TESTQ", imm32(waySize-1), gp(dotStepA))
 		w.do("JNE", label(tile(f.tall).name))
 		w.here(f.name + "Few")
+	}
+	if w.transposes(f) {
+		w.transposed(f, f.name+"Others")
+		w.here(f.name + "Others")
 	}
 	w.do("MOVQ", gp(dotRows), gp(dotCount))
 	w.do("CMPQ", gp(dotRows), imm(int64(w.rows)))

@@ -19,7 +19,7 @@ type dotTile struct {
 }
 
 // isTall reports whether the tile has more rows than those of other forms.
-func (t *dotTile) isTall() bool { return t.rows > t.dotWriter.rows }
+func (t *dotTile) isTall() bool { return t.rows == t.tall }
 
 // isWide reports whether a row of the tile has two cache lines.
 func (t *dotTile) isWide() bool { return t.cacheLines() > 1 }
@@ -118,11 +118,13 @@ func (t *dotTile) ahead() int {
 // code and only the last columns of a product are masked. A pair of a wide form has 24
 // products, beside which counting takes no time.
 func (t *dotTile) pairs() {
-	if t.windows != nil {
+	switch {
+	case t.windows != nil:
 		t.windowPairs()
 		return
-	}
-	switch {
+	case t.rows == transposedRows:
+		t.transposedPairs()
+		return
 	case t.isWide() && t.rows == t.dotWriter.rows:
 		t.packedPairs()
 	case !t.masked && !t.isWide():

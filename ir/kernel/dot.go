@@ -12,6 +12,10 @@ func DotColumns(d ir.DType) int { return 64 / d.Size() }
 // remainder of fewer rows.
 const DotRows = 6
 
+// DotTransposedRows is how many rows of float32 a tile has that AVX-512 transposes in registers: contiguous ones, times
+// half of DotColumns at most, and as many pairs or a multiple of that.
+const DotTransposedRows = 16
+
 // DotPackedStep returns how many elements apart packed rows of the first argument are: a chunk and a cache line, an odd number of
 // lines, so that rows are in different sets of the first-level cache. Tiles of 512 bits have a loop for such rows.
 func DotPackedStep(d ir.DType) int { return ir.DotChunk + DotColumns(d) }

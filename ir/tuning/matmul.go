@@ -47,6 +47,8 @@ type MatmulBlocks struct {
 	// StreamRows is how many left rows a block has if there are few columns: two tiles of the
 	// kernel. With 12 rows a product of 4096x4096 with two columns takes half as long as with 128.
 	StreamRows int
+	// Transposes says that kernels transpose rows of few columns: see kernel.DotTransposedRows.
+	Transposes bool
 	// CallWork is what a call for one product of a batch takes besides its multiplications, in
 	// additions. BatchLeast is how many products there are at least whose batch is the columns of
 	// calls, and BatchBytes the size of all matrices of a tile of them.
@@ -75,9 +77,11 @@ type MatmulBlocks struct {
 // panelBytes is the size of kernel.DotColumns columns.
 const panelBytes = 64
 
-// setVector sets PanelBytes for kernels whose vectors have the given bytes. An Emerald Rapids with AVX-512: panels of one vector
+// setVector sets PanelBytes and Transposes for kernels whose vectors have the given bytes. An Emerald Rapids with AVX-512: panels of one vector
 // take 1.05 times as long, for 64x64 matrices 1.1.
-func (b *MatmulBlocks) setVector(bytes int) { b.PanelBytes = 2 * bytes }
+func (b *MatmulBlocks) setVector(bytes int) {
+	b.PanelBytes, b.Transposes = 2*bytes, bytes == 64
+}
 
 // Panel returns how many columns a panel has. Only floats have kernels for all widths.
 func (b *MatmulBlocks) Panel(d ir.DType) int {

@@ -96,11 +96,14 @@ func (p *product) blocks() {
 	var ok bool
 	p.left.apart, ok = p.stride(&p.left, pairs)
 	p.left.packed = !ok || p.short(&p.left, &p.rows, p.t.Matmul.DirectRows)
-	rows := p.t.Matmul.LeftBytes / ir.DotChunk / p.dtype.Size()
-	if p.streams() {
-		rows = p.t.Matmul.StreamRows
+	rows, tile := p.t.Matmul.LeftBytes/ir.DotChunk/p.dtype.Size(), kernel.DotRows
+	if p.transposes() {
+		tile = kernel.DotTransposedRows
 	}
-	p.tiles(&p.rows, &p.left, rows, kernel.DotRows)
+	if p.streams() {
+		rows = max(p.t.Matmul.StreamRows, tile)
+	}
+	p.tiles(&p.rows, &p.left, rows, tile)
 	p.right.apart, ok = p.stride(&p.right, pairs)
 	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.t.Matmul.DirectCols) || p.left.packed && p.scattered()
 	most := p.t.Matmul.Cols
@@ -128,6 +131,12 @@ func (p *product) share(most, least int) {
 	}
 	share(p.t.Matmul.BlocksPerWorker*p.t.Workers, least)
 	share(p.t.Workers, 2*kernel.DotColumns(p.dtype))
+}
+
+// transposes reports whether the kernel transposes tiles of left rows.
+func (p *product) transposes() bool {
+	few := p.cols.all(p.step.Axes) <= kernel.DotColumns(p.dtype)/2
+	return p.t.Matmul.Transposes && p.dtype == ir.Float32 && !p.left.packed && p.left.apart == 1 && few
 }
 
 // streams reports whether few rows of the left operand are read to their ends before the next

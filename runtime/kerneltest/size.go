@@ -142,6 +142,13 @@ func (z *sizer) ofLengths() {
 			z.add(min(z.rng.IntN(mostRows), max(1, mostWork/n/max(1, cols))), cols, n)
 		}
 	}
+	if m, ok := z.code.(*kernel.Micro); ok && m.Kind == kernel.Dot { // tiles whose rows are transposed
+		for cols := 1; cols <= kernel.DotTransposedRows/2; cols++ {
+			for range 100 {
+				z.add(kernel.DotTransposedRows+z.rng.IntN(2*kernel.DotTransposedRows), cols, kernel.DotTransposedRows*(1+z.rng.IntN(3)))
+			}
+		}
+	}
 }
 
 // edges returns the size that goes through the pairs of edge cases, if the kernel takes
