@@ -41,7 +41,7 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	st.free()
 	b := &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}
 	for _, t := range slices.Concat(b.outs, b.ins, l.captured) {
-		if t.MayEnd() {
+		if tensor.MayEnd(t) {
 			b.files = append(b.files, t)
 		}
 	}

@@ -35,9 +35,6 @@ func (t *Tensor) Valid() bool {
 	return t != nil && t.dtype != ir.Invalid && (t.closed == nil || !t.closed.Load())
 }
 
-// MayEnd reports whether the tensor is over memory that may end before it: see OverFile.
-func (t *Tensor) MayEnd() bool { return t.closed != nil }
-
 // failed is what Parts sees of a tensor that is nil, or whose memory has ended.
 var failed Tensor
 
@@ -53,6 +50,9 @@ func Over(d ir.DType, l layout.Layout, base unsafe.Pointer) *Tensor {
 func OverFile(d ir.DType, l layout.Layout, base unsafe.Pointer, closed *atomic.Bool) *Tensor {
 	return &Tensor{dtype: d, layout: l, base: base, closed: closed}
 }
+
+// MayEnd reports whether a tensor, which is not nil, is over memory that ends: see OverFile.
+func MayEnd(t *Tensor) bool { return t.closed != nil }
 
 // Parts returns what an executor reads at each run, without a copy: the dtype, the
 // layout, which must not be changed, and the address of the layout's location 0. A
