@@ -44,7 +44,7 @@ func plainLoops(kernels []named) (string, error) {
 var basicTypes = ir.SetOf(ir.Float32, ir.Float64, ir.Int32, ir.Int64, ir.Uint8, ir.Bool)
 
 // isBasic reports whether a kernel computes a basic operation on basic types, or moves elements of any. Functions of
-// float64, the fast ones and those of rare types would be three quarters of the loops.
+// float64 that take many instructions, the fast ones and those of rare types would be three quarters of the loops.
 func isBasic(code kernel.Code) bool {
 	if kernel.TimeOf(code).Unit == kernel.Moved {
 		return true

@@ -24,7 +24,7 @@ func (p *Program) String() string {
 // own, an axis of two to four elements makes them interleaved channels, or a line is reduced: one longer than 1024 is reduced in chunks, and the mean of
 // 2^k elements is a product. Those of products with one element along a named axis, and of short and long lines, are among them; a run that
 // needs others is a tiling of built-in kernels. There are none before the first run of
-// a program whose graph fits none of the example sizes.
+// a program whose graph fits none of the example sizes. The list is the same on every machine.
 func (p *Program) Kernels() []string {
 	bound := p.latest()
 	if bound == nil {

@@ -114,6 +114,26 @@ func TestExplain(t *testing.T) {
 	require.Len(t, sample(t, graph.WithDebug(graph.NoFusion)).Kernels(), 5)
 }
 
+// TestKernelsOfEachMachine: what genkernels emits on one machine serves all others, though the best way to reduce
+// columns, for one, depends on the vectors.
+func TestKernelsOfEachMachine(t *testing.T) {
+	x, y := graph.Input("x", graph.Float32, 1024, 1024), graph.Input("y", graph.Float32, 1024, 1024)
+	for name, z := range map[string]graph.Node{
+		"columns":  x.Sub(y).Abs().Mul(x).Sub(y).Sum(0),
+		"rows":     x.Sub(y).Abs().Mul(x).Sum(1),
+		"product":  x.Mul(2).MatMul(y.T()).Tanh(),
+		"few rows": x.Slice(":2").Add(1).MatMul(y.T()).Tanh(),
+	} {
+		best, err := graph.Compile(z)
+		require.NoError(t, err)
+		for _, engine := range []graph.Debug{graph.AVX2, graph.Portable} {
+			p, err := graph.Compile(z, graph.WithDebug(engine))
+			require.NoError(t, err)
+			require.ElementsMatch(t, best.Kernels(), p.Kernels(), name)
+		}
+	}
+}
+
 // TestKernelsDoNotDependOnSizes compiles a formula for sizes known and not.
 func TestKernelsDoNotDependOnSizes(t *testing.T) {
 	build := func(extents ...any) []string {

@@ -9,7 +9,7 @@ import (
 // Runs of short programs. Where no task has a loop or work for two goroutines, and all together
 // take no longer than the time between two looks at the context, a run is a list of calls whose
 // frames the state keeps: it writes the pointers and calls the kernels, and neither lays tasks out
-// nor hands chunks out. Emerald Rapids, a bound call for 16 elements: 0.74 of the time.
+// nor hands chunks out. The garbage collector waits for the whole list, as for one long call. Emerald Rapids, a bound call for 16 elements: 0.74 of the time.
 
 // direct is a short program laid out for one state.
 type direct struct {
@@ -96,9 +96,11 @@ func (d *direct) layOut(l *Linked) {
 // computeDirect executes the calls. The frames drop their pointers, unless the state keeps them.
 func (st *state) computeDirect() error {
 	d, keeps := &st.direct, st.worker.keeps
+	d.now = &d.calls[0] // it has begun, also if no memory can be had
 	if !d.placed {
 		if d.scratch > 0 {
 			if err := st.worker.reserve(d.scratch, st.l.exec.zeroed()); err != nil {
+				d.end(keeps)
 				return err
 			}
 			st.bases[st.l.scratchBase()] = st.worker.scratchAt()
@@ -128,9 +130,15 @@ func (d *direct) end(keeps bool) {
 	}
 }
 
-// interrupt ends a call that has not returned, and returns the error: see job.interrupt.
+// interrupt ends a call that has not returned, and returns the error: see job.interrupt. What calls before it
+// have stored is made visible.
 func (d *direct) interrupt(keeps bool, reason any) error {
 	c := d.now
+	for i := range d.calls {
+		if f := &d.calls[i]; f.frame == &noBlock {
+			f.fn(f.frame)
+		}
+	}
 	d.end(keeps)
 	if reason == nil {
 		return errEnded

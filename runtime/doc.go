@@ -6,9 +6,10 @@
 // times, from several goroutines, on the buffers that each run gives. [Bound] is a linked
 // program with its buffers checked and set.
 //
-// One interpreter runs every program. Loops, tiles, packing and the order of calls are in
-// the schedule; the interpreter divides only a call that may take longer than 50
-// microseconds, into calls of the same kernel on parts of its rows or columns. The tasks of
+// Loops, tiles, packing and the order of calls are in the schedule. A program without loops
+// whose calls together take less than 50 microseconds, by estimate, is run as a list of calls. An interpreter runs
+// all others; it divides only a call that may take longer than that,
+// into calls of the same kernel on parts of its rows or columns. The tasks of
 // a program run one after the other. The iterations of a task are independent, and a pool
 // of workers divides them. The results do not depend on the number of workers.
 //

@@ -52,7 +52,7 @@ type loopNest struct {
 type item struct {
 	nest  *loopNest
 	call  int
-	long  bool // the call may take longer than pieceNanos: see pieces.go
+	long  bool // the call may take longer than the piece of its task: see pieces.go
 	fn    func(*abi.Frame)
 	nanos int // what the call takes, about, if it is not long
 }

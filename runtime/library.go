@@ -55,7 +55,8 @@ func (e *Executor) Assembly() bool { return e.finder().best != abi.Portable }
 // BestVector returns how many bytes a vector of the best engine's kernels has.
 func (e *Executor) BestVector() int { return e.finder().best.Vector() }
 
-// Machine returns the machine that plans are made and scheduled for which the executor runs.
+// Machine returns the machine for which plans are made that the executor runs: Tuning, or tuning.Default, with the number of
+// workers and the vectors of the executor.
 func (e *Executor) Machine() *tuning.Machine {
 	m := *e.tuned()
 	m.Workers, m.ShortSums = e.Parallelism(), e.Assembly()

@@ -19,6 +19,9 @@ func (e *Executor) Link(p *nest.Program) (*Linked, error) {
 	if p == nil {
 		return nil, errors.New("link: the program is nil")
 	}
+	if m := e.tuned(); min(m.ChunkElems, m.DotChunkElems, m.CallNanos) < 1 {
+		return nil, errors.New("link: Tuning lacks constants: begin with tuning.Default")
+	}
 	if e.Verify {
 		if err := p.Verify(); err != nil {
 			return nil, fmt.Errorf("link %s: %w", p.Name, err)

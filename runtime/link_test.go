@@ -13,6 +13,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -20,6 +21,8 @@ import (
 func TestLinkErrors(t *testing.T) {
 	_, err := (&runtime.Executor{}).Link(nil)
 	require.ErrorContains(t, err, "nil")
+	_, err = (&runtime.Executor{Tuning: &tuning.Machine{Workers: 2}}).Link(subNest(30, 40, 7, 16, unit, 0, 40, 1))
+	require.ErrorContains(t, err, "begin with tuning.Default")
 	unknown, err := kernel.ParseKernel("kernel (u0:f32, u1:f32) { t0 = mul u0 u1; t1 = atan2 t0 u0; t2 = pow t1 u1; store t2 }")
 	require.NoError(t, err)
 	for want, change := range map[string]func(t *nest.Task, c *nest.Call){

@@ -221,7 +221,7 @@ func (w *dotWriter) form(f dotForm) {
 	if f.masked {
 		w.mask(w)
 	}
-	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows), 1} }
+	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows), 1, false} }
 	w.here(f.name + "Tiles")
 	if f.tall > 0 {
 		w.do("CMPQ", gp(dotRows), imm(int64(f.tall)))

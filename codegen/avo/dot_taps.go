@@ -154,7 +154,7 @@ func (w *dotWriter) linePairs(f, others dotForm) {
 	w.bytes(kernel.DotLineStep, dotMask)
 	w.do("MOVQ", gp(dotMask), mem(stack(s.lineStep)))
 	w.here(f.name + "Tiles")
-	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows), 2} }
+	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows), 2, false} }
 	six, four, two := tile(6), tile(4), tile(2)
 	w.do("CMPQ", gp(dotRows), imm(5))
 	w.do("JGE", label(six.name))

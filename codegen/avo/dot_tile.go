@@ -16,6 +16,8 @@ type dotTile struct {
 	rows  int    // at most dotArith.rows, or dotForm.tall
 	name  string // of its labels
 	lines int    // 2 if the second half of the rows are windows of the next line, else 1
+	// transposed says that blocks of its rows are transposed in registers: see dot_transposed.go.
+	transposed bool
 }
 
 // isTall reports whether the tile has more rows than those of other forms.
@@ -122,7 +124,7 @@ func (t *dotTile) pairs() {
 	case t.windows != nil:
 		t.windowPairs()
 		return
-	case t.rows == transposedRows:
+	case t.transposed:
 		t.transposedPairs()
 		return
 	case t.isWide() && t.rows == t.dotWriter.rows:

@@ -28,7 +28,7 @@ func (w *dotWriter) transposes(f dotForm) bool {
 
 // transposed writes a tile of transposed rows, and before it a test for what it takes: else the label other comes next.
 func (w *dotWriter) transposed(f dotForm, other string) {
-	t := &dotTile{w, f, transposedRows, f.name + "Transposed", 1}
+	t := &dotTile{w, f, transposedRows, f.name + "Transposed", 1, true}
 	w.do("CMPQ", gp(dotRows), imm(transposedRows))
 	w.do("JLT", label(other))
 	w.do("CMPQ", gp(dotAcross), imm(int64(w.d.Size())))

@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The loops over rows that are computed together, and the test whether a frame has such rows.
+// The loops over rows that are computed together, and the tests of a frame for such rows.
 
 // address returns where a vector of a block is.
 func (w *together) address(p machine.Place) memory {
@@ -136,7 +136,7 @@ func (n *nest) nextBlock(moving [][2]int) {
 	}
 }
 
-// The tests of a frame go to row, where each row is computed by itself, unless what they say is so.
+// Each test of a frame asks for what the loops need, and else jumps to row, where rows are computed one by one.
 
 // unless goes to row by a jump.
 func (n *nest) unless(jump string) { n.do(jump, label("row")) }

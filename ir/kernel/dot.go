@@ -12,8 +12,8 @@ func DotColumns(d ir.DType) int { return 64 / d.Size() }
 // remainder of fewer rows.
 const DotRows = 6
 
-// DotTransposedRows is how many rows of float32 a tile has that AVX-512 transposes in registers: contiguous ones, times
-// half of DotColumns at most, and as many pairs or a multiple of that.
+// DotTransposedRows is how many contiguous rows of float32 AVX-512 transposes in registers, in blocks of as many pairs. It
+// multiplies them by half of DotColumns columns at most; the number of pairs is a multiple of it.
 const DotTransposedRows = 16
 
 // DotPackedStep returns how many elements apart packed rows of the first argument are: a chunk and a cache line, an odd number of

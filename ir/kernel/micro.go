@@ -127,7 +127,7 @@ func (m *Micro) OutType(i int) ir.DType {
 	return m.Body.OutType(i)
 }
 
-// Limit bounds the extent of a dimension of a call. If it is of Chunks, calls combine the
+// Limit bounds an extent of a call. If it is of Chunks, calls combine the
 // elements along it by a tree: of a longer extent each call takes a chunk of Most, and the
 // last one the rest.
 type Limit struct {
@@ -136,8 +136,8 @@ type Limit struct {
 	Chunks      bool
 }
 
-// LimitsOf returns the limits of a kernel's dimensions. A dimension without a limit has any
-// extent from 0 on.
+// LimitsOf returns the limits of a kernel's extents. One without a limit may be
+// any number from 0 on.
 func LimitsOf(c Code) []Limit {
 	if m, ok := c.(*Micro); ok && micros[m.Kind].limits != nil {
 		return micros[m.Kind].limits(m)

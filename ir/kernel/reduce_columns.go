@@ -22,8 +22,8 @@ import (
 // unit operand, and from row r to row r+1 of a splat operand and of the output. The output
 // overlaps no input. An element of it may be stored more than once.
 
-// ColumnBlock is how many columns ReduceColumns computes at a time. Its last block ends
-// at the last column, so a call has at least as many.
+// ColumnBlock is how many columns a call of ReduceColumns has at least, and how many the narrowest kernels compute at a
+// time. The last block ends at the last column.
 const ColumnBlock = 16
 
 // The limits of the body of ReduceColumns, whose accumulators are all in registers.
@@ -58,8 +58,8 @@ func checkReduceColumns(m *Micro) error {
 		return errors.New("the body of reduce_columns has few operands, a few instructions and one output")
 	}
 	for _, in := range k.In {
-		if in.DType != k.In[0].DType || !ir.Floats.Has(in.DType) {
-			return errors.New("the body of reduce_columns is of one type of float")
+		if in.DType != k.In[0].DType || in.DType != ir.Float32 && in.DType != ir.Float64 {
+			return errors.New("the body of reduce_columns is of float32 or float64")
 		}
 	}
 	for _, in := range k.Body {

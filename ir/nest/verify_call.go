@@ -196,7 +196,7 @@ func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong s
 	return out, v.inside(&c, &out)
 }
 
-// sizeOf returns the size that a dimension of an argument has.
+// sizeOf returns the size of an extent of an argument.
 func sizeOf(c *Call, d kernel.Extent) Size {
 	switch d {
 	case kernel.One:

@@ -10,7 +10,7 @@ type Machine struct {
 	// Workers is how many goroutines compute one task at most. Results do not depend on
 	// it, the blocks do.
 	Workers int
-	// Vector is the bytes of a vector register.
+	// Vector is the bytes of a vector register of AVX2: what SetVector sets is for the best engine's.
 	Vector int
 
 	// LoadWork is what reading and writing the operands of one index costs, in

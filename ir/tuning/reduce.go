@@ -24,8 +24,8 @@ type Reduction struct {
 	TreeLeast, TreeMost int
 	TreeBytes           int
 	TreeTime            float64
-	// TreeStrip is from how many bytes of a row on any number of rows has its sums in registers, of up to TreeStripBytes, if they begin where
-	// lines of the caches do; 0 is never. An Emerald Rapids with AVX-512, whose kernels take as many bytes of each row at once, float32: 0.64 of
+	// TreeStrip is how many bytes of each row a kernel takes at once that sums columns in registers for any number of rows, whose inputs have
+	// TreeStripBytes at most; 0 is for none. The rows must be so wide, and begin where lines of the caches do. An Emerald Rapids with AVX-512, float32: 0.64 of
 	// the time for 256 rows of 256, 0.8 for 512 of 256, 0.9 for 1024 of 64, 1024 of 1024 and 2048 of 2048; 1.2 for 256 of 257, up to 1.8 for 64 MiB.
 	TreeStrip, TreeStripBytes int
 
@@ -99,7 +99,7 @@ func defaultReduction() Reduction {
 
 // setVector sets TreeStrip for kernels whose vectors have the given bytes.
 func (r *Reduction) setVector(bytes int) {
-	if r.TreeStrip = 0; bytes >= 64 {
+	if r.TreeStrip = 0; bytes == 64 {
 		r.TreeStrip = 4 * bytes
 	}
 }

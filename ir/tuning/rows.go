@@ -73,10 +73,11 @@ type RowGroups struct {
 }
 
 func defaultRowGroups() RowGroups {
+	const heldBytes = 1 << 20
 	return RowGroups{
 		LookAhead: 64, BlockBytes: 192 << 10, AheadBytes: 4 << 10, AheadFrom: 16 << 20, PrefetchBytes: 16 << 10, PrefetchFrom: 2 << 20, PrefetchLeast: 128, StreamBytes: 2 << 20, RowBytes: 1 << 20,
 		ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96, LeastProduct: 1024,
-		HeldBytes: 1 << 20, HeldFrom: 1<<20 + 1, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64,
+		HeldBytes: heldBytes, HeldFrom: heldBytes + 1, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64,
 		SwappedWindows: 196, SwappedPairs: 144, SwappedColumns: 32, PooledBytes: 1 << 20, SwappedIdle: 10,
 		PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}

@@ -77,8 +77,8 @@ type GroupDrafts struct {
 	tasks map[blocked]sizedTask // nil unless all plans are one, resized
 }
 
-// mostBlocks is how many drafts GroupDrafts keeps; with more it begins anew.
-const mostBlocks = 1024
+// mostGroupDrafts is how many drafts GroupDrafts keeps; with more it begins anew.
+const mostGroupDrafts = 1024
 
 // draft returns the draft of a step that costs least: see choose. It is valid until the next call.
 func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
@@ -109,7 +109,7 @@ func (s *scheduler) keep(t *target, f form, d *Draft) {
 		s.t.Drafts.addStep(f, d)
 		return
 	}
-	if s.t.Groups.known == nil || len(s.t.Groups.known) >= mostBlocks {
+	if s.t.Groups.known == nil || len(s.t.Groups.known) >= mostGroupDrafts {
 		s.t.Groups.known = drafts{}
 	}
 	s.t.Groups.known[f] = d

@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Column trees: columns of few rows that a cache holds, and of all rows that a kernel takes wide strips of. The kernel combines the rows of a
+// Column trees: columns of few rows, and of any number of rows where a kernel takes wide strips of each. The kernel combines the rows of a
 // strip in the order of the tree of ir.ReduceRow, so that no sum is in memory, where a column reduction has 32 rows of them and reads and
 // stores them several times for each row where there are few. Strips of 64 bytes of each row take longer than whole rows beyond the caches.
 
@@ -50,12 +50,15 @@ func (w *treeWriter) check() string {
 		return "there are few columns"
 	case len(s.Out) != 1 || s.Out[0].Stored() || s.Out[0].Strides[last-1] != 1:
 		return "it has not one output that is contiguous across the lines"
-	case s.Axes[last].Extent < w.t.TreeLeast || s.Axes[last].Extent > w.t.TreeMost && !w.wide():
-		return "there are too few rows, or too many"
+	case s.Axes[last].Extent < w.t.TreeLeast:
+		return "there are few rows"
 	}
 	bytes := w.bytes()
-	if bytes == 0 || bytes > w.t.TreeBytes && !w.wide() {
-		return "no input, or one beyond the cache, differs from row to row"
+	if bytes == 0 {
+		return "no input differs from row to row"
+	}
+	if s.Axes[last].Extent > w.t.TreeMost || bytes > w.t.TreeBytes {
+		return w.narrow()
 	}
 	return ""
 }
@@ -80,18 +83,30 @@ func (w *treeWriter) bytes() (bytes int) {
 	return bytes
 }
 
-// wide reports whether all rows of those inputs begin where lines of the caches do, and are wide strips, the last of which overlaps another
-// one little.
-func (w *treeWriter) wide() bool {
-	wide, columns := w.t.TreeStrip > 0 && w.bytes() <= w.t.TreeStripBytes, len(w.s.Axes)-2
+// narrow returns why wide strips do not reduce any number of rows. All rows of those inputs must begin where lines of the caches
+// do, and be whole strips, or so many that the last one overlaps the one before by little.
+func (w *treeWriter) narrow() (why string) {
+	switch {
+	case w.t.TreeStrip == 0:
+		return "there are many rows, or more than the cache holds"
+	case w.bytes() > w.t.TreeStripBytes:
+		return "the rows are more than the last cache holds"
+	}
+	columns := len(w.s.Axes) - 2
 	w.rows(func(a *plan.Access, size int) {
 		row := w.s.Axes[columns].Extent * size
-		wide = wide && (row%w.t.TreeStrip == 0 || row > 4*w.t.TreeStrip) && a.Offset*size%cacheLine == 0
+		if row%w.t.TreeStrip != 0 && row <= 4*w.t.TreeStrip {
+			why = "there are many rows, which are no whole strips of the kernel"
+		}
+		apart := a.Offset*size%cacheLine != 0
 		for axis, stride := range a.Strides {
-			wide = wide && (axis == columns || stride*size%cacheLine == 0)
+			apart = apart || axis != columns && stride*size%cacheLine != 0
+		}
+		if apart {
+			why = "there are many rows, which begin within lines of the caches"
 		}
 	})
-	return wide
+	return why
 }
 
 // draft returns the draft of a step.

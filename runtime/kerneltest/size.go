@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// size is what a block has of each dimension, and its fields.
+// size is the extents of a block, its rows, columns and fields.
 type size struct {
 	rows, cols int
 	fields     []int
@@ -16,7 +16,7 @@ type size struct {
 
 func (s size) String() string { return fmt.Sprintf("%dx%d %v", s.rows, s.cols, s.fields) }
 
-// extent returns how much the block has of a dimension.
+// extent returns one of the extents.
 func (s size) extent(d kernel.Extent) int { return d.Of(s.rows, s.cols, s.fields) }
 
 // widths are the columns of blocks: round 4, 8, 16 and 32 lanes, and the double of
