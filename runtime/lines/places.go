@@ -13,8 +13,8 @@ import (
 // which are in the outputs. There they are turned: some of their bits are exclusive-ored, so that the best one is the
 // greatest of a type with a sign, whichever the op and the type.
 //
-// What compares rows says whether there was a NaN in them, which precedes nothing there. Those rows are searched for it:
-// the place of the first NaN of a column is negative until the end, and nothing precedes the infinity that is its best.
+// What compares rows says whether there was a NaN in them, which precedes nothing there. Those rows are searched for it, where there
+// is one: the place of the first NaN of a column is negative until the end, and nothing precedes the infinity that is its best.
 
 // turned is a type of elements that are turned.
 type turned interface {
@@ -102,7 +102,7 @@ func bestPlacesOf[T turned, U bits](find finder, atOnce int, turn uint64) func(*
 			for first := 0; first < n; first += atOnce {
 				rows := min(atOnce, n-first)
 				if find(x, unsafe.Pointer(unsafe.SliceData(best)), unsafe.Pointer(unsafe.SliceData(place)), step, rows, f.Cols, first, turn) != 0 {
-					findNaN(x, step, rows, first, best, place)
+					findNaN(find, x, step, rows, first, best, place, turn)
 					nan = true
 				}
 				if first+rows < n { // no pointer behind the last row
@@ -138,10 +138,29 @@ func findRows[T turned, U bits](x, best, place unsafe.Pointer, step, rows, colum
 	return nan
 }
 
-// findNaN makes the first NaN of each column the best element, unless one was before.
+// nanBytes is how many bytes of a row are searched for NaN at least. A finder sees strips of so many bytes again, and only those with
+// NaN are searched. Emerald Rapids, AVX-512, 1024x512 float32: eight NaN take 1.2 times as long as none, one in a thousand 6 times;
+// 256 bytes 1.24 and 9. 64 bytes take the finders for AVX2 a third longer.
+const nanBytes = 128
+
+// findNaN makes the first NaN of each column the best element, unless one was before. The finder has seen all the rows already. Where
+// it sees them again, it changes no column without NaN in them, or whose NaN was found in rows before: no element is greater than the
+// best one so far, or than infinity. What it makes of the other columns is replaced.
 //
 //go:noinline
-func findNaN[T turned](x unsafe.Pointer, step, rows, first int, best []T, place []int32) {
+func findNaN[T turned](find finder, x unsafe.Pointer, step, rows, first int, best []T, place []int32, turn uint64) {
+	size := int(unsafe.Sizeof(T(0)))
+	for c := 0; c < len(best); c += nanBytes / size {
+		end := min(c+nanBytes/size, len(best))
+		strip := unsafe.Add(x, c*size)
+		if find(strip, unsafe.Pointer(&best[c]), unsafe.Pointer(&place[c]), step, rows, end-c, first, turn) != 0 {
+			searchNaN(strip, step, rows, first, best[c:end], place[c:end])
+		}
+	}
+}
+
+// searchNaN does that one element after the other.
+func searchNaN[T turned](x unsafe.Pointer, step, rows, first int, best []T, place []int32) {
 	for r := range rows {
 		for c, e := range unsafe.Slice((*T)(unsafe.Add(x, r*step)), len(best)) {
 			if e != e && place[c] >= 0 {
