@@ -62,6 +62,19 @@ func (l *Linked) Chunks() []int {
 // Short reports whether runs of the program are lists of calls.
 func (l *Linked) Short() bool { return l.short() }
 
+// Frames returns the frames of the list of calls of the state that the next run has, if no other is running.
+func (l *Linked) Frames() []*abi.Frame { return l.first.Load().direct.frames() }
+
+// Frames is the same of bound tensors.
+func (b *Bound) Frames() []*abi.Frame { return b.st.direct.frames() }
+
+func (d *direct) frames() (frames []*abi.Frame) {
+	for i := range d.calls {
+		frames = append(frames, d.calls[i].frame)
+	}
+	return frames
+}
+
 // Poison fills the memory that the next run takes over with bits that are NaN in floats.
 func (l *Linked) Poison() error {
 	m, err := l.newLocal(nil)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,7 +26,8 @@ var (
 // TestGolden compares the drafts of strategies with the nests in testdata. A file is
 // named after the strategy: name.txtar, or name_case.txtar. It holds a plan of one step,
 // the signatures of the kernels that the library lacks, if any, and the nest. That of
-// rowGroup holds a plan whose steps are one row group. Every strategy has a file.
+// rowGroup holds a plan whose steps are one row group. Every strategy has a file. A line vector=64 in front of the
+// plan says how many bytes the vectors of the best kernels have.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
@@ -48,7 +50,7 @@ func TestGolden(t *testing.T) {
 			} else {
 				a.Files = a.Files[:1:1]
 			}
-			a.Files = append(a.Files, txtar.File{Name: "nest", Data: []byte(draftText(t, by, string(a.Files[0].Data), missing))})
+			a.Files = append(a.Files, txtar.File{Name: "nest", Data: []byte(draftText(t, machineOf(t, a), by, string(a.Files[0].Data), missing))})
 			text := txtar.Format(a)
 			if *update {
 				require.NoError(t, os.WriteFile(file, text, 0o644))
@@ -69,8 +71,21 @@ func everyStrategy() []strategy {
 	return slices.Concat(strategies.byRole[:]...)
 }
 
+// machineOf returns the machine of a file: that of tuning, with the vectors that the file says.
+func machineOf(t *testing.T, a *txtar.Archive) *tuning.Machine {
+	m := tuning.Default(2)
+	for _, line := range strings.Split(string(a.Comment), "\n") {
+		if bytes, ok := strings.CutPrefix(line, "vector="); ok {
+			n, err := strconv.Atoi(bytes)
+			require.NoError(t, err)
+			m.SetVector(n)
+		}
+	}
+	return m
+}
+
 // draftText returns the nest that a strategy makes of a plan of one step, and checks it.
-func draftText(t *testing.T, name, text, missing string) string {
+func draftText(t *testing.T, m *tuning.Machine, name, text, missing string) string {
 	p, err := plan.ParsePlan(text)
 	require.NoError(t, err)
 	require.NoError(t, p.Verify())
@@ -82,7 +97,7 @@ func draftText(t *testing.T, name, text, missing string) string {
 		return "avx2"
 	})
 	if name == rowGroup {
-		program, err := Schedule(p, tuning.Default(2), lib, Options{})
+		program, err := Schedule(p, m, lib, Options{})
 		require.NoError(t, err)
 		require.Len(t, program.Tasks, 1)
 		requireTranslation(t, p, program)
@@ -91,7 +106,7 @@ func draftText(t *testing.T, name, text, missing string) string {
 	all := everyStrategy()
 	k := slices.IndexFunc(all, func(by strategy) bool { return by.name == name })
 	require.GreaterOrEqual(t, k, 0, "there is no strategy %s", name)
-	to := &target{Machine: tuning.Default(2), lib: lib, buffers: p.Buffers, read: buffersRead(p)}
+	to := &target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}
 	require.Len(t, p.Steps, 1)
 	d, why := all[k].drafted(to, &p.Steps[0])
 	require.NotNil(t, d, why)

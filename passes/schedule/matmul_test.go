@@ -185,3 +185,41 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine, draf
 	require.NoError(t, eval.CheckTranslation(one, programOf(one, []*Draft{d}), inputs))
 	return d
 }
+
+// TestTransposedRows pins which products have blocks of 16 rows, or of a multiple, whose tiles a kernel transposes: those of
+// float32, with few columns and left rows that are contiguous, by kernels of AVX-512.
+func TestTransposedRows(t *testing.T) {
+	for _, x := range []struct {
+		dtype                     string
+		vector, pairs, cols, next int
+		rows                      int // of a block
+	}{
+		{"f32", 64, 64, 1, 1, 112},
+		{"f32", 64, 64, 8, 1, 112},
+		{"f32", 64, 1024, 8, 1, 16},
+		{"f32", 64, 1000, 8, 1, 16}, // all chunks but the last are 16 pairs or a multiple
+		{"f32", 64, 64, 9, 1, 102},  // many columns
+		{"f32", 64, 1024, 9, 1, 12},
+		{"f32", 64, 64, 8, 2, 102}, // the pairs of a row are apart
+		{"f64", 64, 64, 4, 1, 54},
+		{"f64", 64, 1024, 4, 1, 12},
+		{"f32", 32, 64, 8, 1, 102}, // AVX2
+		{"f32", 32, 1024, 8, 1, 12},
+	} {
+		p := reducePlan(t, `plan product arena=0 {
+  %%0 = param x 0 : %[1]s[%[5]d]
+  %%1 = param y 1 : %[1]s[%[2]d,%[3]d]
+  %%2 = result z 0 : %[1]s[200,%[3]d]
+  step 0 [%[2]d contract,200,%[3]d]
+    kernel (u0:%[1]s, u1:%[1]s) { t0 = mul u0 u1; store t0 }
+    %%0{%[4]d,%[6]d,0}+0 %%1{%[3]d,0,1}+0 -> add %%2{0,%[3]d,1}+0
+}
+`, x.dtype, x.pairs, x.cols, x.next, 200*x.pairs*x.next, x.pairs*x.next)
+		m := tuning.Default(1)
+		m.SetVector(x.vector)
+		of := newProduct(&target{Machine: m, lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
+		require.Empty(t, of.match())
+		of.blocks()
+		require.Equal(t, x.rows, of.rows.most(), "%+v", x)
+	}
+}
