@@ -59,7 +59,7 @@ func checkReduceColumns(m *Micro) error {
 	}
 	for _, in := range k.In {
 		if in.DType != k.In[0].DType || in.DType != ir.Float32 && in.DType != ir.Float64 {
-			return errors.New("the body of reduce_columns is of float32 or float64")
+			return errors.New("the body of reduce_columns is of one type of float, float32 or float64")
 		}
 	}
 	for _, in := range k.Body {
