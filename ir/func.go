@@ -276,7 +276,7 @@ func (f *Func) Clone() *Func {
 	for i := range values {
 		refs[i] = &values[i]
 	}
-	lists, args := refs[:n+results], refs[n+results:]
+	lists, args := refs[:n+results:n+results], refs[n+results:]
 	copied := func(to, from []*Value) {
 		for i, v := range from {
 			to[i] = lists[f.Index(v)]

@@ -78,8 +78,8 @@ func TestShortPrograms(t *testing.T) {
 	require.False(t, linked(t, &runtime.Executor{Workers: 2, Tuning: irtest.Machine(10)}, p).Short())
 }
 
-// TestShortFences runs short programs one task of which stores past the caches: behind its calls, each run calls the fence,
-// for no rows.
+// TestShortFences runs short programs one task of which stores past the caches: behind its calls, and after a call that
+// panics, each run calls the fence, for no rows.
 func TestShortFences(t *testing.T) {
 	const n = 64
 	neg, fence := single(ir.OpNeg, unit), kernel.CopyNT
@@ -95,8 +95,12 @@ func TestShortFences(t *testing.T) {
 		want = slices.Insert(want, past+1, fence.Signature())
 		var signatures []string
 		var frames []*abi.Frame
+		panics := -1
 		e := with(before(func(signature string, f *abi.Frame) {
 			signatures, frames = append(signatures, signature), append(frames, f)
+			if len(signatures) == panics {
+				panic("oh")
+			}
 		}), &runtime.Executor{Workers: 1})
 		l, err := e.Link(requireValid(t, &m.p))
 		require.NoError(t, err)
@@ -116,6 +120,14 @@ func TestShortFences(t *testing.T) {
 				requireResults(t, &m.p, outs, ins)
 			}
 			require.True(t, slices.Equal(b.Frames(), frames) || slices.Equal(l.Frames(), frames), how)
+			for at, signature := range want {
+				if signature != fence.Signature() {
+					signatures, panics = nil, at+1
+					require.ErrorContains(t, run(), "oh", how)
+					require.Equal(t, append(slices.Clone(want[:at+1]), fence.Signature()), signatures, how)
+				}
+			}
+			panics = -1
 		}
 	}
 }

@@ -31,9 +31,9 @@ type Executor struct {
 	Portable bool
 	// AVX2 keeps to assembly for AVX2, and to Go loops on a machine without it.
 	AVX2 bool
-	// Tuning has the constants by which plans are made (see Machine) and tasks are cut into chunks; nil stands for
-	// tuning.Default. Others are copies of that: one without them is no machine. The estimates of how long a call
-	// takes are the same for all executors. The results do not depend on it.
+	// Tuning has the constants of plans (see Machine) and of the chunks of tasks. nil stands for tuning.Default, and a
+	// machine of the caller's is a changed copy of that. The estimated times of calls are those of tuning.Default
+	// for all executors. The results do not depend on Tuning.
 	Tuning *tuning.Machine
 	// Verify makes Link verify a program first: for tests, and for programs that are read
 	// from text. Their memory is cleared before each use.

@@ -2,8 +2,8 @@ package runtime
 
 import (
 	"fmt"
-	"sync"
 
+	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -36,11 +36,8 @@ type foundKernel struct {
 	fn func(*abi.Frame)
 }
 
-// linkedKernels are those that any program has linked, by their signatures.
-var linkedKernels struct {
-	sync.RWMutex
-	on [abi.NumEngines]map[string]*linkedKernel
-}
+// linkedKernels are the *linkedKernel that any program has linked, by engine and signature. There are no more than registered ones.
+var linkedKernels [abi.NumEngines]memo.Map
 
 // kernel returns a kernel of the library.
 func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {
@@ -52,21 +49,14 @@ func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {
 	if !ok {
 		return foundKernel{}, fmt.Errorf("no kernel is registered for %s: run go generate, or call Register of runtime/builtin/portable", signature)
 	}
-	all := &linkedKernels
-	all.RLock()
-	l := all.on[on][signature]
-	all.RUnlock()
-	if l == nil {
+	l, known := linkedKernels[on].Load(signature)
+	if !known {
 		l = linkKernel(code, signature, on)
-		all.Lock()
-		if all.on[on] == nil {
-			all.on[on] = map[string]*linkedKernel{}
-		}
-		all.on[on][signature] = l
-		all.Unlock()
+		linkedKernels[on].Store(signature, l)
 	}
-	k.kernels[code] = foundKernel{l, fn}
-	return foundKernel{l, fn}, nil
+	found := foundKernel{l.(*linkedKernel), fn}
+	k.kernels[code] = found
+	return found, nil
 }
 
 // linkKernel links a kernel of an engine.

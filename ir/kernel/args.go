@@ -16,7 +16,7 @@ const (
 	None Extent = 255
 )
 
-// Of returns the extent in a block of so many rows and columns with these fields.
+// Of returns the value of the extent in a call.
 func (e Extent) Of(rows, cols int, fields []int) int {
 	switch e {
 	case One:

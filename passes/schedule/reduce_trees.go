@@ -83,8 +83,8 @@ func (w *treeWriter) bytes() (bytes int) {
 	return bytes
 }
 
-// narrow returns why wide strips do not reduce any number of rows. All rows of those inputs must begin where lines of the caches
-// do, and be whole strips, or so many that the last one overlaps the one before by little.
+// narrow returns why no kernel takes wide strips of the rows, or nothing if one does. Each row of those inputs must begin where a line of
+// the caches does, and have a multiple of a strip or more than four strips, as the last strip overlaps the one before.
 func (w *treeWriter) narrow() (why string) {
 	switch {
 	case w.t.TreeStrip == 0:

@@ -14,7 +14,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
@@ -28,8 +27,8 @@ type Options struct {
 	InPlace bool
 	// TilingOnly never takes one kernel for a whole body: for tests and measurements.
 	TilingOnly bool
-	// Drafts and Groups have drafts of other plans, and keep those of this one for the next: they belong to one machine,
-	// one library, and the same other options. nil stands for none.
+	// Drafts and Groups have drafts of other plans, and keep those of this one for the next. All these plans have the same
+	// machine, library and other options. Either may be nil.
 	Drafts *Drafts
 	Groups *GroupDrafts
 
@@ -269,75 +268,6 @@ func buffersRead(p *plan.Plan) []bool {
 	return read
 }
 
-// Kernels returns the signatures of the kernels that compute a plan's bodies if every
-// kernel exists, in order of use. The kernels of copies into local memory, which
-// strategies call besides, are not among them. Where channels are taken together there is also the
-// kernel of those that are copied: for sizes and layouts by which they are no channels. The list is the same on every
-// machine: it has the kernels for vectors of 32 bytes and of 64.
-func Kernels(p *plan.Plan, m *tuning.Machine, o Options) []string {
-	var sigs []string
-	seen := map[string]bool{"": true}
-	add := func(sig string) {
-		if !seen[sig] {
-			seen[sig] = true
-			sigs = append(sigs, sig)
-		}
-	}
-	one := *m
-	one.RowsAtOnce = 1 // kernels of several rows are built in
-	for _, vector := range []int{32, 64} {
-		one.SetVector(vector)
-		addKernels(p, &one, o, add)
-	}
-	return sigs
-}
-
-// addKernels calls add with the kernels of a plan, with those of channels and of the same as they are without.
-func addKernels(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string)) {
-	together := kernelsOf(p, m, o, add)
-	for _, sig := range channelKernels(p, m, o) {
-		together = true
-		add(sig)
-	}
-	if together {
-		o.noChannels = true
-		kernelsOf(p, m, o, add)
-	}
-}
-
-// kernelsOf calls add with the kernels of a plan if every kernel exists. It reports whether some take channels together.
-func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string)) (together bool) {
-	out, err := Schedule(p, m, complete{}, o)
-	if err != nil {
-		panic("BUG: schedule: with every kernel: " + err.Error())
-	}
-	for i := range out.Tasks {
-		t := &out.Tasks[i]
-		for _, c := range t.Choices {
-			add(c.Kernel)
-			together = together || c.Strategy == channels.name
-		}
-		for _, part := range t.Parts {
-			for c := range calls(part.Items) {
-				if !moves(c.Kernel) {
-					add(c.Kernel.Signature())
-				}
-			}
-		}
-	}
-	return together
-}
-
-// moves reports whether a kernel moves elements as they are, or is a micro-kernel without
-// a body, which the library brings.
-func moves(c kernel.Code) bool {
-	if m, ok := c.(*kernel.Micro); ok {
-		return m.Body == nil
-	}
-	k := c.(*kernel.Kernel)
-	return len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy
-}
-
 // calls yields the calls of items, those of nests included.
 func calls(items []nest.Item) iter.Seq[*nest.Call] {
 	return func(yield func(*nest.Call) bool) {
@@ -355,15 +285,3 @@ func calls(items []nest.Item) iter.Seq[*nest.Call] {
 		}
 	}
 }
-
-// empty is the library that has none.
-type empty struct{}
-
-func (empty) Engine(string) (string, bool) { return "", false }
-func (empty) Vector(string) int            { return tuning.Default(1).Vector }
-
-// complete is the library that has every kernel.
-type complete struct{}
-
-func (complete) Engine(string) (string, bool) { return "complete", true }
-func (complete) Vector(string) int            { return tuning.Default(1).Vector }

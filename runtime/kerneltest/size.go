@@ -70,7 +70,7 @@ func (z *sizer) within(e kernel.Extent, n int) int {
 	return n
 }
 
-// add adds the size of so many rows and columns whose fields with limits are about length.
+// add adds a size. Its fields that have limits are as near to length as these allow.
 func (z *sizer) add(rows, cols, length int) {
 	s := size{rows: rows, cols: z.within(kernel.Cols, cols)}
 	for i := range z.code.Fields() {
