@@ -48,7 +48,7 @@ func offerSmall(t *target, s *plan.Step) (offer, string) {
 		return offer{}, "the rows are many, and so are the elements of the right matrix"
 	case p.right.panel != nil || p.right.strides[cols] != 1 || p.out.strides[p.at.Rows] != s.Axes[cols].Extent:
 		return offer{}, "the rows of the right operand or the product are not contiguous"
-	case b.reach(p.left.strides, p.at.Pairs, p.at.Rows) > math.MaxInt32 || b.reach(p.right.strides, p.at.Pairs) > math.MaxInt32:
+	case !b.near(p.left.strides, p.at.Pairs, p.at.Rows) || !b.near(p.right.strides, p.at.Pairs):
 		return offer{}, "the elements of a matrix are far apart, or against the order of memory"
 	}
 	var ok bool
@@ -58,15 +58,16 @@ func offerSmall(t *target, s *plan.Step) (offer, string) {
 	return offer{b.cost(), func() (*Draft, string) { return b.write(), "" }}, ""
 }
 
-// reach returns how many elements behind the first one of a matrix the last one is: too many if an axis goes back.
-func (b *smallProducts) reach(strides []int, axes ...int) (n int) {
+// near reports whether no axis of a matrix goes back, and its last element is within 32 bits of its first one.
+func (b *smallProducts) near(strides []int, axes ...int) bool {
+	n := 0 // within int, as all of it is in memory
 	for _, k := range axes {
 		if strides[k] < 0 || strides[k] > math.MaxInt32 {
-			return math.MaxInt
+			return false
 		}
 		n += strides[k] * (b.step.Axes[k].Extent - 1)
 	}
-	return n
+	return n <= math.MaxInt32
 }
 
 // cost returns what the step costs: its multiplications, and what each product takes besides.

@@ -1,12 +1,14 @@
 package schedule
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // TestSmall lowers products with few pairs and columns, contiguous, with a transposed left operand, with one matrix for all,
@@ -34,6 +36,7 @@ func TestSmall(t *testing.T) {
 				continue // the right matrices are transposed, or pairs are multiplied by halves
 			}
 			require.Equal(t, "dot", op)
+			requireForward(t, p.Buffers, m, s)
 			draft := checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
 				o, why := offerSmall(at, s)
 				require.Empty(t, why)
@@ -52,4 +55,20 @@ func TestSmall(t *testing.T) {
 			}
 		}
 	})
+}
+
+// requireForward reverses the pairs of the left operand: no call takes them so, whose distances are not negative.
+func requireForward(t *rapid.T, buffers []plan.Buffer, m *tuning.Machine, s plan.Step) {
+	of := &target{Machine: m, lib: complete{}, buffers: buffers}
+	p := newProduct(of, &s)
+	require.Empty(t, p.match())
+	pairs := p.at.Pairs
+	s.In = slices.Clone(s.In)
+	left := &s.In[0]
+	left.Strides = slices.Clone(left.Strides)
+	left.Offset += left.Strides[pairs] * (s.Axes[pairs].Extent - 1)
+	if left.Strides[pairs] *= -1; left.Strides[pairs] < 0 {
+		_, why := offerSmall(of, &s)
+		require.NotEmpty(t, why)
+	}
 }
