@@ -22,14 +22,19 @@ import (
 //   - The time of a root or a division is the same for each element, so kernels of little
 //     else gained nothing.
 //   - Reductions of several rows together wait for memory.
-//   - Single operations, loads, stores and conversions gained too, but in a cache alone, and such
-//     kernels wait for memory. Their assembly would take another 2 MB.
+//   - Arithmetic operations on float32 and float64 alone took 0.5 of the time there, in the first-level cache: a
+//     bound call of a + b for 1,000 elements 0.70, calls of tilings for as many 0.87 to 1.
+//   - Other single operations, loads, stores and conversions gained too, but in that cache alone.
+//     Their assembly would take another 2 MB.
 
 // elementaryCost is the least cost of an elementary function in the table of ops.
 const elementaryCost = 32
 
 // boundByDivisions are the composed ops whose time is that of roots and divisions.
 var boundByDivisions = []ir.Op{ir.OpRsqrt, ir.OpMod, ir.OpFloorDiv, ir.OpSoftsign}
+
+// arithmetic are the operations that most formulas are made of.
+var arithmetic = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpNeg, ir.OpAbs}
 
 // BuiltinAVX512 reports whether a built-in kernel is made for AVX-512 too.
 func BuiltinAVX512(c kernel.Code) bool {
@@ -47,7 +52,8 @@ func BuiltinAVX512(c kernel.Code) bool {
 	}
 	_, isMicro := c.(*kernel.Micro)
 	joined := !isMicro && len(body.Body) > 1 && len(body.Out) == 1 && ir.Floats.Has(body.OutType(0))
-	return joined || slices.ContainsFunc(body.Body, isElementary) || reduces && onFloats(body)
+	single := !isMicro && len(body.Body) == 1 && slices.Contains(arithmetic, body.Body[0].Op) && onFloats(body)
+	return single || joined || slices.ContainsFunc(body.Body, isElementary) || reduces && onFloats(body)
 }
 
 // reducesBy reports whether all outputs are combined by some ops.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBuiltinAVX512 pins which reductions are made for AVX-512 too.
+// TestBuiltinAVX512 pins which kernels are made for AVX-512 too.
 func TestBuiltinAVX512(t *testing.T) {
 	for text, want := range map[string]bool{
 		"reduce [add] kernel (u0:f32) { store u0 }":                               true,
@@ -19,7 +19,9 @@ func TestBuiltinAVX512(t *testing.T) {
 		"reduce [add, add] kernel (u0:f32, u1:f32) { store u0 u1 }":               false, // several rows together
 		"reduce_columns add kernel (u0:f32) { store u0 }":                         true,
 		"reduce_columns max kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }": false,
-		"kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }":                    false,
+		"kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }":                    true,
+		"kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }":                    false,
+		"kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }":                    false,
 		"kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = exp t0; store t1 }":       true,
 	} {
 		require.Equal(t, want, BuiltinAVX512(parse(t, text)[0]), text)
