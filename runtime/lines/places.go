@@ -2,6 +2,7 @@ package lines
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -152,6 +153,9 @@ func findNaN[T turned](find finder, x unsafe.Pointer, step, rows, first int, bes
 	size := int(unsafe.Sizeof(T(0)))
 	for c := 0; c < len(best); c += nanBytes / size {
 		end := min(c+nanBytes/size, len(best))
+		if !slices.ContainsFunc(place[c:end], func(p int32) bool { return p >= 0 }) {
+			continue // each column has one
+		}
 		strip := unsafe.Add(x, c*size)
 		if find(strip, unsafe.Pointer(&best[c]), unsafe.Pointer(&place[c]), step, rows, end-c, first, turn) != 0 {
 			searchNaN(strip, step, rows, first, best[c:end], place[c:end])
