@@ -32,7 +32,7 @@ func combiners() (ops []ir.Op, types map[ir.Op]ir.DTypes) {
 }
 
 // reduceKernels are the reductions that nearly every program has, for each of
-// superTypes, T: norms, moments, distances, softmax and its logarithm, and where the least or greatest
+// superTypes, T: norms, moments, distances, softmax and its logarithm, what passes over NaN, and where the least or greatest
 // element stands. Plans hold x*x in place of square(x).
 var reduceKernels = []string{
 	"reduce [add] kernel (u0:T) { t0 = mul u0 u0; store t0 }",
@@ -46,10 +46,18 @@ var reduceKernels = []string{
 	"reduce [add, add] kernel (u0:T, s1:T, s2:T) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:T t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }",
 	"reduce [add, add] kernel (s0:T, s1:T, u2:T) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:T t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }",
 	"reduce [or] kernel (u0:T) { t0 = ne u0 u0; store t0 }",
+	"reduce [add] kernel (u0:T, s1:T) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t1 }",
+	"reduce [add, add] kernel (u0:T, s1:T, s2:T) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }",
+	"reduce [and, max] kernel (u0:T, s1:T) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }",
+	"reduce [and, min] kernel (u0:T, s1:T) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }",
 	"reduce [min, max] kernel (u0:T) { store u0 u0 }",
 	"reduce [argmin, min] kernel (u0:T) { store u0 u0 }",
 	"reduce [argmax, max] kernel (u0:T) { store u0 u0 }",
 	"kernel (u0:T, u1:T, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }",
+	"kernel (u0:T, s1:T, u2:T) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add t1 u2; store t2 }",
+	"kernel (u0:T, s1:T, u2:T, s3:T, u4:T) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; t3 = select t0 s1 s3; t4 = add u4 t3; store t2 t4 }",
+	"kernel (u0:T, u1:bool, s2:T, u3:T) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = max t2 u3; store t1 t3 }",
+	"kernel (u0:T, u1:bool, s2:T, u3:T) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = min t2 u3; store t1 t3 }",
 }
 
 // questionKernels ask whether any or all elements are beyond a number or equal to others, and how many, for each of

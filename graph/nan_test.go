@@ -24,3 +24,19 @@ func TestNanReductions(t *testing.T) {
 	require.Equal(t, []int{1, 3}, outs[6].Shape())
 	require.ErrorContains(t, graph.Input("i", graph.Int32, 2).NanSum().Err(), "nansum: does not take int32: Cast to one of ")
 }
+
+// TestNanReductionsHaveKernels asserts that tests for NaN are in built-in loops of the reductions, of rows and of columns.
+func TestNanReductionsHaveKernels(t *testing.T) {
+	for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
+		for axis := range 2 {
+			x := graph.Input("x", dt, 300, 300)
+			for _, y := range []graph.Node{x.NanSum(axis), x.NanMean(axis), x.NanMin(axis), x.NanMax(axis)} {
+				p, err := graph.Compile(y)
+				require.NoError(t, err)
+				for _, k := range p.Missing() {
+					require.NotContains(t, k, "ne ", "%s, axis %d", dt, axis)
+				}
+			}
+		}
+	}
+}

@@ -197,6 +197,7 @@ var kernels_avx512 = assembly{entries_avx512, []string{
 	"kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }",
 	"kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }",
 	"kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }",
+	"kernel (u0:f32, s1:f32, u2:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }",
 	"kernel (u0:f32) { t0 = neg u0; store t0 }",
 	"kernel (u0:f32, u1:f32) { t0 = neg u0; t1 = sub t0 u1; store t1 }",
 	"kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }",

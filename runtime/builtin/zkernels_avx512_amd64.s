@@ -18147,6 +18147,57 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = a2[i] + select(a0[i] != a0[i], a1, a0[i])
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_ne_select_add_f32_usu_f46055e8ac_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0; VCMPPS $0x04, Z0, Z0, K1; VBLENDMPS Z31, Z0, K1, Z0; VADDPS (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0; VCMPPS $0x04, Z0, Z0, K2; VBLENDMPS Z31, Z0, K2, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1; VADDPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VCMPPS $0x04, Z0, Z0, K1; VBLENDMPS Z31, Z0, K1, Z0; VADDPS (R8)(BX*4), Z0, Z0
+	VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = -a0[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_neg_f32_u_a8e725f12b_avx512<>(SB), NOSPLIT, $16-8
@@ -27693,89 +27744,90 @@ DATA entries_avx512<>+1504(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx51
 DATA entries_avx512<>+1512(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
 DATA entries_avx512<>+1520(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
 DATA entries_avx512<>+1528(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
-DATA entries_avx512<>+1536(SB)/8, $k_neg_f32_u_a8e725f12b_avx512<>(SB)
-DATA entries_avx512<>+1544(SB)/8, $k_neg_sub_f32_uu_4d755f9093_avx512<>(SB)
-DATA entries_avx512<>+1552(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
-DATA entries_avx512<>+1560(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
-DATA entries_avx512<>+1568(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB)
-DATA entries_avx512<>+1576(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB)
-DATA entries_avx512<>+1584(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
-DATA entries_avx512<>+1592(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
-DATA entries_avx512<>+1600(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
-DATA entries_avx512<>+1608(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
-DATA entries_avx512<>+1616(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
-DATA entries_avx512<>+1624(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
-DATA entries_avx512<>+1632(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
-DATA entries_avx512<>+1640(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
-DATA entries_avx512<>+1648(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
-DATA entries_avx512<>+1656(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
-DATA entries_avx512<>+1664(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
-DATA entries_avx512<>+1672(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
-DATA entries_avx512<>+1680(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
-DATA entries_avx512<>+1688(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
-DATA entries_avx512<>+1696(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
-DATA entries_avx512<>+1704(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
-DATA entries_avx512<>+1712(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
-DATA entries_avx512<>+1720(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
-DATA entries_avx512<>+1728(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
-DATA entries_avx512<>+1736(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
-DATA entries_avx512<>+1744(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
-DATA entries_avx512<>+1752(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
-DATA entries_avx512<>+1760(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
-DATA entries_avx512<>+1768(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
-DATA entries_avx512<>+1776(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
-DATA entries_avx512<>+1784(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
-DATA entries_avx512<>+1792(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
-DATA entries_avx512<>+1800(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
-DATA entries_avx512<>+1808(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
-DATA entries_avx512<>+1816(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
-DATA entries_avx512<>+1824(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
-DATA entries_avx512<>+1832(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
-DATA entries_avx512<>+1840(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
-DATA entries_avx512<>+1848(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
-DATA entries_avx512<>+1856(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
-DATA entries_avx512<>+1864(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
-DATA entries_avx512<>+1872(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
-DATA entries_avx512<>+1880(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
-DATA entries_avx512<>+1888(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
-DATA entries_avx512<>+1896(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
-DATA entries_avx512<>+1904(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
-DATA entries_avx512<>+1912(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
-DATA entries_avx512<>+1920(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
-DATA entries_avx512<>+1928(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
-DATA entries_avx512<>+1936(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
-DATA entries_avx512<>+1944(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
-DATA entries_avx512<>+1952(SB)/8, $k_sub_f32_su_bc8f730c2a_avx512<>(SB)
-DATA entries_avx512<>+1960(SB)/8, $k_sub_f32_us_009e0cf21b_avx512<>(SB)
-DATA entries_avx512<>+1968(SB)/8, $k_sub_f32_uu_0fe96d105d_avx512<>(SB)
-DATA entries_avx512<>+1976(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
-DATA entries_avx512<>+1984(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
-DATA entries_avx512<>+1992(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
-DATA entries_avx512<>+2000(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
-DATA entries_avx512<>+2008(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
-DATA entries_avx512<>+2016(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
-DATA entries_avx512<>+2024(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
-DATA entries_avx512<>+2032(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
-DATA entries_avx512<>+2040(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
-DATA entries_avx512<>+2048(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
-DATA entries_avx512<>+2056(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
-DATA entries_avx512<>+2064(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
-DATA entries_avx512<>+2072(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
-DATA entries_avx512<>+2080(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
-DATA entries_avx512<>+2088(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
-DATA entries_avx512<>+2096(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
-DATA entries_avx512<>+2104(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
-DATA entries_avx512<>+2112(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
-DATA entries_avx512<>+2120(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
-DATA entries_avx512<>+2128(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
-DATA entries_avx512<>+2136(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
-DATA entries_avx512<>+2144(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
-DATA entries_avx512<>+2152(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
-DATA entries_avx512<>+2160(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
-DATA entries_avx512<>+2168(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
-DATA entries_avx512<>+2176(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
-DATA entries_avx512<>+2184(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
-GLOBL entries_avx512<>(SB), RODATA, $2192
+DATA entries_avx512<>+1536(SB)/8, $k_ne_select_add_f32_usu_f46055e8ac_avx512<>(SB)
+DATA entries_avx512<>+1544(SB)/8, $k_neg_f32_u_a8e725f12b_avx512<>(SB)
+DATA entries_avx512<>+1552(SB)/8, $k_neg_sub_f32_uu_4d755f9093_avx512<>(SB)
+DATA entries_avx512<>+1560(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
+DATA entries_avx512<>+1568(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
+DATA entries_avx512<>+1576(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB)
+DATA entries_avx512<>+1584(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB)
+DATA entries_avx512<>+1592(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
+DATA entries_avx512<>+1600(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
+DATA entries_avx512<>+1608(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
+DATA entries_avx512<>+1616(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
+DATA entries_avx512<>+1624(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
+DATA entries_avx512<>+1632(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
+DATA entries_avx512<>+1640(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
+DATA entries_avx512<>+1648(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
+DATA entries_avx512<>+1656(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
+DATA entries_avx512<>+1664(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
+DATA entries_avx512<>+1672(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
+DATA entries_avx512<>+1680(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
+DATA entries_avx512<>+1688(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
+DATA entries_avx512<>+1696(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
+DATA entries_avx512<>+1704(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
+DATA entries_avx512<>+1712(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
+DATA entries_avx512<>+1720(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
+DATA entries_avx512<>+1728(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
+DATA entries_avx512<>+1736(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
+DATA entries_avx512<>+1744(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
+DATA entries_avx512<>+1752(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
+DATA entries_avx512<>+1760(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
+DATA entries_avx512<>+1768(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
+DATA entries_avx512<>+1776(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
+DATA entries_avx512<>+1784(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
+DATA entries_avx512<>+1792(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
+DATA entries_avx512<>+1800(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
+DATA entries_avx512<>+1808(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
+DATA entries_avx512<>+1816(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
+DATA entries_avx512<>+1824(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
+DATA entries_avx512<>+1832(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
+DATA entries_avx512<>+1840(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
+DATA entries_avx512<>+1848(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
+DATA entries_avx512<>+1856(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
+DATA entries_avx512<>+1864(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
+DATA entries_avx512<>+1872(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
+DATA entries_avx512<>+1880(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
+DATA entries_avx512<>+1888(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
+DATA entries_avx512<>+1896(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
+DATA entries_avx512<>+1904(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
+DATA entries_avx512<>+1912(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
+DATA entries_avx512<>+1920(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
+DATA entries_avx512<>+1928(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
+DATA entries_avx512<>+1936(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
+DATA entries_avx512<>+1944(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
+DATA entries_avx512<>+1952(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
+DATA entries_avx512<>+1960(SB)/8, $k_sub_f32_su_bc8f730c2a_avx512<>(SB)
+DATA entries_avx512<>+1968(SB)/8, $k_sub_f32_us_009e0cf21b_avx512<>(SB)
+DATA entries_avx512<>+1976(SB)/8, $k_sub_f32_uu_0fe96d105d_avx512<>(SB)
+DATA entries_avx512<>+1984(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
+DATA entries_avx512<>+1992(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
+DATA entries_avx512<>+2000(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
+DATA entries_avx512<>+2008(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
+DATA entries_avx512<>+2016(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
+DATA entries_avx512<>+2024(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
+DATA entries_avx512<>+2032(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
+DATA entries_avx512<>+2040(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+2048(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
+DATA entries_avx512<>+2056(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+2064(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+2072(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+2080(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+2088(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+2096(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+2104(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+2112(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+2120(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+2128(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+2136(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+2144(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
+DATA entries_avx512<>+2152(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
+DATA entries_avx512<>+2160(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
+DATA entries_avx512<>+2168(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+2176(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+2184(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+2192(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $2200
 
 // func entries_avx512() *uintptr
 TEXT ·entries_avx512(SB), NOSPLIT, $0-8

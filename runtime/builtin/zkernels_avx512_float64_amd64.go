@@ -154,6 +154,7 @@ var kernels_avx512_float64 = assembly{entries_avx512_float64, []string{
 	"kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }",
 	"kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }",
 	"kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }",
+	"kernel (u0:f64, s1:f64, u2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }",
 	"kernel (u0:f64) { t0 = neg u0; store t0 }",
 	"kernel (u0:f64, u1:f64) { t0 = neg u0; t1 = sub t0 u1; store t1 }",
 	"kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }",

@@ -13688,6 +13688,62 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = a2[i] + select(a0[i] != a0[i], a1, a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_ne_select_add_f64_usu_b25cae9d19_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VCMPPD $0x04, Z0, Z0, K1; VMOVUPS 64(DI)(BX*8), Z1; VCMPPD $0x04, Z1, Z1, K2
+	VBLENDMPD Z31, Z0, K1, Z0; VBLENDMPD Z31, Z1, K2, Z1; VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8); VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VCMPPD $0x04, Z0, Z0, K2; VBLENDMPD Z31, Z0, K2, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD $0x04, Z0, Z0, K2; VBLENDMPD Z31, Z0, K2, Z0; VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0
+	VMOVUPD Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VCMPPD $0x04, Z0, Z0, K1; VMOVUPS 64(DI)(BX*8), Z1; VCMPPD $0x04, Z1, Z1, K2
+	VBLENDMPD Z31, Z0, K1, Z0; VBLENDMPD Z31, Z1, K2, Z1; VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1
+	VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = -a0[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_neg_f64_u_31fb8351c9_avx512<>(SB), NOSPLIT, $16-8
@@ -23376,82 +23432,83 @@ DATA entries_avx512_float64<>+1160(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>
 DATA entries_avx512_float64<>+1168(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
 DATA entries_avx512_float64<>+1176(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
 DATA entries_avx512_float64<>+1184(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
-DATA entries_avx512_float64<>+1192(SB)/8, $k_neg_f64_u_31fb8351c9_avx512<>(SB)
-DATA entries_avx512_float64<>+1200(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
-DATA entries_avx512_float64<>+1208(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
-DATA entries_avx512_float64<>+1216(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
-DATA entries_avx512_float64<>+1224(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_f64_su_829f271b9d_avx512<>(SB)
-DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_f64_us_8cd91bf4ae_avx512<>(SB)
-DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_f64_uu_7056a2375a_avx512<>(SB)
-DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
-DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
-DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
-DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
-DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
-DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1664(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1672(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1680(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1688(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1696(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1704(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1712(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1720(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1728(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1736(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1744(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1752(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
-DATA entries_avx512_float64<>+1760(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1768(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1776(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1784(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1792
+DATA entries_avx512_float64<>+1192(SB)/8, $k_ne_select_add_f64_usu_b25cae9d19_avx512<>(SB)
+DATA entries_avx512_float64<>+1200(SB)/8, $k_neg_f64_u_31fb8351c9_avx512<>(SB)
+DATA entries_avx512_float64<>+1208(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
+DATA entries_avx512_float64<>+1216(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
+DATA entries_avx512_float64<>+1224(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
+DATA entries_avx512_float64<>+1232(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_f64_su_829f271b9d_avx512<>(SB)
+DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_f64_us_8cd91bf4ae_avx512<>(SB)
+DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_f64_uu_7056a2375a_avx512<>(SB)
+DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
+DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
+DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
+DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
+DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1664(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1672(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1680(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1688(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1696(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1704(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1712(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1720(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1728(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1736(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1744(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1752(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1760(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1768(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1776(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1784(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1792(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1800
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

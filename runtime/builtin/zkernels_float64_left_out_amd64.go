@@ -98,13 +98,18 @@ var kernels_avx2_float64 = loops{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
+	{Sig: "kernel (u0:f64, u1:bool, s2:f64, u3:f64) { t0 = ne u0 u0; t1 = and u1 t0; t2 = select t0 s2 u0; t3 = max t2 u3; store t1 t3 }", Fn: k_ne_and_select_max_f64_bool_uusu_61c50409f5_go},
+	{Sig: "kernel (u0:f64, u1:bool, s2:f64, u3:f64) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = min t2 u3; store t1 t3 }", Fn: k_ne_and_select_min_f64_bool_uusu_362e92057d_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min u4 t3; store t4 }", Fn: k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; t3 = select t0 s1 s3; t4 = add u4 t3; store t2 t4 }", Fn: k_ne_select_add_etc_f64_ususu_5d05d1e21b_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }", Fn: k_ne_select_add_f64_usu_b25cae9d19_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go},
 	{Sig: "reduce [add, add, add] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }", Fn: k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go},
 	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }", Fn: k_reduce_add_add_ne_select_select_f64_uss_6122a52af8_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27_go},
 	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
@@ -113,9 +118,12 @@ var kernels_avx2_float64 = loops{
 	{Sig: "reduce [add] kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i32_su_9fd303424b_go},
 	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:i32 t0; store t1 }", Fn: k_reduce_add_lt_cast_f64_i32_us_964eb44313_go},
 	{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go},
+	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t1 }", Fn: k_reduce_add_ne_select_f64_us_2746410d44_go},
 	{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0_go},
 	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07_go},
 	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go},
+	{Sig: "reduce [and, max] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }", Fn: k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1_go},
+	{Sig: "reduce [and, min] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }", Fn: k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3_go},
 	{Sig: "reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de_go},
 	{Sig: "reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d_go},
 	{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go},
@@ -6966,6 +6974,68 @@ func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go(f *abi.Frame) {
 	}
 }
 
+// k_ne_and_select_max_f64_bool_uusu_61c50409f5_go is
+//
+//	kernel (u0:f64, u1:bool, s2:f64, u3:f64) { t0 = ne u0 u0; t1 = and u1 t0; t2 = select t0 s2 u0; t3 = max t2 u3; store t1 t3 }
+//
+// for i: t0 := a0[i] != a0[i]; o0[i] = a1[i] & t0; o1[i] = max(select(t0, a2, a0[i]), a3[i])
+func k_ne_and_select_max_f64_bool_uusu_61c50409f5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := v0 != v0
+			t1 := v1 && bool(t0)
+			t2 := v0
+			if t0 {
+				t2 = s2
+			}
+			t3 := scalar.Max(t2, v3)
+			o0[i] = t1
+			o1[i] = t3
+		}
+	}
+}
+
+// k_ne_and_select_min_f64_bool_uusu_362e92057d_go is
+//
+//	kernel (u0:f64, u1:bool, s2:f64, u3:f64) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = min t2 u3; store t1 t3 }
+//
+// for i: t0 := a0[i] != a0[i]; o0[i] = t0 & a1[i]; o1[i] = min(select(t0, a2, a0[i]), a3[i])
+func k_ne_and_select_min_f64_bool_uusu_362e92057d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := v0 != v0
+			t1 := t0 && bool(v1)
+			t2 := v0
+			if t0 {
+				t2 = s2
+			}
+			t3 := scalar.Min(t2, v3)
+			o0[i] = t1
+			o1[i] = t3
+		}
+	}
+}
+
 // k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go is
 //
 //	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = select t2 s2 s3; t4 = min u4 t3; store t4 }
@@ -6993,6 +7063,68 @@ func k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b_go(f *abi.Frame) {
 			}
 			t4 := scalar.Min(v4, t3)
 			o0[i] = t4
+		}
+	}
+}
+
+// k_ne_select_add_etc_f64_ususu_5d05d1e21b_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; t3 = select t0 s1 s3; t4 = add u4 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] != a0[i]; o0[i] = a2[i] + select(t0, a1, a0[i]); o1[i] = a4[i] + select(t0, a1, a3)
+func k_ne_select_add_etc_f64_ususu_5d05d1e21b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			t2 := float64(v2 + t1)
+			t3 := s3
+			if t0 {
+				t3 = s1
+			}
+			t4 := float64(v4 + t3)
+			o0[i] = t2
+			o1[i] = t4
+		}
+	}
+}
+
+// k_ne_select_add_f64_usu_b25cae9d19_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + select(a0[i] != a0[i], a1, a0[i])
+func k_ne_select_add_f64_usu_b25cae9d19_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			t2 := float64(v2 + t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -7565,6 +7697,61 @@ func k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_add_ne_select_select_f64_uss_6122a52af8_go is
+//
+//	reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }
+//
+// for i: t0 := a0[i] != a0[i]; o0 += select(t0, a1, a0[i]); o1 += select(t0, a1, a2)
+func k_reduce_add_add_ne_select_select_f64_uss_6122a52af8_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			t2 := s2
+			if t0 {
+				t2 = s1
+			}
+			l0[i&31] = float64(l0[i&31] + t1)
+			l1[i&31] = float64(l1[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
 // k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go is
 //
 //	reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
@@ -7956,6 +8143,43 @@ func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_ne_select_f64_us_2746410d44_go is
+//
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t1 }
+//
+// for i: o0 += select(a0[i] != a0[i], a1, a0[i])
+func k_reduce_add_ne_select_f64_us_2746410d44_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			l0[i&31] = float64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_add_sub_exp_f64_us_25bcafe5a0_go is
 //
 //	reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
@@ -8102,6 +8326,106 @@ func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1_go is
+//
+//	reduce [and, max] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }
+//
+// for i: t0 := a0[i] != a0[i]; o0 &= t0; o1 = max(o1, select(t0, a1, a0[i]))
+func k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			l0[i&31] = l0[i&31] && bool(t0)
+			l1[i&31] = scalar.Max(l1[i&31], t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3_go is
+//
+//	reduce [and, min] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }
+//
+// for i: t0 := a0[i] != a0[i]; o0 &= t0; o1 = min(o1, select(t0, a1, a0[i]))
+func k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			l0[i&31] = l0[i&31] && bool(t0)
+			l1[i&31] = scalar.Min(l1[i&31], t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
 	}
 }
 

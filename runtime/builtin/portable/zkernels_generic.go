@@ -1067,6 +1067,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mulhalves_add_i32_uuu_3dfe96594c_go},
 	{Sig: "kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }", Fn: k_mulhalves_i32_su_713da9a92b_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0_go},
+	{Sig: "kernel (u0:f32, u1:bool, s2:f32, u3:f32) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = max t2 u3; store t1 t3 }", Fn: k_ne_and_select_max_f32_bool_uusu_a4b9e51038_go},
+	{Sig: "kernel (u0:f64, u1:bool, s2:f64, u3:f64) { t0 = ne u0 u0; t1 = and u1 t0; t2 = select t0 s2 u0; t3 = max t2 u3; store t1 t3 }", Fn: k_ne_and_select_max_f64_bool_uusu_61c50409f5_go},
+	{Sig: "kernel (u0:f32, u1:bool, s2:f32, u3:f32) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = min t2 u3; store t1 t3 }", Fn: k_ne_and_select_min_f32_bool_uusu_fcd844f3ff_go},
+	{Sig: "kernel (u0:f64, u1:bool, s2:f64, u3:f64) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = min t2 u3; store t1 t3 }", Fn: k_ne_and_select_min_f64_bool_uusu_362e92057d_go},
 	{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go},
@@ -1082,6 +1086,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:bool) { t0 = ne u0 u0; t1 = or t0 u1; store t1 }", Fn: k_ne_or_f32_bool_uu_f01ec7221a_go},
 	{Sig: "kernel (u0:f64, u1:bool) { t0 = ne u0 u0; t1 = or u1 t0; store t1 }", Fn: k_ne_or_f64_bool_uu_ac86e02f76_go},
 	{Sig: "kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }", Fn: k_ne_or_select_f32_bool_uuu_fd164af4ab_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; t3 = select t0 s1 s3; t4 = add u4 t3; store t2 t4 }", Fn: k_ne_select_add_etc_f32_ususu_67497e052f_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; t3 = select t0 s1 s3; t4 = add u4 t3; store t2 t4 }", Fn: k_ne_select_add_etc_f64_ususu_5d05d1e21b_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }", Fn: k_ne_select_add_f32_usu_f46055e8ac_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }", Fn: k_ne_select_add_f64_usu_b25cae9d19_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
 	{Sig: "kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u64_bool_su_c9392c1212_go},
@@ -1144,6 +1152,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add, add] kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f32_uuu_967f6991e0_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go},
+	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }", Fn: k_reduce_add_add_ne_select_select_f32_uss_d4acdd037d_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }", Fn: k_reduce_add_add_ne_select_select_f64_uss_6122a52af8_go},
 	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go},
 	{Sig: "reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go},
@@ -1187,6 +1197,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f64_uu_d7f83c4cc1_go},
 	{Sig: "reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_go},
 	{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go},
+	{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t1 }", Fn: k_reduce_add_ne_select_f32_us_332d680c12_go},
+	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t1 }", Fn: k_reduce_add_ne_select_f64_us_2746410d44_go},
 	{Sig: "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_adbe096fa0_go},
 	{Sig: "reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_b11729214f_go},
 	{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0_go},
@@ -1209,6 +1221,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [and] kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_and_lt_f64_bool_us_a6dfa2df4e_go},
 	{Sig: "reduce [and] kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }", Fn: k_reduce_and_lt_i32_bool_su_c2693a8e66_go},
 	{Sig: "reduce [and] kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }", Fn: k_reduce_and_lt_i32_bool_us_e7eda7f53c_go},
+	{Sig: "reduce [and, max] kernel (u0:f32, s1:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }", Fn: k_reduce_and_max_ne_select_f32_bool_us_8df616721c_go},
+	{Sig: "reduce [and, max] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }", Fn: k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1_go},
+	{Sig: "reduce [and, min] kernel (u0:f32, s1:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }", Fn: k_reduce_and_min_ne_select_f32_bool_us_0498f61f97_go},
+	{Sig: "reduce [and, min] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }", Fn: k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3_go},
 	{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
 	{Sig: "reduce [and] kernel (u0:u64) { store u0 }", Fn: k_reduce_and_u64_u_4b702a6235_go},
 	{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f_go},
@@ -50587,6 +50603,130 @@ func k_mulhalves_i32_uu_103a65f3f0_go(f *abi.Frame) {
 	}
 }
 
+// k_ne_and_select_max_f32_bool_uusu_a4b9e51038_go is
+//
+//	kernel (u0:f32, u1:bool, s2:f32, u3:f32) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = max t2 u3; store t1 t3 }
+//
+// for i: t0 := a0[i] != a0[i]; o0[i] = t0 & a1[i]; o1[i] = max(select(t0, a2, a0[i]), a3[i])
+func k_ne_and_select_max_f32_bool_uusu_a4b9e51038_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := v0 != v0
+			t1 := t0 && bool(v1)
+			t2 := v0
+			if t0 {
+				t2 = s2
+			}
+			t3 := scalar.Max(t2, v3)
+			o0[i] = t1
+			o1[i] = t3
+		}
+	}
+}
+
+// k_ne_and_select_max_f64_bool_uusu_61c50409f5_go is
+//
+//	kernel (u0:f64, u1:bool, s2:f64, u3:f64) { t0 = ne u0 u0; t1 = and u1 t0; t2 = select t0 s2 u0; t3 = max t2 u3; store t1 t3 }
+//
+// for i: t0 := a0[i] != a0[i]; o0[i] = a1[i] & t0; o1[i] = max(select(t0, a2, a0[i]), a3[i])
+func k_ne_and_select_max_f64_bool_uusu_61c50409f5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := v0 != v0
+			t1 := v1 && bool(t0)
+			t2 := v0
+			if t0 {
+				t2 = s2
+			}
+			t3 := scalar.Max(t2, v3)
+			o0[i] = t1
+			o1[i] = t3
+		}
+	}
+}
+
+// k_ne_and_select_min_f32_bool_uusu_fcd844f3ff_go is
+//
+//	kernel (u0:f32, u1:bool, s2:f32, u3:f32) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = min t2 u3; store t1 t3 }
+//
+// for i: t0 := a0[i] != a0[i]; o0[i] = t0 & a1[i]; o1[i] = min(select(t0, a2, a0[i]), a3[i])
+func k_ne_and_select_min_f32_bool_uusu_fcd844f3ff_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := v0 != v0
+			t1 := t0 && bool(v1)
+			t2 := v0
+			if t0 {
+				t2 = s2
+			}
+			t3 := scalar.Min(t2, v3)
+			o0[i] = t1
+			o1[i] = t3
+		}
+	}
+}
+
+// k_ne_and_select_min_f64_bool_uusu_362e92057d_go is
+//
+//	kernel (u0:f64, u1:bool, s2:f64, u3:f64) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = min t2 u3; store t1 t3 }
+//
+// for i: t0 := a0[i] != a0[i]; o0[i] = t0 & a1[i]; o1[i] = min(select(t0, a2, a0[i]), a3[i])
+func k_ne_and_select_min_f64_bool_uusu_362e92057d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := v0 != v0
+			t1 := t0 && bool(v1)
+			t2 := v0
+			if t0 {
+				t2 = s2
+			}
+			t3 := scalar.Min(t2, v3)
+			o0[i] = t1
+			o1[i] = t3
+		}
+	}
+}
+
 // k_ne_bool_us_7e1e230010_go is
 //
 //	kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }
@@ -50913,6 +51053,130 @@ func k_ne_or_select_f32_bool_uuu_fd164af4ab_go(f *abi.Frame) {
 			if t1 {
 				t2 = v2
 			}
+			o0[i] = t2
+		}
+	}
+}
+
+// k_ne_select_add_etc_f32_ususu_67497e052f_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; t3 = select t0 s1 s3; t4 = add u4 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] != a0[i]; o0[i] = a2[i] + select(t0, a1, a0[i]); o1[i] = a4[i] + select(t0, a1, a3)
+func k_ne_select_add_etc_f32_ususu_67497e052f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			t2 := float32(v2 + t1)
+			t3 := s3
+			if t0 {
+				t3 = s1
+			}
+			t4 := float32(v4 + t3)
+			o0[i] = t2
+			o1[i] = t4
+		}
+	}
+}
+
+// k_ne_select_add_etc_f64_ususu_5d05d1e21b_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; t3 = select t0 s1 s3; t4 = add u4 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] != a0[i]; o0[i] = a2[i] + select(t0, a1, a0[i]); o1[i] = a4[i] + select(t0, a1, a3)
+func k_ne_select_add_etc_f64_ususu_5d05d1e21b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			t2 := float64(v2 + t1)
+			t3 := s3
+			if t0 {
+				t3 = s1
+			}
+			t4 := float64(v4 + t3)
+			o0[i] = t2
+			o1[i] = t4
+		}
+	}
+}
+
+// k_ne_select_add_f32_usu_f46055e8ac_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + select(a0[i] != a0[i], a1, a0[i])
+func k_ne_select_add_f32_usu_f46055e8ac_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			t2 := float32(v2 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_ne_select_add_f64_usu_b25cae9d19_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + select(a0[i] != a0[i], a1, a0[i])
+func k_ne_select_add_f64_usu_b25cae9d19_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			t2 := float64(v2 + t1)
 			o0[i] = t2
 		}
 	}
@@ -53964,6 +54228,116 @@ func k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_add_ne_select_select_f32_uss_d4acdd037d_go is
+//
+//	reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }
+//
+// for i: t0 := a0[i] != a0[i]; o0 += select(t0, a1, a0[i]); o1 += select(t0, a1, a2)
+func k_reduce_add_add_ne_select_select_f32_uss_d4acdd037d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			t2 := s2
+			if t0 {
+				t2 = s1
+			}
+			l0[i&31] = float32(l0[i&31] + t1)
+			l1[i&31] = float32(l1[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_ne_select_select_f64_uss_6122a52af8_go is
+//
+//	reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }
+//
+// for i: t0 := a0[i] != a0[i]; o0 += select(t0, a1, a0[i]); o1 += select(t0, a1, a2)
+func k_reduce_add_add_ne_select_select_f64_uss_6122a52af8_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			t2 := s2
+			if t0 {
+				t2 = s1
+			}
+			l0[i&31] = float64(l0[i&31] + t1)
+			l1[i&31] = float64(l1[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
 // k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go is
 //
 //	reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
@@ -55832,6 +56206,80 @@ func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_ne_select_f32_us_332d680c12_go is
+//
+//	reduce [add] kernel (u0:f32, s1:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t1 }
+//
+// for i: o0 += select(a0[i] != a0[i], a1, a0[i])
+func k_reduce_add_ne_select_f32_us_332d680c12_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			l0[i&31] = float32(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_ne_select_f64_us_2746410d44_go is
+//
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t1 }
+//
+// for i: o0 += select(a0[i] != a0[i], a1, a0[i])
+func k_reduce_add_ne_select_f64_us_2746410d44_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			l0[i&31] = float64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_add_sub_exp_f32_us_adbe096fa0_go is
 //
 //	reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
@@ -56791,6 +57239,206 @@ func k_reduce_and_lt_i32_bool_us_e7eda7f53c_go(f *abi.Frame) {
 			}
 		}
 		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_and_max_ne_select_f32_bool_us_8df616721c_go is
+//
+//	reduce [and, max] kernel (u0:f32, s1:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }
+//
+// for i: t0 := a0[i] != a0[i]; o0 &= t0; o1 = max(o1, select(t0, a1, a0[i]))
+func k_reduce_and_max_ne_select_f32_bool_us_8df616721c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			l0[i&31] = l0[i&31] && bool(t0)
+			l1[i&31] = scalar.Max(l1[i&31], t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1_go is
+//
+//	reduce [and, max] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }
+//
+// for i: t0 := a0[i] != a0[i]; o0 &= t0; o1 = max(o1, select(t0, a1, a0[i]))
+func k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			l0[i&31] = l0[i&31] && bool(t0)
+			l1[i&31] = scalar.Max(l1[i&31], t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Max(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_and_min_ne_select_f32_bool_us_0498f61f97_go is
+//
+//	reduce [and, min] kernel (u0:f32, s1:f32) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }
+//
+// for i: t0 := a0[i] != a0[i]; o0 &= t0; o1 = min(o1, select(t0, a1, a0[i]))
+func k_reduce_and_min_ne_select_f32_bool_us_0498f61f97_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			l0[i&31] = l0[i&31] && bool(t0)
+			l1[i&31] = scalar.Min(l1[i&31], t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3_go is
+//
+//	reduce [and, min] kernel (u0:f64, s1:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t0 t1 }
+//
+// for i: t0 := a0[i] != a0[i]; o0 &= t0; o1 = min(o1, select(t0, a1, a0[i]))
+func k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != v0
+			t1 := v0
+			if t0 {
+				t1 = s1
+			}
+			l0[i&31] = l0[i&31] && bool(t0)
+			l1[i&31] = scalar.Min(l1[i&31], t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = scalar.Min(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
 	}
 }
 
