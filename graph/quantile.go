@@ -76,9 +76,7 @@ func (x Node) Quantiles(qs []float64, axis ...any) Node {
 // quantiles returns the quantiles of an operand, each a node.
 func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 	all := func(y Node) Nodes { return slices.Repeat(Nodes{y}, len(qs)) }
-	x = x.inReals()
-	n := x.get()
-	if n.err != nil {
+	if x.get().err != nil {
 		return all(x)
 	}
 	x, k, keep, method, err := x.quantileArgs(args, options...)
@@ -87,16 +85,17 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 	}
 	extent, _ := x.get().typ.Shape[k].Int()
 	sorted := x.Sort(k)
-	last := sorted.Index(k, extent-1) // a NaN if there is one
+	element := func(i int) Node { return sorted.Index(k, i).inReals() }
+	last := element(extent - 1) // a NaN if there is one
 	var out Nodes
 	for _, q := range qs {
 		if !(q >= 0 && q <= 1) {
 			return all(fail("a part of %v: give one from 0 to 1", q))
 		}
 		at := min(max(method(float64(extent), q), 0), float64(extent-1))
-		y := sorted.Index(k, int(at))
+		y := element(int(at))
 		if t := at - math.Floor(at); t > 0 {
-			next := sorted.Index(k, int(at)+1)
+			next := element(int(at) + 1)
 			y = Where(y.Eq(next), y, Lerp(y, next, t)) // also of infinities
 		}
 		y = Where(last.IsNaN(), last, y)

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -20,12 +19,11 @@ import (
 //	  copy the operand to the result
 //	  scatter, one index after the other: the order is the same whatever the workers
 //
-// Sort takes some short lines at a time. Long ones are merge_sort.go's.
+// sort.go orders short lines, merge_sort.go long ones.
 
 var (
 	gatherLines  = strategy{name: "gather", offer: offerGather}
 	scatterLines = strategy{name: "scatter", offer: offerScatter}
-	sortLines    = strategy{name: "sort", offer: offerSort}
 )
 
 // lineStep is a step on lines.
@@ -219,39 +217,4 @@ func (l *lineStep) scatter(k kernel.Code) nest.Nest {
 		items = append(items, call(k, nest.Fixed(n), l.width(w), args, nest.Fixed(s.Axes[l.line].Extent)))
 	}
 	return w.part(items)
-}
-
-// maxPlaces is how many elements a line has at most that is put in order: places have 32 bits.
-const maxPlaces = math.MaxInt32
-
-const tooManyPlaces = "a line has too many elements"
-
-func offerSort(t *target, s *plan.Step) (offer, string) {
-	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
-	if why != "" {
-		return offer{}, why
-	}
-	n := s.LineOf(s.In[0])
-	switch {
-	case n > maxPlaces:
-		return offer{}, tooManyPlaces
-	case n > t.SortChunk && !t.inGroup:
-		return offer{}, "the lines are long: a call of one would take too long"
-	}
-	return l.offer(t.SortWork*float64(n)/float64(s.Axes[l.line].Extent), lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sort), ""
-}
-
-// sort writes a sort.
-func (l *lineStep) sort(k kernel.Code) nest.Nest {
-	s, n := l.step, l.step.LineOf(l.step.In[0])
-	rows := len(s.Axes) - 1
-	if rows == l.line {
-		rows--
-	}
-	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(1, l.t.LineElems/n))
-	in, out, none := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access), make([]int, len(s.Axes))
-	work, spare := view{slot: l.draft.scratch(ir.Int64, n), strides: none}, view{slot: l.draft.scratch(ir.Int64, n), strides: none}
-	across := func(a *plan.Access, d ir.DType) nest.Size { return nest.Fixed(a.Strides[l.line] * d.Size()) }
-	args := []nest.Arg{w.arg(&in, rows), w.arg(&out, rows), w.arg(&work, rows), w.arg(&spare, rows)}
-	return w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, across(&s.In[0], s.Body.In[0].DType), across(&s.Out[0].Access, s.OutType(0)), nest.Fixed(n))})
 }

@@ -97,10 +97,24 @@ func (l line[U]) at(i int) U { return *(*U)(unsafe.Add(l.from, i*l.across)) }
 
 func (l line[U]) set(i int, v U) { *(*U)(unsafe.Add(l.from, i*l.across)) = v }
 
+// sideBySide returns where the elements are side by side: where they are, or in other memory, which they are copied to.
+func (l line[U]) sideBySide(memory unsafe.Pointer) unsafe.Pointer {
+	if l.across == int(unsafe.Sizeof(U(0))) {
+		return l.from
+	}
+	to := unsafe.Slice((*U)(memory), l.count)
+	for i := range to {
+		to[i] = l.at(i)
+	}
+	return memory
+}
+
+// asLong reports whether elements are as long as their keys.
+func asLong[U bits, K word]() bool { return unsafe.Sizeof(U(0)) == unsafe.Sizeof(K(0)) }
+
 // inVectors reports whether the elements are side by side, and as long as their keys.
 func inVectors[U bits, K word](l line[U]) bool {
-	size := int(unsafe.Sizeof(U(0)))
-	return l.across == size && size == int(unsafe.Sizeof(K(0)))
+	return asLong[U, K]() && l.across == int(unsafe.Sizeof(U(0)))
 }
 
 // keysAs returns the same keys where U is K.
