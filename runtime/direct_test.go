@@ -223,3 +223,28 @@ func TestShortRunEndsGoroutine(t *testing.T) {
 		}
 	}
 }
+
+// TestShortRunsInPlace runs a short program that copies a param and negates it. Where the copy is the param itself, runs call
+// no kernel for it.
+func TestShortRunsInPlace(t *testing.T) {
+	const n = 16
+	copies, neg := single(ir.OpCopy, unit), single(ir.OpNeg, unit)
+	var m maker
+	x, y, z := m.param(n), m.result(n), m.result(n)
+	for i, code := range []kernel.Code{copies, neg} {
+		m.task(n, []nest.Slot{x, []nest.Slot{y, z}[i]}, nest.Nest{Items: []nest.Item{callOf(code, nest.Fixed(1), nest.Fixed(n), at(0, 0, 0), at(1, 0, 0))}})
+	}
+	var signatures []string
+	e := with(before(func(signature string, _ *abi.Frame) { signatures = append(signatures, signature) }), &runtime.Executor{Workers: 1})
+	l, err := e.Link(requireValid(t, &m.p))
+	require.NoError(t, err)
+	require.True(t, l.Short())
+	l.InPlace(func() (*nest.Program, error) { return &m.p, nil })
+	outs, ins := operands(t, m.p.Buffers)
+	require.NoError(t, l.Run(context.Background(), outs, ins))
+	require.Equal(t, []string{copies.Signature(), neg.Signature()}, signatures)
+	outs[0], signatures = ins[0], nil
+	require.NoError(t, l.Run(context.Background(), outs, ins))
+	require.Equal(t, []string{neg.Signature()}, signatures)
+	requireResults(t, &m.p, outs, ins)
+}
