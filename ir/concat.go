@@ -30,8 +30,8 @@ func inferConcat(_ Op, a Attr, args []Type) (Type, error) {
 	return Type{x.DType, shape}, shape.Check()
 }
 
-// placeConcat returns the slice that operand i is.
-func placeConcat(v *Value, i int, l layout.Layout) (layout.Layout, error) {
+// partOfConcat returns the slice that operand i is.
+func partOfConcat(v *Value, i int, l layout.Layout) (layout.Layout, error) {
 	begin := 0
 	for _, a := range v.Args[:i] {
 		n, _ := a.Type.Shape[v.Attr.Axis].Int()
@@ -46,7 +46,7 @@ func evalJoin(v *Value, args [][]uint64) []uint64 {
 	shape, _ := v.Type.Shape.Ints()
 	out := make([]uint64, v.Type.Shape.size())
 	for i, x := range args {
-		l, err := v.Op.Info().Place(v, i, layout.RowMajor(shape...))
+		l, err := v.Op.Info().Part(v, i, layout.RowMajor(shape...))
 		if err != nil {
 			panic(err)
 		}

@@ -10,9 +10,9 @@ import (
 func Infer(op Op, attr Attr, args []Type) (Type, error) {
 	info := op.Info()
 	switch {
-	case op == OpInvalid || !op.Takes(len(args)) && !info.More:
+	case op == OpInvalid || !op.takes(len(args)) && !info.More:
 		return Type{}, fmt.Errorf("takes %d operands, got %d", info.Arity, len(args))
-	case !op.Takes(len(args)):
+	case !op.takes(len(args)):
 		return Type{}, fmt.Errorf("takes %d operands or more, got %d", info.Arity, len(args))
 	}
 	for _, t := range args {

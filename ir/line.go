@@ -274,7 +274,7 @@ func CheckLine(op Op, types ...DType) error {
 	}
 	for i, d := range types {
 		switch {
-		case info.holdsPlaces(i):
+		case info.holdsIndices(i):
 			if err := takesIndices(op, d); err != nil {
 				return err
 			}

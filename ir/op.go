@@ -93,8 +93,8 @@ type OpInfo struct {
 	// Elements that an op on lines finds by indices are multiplied by those of its last operand if it is Weighted.
 	Weighted bool
 
-	// Place returns where the elements of operand i of a join are in the join's layout.
-	Place func(v *Value, i int, l layout.Layout) (layout.Layout, error)
+	// Part returns the layout of operand i of a join in the join's.
+	Part func(v *Value, i int, l layout.Layout) (layout.Layout, error)
 
 	// Shape returns the shape of a view of an operand, Layout what the view v makes
 	// of its operand's layout.
@@ -113,8 +113,8 @@ func (o *OpInfo) Gathers() bool { return o.Indexed && !o.Scatters() }
 // Scatters reports whether an op on lines stores its third operand, the updates, by indices.
 func (o *OpInfo) Scatters() bool { return o.Indexed && o.Arity == 3 && !o.Weighted }
 
-// holdsPlaces reports whether operand i of an op on lines has indices or offsets.
-func (o *OpInfo) holdsPlaces(i int) bool {
+// holdsIndices reports whether operand i of an op on lines has indices or offsets.
+func (o *OpInfo) holdsIndices(i int) bool {
 	return i == 1 && (o.Indexed || o.Ragged) || i == 2 && o.Ragged
 }
 
@@ -199,8 +199,8 @@ func kindsOf(op Op) kindSet {
 	return 0
 }
 
-// Takes reports whether op has n operands.
-func (op Op) Takes(n int) bool {
+// takes reports whether op has n operands.
+func (op Op) takes(n int) bool {
 	info := op.Info()
 	return n == info.Arity || n > info.Arity && info.More
 }

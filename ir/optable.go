@@ -352,5 +352,5 @@ var rows = [numOps]OpInfo{
 
 	OpRecurrence: {Name: "recurrence", Doc: "y[i] = z[i]*y[i-1] + x[i] along an axis, z being the second operand; y[0] = x[0]", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRecurrence, Eval: evalLine, Line: recurrenceLine},
 
-	OpConcat: {Name: "concat", Doc: "the operands behind one another along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Place: placeConcat},
+	OpConcat: {Name: "concat", Doc: "the operands behind one another along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Part: partOfConcat},
 }

@@ -105,7 +105,7 @@ func view(m *binfile.Mapping, data []byte) (*graph.Tensor, error) {
 // Write writes one array in C order. A view of another layout is copied first.
 func Write(w io.Writer, t *graph.Tensor) error {
 	if err := t.Err(); err != nil {
-		return err
+		return fmt.Errorf("npy: %w", err)
 	}
 	head, err := header{dtype: t.DType(), shape: t.Shape()}.bytes()
 	if err != nil {

@@ -55,7 +55,7 @@ type joined struct {
 
 // operand says where operand i of v is stored, of which v's own elements are at own.
 func (j *joiner) operand(v *ir.Value, i int, own placement) error {
-	at, err := v.Op.Info().Place(v, i, own.at)
+	at, err := v.Op.Info().Part(v, i, own.at)
 	if err != nil {
 		return &ir.Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
 	}

@@ -108,7 +108,7 @@ func inside(x *ir.Value, joins []*ir.Value) (at layout.Layout, ok bool) {
 			of = joins[k-1]
 		}
 		var err error
-		if at, err = v.Op.Info().Place(v, slices.Index(v.Args, of), at); err != nil {
+		if at, err = v.Op.Info().Part(v, slices.Index(v.Args, of), at); err != nil {
 			return at, false
 		}
 	}

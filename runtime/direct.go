@@ -50,7 +50,7 @@ func (l *Linked) short() bool {
 			nanos += it.nanos
 		}
 	}
-	return nanos < pieceNanos
+	return nanos < l.exec.tuned().CallNanos
 }
 
 // layOut makes the calls of a short program, each with its frame. A fence is a call for no rows.

@@ -16,6 +16,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
@@ -222,4 +223,53 @@ func TestShortRunEndsGoroutine(t *testing.T) {
 			require.Empty(t, irtest.Diff(want, arraysOf(outs)), "%s after call %d", how, at)
 		}
 	}
+}
+
+// TestShortRunsInPlace runs a short program that copies a param and negates it. Where the copy is the param itself, runs call
+// no kernel for it.
+func TestShortRunsInPlace(t *testing.T) {
+	const n = 16
+	copies, neg := single(ir.OpCopy, unit), single(ir.OpNeg, unit)
+	var m maker
+	x, y, z := m.param(n), m.result(n), m.result(n)
+	for i, code := range []kernel.Code{copies, neg} {
+		m.task(n, []nest.Slot{x, []nest.Slot{y, z}[i]}, nest.Nest{Items: []nest.Item{callOf(code, nest.Fixed(1), nest.Fixed(n), at(0, 0, 0), at(1, 0, 0))}})
+	}
+	var signatures []string
+	e := with(before(func(signature string, _ *abi.Frame) { signatures = append(signatures, signature) }), &runtime.Executor{Workers: 1})
+	l, err := e.Link(requireValid(t, &m.p))
+	require.NoError(t, err)
+	require.True(t, l.Short())
+	l.InPlace(func() (*nest.Program, error) { return &m.p, nil })
+	outs, ins := operands(t, m.p.Buffers)
+	require.NoError(t, l.Run(context.Background(), outs, ins))
+	require.Equal(t, []string{copies.Signature(), neg.Signature()}, signatures)
+	outs[0], signatures = ins[0], nil
+	require.NoError(t, l.Run(context.Background(), outs, ins))
+	require.Equal(t, []string{neg.Signature()}, signatures)
+	requireResults(t, &m.p, outs, ins)
+}
+
+// TestShortLimit finds how long a call may be of a program that is short, by Executor.Tuning: a program of two such calls is not.
+func TestShortLimit(t *testing.T) {
+	const n = 512
+	programs := make([]maker, 2)
+	for i := range programs {
+		m := &programs[i]
+		x := m.param(n)
+		for range i + 1 {
+			m.task(n, []nest.Slot{x, m.result(n)}, nest.Nest{Items: []nest.Item{callOf(single(ir.OpNeg, unit), nest.Fixed(1), nest.Fixed(n), at(0, 0, 0), at(1, 0, 0))}})
+		}
+	}
+	machine := *tuning.Default(1)
+	short := func(i int) bool {
+		l, err := (&runtime.Executor{Workers: 1, Tuning: &machine}).Link(requireValid(t, &programs[i].p))
+		require.NoError(t, err)
+		return l.Short()
+	}
+	require.True(t, short(1))
+	for machine.CallNanos = 1; !short(0); machine.CallNanos++ {
+	}
+	require.Greater(t, machine.CallNanos, 2)
+	require.False(t, short(1))
 }

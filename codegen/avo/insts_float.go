@@ -15,15 +15,14 @@ type float struct {
 
 // Predicates of VCMPPS: ordered and quiet, but for "not equal".
 const (
-	cmpEq        = 0x00
-	cmpUnord     = 0x03
-	cmpEqOrUnord = 0x08
-	cmpNe        = 0x04
-	cmpUnequal   = 0x0c // false of NaN
-	cmpOrd       = 0x07
-	cmpLt        = 0x11
-	cmpLe        = 0x12
-	cmpGe        = 0x1d
+	cmpEq      = 0x00
+	cmpUnord   = 0x03
+	cmpNe      = 0x04
+	cmpUnequal = 0x0c // false of NaN
+	cmpOrd     = 0x07
+	cmpLt      = 0x11
+	cmpLe      = 0x12
+	cmpGe      = 0x1d
 )
 
 // mirrored returns the predicate that holds for y and x exactly if a given one holds for x

@@ -120,13 +120,6 @@ type expansion struct {
 	fast func(b *builder, a []kernel.Ref) kernel.Ref
 }
 
-// Has reports whether an op has an expansion in the default tier, and in the fast
-// one.
-func Has(op ir.Op) (def, fast bool) {
-	e := expansionOf(op)
-	return e.normal != nil, e.fast != nil
-}
-
 // expansions has a row for each composed op. The first call of expansionOf fills it, as rows use each
 // other through the table. An init function would link them to programs that compile no graph.
 var expansions struct {

@@ -59,8 +59,8 @@ func (r MicroKind) Ops() []ir.Op { return micros[r].ops }
 // Doc returns what a micro-kernel computes, in a line.
 func (r MicroKind) Doc() string { return micros[r].doc }
 
-// MicroByName finds a micro-kernel by its name in text.
-func MicroByName(name string) (MicroKind, bool) {
+// microByName finds a micro-kernel by its name in text.
+func microByName(name string) (MicroKind, bool) {
 	for _, r := range MicroKinds() {
 		if micros[r].name == name {
 			return r, true

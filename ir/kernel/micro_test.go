@@ -71,7 +71,7 @@ func TestMicroTable(t *testing.T) {
 		require.NotEqual(t, micros[r].has.dtype, micros[r].has.body)
 		require.Equal(t, micros[r].has.dtype, r.Types() != 0)
 		require.Equal(t, micros[r].has.op, len(micros[r].ops) > 0)
-		byName, ok := MicroByName(r.String())
+		byName, ok := microByName(r.String())
 		require.True(t, ok)
 		require.Equal(t, r, byName)
 	}

@@ -23,7 +23,7 @@ func ScanCode(s *ir.Scanner) Code {
 		s.Pos = at
 		return Scan(s)
 	}
-	row, ok := MicroByName(name)
+	row, ok := microByName(name)
 	if !ok {
 		s.Refuse(at, "no micro-kernel has the name %.40q", name)
 	}

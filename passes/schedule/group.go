@@ -196,7 +196,7 @@ func (w *groupWriter) place(d *Draft, outer []outside) []nest.Item {
 		panic("BUG: schedule: a step of a row group takes several tasks")
 	}
 	slot := make([]int, len(d.Slots))
-	behind := (w.g.Scratch + cacheLine - 1) &^ (cacheLine - 1)
+	behind := roundUp(w.g.Scratch, cacheLine)
 	for i, sl := range d.Slots {
 		if i < len(outer) {
 			slot[i] = w.slotOf(sl)

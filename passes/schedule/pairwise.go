@@ -166,7 +166,7 @@ func (p *pairWriter) transpose(block *walk, from, rows int) (items []nest.Item, 
 			continue
 		}
 		d := p.s.Body.In[i].DType
-		line := ((rows*p.size+cacheLine-1)&^(cacheLine-1) + cacheLine) / p.size // see transposedBlock
+		line := (roundUp(rows*p.size, cacheLine) + cacheLine) / p.size // see transposedBlock
 		to := view{slot: p.d.scratch(d, p.s.Axes[p.line].Extent*line), strides: make([]int, len(p.s.Axes)), from: block.depth()}
 		to.strides[p.row], to.strides[p.line] = 1, line
 		v.offset += from * v.strides[p.row]

@@ -66,6 +66,16 @@ func chunks(s *plan.Step, at int) []*plan.Step {
 	return out
 }
 
+// divide returns how many columns a call takes of a reduction in normal form: width, halved until there are calls for
+// several goroutines, if the columns stay wide. It keeps whole strips, one at least.
+func (t *target) divide(s *plan.Step, width, strip int) int {
+	n := s.Axes[len(s.Axes)-1].Extent
+	for width > max(strip, t.LaneColumns) && elems(s)/n/width*ir.Chunks(n) < t.pieces(t.Work(s)) {
+		width = max(strip, width/2/strip*strip)
+	}
+	return width
+}
+
 // chunk returns the step over count chunks of n elements, from a chunk on.
 func chunk(s *plan.Step, at, first, count, n int) *plan.Step {
 	last := len(s.Axes) - 1

@@ -187,10 +187,7 @@ func (c *columnWriter) tile() {
 			bytes += s.Body.OutType(o).Size()
 		}
 	}
-	c.width = min(cols, max(1, c.t.LaneBytes/bytes))
-	for c.width > c.t.LaneColumns && elems(s)/n/c.width*ir.Chunks(n) < c.t.pieces(c.t.Work(s)) {
-		c.width /= 2
-	}
+	c.width = c.t.divide(s, min(cols, max(1, c.t.LaneBytes/bytes)), 1)
 	c.flat = n > 1 && c.width == cols
 	for i := range c.ops {
 		op := &c.ops[i]

@@ -100,10 +100,7 @@ func (p *placeWriter) width(s *plan.Step) int {
 	n, cols := s.Axes[last].Extent, s.Axes[last-1].Extent
 	size := s.Body.In[0].DType.Size()
 	width := min(cols, max(1, p.t.LaneBytes/(size+ir.Int32.Size())), max(2*cacheLine/size, 16*p.t.callElems(s)/min(n, ir.ReduceChunk)))
-	for width > p.t.LaneColumns && elems(s)/n/width*ir.Chunks(n) < p.t.pieces(p.t.Work(s)) {
-		width /= 2
-	}
-	return width
+	return p.t.divide(s, width, 1)
 }
 
 // part appends the part that finds the elements of lines of one chunk.

@@ -139,9 +139,7 @@ func (w *treeWriter) width() int {
 	strip := max(1, w.t.TreeStrip/w.s.Body.OutType(0).Size())
 	whole := func(width int) int { return max(strip, width/strip*strip) }
 	width := min(cols, whole(2*w.t.callElems(w.s)/min(n, ir.ReduceChunk)))
-	for width > max(strip, w.t.LaneColumns) && elems(w.s)/n/width*ir.Chunks(n) < w.t.pieces(w.t.Work(w.s)) {
-		width = whole(width / 2)
-	}
+	width = w.t.divide(w.s, width, strip)
 	for cols%width > 0 && cols%width < kernel.ColumnBlock {
 		width += strip
 	}

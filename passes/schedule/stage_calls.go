@@ -18,7 +18,7 @@ func (e *elementwise) stageBlock(block *walk) (items []nest.Item) {
 		// Lines are a cache line longer than they need be: a power of two apart, they
 		// would fall into few sets of the cache.
 		size := e.ops[i].size()
-		line := ((e.blockCols*size+cacheLine-1)&^(cacheLine-1) + cacheLine) / size
+		line := (roundUp(e.blockCols*size, cacheLine) + cacheLine) / size
 		to := e.tileView(i, e.blockRows*line, line, block.depth())
 		items = append(items, e.transpose(i, block, &to))
 		e.at[i] = to

@@ -148,7 +148,7 @@ func (d *Draft) slot(s nest.Slot) int {
 // same set of the cache.
 func (d *Draft) reserve(bytes int) int {
 	at := d.Scratch
-	d.Scratch += (bytes+cacheLine-1)&^(cacheLine-1) + cacheLine
+	d.Scratch += roundUp(bytes, cacheLine) + cacheLine
 	return at
 }
 

@@ -23,7 +23,6 @@ const (
 	// prefetchedLines is how many cache lines of a row are prefetched at most. The processor's own prefetcher
 	// fetches the following ones.
 	prefetchedLines = 8
-	cacheLine       = kernel.CacheLine
 )
 
 // registerGather registers the gathers that copy vectors.
@@ -40,7 +39,7 @@ func gatherOf(d ir.DType) string { return (&kernel.Micro{Kind: kernel.Gather, Ty
 func gatherVectors[T any](f *abi.Frame) {
 	bytes, extent, lines := f.Cols*int(unsafe.Sizeof(*new(T))), f.Step[3], 0
 	if max(f.Step[0], -f.Step[0]) >= farBytes/max(1, extent) {
-		lines = min((bytes-1)/cacheLine+1, prefetchedLines)
+		lines = min((bytes-1)/kernel.CacheLine+1, prefetchedLines)
 	}
 	if f.Cols == 0 || f.Cols == 1 && lines == 0 {
 		gather[T](f)

@@ -116,7 +116,7 @@ func (g *gathered) rows() {
 		g.lanes *= 2
 	}
 	if far {
-		g.ahead = prefetching{lines: min((g.bytes-1)/cacheLine+1, prefetchedLines), rows: call.Rows, indices: call.Ptr[1], step: call.Step[1]}
+		g.ahead = prefetching{lines: min((g.bytes-1)/kernel.CacheLine+1, prefetchedLines), rows: call.Rows, indices: call.Ptr[1], step: call.Step[1]}
 		for range 1 + rowsAhead*g.lanes/g.length {
 			g.prefetch()
 		}
