@@ -90,8 +90,8 @@ func (l *lineStep) sortTransposed(k kernel.Code) nest.Nest {
 	return w.part(items)
 }
 
-// local reserves memory for lines of so many elements, side by side. They are an odd number of cache lines apart, so that no two of
-// a block are in one set of the first-level cache.
+// local reserves memory for a block of lines of n elements. Lines begin an odd number of cache lines apart: a power of two apart, they
+// would share few sets of the first-level cache.
 func (l *lineStep) local(w *walk, d ir.DType, n int) view {
 	line := cacheLine / d.Size()
 	apart := ((n+line-1)/line | 1) * line

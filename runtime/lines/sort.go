@@ -38,7 +38,8 @@ func sortOf(m *kernel.Micro, s sorters) func(*abi.Frame) {
 // lines of 100: half the time of a sort.
 const countedFrom = 32
 
-// sortBytes is sortRows of elements of one byte, whose keys are counted. So it stores each where the elements before it leave off.
+// sortBytes is sortRows of elements of one byte. It counts the keys, and stores each element behind those with lesser keys and behind
+// the earlier ones with its own key.
 func sortBytes(k keys[uint8], places bool) func(*abi.Frame) {
 	var keys [256]uint8
 	for v := range keys {
