@@ -31,8 +31,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = div u0 u1; t1 = sub s2 t0; t2 = mul u3 u0; t3 = mul t1 t2; t4 = mul s4 t3; t5 = add t4 u0; store t5 }", Fn: k_div_sub_mul_etc_f64_uusus_be4936b266_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }", Fn: k_lt_cast_lt_etc_f32_suss_694f905486_go},
-	{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c_go},
-	{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889_go},
 	{Sig: "kernel (u0:bf16, u1:bf16, u2:bf16, s3:bf16) { t0 = mul u0 u1; t1 = add t0 u2; t2 = max t1 s3; store t2 }", Fn: k_mul_add_max_bf16_uuus_a0b4eaf980_go},
 	{Sig: "kernel (s0:bf16, u1:bf16, u2:bf16, u3:bf16, u4:bf16) { t0 = mul s0 u1; t1 = add t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_mul_add_mul_add_bf16_suuuu_2cbafcfd47_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }", Fn: k_mul_add_mul_etc_f32_susssss_bc476cb614_go},
@@ -3430,121 +3428,6 @@ func k_lt_cast_lt_etc_f32_suss_694f905486_go(f *abi.Frame) {
 				t6 = 1
 			}
 			t7 := float32(t4 + t6)
-			o0[i] = t7
-		}
-	}
-}
-
-// k_mul_add_bf16_usu_8f9997d94c_go is
-//
-//	kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] * a1)
-func k_mul_add_bf16_usu_8f9997d94c_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := int32(16)
-	c12 := int32(1)
-	c15 := int32(32767)
-	c17 := int32(-65536)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t5 := uint16(s1)
-		t6 := int32(t5)
-		t7 := t6 << uint32(c2)
-		t8 := math.Float32frombits(uint32(t7))
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			t0a, t0b := uint16(v0a), uint16(v0b)
-			t1a, t1b := int32(t0a), int32(t0b)
-			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
-			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
-			t9a, t9b := float32(t4a*t8), float32(t4b*t8)
-			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
-			t13a, t13b := t11a&c12, t11b&c12
-			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
-			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t18a, t18b := t16a&c17, t16b&c17
-			t19a, t19b := math.Float32frombits(uint32(t18a)), math.Float32frombits(uint32(t18b))
-			t20a, t20b := uint16(v2a), uint16(v2b)
-			t21a, t21b := int32(t20a), int32(t20b)
-			t22a, t22b := t21a<<uint32(c2), t21b<<uint32(c2)
-			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
-			t24a, t24b := float32(t23a+t19a), float32(t23b+t19b)
-			t25a, t25b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
-			t26a, t26b := t25a>>uint32(c2), t25b>>uint32(c2)
-			t27a, t27b := t26a&c12, t26b&c12
-			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
-			t29a, t29b := int32(t28a+c15), int32(t28b+c15)
-			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
-			t31a, t31b := uint16(t30a), uint16(t30b)
-			t32a, t32b := uint16(t31a), uint16(t31b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t32a, t32b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := uint16(v0)
-			t1 := int32(t0)
-			t3 := t1 << uint32(c2)
-			t4 := math.Float32frombits(uint32(t3))
-			t9 := float32(t4 * t8)
-			t10 := int32(math.Float32bits(t9))
-			t11 := t10 >> uint32(c2)
-			t13 := t11 & c12
-			t14 := int32(t10 + t13)
-			t16 := int32(t14 + c15)
-			t18 := t16 & c17
-			t19 := math.Float32frombits(uint32(t18))
-			t20 := uint16(v2)
-			t21 := int32(t20)
-			t22 := t21 << uint32(c2)
-			t23 := math.Float32frombits(uint32(t22))
-			t24 := float32(t23 + t19)
-			t25 := int32(math.Float32bits(t24))
-			t26 := t25 >> uint32(c2)
-			t27 := t26 & c12
-			t28 := int32(t25 + t27)
-			t29 := int32(t28 + c15)
-			t30 := t29 >> uint32(c2)
-			t31 := uint16(t30)
-			t32 := uint16(t31)
-			o0[i] = t32
-		}
-	}
-}
-
-// k_mul_add_f16_usu_b62d67b889_go is
-//
-//	kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1) + a2[i]
-func k_mul_add_f16_usu_b62d67b889_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t1 := scalar.Float16frombits(s1)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.Float16frombits(v0)
-			t2 := float32(t0 * t1)
-			t3 := scalar.Float16bits(t2)
-			t4 := scalar.Float16frombits(t3)
-			t5 := scalar.Float16frombits(v2)
-			t6 := float32(t4 + t5)
-			t7 := scalar.Float16bits(t6)
 			o0[i] = t7
 		}
 	}

@@ -20148,6 +20148,65 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = a4 + (a3 * (a2 * (a0[i] - a1)))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_mul_mul_add_f64_ussss_7edb7a0133_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, s2:f64, s3:f64, s4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul s3 t1; t3 = add s4 t2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R8; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; VBROADCASTSD (R12), Z29; VBROADCASTSD (R13), Z28
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z30, Z0
+	VMULPD Z1, Z30, Z1; VMULPD Z0, Z29, Z0; VMULPD Z1, Z29, Z1; VADDPD Z0, Z28, Z0; VADDPD Z1, Z28, Z1
+	VMOVUPS Z0, (R8)(BX*8); VMOVUPS Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VSUBPD Z31, Z0, Z0; VMULPD Z0, Z30, Z0; VMULPD Z0, Z29, Z0; VADDPD Z0, Z28, Z0
+	VMOVUPD Z0, K1, (R8)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX
+	KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VSUBPD Z31, Z0, Z0; VMULPD Z0, Z30, Z0; VMULPD Z0, Z29, Z0
+	VADDPD Z0, Z28, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
+	JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z30, Z0
+	VMULPD Z1, Z30, Z1; VMULPD Z0, Z29, Z0; VMULPD Z1, Z29, Z1; VADDPD Z0, Z28, Z0; VADDPD Z1, Z28, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = ((a2 * (a0[i] - a1)) * a3[i]) + a4[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB), NOSPLIT, $16-8
@@ -22567,16 +22626,17 @@ DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>
 DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
 DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
 DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
-DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1664(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1672(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1680(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1688
+DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133_avx512<>(SB)
+DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1664(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1672(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1680(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1688(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1696
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

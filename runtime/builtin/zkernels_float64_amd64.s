@@ -27245,6 +27245,65 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = a4 + (a3 * (a2 * (a0[i] - a1)))
+// Requires: AVX, CMOV
+TEXT k_sub_mul_mul_add_f64_ussss_7edb7a0133<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, s2:f64, s3:f64, s4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul s3 t1; t3 = add s4 t2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R8; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; VBROADCASTSD (R12), Y13; VBROADCASTSD (R13), Y12
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VMULPD Y0, Y14, Y0
+	VMULPD Y1, Y14, Y1; VMULPD Y0, Y13, Y0; VMULPD Y1, Y13, Y1; VADDPD Y0, Y12, Y0; VADDPD Y1, Y12, Y1
+	VMOVUPS Y0, (R8)(BX*8); VMOVUPS Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1; VSUBPD Y15, Y1, Y1; VMULPD Y1, Y14, Y1; VMULPD Y1, Y13, Y1; VADDPD Y1, Y12, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8); MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y15, Y1, Y1; VMULPD Y1, Y14, Y1; VMULPD Y1, Y13, Y1
+	VADDPD Y1, Y12, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
+	JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VMULPD Y0, Y14, Y0
+	VMULPD Y1, Y14, Y1; VMULPD Y0, Y13, Y0; VMULPD Y1, Y13, Y1; VADDPD Y0, Y12, Y0; VADDPD Y1, Y12, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = ((a2 * (a0[i] - a1)) * a3[i]) + a4[i]
 // Requires: AVX, CMOV
 TEXT k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB), NOSPLIT, $16-8
@@ -31068,17 +31127,18 @@ DATA entries_avx2_float64<>+2792(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
 DATA entries_avx2_float64<>+2800(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
 DATA entries_avx2_float64<>+2808(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
 DATA entries_avx2_float64<>+2816(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
-DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
-DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
-DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
-DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
-DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
-DATA entries_avx2_float64<>+2864(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
-DATA entries_avx2_float64<>+2872(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
-DATA entries_avx2_float64<>+2880(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
-DATA entries_avx2_float64<>+2888(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
-DATA entries_avx2_float64<>+2896(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
-GLOBL entries_avx2_float64<>(SB), RODATA, $2904
+DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133<>(SB)
+DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
+DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
+DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
+DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
+DATA entries_avx2_float64<>+2864(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
+DATA entries_avx2_float64<>+2872(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
+DATA entries_avx2_float64<>+2880(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
+DATA entries_avx2_float64<>+2888(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
+DATA entries_avx2_float64<>+2896(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
+DATA entries_avx2_float64<>+2904(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
+GLOBL entries_avx2_float64<>(SB), RODATA, $2912
 
 // func entries_avx2_float64() *uintptr
 TEXT ·entries_avx2_float64(SB), NOSPLIT, $0-8

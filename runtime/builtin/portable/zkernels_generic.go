@@ -343,6 +343,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_u8_u16_uu_fd1d16eea9_go},
 	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }", Fn: k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go},
+	{Sig: "kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = cast:bf16 t2; store t3 }", Fn: k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_go},
+	{Sig: "kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; t3 = cast:f16 t2; store t3 }", Fn: k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go},
 	{Sig: "kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_u8_i16_uss_635367f13f_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = sub s1 t0; store t1 }", Fn: k_cast_sub_u8_u16_us_357ab3bb26_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
@@ -589,10 +591,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64, s9:f64, u10:f64, s11:f64, s12:f64, s13:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; t4 = fma s9 u1 u10; t5 = fma s11 u4 t4; t6 = fma s12 u6 t5; t7 = fma s13 u8 t6; store t3 t7 }", Fn: k_fma_fma_fma_etc_f64_suusususususss_4b4a8e4ac1_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 u2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 u2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
@@ -893,6 +897,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f64_uu_2c076f00fa_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i32_uu_e72319ba92_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6_go},
+	{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c_go},
+	{Sig: "kernel (u0:bf16, u1:bf16, u2:bf16) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_uuu_39baa2bc68_go},
+	{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889_go},
+	{Sig: "kernel (u0:f16, u1:f16, u2:f16) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_uuu_bb768c79b6_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }", Fn: k_mul_add_f32_us_c995ae5d78_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc_go},
@@ -951,7 +959,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32, s19:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add u18 t8; t10 = max s19 t9; store t10 }", Fn: k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32, s19:f32, s20:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add t8 u18; t10 = max s19 t9; t11 = min s20 t10; store t11 }", Fn: k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; store t2 }", Fn: k_mul_fma_fma_f32_uuuuuu_4bc23fabea_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_go},
 	{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
 	{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
@@ -1152,6 +1162,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b_go},
 	{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_bool_i32_u_9255ee5b18_go},
 	{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_bool_i64_u_0882abd5c3_go},
+	{Sig: "reduce [add] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_go},
+	{Sig: "reduce [add] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_f16_f32_uu_9ef61682a7_go},
 	{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
 	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
@@ -1159,7 +1171,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i32_i64_u_a2eb1b6453_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i8_i64_u_4e1657748e_go},
+	{Sig: "reduce [add] kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_go},
+	{Sig: "reduce [add] kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_mul_sub_mul_f16_f32_uss_076d6608e5_go},
 	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
+	{Sig: "reduce [add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_go},
+	{Sig: "reduce [add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_cast_sub_mul_f16_f32_us_ed03d8b213_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u16_u64_u_aa42f87b5c_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
@@ -1637,8 +1653,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_i32_uu_f8f4946e24_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 s3; t3 = add t2 s4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussss_c5ad1adc27_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussuu_32c5f7091b_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64, s3:f64, s4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul s3 t1; t3 = add s4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_ussss_7edb7a0133_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f64_ussuu_5229466e32_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_uuuuu_5894317fac_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }", Fn: k_sub_mul_mul_f32_sus_df48e15da7_go},
@@ -15828,6 +15846,103 @@ func k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_go is
+//
+//	kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = cast:bf16 t2; store t3 }
+//
+// for i: o0[i] = bfloat16(a2 * (float32(a0[i]) - a1))
+func k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c9 := int32(1)
+	c12 := int32(32767)
+	c15 := int32(4194304)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := float32(t4a-s1), float32(t4b-s1)
+			t6a, t6b := float32(s2*t5a), float32(s2*t5b)
+			t7a, t7b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t8a, t8b := t7a>>uint32(c2), t7b>>uint32(c2)
+			t10a, t10b := t8a&c9, t8b&c9
+			t11a, t11b := int32(t7a+t10a), int32(t7b+t10b)
+			t13a, t13b := int32(t11a+c12), int32(t11b+c12)
+			t14a, t14b := t6a != t6a, t6b != t6b
+			t16a, t16b := t7a|c15, t7b|c15
+			t17a := t13a
+			if t14a {
+				t17a = t16a
+			}
+			t17b := t13b
+			if t14b {
+				t17b = t16b
+			}
+			t18a, t18b := t17a>>uint32(c2), t17b>>uint32(c2)
+			t19a, t19b := uint16(t18a), uint16(t18b)
+			t20a, t20b := uint16(t19a), uint16(t19b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t20a, t20b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(t4 - s1)
+			t6 := float32(s2 * t5)
+			t7 := int32(math.Float32bits(t6))
+			t8 := t7 >> uint32(c2)
+			t10 := t8 & c9
+			t11 := int32(t7 + t10)
+			t13 := int32(t11 + c12)
+			t14 := t6 != t6
+			t16 := t7 | c15
+			t17 := t13
+			if t14 {
+				t17 = t16
+			}
+			t18 := t17 >> uint32(c2)
+			t19 := uint16(t18)
+			t20 := uint16(t19)
+			o0[i] = t20
+		}
+	}
+}
+
+// k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go is
+//
+//	kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; t3 = cast:f16 t2; store t3 }
+//
+// for i: o0[i] = float16((float32(a0[i]) - a1) * a2)
+func k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(t0 - s1)
+			t2 := float32(t1 * s2)
+			t3 := scalar.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_cast_sub_mul_u8_i16_uss_635367f13f_go is
 //
 //	kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
@@ -28107,6 +28222,38 @@ func k_fma_fma_fma_f32_uusuuuu_892c10a14c_go(f *abi.Frame) {
 	}
 }
 
+// k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 u2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
+//
+// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2[i])))
+func k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			t0 := scalar.FMA32(v0, v1, v2)
+			t1 := scalar.FMA32(v3, v4, t0)
+			t2 := scalar.FMA32(v5, v6, t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_fma_fma_fma_f64_uusuuuu_b29a06337b_go is
 //
 //	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
@@ -28232,6 +28379,43 @@ func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_go(f *abi.Frame) {
 			v7 := a7[i]
 			v8 := a8[i]
 			t0 := scalar.FMA32(v0, v1, s2)
+			t1 := scalar.FMA32(v3, v4, t0)
+			t2 := scalar.FMA32(v5, v6, t1)
+			t3 := scalar.FMA32(v7, v8, t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 u2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2[i]))))
+func k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v8 := a8[i]
+			t0 := scalar.FMA32(v0, v1, v2)
 			t1 := scalar.FMA32(v3, v4, t0)
 			t2 := scalar.FMA32(v5, v6, t1)
 			t3 := scalar.FMA32(v7, v8, t2)
@@ -45114,6 +45298,263 @@ func k_mod_i64_uu_39bf3e80b6_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_add_bf16_usu_8f9997d94c_go is
+//
+//	kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] * a1)
+func k_mul_add_bf16_usu_8f9997d94c_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c17 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t5 := uint16(s1)
+		t6 := int32(t5)
+		t7 := t6 << uint32(c2)
+		t8 := math.Float32frombits(uint32(t7))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t9a, t9b := float32(t4a*t8), float32(t4b*t8)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t18a, t18b := t16a&c17, t16b&c17
+			t19a, t19b := math.Float32frombits(uint32(t18a)), math.Float32frombits(uint32(t18b))
+			t20a, t20b := uint16(v2a), uint16(v2b)
+			t21a, t21b := int32(t20a), int32(t20b)
+			t22a, t22b := t21a<<uint32(c2), t21b<<uint32(c2)
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t24a, t24b := float32(t23a+t19a), float32(t23b+t19b)
+			t25a, t25b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
+			t26a, t26b := t25a>>uint32(c2), t25b>>uint32(c2)
+			t27a, t27b := t26a&c12, t26b&c12
+			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
+			t29a, t29b := int32(t28a+c15), int32(t28b+c15)
+			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
+			t31a, t31b := uint16(t30a), uint16(t30b)
+			t32a, t32b := uint16(t31a), uint16(t31b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t32a, t32b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t9 := float32(t4 * t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t18 := t16 & c17
+			t19 := math.Float32frombits(uint32(t18))
+			t20 := uint16(v2)
+			t21 := int32(t20)
+			t22 := t21 << uint32(c2)
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := float32(t23 + t19)
+			t25 := int32(math.Float32bits(t24))
+			t26 := t25 >> uint32(c2)
+			t27 := t26 & c12
+			t28 := int32(t25 + t27)
+			t29 := int32(t28 + c15)
+			t30 := t29 >> uint32(c2)
+			t31 := uint16(t30)
+			t32 := uint16(t31)
+			o0[i] = t32
+		}
+	}
+}
+
+// k_mul_add_bf16_uuu_39baa2bc68_go is
+//
+//	kernel (u0:bf16, u1:bf16, u2:bf16) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] * a1[i])
+func k_mul_add_bf16_uuu_39baa2bc68_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c17 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := float32(t4a*t8a), float32(t4b*t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t18a, t18b := t16a&c17, t16b&c17
+			t19a, t19b := math.Float32frombits(uint32(t18a)), math.Float32frombits(uint32(t18b))
+			t20a, t20b := uint16(v2a), uint16(v2b)
+			t21a, t21b := int32(t20a), int32(t20b)
+			t22a, t22b := t21a<<uint32(c2), t21b<<uint32(c2)
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t24a, t24b := float32(t23a+t19a), float32(t23b+t19b)
+			t25a, t25b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
+			t26a, t26b := t25a>>uint32(c2), t25b>>uint32(c2)
+			t27a, t27b := t26a&c12, t26b&c12
+			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
+			t29a, t29b := int32(t28a+c15), int32(t28b+c15)
+			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
+			t31a, t31b := uint16(t30a), uint16(t30b)
+			t32a, t32b := uint16(t31a), uint16(t31b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t32a, t32b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 * t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t18 := t16 & c17
+			t19 := math.Float32frombits(uint32(t18))
+			t20 := uint16(v2)
+			t21 := int32(t20)
+			t22 := t21 << uint32(c2)
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := float32(t23 + t19)
+			t25 := int32(math.Float32bits(t24))
+			t26 := t25 >> uint32(c2)
+			t27 := t26 & c12
+			t28 := int32(t25 + t27)
+			t29 := int32(t28 + c15)
+			t30 := t29 >> uint32(c2)
+			t31 := uint16(t30)
+			t32 := uint16(t31)
+			o0[i] = t32
+		}
+	}
+}
+
+// k_mul_add_f16_usu_b62d67b889_go is
+//
+//	kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) + a2[i]
+func k_mul_add_f16_usu_b62d67b889_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := scalar.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := scalar.Float16frombits(v0)
+			t2 := float32(t0 * t1)
+			t3 := scalar.Float16bits(t2)
+			t4 := scalar.Float16frombits(t3)
+			t5 := scalar.Float16frombits(v2)
+			t6 := float32(t4 + t5)
+			t7 := scalar.Float16bits(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_add_f16_uuu_bb768c79b6_go is
+//
+//	kernel (u0:f16, u1:f16, u2:f16) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
+func k_mul_add_f16_uuu_bb768c79b6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
+			t1a, t1b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t2a, t2b := float32(t0a*t1a), float32(t0b*t1b)
+			t3a, t3b := scalar.Float16bits(t2a), scalar.Float16bits(t2b)
+			t4a, t4b := scalar.Float16frombits(t3a), scalar.Float16frombits(t3b)
+			t5a, t5b := scalar.Float16frombits(v2a), scalar.Float16frombits(v2b)
+			t6a, t6b := float32(t4a+t5a), float32(t4b+t5b)
+			t7a, t7b := scalar.Float16bits(t6a), scalar.Float16bits(t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
+			t2 := float32(t0 * t1)
+			t3 := scalar.Float16bits(t2)
+			t4 := scalar.Float16frombits(t3)
+			t5 := scalar.Float16frombits(v2)
+			t6 := float32(t4 + t5)
+			t7 := scalar.Float16bits(t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_mul_add_f32_sus_823e970d51_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
@@ -47270,6 +47711,36 @@ func k_mul_fma_fma_f32_suusus_9e3a07975c_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_fma_fma_f32_uuuuuu_4bc23fabea_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; store t2 }
+//
+// for i: o0[i] = fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i]))
+func k_mul_fma_fma_f32_uuuuuu_4bc23fabea_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 * v1)
+			t1 := scalar.FMA32(v2, v3, t0)
+			t2 := scalar.FMA32(v4, v5, t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_fma_fma_fma_f32_usususus_f2031cb675_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }
@@ -47296,6 +47767,41 @@ func k_mul_fma_fma_fma_f32_usususus_f2031cb675_go(f *abi.Frame) {
 			t1 := scalar.FMA32(v2, s3, t0)
 			t2 := scalar.FMA32(v4, s5, t1)
 			t3 := scalar.FMA32(v6, s7, t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; store t3 }
+//
+// for i: o0[i] = fma(a6[i], a7[i], fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i])))
+func k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			t0 := float32(v0 * v1)
+			t1 := scalar.FMA32(v2, v3, t0)
+			t2 := scalar.FMA32(v4, v5, t1)
+			t3 := scalar.FMA32(v6, v7, t2)
 			o0[i] = t3
 		}
 	}
@@ -54627,6 +55133,85 @@ func k_reduce_add_cast_bool_i64_u_0882abd5c3_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_go is
+//
+//	reduce [add] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += float32(a0[i]) * float32(a1[i])
+func k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 * t8)
+			l0[i&31] = float32(l0[i&31] + t9)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_cast_mul_f16_f32_uu_9ef61682a7_go is
+//
+//	reduce [add] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += float32(a0[i]) * float32(a1[i])
+func k_reduce_add_cast_cast_mul_f16_f32_uu_9ef61682a7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
+			t2 := float32(t0 * t1)
+			l0[i&31] = float32(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_f16_f32_u_4b10fe887e_go is
 //
 //	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -54838,6 +55423,84 @@ func k_reduce_add_cast_i8_i64_u_4e1657748e_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_go is
+//
+//	reduce [add] kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+//
+// for i: t2 := float32(a0[i]) - (a1 * a2); o0 += t2 * t2
+func k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		t5 := float32(s1 * s2)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t6 := float32(t4 - t5)
+			t7 := float32(t6 * t6)
+			l0[i&31] = float32(l0[i&31] + t7)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_mul_sub_mul_f16_f32_uss_076d6608e5_go is
+//
+//	reduce [add] kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+//
+// for i: t2 := float32(a0[i]) - (a1 * a2); o0 += t2 * t2
+func k_reduce_add_cast_mul_sub_mul_f16_f32_uss_076d6608e5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		t1 := float32(s1 * s2)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Float16frombits(v0)
+			t2 := float32(t0 - t1)
+			t3 := float32(t2 * t2)
+			l0[i&31] = float32(l0[i&31] + t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go is
 //
 //	reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
@@ -54870,6 +55533,80 @@ func k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_go is
+//
+//	reduce [add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := float32(a0[i]) - a1; o0 += t1 * t1
+func k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(t4 - s1)
+			t6 := float32(t5 * t5)
+			l0[i&31] = float32(l0[i&31] + t6)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_sub_mul_f16_f32_us_ed03d8b213_go is
+//
+//	reduce [add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := float32(a0[i]) - a1; o0 += t1 * t1
+func k_reduce_add_cast_sub_mul_f16_f32_us_ed03d8b213_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(t0 - s1)
+			t2 := float32(t1 * t1)
+			l0[i&31] = float32(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
@@ -73446,6 +74183,31 @@ func k_sub_mul_i32_uu_f8f4946e24_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_mul_add_f32_ussss_c5ad1adc27_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 s3; t3 = add t2 s4; store t3 }
+//
+// for i: o0[i] = (((a0[i] - a1) * a2) * a3) + a4
+func k_sub_mul_mul_add_f32_ussss_c5ad1adc27_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * s2)
+			t2 := float32(t1 * s3)
+			t3 := float32(t2 + s4)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_sub_mul_mul_add_f32_ussuu_32c5f7091b_go is
 //
 //	kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
@@ -73497,6 +74259,31 @@ func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go(f *abi.Frame) {
 			t1 := float32(t0 * v2)
 			t2 := float32(t1 * v3)
 			t3 := float32(t2 + v4)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_mul_mul_add_f64_ussss_7edb7a0133_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64, s3:f64, s4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul s3 t1; t3 = add s4 t2; store t3 }
+//
+// for i: o0[i] = a4 + (a3 * (a2 * (a0[i] - a1)))
+func k_sub_mul_mul_add_f64_ussss_7edb7a0133_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(s2 * t0)
+			t2 := float64(s3 * t1)
+			t3 := float64(s4 + t2)
 			o0[i] = t3
 		}
 	}
