@@ -12,8 +12,8 @@ import (
 // The budgets, in bytes, not far above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 12_980_000 // measured: 12.97 MB, of which 2.8 are kernels for AVX-512 and 2.6 all Go loops
-	maxGrowth    = 8_040_000  // measured: 8.02 MB on linux/amd64
+	maxGenerated = 12_990_000 // measured: 12.98 MB, of which 2.8 are kernels for AVX-512 and 2.6 all Go loops
+	maxGrowth    = 8_040_000  // measured: 8.03 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 

@@ -18772,6 +18772,163 @@ combine:
 done:
 	VZEROUPPER; RET
 
+// for i: o0 += float32(a0[i])
+// Requires: AVX, AVX512F, BMI2
+TEXT k_reduce_add_cast_bf16_f32_u_9005344d1b_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R9
+
+row:
+	VBROADCASTSD c8000000080000000<>+0(SB), Z31; VMOVAPS Z31, Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
+	JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Z0; VPMOVZXWD 32(DI)(BX*2), Z1; VPSLLD $0x10, Z0, Z0; VPSLLD $0x10, Z1, Z1
+	VADDPS Z0, Z31, Z31; VADDPS Z1, Z30, Z30; ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VPMOVZXWD (DI)(BX*2), Z0; VPSLLD $0x10, Z0, Z0; VADDPS Z0, Z31, Z31
+	ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPSLLD $0x10, Z0, Z0; VADDPS Z0, Z30, Z0
+	VBLENDMPS Z0, Z30, K1, Z30; JMP combine
+
+part0:
+	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPSLLD $0x10, Z0, Z0; VADDPS Z0, Z31, Z0; VBLENDMPS Z0, Z31, K1, Z31
+
+combine:
+	VADDPS Z30, Z31, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPS Z1, Z0, Z0; VSHUFF64X2 $0x01, Z0, Z0, Z1
+	VADDPS Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VSHUFPS $0x55, Z0, Z0, Z1; VADDPS Z1, Z0, Z0
+	VMOVD X0, (R9); DECQ R8; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0 += float32(a0[i]) * float32(a1[i])
+// Requires: AVX, AVX512F, BMI2
+TEXT k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R10
+
+row:
+	VBROADCASTSD c8000000080000000<>+0(SB), Z31; VMOVAPS Z31, Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
+	JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Z0; VPMOVZXWD 32(DI)(BX*2), Z1; VPSLLD $0x10, Z0, Z0; VPSLLD $0x10, Z1, Z1
+	VPMOVZXWD (R8)(BX*2), Z2; VPMOVZXWD 32(R8)(BX*2), Z3; VPSLLD $0x10, Z2, Z2; VPSLLD $0x10, Z3, Z3
+	VMULPS Z2, Z0, Z0; VMULPS Z3, Z1, Z1; VADDPS Z0, Z31, Z31; VADDPS Z1, Z30, Z30; ADDQ $0x20, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VPMOVZXWD (DI)(BX*2), Z0; VPSLLD $0x10, Z0, Z0
+	VPMOVZXWD (R8)(BX*2), Z1; VPSLLD $0x10, Z1, Z1; VMULPS Z1, Z0, Z0; VADDPS Z0, Z31, Z31; ADDQ $0x10, BX
+	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPSLLD $0x10, Z0, Z0; VPMOVZXWD.Z (R8)(BX*2), K1, Z1; VPSLLD $0x10, Z1, Z1
+	VMULPS Z1, Z0, Z0; VADDPS Z0, Z30, Z0; VBLENDMPS Z0, Z30, K1, Z30; JMP combine
+
+part0:
+	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPSLLD $0x10, Z0, Z0; VPMOVZXWD.Z (R8)(BX*2), K1, Z1; VPSLLD $0x10, Z1, Z1
+	VMULPS Z1, Z0, Z0; VADDPS Z0, Z31, Z0; VBLENDMPS Z0, Z31, K1, Z31
+
+combine:
+	VADDPS Z30, Z31, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPS Z1, Z0, Z0; VSHUFF64X2 $0x01, Z0, Z0, Z1
+	VADDPS Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VSHUFPS $0x55, Z0, Z0, Z1; VADDPS Z1, Z0, Z0
+	VMOVD X0, (R10); DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R10; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t2 := float32(a0[i]) - (a1 * a2); o0 += t2 * t2
+// Requires: AVX, AVX512F, BMI2
+TEXT k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10; MOVQ 40(CX), R11
+
+row:
+	VBROADCASTSS (R9), Z0; VBROADCASTSS (R10), Z1; VMULPS Z1, Z0, Z0; VMOVAPS Z0, Z29
+	VBROADCASTSD c8000000080000000<>+0(SB), Z31; VMOVAPS Z31, Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
+	JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Z0; VPMOVZXWD 32(DI)(BX*2), Z1; VPSLLD $0x10, Z0, Z0; VPSLLD $0x10, Z1, Z1
+	VSUBPS Z29, Z0, Z0; VSUBPS Z29, Z1, Z1; VMULPS Z0, Z0, Z0; VMULPS Z1, Z1, Z1; VADDPS Z0, Z31, Z31
+	VADDPS Z1, Z30, Z30; ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VPMOVZXWD (DI)(BX*2), Z0; VPSLLD $0x10, Z0, Z0; VSUBPS Z29, Z0, Z0
+	VMULPS Z0, Z0, Z0; VADDPS Z0, Z31, Z31; ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1; VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPSLLD $0x10, Z0, Z0
+	VSUBPS Z29, Z0, Z0; VMULPS Z0, Z0, Z0; VADDPS Z0, Z30, Z0; VBLENDMPS Z0, Z30, K1, Z30; JMP combine
+
+part0:
+	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPSLLD $0x10, Z0, Z0; VSUBPS Z29, Z0, Z0; VMULPS Z0, Z0, Z0
+	VADDPS Z0, Z31, Z0; VBLENDMPS Z0, Z31, K1, Z31
+
+combine:
+	VADDPS Z30, Z31, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPS Z1, Z0, Z0; VSHUFF64X2 $0x01, Z0, Z0, Z1
+	VADDPS Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VSHUFPS $0x55, Z0, Z0, Z1; VADDPS Z1, Z0, Z0
+	VMOVD X0, (R11); DECQ R8; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R9; ADDQ 224(CX), R10; ADDQ 232(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t1 := float32(a0[i]) - a1; o0 += t1 * t1
+// Requires: AVX, AVX512F, BMI2
+TEXT k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10
+
+row:
+	VBROADCASTSS (R9), Z29; VBROADCASTSD c8000000080000000<>+0(SB), Z31; VMOVAPS Z31, Z30; XORQ BX, BX
+	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Z0; VPMOVZXWD 32(DI)(BX*2), Z1; VPSLLD $0x10, Z0, Z0; VPSLLD $0x10, Z1, Z1
+	VSUBPS Z29, Z0, Z0; VSUBPS Z29, Z1, Z1; VMULPS Z0, Z0, Z0; VMULPS Z1, Z1, Z1; VADDPS Z0, Z31, Z31
+	VADDPS Z1, Z30, Z30; ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VPMOVZXWD (DI)(BX*2), Z0; VPSLLD $0x10, Z0, Z0; VSUBPS Z29, Z0, Z0
+	VMULPS Z0, Z0, Z0; VADDPS Z0, Z31, Z31; ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1; VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPSLLD $0x10, Z0, Z0
+	VSUBPS Z29, Z0, Z0; VMULPS Z0, Z0, Z0; VADDPS Z0, Z30, Z0; VBLENDMPS Z0, Z30, K1, Z30; JMP combine
+
+part0:
+	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPSLLD $0x10, Z0, Z0; VSUBPS Z29, Z0, Z0; VMULPS Z0, Z0, Z0
+	VADDPS Z0, Z31, Z0; VBLENDMPS Z0, Z31, K1, Z31
+
+combine:
+	VADDPS Z30, Z31, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPS Z1, Z0, Z0; VSHUFF64X2 $0x01, Z0, Z0, Z1
+	VADDPS Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VSHUFPS $0x55, Z0, Z0, Z1; VADDPS Z1, Z0, Z0
+	VMOVD X0, (R10); DECQ R8; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R9; ADDQ 224(CX), R10; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0 += a0[i]
 // Requires: AVX, AVX512F, BMI2
 TEXT k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB), NOSPLIT, $0-8
@@ -27622,78 +27779,82 @@ DATA entries_avx512<>+1576(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_
 DATA entries_avx512<>+1584(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
 DATA entries_avx512<>+1592(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
 DATA entries_avx512<>+1600(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
-DATA entries_avx512<>+1608(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
-DATA entries_avx512<>+1616(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
-DATA entries_avx512<>+1624(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
-DATA entries_avx512<>+1632(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
-DATA entries_avx512<>+1640(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
-DATA entries_avx512<>+1648(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
-DATA entries_avx512<>+1656(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
-DATA entries_avx512<>+1664(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
-DATA entries_avx512<>+1672(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
-DATA entries_avx512<>+1680(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
-DATA entries_avx512<>+1688(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
-DATA entries_avx512<>+1696(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
-DATA entries_avx512<>+1704(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
-DATA entries_avx512<>+1712(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
-DATA entries_avx512<>+1720(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
-DATA entries_avx512<>+1728(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
-DATA entries_avx512<>+1736(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
-DATA entries_avx512<>+1744(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
-DATA entries_avx512<>+1752(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
-DATA entries_avx512<>+1760(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
-DATA entries_avx512<>+1768(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
-DATA entries_avx512<>+1776(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
-DATA entries_avx512<>+1784(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
-DATA entries_avx512<>+1792(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
-DATA entries_avx512<>+1800(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
-DATA entries_avx512<>+1808(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
-DATA entries_avx512<>+1816(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
-DATA entries_avx512<>+1824(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
-DATA entries_avx512<>+1832(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
-DATA entries_avx512<>+1840(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
-DATA entries_avx512<>+1848(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
-DATA entries_avx512<>+1856(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
-DATA entries_avx512<>+1864(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
-DATA entries_avx512<>+1872(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
-DATA entries_avx512<>+1880(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
-DATA entries_avx512<>+1888(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
-DATA entries_avx512<>+1896(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
-DATA entries_avx512<>+1904(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
-DATA entries_avx512<>+1912(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
-DATA entries_avx512<>+1920(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
-DATA entries_avx512<>+1928(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
-DATA entries_avx512<>+1936(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
-DATA entries_avx512<>+1944(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
-DATA entries_avx512<>+1952(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
-DATA entries_avx512<>+1960(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
-DATA entries_avx512<>+1968(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
-DATA entries_avx512<>+1976(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
-DATA entries_avx512<>+1984(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
-DATA entries_avx512<>+1992(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
-DATA entries_avx512<>+2000(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
-DATA entries_avx512<>+2008(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
-DATA entries_avx512<>+2016(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
-DATA entries_avx512<>+2024(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
-DATA entries_avx512<>+2032(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
-DATA entries_avx512<>+2040(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
-DATA entries_avx512<>+2048(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
-DATA entries_avx512<>+2056(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
-DATA entries_avx512<>+2064(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
-DATA entries_avx512<>+2072(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
-DATA entries_avx512<>+2080(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
-DATA entries_avx512<>+2088(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
-DATA entries_avx512<>+2096(SB)/8, $k_sub_mul_mul_add_f32_ussss_c5ad1adc27_avx512<>(SB)
-DATA entries_avx512<>+2104(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
-DATA entries_avx512<>+2112(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
-DATA entries_avx512<>+2120(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
-DATA entries_avx512<>+2128(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
-DATA entries_avx512<>+2136(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
-DATA entries_avx512<>+2144(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
-DATA entries_avx512<>+2152(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
-DATA entries_avx512<>+2160(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
-DATA entries_avx512<>+2168(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
-GLOBL entries_avx512<>(SB), RODATA, $2176
+DATA entries_avx512<>+1608(SB)/8, $k_reduce_add_cast_bf16_f32_u_9005344d1b_avx512<>(SB)
+DATA entries_avx512<>+1616(SB)/8, $k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_avx512<>(SB)
+DATA entries_avx512<>+1624(SB)/8, $k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_avx512<>(SB)
+DATA entries_avx512<>+1632(SB)/8, $k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_avx512<>(SB)
+DATA entries_avx512<>+1640(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
+DATA entries_avx512<>+1648(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
+DATA entries_avx512<>+1656(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
+DATA entries_avx512<>+1664(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
+DATA entries_avx512<>+1672(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
+DATA entries_avx512<>+1680(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
+DATA entries_avx512<>+1688(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
+DATA entries_avx512<>+1696(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
+DATA entries_avx512<>+1704(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
+DATA entries_avx512<>+1712(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
+DATA entries_avx512<>+1720(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
+DATA entries_avx512<>+1728(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
+DATA entries_avx512<>+1736(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
+DATA entries_avx512<>+1744(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
+DATA entries_avx512<>+1752(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
+DATA entries_avx512<>+1760(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
+DATA entries_avx512<>+1768(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
+DATA entries_avx512<>+1776(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
+DATA entries_avx512<>+1784(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
+DATA entries_avx512<>+1792(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
+DATA entries_avx512<>+1800(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
+DATA entries_avx512<>+1808(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
+DATA entries_avx512<>+1816(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
+DATA entries_avx512<>+1824(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
+DATA entries_avx512<>+1832(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
+DATA entries_avx512<>+1840(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
+DATA entries_avx512<>+1848(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
+DATA entries_avx512<>+1856(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
+DATA entries_avx512<>+1864(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
+DATA entries_avx512<>+1872(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
+DATA entries_avx512<>+1880(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
+DATA entries_avx512<>+1888(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
+DATA entries_avx512<>+1896(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
+DATA entries_avx512<>+1904(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
+DATA entries_avx512<>+1912(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
+DATA entries_avx512<>+1920(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
+DATA entries_avx512<>+1928(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
+DATA entries_avx512<>+1936(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
+DATA entries_avx512<>+1944(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
+DATA entries_avx512<>+1952(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
+DATA entries_avx512<>+1960(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
+DATA entries_avx512<>+1968(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
+DATA entries_avx512<>+1976(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
+DATA entries_avx512<>+1984(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
+DATA entries_avx512<>+1992(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
+DATA entries_avx512<>+2000(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
+DATA entries_avx512<>+2008(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
+DATA entries_avx512<>+2016(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
+DATA entries_avx512<>+2024(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
+DATA entries_avx512<>+2032(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
+DATA entries_avx512<>+2040(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+2048(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
+DATA entries_avx512<>+2056(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+2064(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+2072(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+2080(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+2088(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+2096(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+2104(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+2112(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+2120(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+2128(SB)/8, $k_sub_mul_mul_add_f32_ussss_c5ad1adc27_avx512<>(SB)
+DATA entries_avx512<>+2136(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+2144(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+2152(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
+DATA entries_avx512<>+2160(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
+DATA entries_avx512<>+2168(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
+DATA entries_avx512<>+2176(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+2184(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+2192(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+2200(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $2208
 
 // func entries_avx512() *uintptr
 TEXT ·entries_avx512(SB), NOSPLIT, $0-8
