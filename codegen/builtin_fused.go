@@ -111,6 +111,7 @@ var longKernels = []string{
 	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }",
 	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }",
 	"kernel (u0:T, s1:T, s2:T, u3:T, u4:T) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
+	"kernel (u0:T, s1:T, s2:T, s3:T, s4:T) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 s3; t3 = add t2 s4; store t3 }",
 	"kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
 }
 
@@ -163,6 +164,13 @@ var singleKernels = []string{
 	"kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }",
 }
 
+// halfBodies are such kernels of floats of 16 bits, for each such type, T: products and sums, and normalizations.
+var halfBodies = []string{
+	"kernel (u0:T, u1:T, u2:T) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }",
+	"kernel (s0:T, u1:T, u2:T) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }",
+	"kernel (u0:T, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; t3 = cast:T t2; store t3 }",
+}
+
 // superTypes are the element types that superKernels come in.
 var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
@@ -188,6 +196,7 @@ func fusedBuiltins() []kernel.Code {
 	out = append(out, parseAll(superTypes, slices.Concat(longKernels, sharedKernels, maskKernels)...)...)
 	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, integerKernels, pixelKernels)...)...)
 	out = append(out, parseAll(superTypes[:1], pictures...)...)
+	out = append(out, parseAll([]ir.DType{ir.Float16, ir.BFloat16}, halfBodies...)...)
 	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
 }
 

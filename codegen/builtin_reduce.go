@@ -136,6 +136,13 @@ var byteKernels = []string{
 // such type, T, its compute type, W, and op.
 const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
 
+// halfKernels are reductions of floats of 16 bits, for each such type, T: products of matrices and vectors, and variances.
+var halfKernels = []string{
+	"reduce [add] kernel (u0:T, u1:T) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }",
+	"reduce [add] kernel (u0:T, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }",
+	"reduce [add] kernel (u0:T, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }",
+}
+
 // placeKernels find where the greatest or least integer of a chunk of a row is, and that integer.
 var placeKernels = []string{
 	"reduce [argBY, BY] kernel (u0:i32) { store u0 u0 }",
@@ -226,6 +233,7 @@ func builtinReductions() []kernel.Code {
 			}
 		}
 	}
+	out = append(out, parseAll([]ir.DType{ir.Float16, ir.BFloat16}, halfKernels...)...)
 	for _, by := range []string{"min", "max"} {
 		for _, text := range placeKernels {
 			out = append(out, parseAll([]ir.DType{ir.Invalid}, strings.ReplaceAll(text, "BY", by))...)

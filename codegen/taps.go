@@ -18,15 +18,21 @@ var tapEpilogues = [][]ir.Op{nil, {ir.OpAdd}, {ir.OpAdd, ir.OpMax}, {ir.OpAdd, i
 // tapChains are how many taps the parts of tilings have, and lines of windows.
 var tapChains = []int{2, 3, 4, 5, 7}
 
+// channelChains are how many taps the parts of tilings have where channels are the last axis in memory.
+var channelChains = []int{3, 4}
+
 // taps returns the kernels of float32.
 func taps() (out []kernel.Code) {
 	for _, epilogue := range tapEpilogues {
-		out = append(out, tapKernel(9, true, epilogue), channelTaps(epilogue))
+		out = append(out, tapKernel(9, true, epilogue), unitTaps(9, true, epilogue))
 	}
 	for _, n := range tapChains {
 		out = append(out, tapKernel(n, true, nil), tapKernel(n, false, nil))
 	}
 	out = append(out, tapKernel(10, false, nil))
+	for _, n := range channelChains {
+		out = append(out, unitTaps(n, true, nil), unitTaps(n, false, nil))
+	}
 	return out
 }
 
@@ -62,13 +68,13 @@ func tapKernel(n int, first bool, epilogue []ir.Op) kernel.Code {
 	return k
 }
 
-// channelTaps returns the kernel of a window of nine elements where channels are the last axis in memory: weights and
-// biases are unit operands, too. The bounds are splats.
-func channelTaps(epilogue []ir.Op) kernel.Code {
-	k := tapKernel(9, true, epilogue).(*kernel.Kernel)
+// unitTaps is tapKernel where channels are the last axis in memory: weights and biases are unit operands, too. The bounds
+// are splats.
+func unitTaps(n int, first bool, epilogue []ir.Op) kernel.Code {
+	k := tapKernel(n, first, epilogue).(*kernel.Kernel)
 	in := slices.Clone(k.In)
 	for i := range in {
-		in[i].Splat = i > 2*9 && i >= len(in)-len(epilogue)+1
+		in[i].Splat = i > 2*n && len(epilogue) > 0 && i >= len(in)-len(epilogue)+1
 	}
 	k, _ = (&kernel.Kernel{In: in, Body: k.Body, Out: k.Out}).Canonical()
 	return k

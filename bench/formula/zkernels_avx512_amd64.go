@@ -27,8 +27,6 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = div u0 u1; t1 = sub s2 t0; t2 = mul u3 u0; t3 = mul t1 t2; t4 = mul s4 t3; t5 = add t4 u0; store t5 }", Fn: k_div_sub_mul_etc_f64_uusus_be4936b266_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }", Fn: k_lt_cast_lt_etc_f32_suss_694f905486_avx512},
-	{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c_avx512},
-	{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889_avx512},
 	{Sig: "kernel (u0:bf16, u1:bf16, u2:bf16, s3:bf16) { t0 = mul u0 u1; t1 = add t0 u2; t2 = max t1 s3; store t2 }", Fn: k_mul_add_max_bf16_uuus_a0b4eaf980_avx512},
 	{Sig: "kernel (s0:bf16, u1:bf16, u2:bf16, u3:bf16, u4:bf16) { t0 = mul s0 u1; t1 = add t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_mul_add_mul_add_bf16_suuuu_2cbafcfd47_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }", Fn: k_mul_add_mul_etc_f32_susssss_bc476cb614_avx512},
@@ -237,24 +235,6 @@ func k_div_sub_mul_etc_f64_uusus_be4936b266_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_lt_cast_lt_etc_f32_suss_694f905486_avx512(f *abi.Frame)
-
-// k_mul_add_bf16_usu_8f9997d94c_avx512 is
-//
-//	kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] * a1)
-//
-//go:noescape
-func k_mul_add_bf16_usu_8f9997d94c_avx512(f *abi.Frame)
-
-// k_mul_add_f16_usu_b62d67b889_avx512 is
-//
-//	kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1) + a2[i]
-//
-//go:noescape
-func k_mul_add_f16_usu_b62d67b889_avx512(f *abi.Frame)
 
 // k_mul_add_max_bf16_uuus_a0b4eaf980_avx512 is
 //

@@ -31,8 +31,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64) { t0 = div u0 u1; t1 = sub s2 t0; t2 = mul u3 u0; t3 = mul t1 t2; t4 = mul s4 t3; t5 = add t4 u0; store t5 }", Fn: k_div_sub_mul_etc_f64_uusus_be4936b266_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }", Fn: k_lt_cast_lt_etc_f32_suss_694f905486_go},
-	{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c_go},
-	{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889_go},
 	{Sig: "kernel (u0:bf16, u1:bf16, u2:bf16, s3:bf16) { t0 = mul u0 u1; t1 = add t0 u2; t2 = max t1 s3; store t2 }", Fn: k_mul_add_max_bf16_uuus_a0b4eaf980_go},
 	{Sig: "kernel (s0:bf16, u1:bf16, u2:bf16, u3:bf16, u4:bf16) { t0 = mul s0 u1; t1 = add t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_mul_add_mul_add_bf16_suuuu_2cbafcfd47_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }", Fn: k_mul_add_mul_etc_f32_susssss_bc476cb614_go},
@@ -87,7 +85,7 @@ func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
 // for i: o0[i] = log1p(exp(-abs(a0[i]))) + (max(a0[i], a1) - (a0[i] * a2[i]))
 func k_abs_neg_exp_etc_f32_usu_16c110daed_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0xc2d00000)  // -104
+	c2 := math.Float32frombits(0xc3300000)  // -176
 	c5 := math.Float32frombits(0x42b20000)  // 89
 	c8 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
 	c9 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
@@ -294,33 +292,33 @@ func k_abs_neg_exp_etc_f32_usu_16c110daed_go(f *abi.Frame) {
 // for i: o0[i] = log1p(exp(-abs(a0[i]))) + (max(a0[i], a1) - (a0[i] * a2[i]))
 func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0xc2d00000)          // -104
-	c5 := math.Float32frombits(0x42b20000)          // 89
-	c8 := math.Float32frombits(0x3fb8aa3b)          // 1.442695
-	c9 := math.Float32frombits(0x4b4000fe)          // 1.2583166e+07
-	c12 := math.Float32frombits(0xbf317218)         // -0.6931472
-	c14 := math.Float32frombits(0x3102e308)         // 1.9046542e-09
-	c16 := math.Float32frombits(0x3ab42d9b)         // 0.0013746502
-	c17 := math.Float32frombits(0x3c091ea9)         // 0.008369126
-	c19 := math.Float32frombits(0x3d2aadc9)         // 0.04166964
-	c21 := math.Float32frombits(0x3e2aaa46)         // 0.16666517
-	c23 := math.Float32frombits(0x3efffffc)         // 0.49999988
-	c25 := math.Float32frombits(0x3f800000)         // 1
-	c31 := math.Float64frombits(0x3ff0000000000000) // 1
-	c34 := int64(2638147582215219)
-	c36 := int64(9218868437227405312)
-	c38 := int64(-9223372036854775808)
-	c41 := math.Float64frombits(0x3fd0000000000000) // 0.25
-	c46 := int64(52)
-	c48 := int64(4841369599423283200)
-	c51 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
-	c53 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c58 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
-	c59 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
-	c60 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
-	c61 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
-	c67 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c70 := math.Float32frombits(0x0)                // 0
+	c2 := math.Float32frombits(0x42b20000)          // 89
+	c5 := math.Float32frombits(0x3fb8aa3b)          // 1.442695
+	c6 := math.Float32frombits(0x4b4000fe)          // 1.2583166e+07
+	c9 := math.Float32frombits(0xbf317218)          // -0.6931472
+	c11 := math.Float32frombits(0x3102e308)         // 1.9046542e-09
+	c13 := math.Float32frombits(0x3ab42d9b)         // 0.0013746502
+	c14 := math.Float32frombits(0x3c091ea9)         // 0.008369126
+	c16 := math.Float32frombits(0x3d2aadc9)         // 0.04166964
+	c18 := math.Float32frombits(0x3e2aaa46)         // 0.16666517
+	c20 := math.Float32frombits(0x3efffffc)         // 0.49999988
+	c22 := math.Float32frombits(0x3f800000)         // 1
+	c26 := math.Float32frombits(0xc2d00000)         // -104
+	c28 := math.Float32frombits(0x0)                // 0
+	c32 := math.Float64frombits(0x3ff0000000000000) // 1
+	c35 := int64(2638147582215219)
+	c37 := int64(9218868437227405312)
+	c39 := int64(-9223372036854775808)
+	c42 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c47 := int64(52)
+	c49 := int64(4841369599423283200)
+	c52 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c54 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c59 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c60 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c61 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c62 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c68 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
 	c72 := math.Float32frombits(0xff800000)         // -Inf
 	c75 := int32(-8388610)
 	c77 := int32(2147483647)
@@ -337,7 +335,7 @@ func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
 			v2a, v2b := x2[0], x2[1]
 			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
 			t1a, t1b := -t0a, -t0b
-			t3a, t3b := t1a < c2, t1b < c2
+			t3a, t3b := c2 < t1a, c2 < t1b
 			t4a := t1a
 			if t3a {
 				t4a = c2
@@ -346,70 +344,70 @@ func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
 			if t3b {
 				t4b = c2
 			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
-			if t6a {
-				t7a = c5
+			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
+			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
+			t10a, t10b := scalar.FMA32(t8a, c9, t4a), scalar.FMA32(t8b, c9, t4b)
+			t12a, t12b := scalar.FMA32(t8a, c11, t10a), scalar.FMA32(t8b, c11, t10b)
+			t15a, t15b := scalar.FMA32(c13, t12a, c14), scalar.FMA32(c13, t12b, c14)
+			t17a, t17b := scalar.FMA32(t15a, t12a, c16), scalar.FMA32(t15b, t12b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t12a, c18), scalar.FMA32(t17b, t12b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t12a, c20), scalar.FMA32(t19b, t12b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t12a, c22), scalar.FMA32(t21b, t12b, c22)
+			t24a, t24b := scalar.FMA32(t23a, t12a, c22), scalar.FMA32(t23b, t12b, c22)
+			t25a, t25b := scalar.Scalb32(t24a, t8a), scalar.Scalb32(t24b, t8b)
+			t27a, t27b := t1a < c26, t1b < c26
+			t29a := t25a
+			if t27a {
+				t29a = c28
 			}
-			t7b := t4b
-			if t6b {
-				t7b = c5
+			t29b := t25b
+			if t27b {
+				t29b = c28
 			}
-			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
-			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
-			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
-			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t18a, t18b := scalar.FMA32(c16, t15a, c17), scalar.FMA32(c16, t15b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t15a, c19), scalar.FMA32(t18b, t15b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t15a, c21), scalar.FMA32(t20b, t15b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t15a, c23), scalar.FMA32(t22b, t15b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t15a, c25), scalar.FMA32(t24b, t15b, c25)
-			t27a, t27b := scalar.FMA32(t26a, t15a, c25), scalar.FMA32(t26b, t15b, c25)
-			t28a, t28b := scalar.Scalb32(t27a, t11a), scalar.Scalb32(t27b, t11b)
-			t29a, t29b := float32(t28a+c25), float32(t28b+c25)
-			t30a, t30b := float64(t28a), float64(t28b)
-			t32a, t32b := float64(t30a+c31), float64(t30b+c31)
-			t33a, t33b := int64(math.Float64bits(t32a)), int64(math.Float64bits(t32b))
-			t35a, t35b := int64(t33a+c34), int64(t33b+c34)
-			t37a, t37b := t35a&c36, t35b&c36
-			t39a, t39b := int64(c38-t37a), int64(c38-t37b)
-			t40a, t40b := math.Float64frombits(uint64(t39a)), math.Float64frombits(uint64(t39b))
-			t42a, t42b := float64(t40a*c41), float64(t40b*c41)
-			t43a, t43b := float64(c31-t42a), float64(c31-t42b)
-			t44a, t44b := -t43a, -t43b
-			t45a, t45b := math.FMA(t30a, t42a, t44a), math.FMA(t30b, t42b, t44b)
-			t47a, t47b := t37a>>uint64(c46), t37b>>uint64(c46)
-			t49a, t49b := t47a|c48, t47b|c48
-			t50a, t50b := math.Float64frombits(uint64(t49a)), math.Float64frombits(uint64(t49b))
-			t52a, t52b := float64(c51-t50a), float64(c51-t50b)
-			t54a, t54b := math.FMA(t45a, c53, c31), math.FMA(t45b, c53, c31)
-			t55a, t55b := float64(t45a/t54a), float64(t45b/t54b)
-			t56a, t56b := float64(t55a*t55a), float64(t55b*t55b)
-			t57a, t57b := float64(t55a*t56a), float64(t55b*t56b)
-			t62a, t62b := math.FMA(c59, t56a, c58), math.FMA(c59, t56b, c58)
-			t63a, t63b := math.FMA(c61, t56a, c60), math.FMA(c61, t56b, c60)
-			t64a, t64b := float64(t56a*t56a), float64(t56b*t56b)
-			t65a, t65b := math.FMA(t63a, t64a, t62a), math.FMA(t63b, t64b, t62b)
-			t66a, t66b := math.FMA(t57a, t65a, t55a), math.FMA(t57b, t65b, t55b)
-			t68a, t68b := math.FMA(t52a, c67, t66a), math.FMA(t52b, c67, t66b)
-			t69a, t69b := float32(t68a), float32(t68b)
-			t76a, t76b := int32(math.Float32bits(t29a)), int32(math.Float32bits(t29b))
+			t30a, t30b := float32(t29a+c22), float32(t29b+c22)
+			t31a, t31b := float64(t29a), float64(t29b)
+			t33a, t33b := float64(t31a+c32), float64(t31b+c32)
+			t34a, t34b := int64(math.Float64bits(t33a)), int64(math.Float64bits(t33b))
+			t36a, t36b := int64(t34a+c35), int64(t34b+c35)
+			t38a, t38b := t36a&c37, t36b&c37
+			t40a, t40b := int64(c39-t38a), int64(c39-t38b)
+			t41a, t41b := math.Float64frombits(uint64(t40a)), math.Float64frombits(uint64(t40b))
+			t43a, t43b := float64(t41a*c42), float64(t41b*c42)
+			t44a, t44b := float64(c32-t43a), float64(c32-t43b)
+			t45a, t45b := -t44a, -t44b
+			t46a, t46b := math.FMA(t31a, t43a, t45a), math.FMA(t31b, t43b, t45b)
+			t48a, t48b := t38a>>uint64(c47), t38b>>uint64(c47)
+			t50a, t50b := t48a|c49, t48b|c49
+			t51a, t51b := math.Float64frombits(uint64(t50a)), math.Float64frombits(uint64(t50b))
+			t53a, t53b := float64(c52-t51a), float64(c52-t51b)
+			t55a, t55b := math.FMA(t46a, c54, c32), math.FMA(t46b, c54, c32)
+			t56a, t56b := float64(t46a/t55a), float64(t46b/t55b)
+			t57a, t57b := float64(t56a*t56a), float64(t56b*t56b)
+			t58a, t58b := float64(t56a*t57a), float64(t56b*t57b)
+			t63a, t63b := math.FMA(c60, t57a, c59), math.FMA(c60, t57b, c59)
+			t64a, t64b := math.FMA(c62, t57a, c61), math.FMA(c62, t57b, c61)
+			t65a, t65b := float64(t57a*t57a), float64(t57b*t57b)
+			t66a, t66b := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b)
+			t67a, t67b := math.FMA(t58a, t66a, t56a), math.FMA(t58b, t66b, t56b)
+			t69a, t69b := math.FMA(t53a, c68, t67a), math.FMA(t53b, c68, t67b)
+			t70a, t70b := float32(t69a), float32(t69b)
+			t76a, t76b := int32(math.Float32bits(t30a)), int32(math.Float32bits(t30b))
 			t78a, t78b := int32(t76a+c77), int32(t76b+c77)
 			t79a, t79b := c75 < t78a, c75 < t78b
-			t80a := t69a
+			t80a := t70a
 			if t79a {
-				t71a := t29a == c70
-				t73a := float32(math.Sqrt(float64(t29a)))
+				t71a := t30a == c28
+				t73a := float32(math.Sqrt(float64(t30a)))
 				t74a := t73a
 				if t71a {
 					t74a = c72
 				}
 				t80a = t74a
 			}
-			t80b := t69b
+			t80b := t70b
 			if t79b {
-				t71b := t29b == c70
-				t73b := float32(math.Sqrt(float64(t29b)))
+				t71b := t30b == c28
+				t73b := float32(math.Sqrt(float64(t30b)))
 				t74b := t73b
 				if t71b {
 					t74b = c72
@@ -428,61 +426,61 @@ func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
 			t1 := -t0
-			t3 := t1 < c2
+			t3 := c2 < t1
 			t4 := t1
 			if t3 {
 				t4 = c2
 			}
-			t6 := c5 < t4
-			t7 := t4
-			if t6 {
-				t7 = c5
+			t7 := scalar.FMA32(t4, c5, c6)
+			t8 := float32(t7 - c6)
+			t10 := scalar.FMA32(t8, c9, t4)
+			t12 := scalar.FMA32(t8, c11, t10)
+			t15 := scalar.FMA32(c13, t12, c14)
+			t17 := scalar.FMA32(t15, t12, c16)
+			t19 := scalar.FMA32(t17, t12, c18)
+			t21 := scalar.FMA32(t19, t12, c20)
+			t23 := scalar.FMA32(t21, t12, c22)
+			t24 := scalar.FMA32(t23, t12, c22)
+			t25 := scalar.Scalb32(t24, t8)
+			t27 := t1 < c26
+			t29 := t25
+			if t27 {
+				t29 = c28
 			}
-			t10 := scalar.FMA32(t7, c8, c9)
-			t11 := float32(t10 - c9)
-			t13 := scalar.FMA32(t11, c12, t7)
-			t15 := scalar.FMA32(t11, c14, t13)
-			t18 := scalar.FMA32(c16, t15, c17)
-			t20 := scalar.FMA32(t18, t15, c19)
-			t22 := scalar.FMA32(t20, t15, c21)
-			t24 := scalar.FMA32(t22, t15, c23)
-			t26 := scalar.FMA32(t24, t15, c25)
-			t27 := scalar.FMA32(t26, t15, c25)
-			t28 := scalar.Scalb32(t27, t11)
-			t29 := float32(t28 + c25)
-			t30 := float64(t28)
-			t32 := float64(t30 + c31)
-			t33 := int64(math.Float64bits(t32))
-			t35 := int64(t33 + c34)
-			t37 := t35 & c36
-			t39 := int64(c38 - t37)
-			t40 := math.Float64frombits(uint64(t39))
-			t42 := float64(t40 * c41)
-			t43 := float64(c31 - t42)
-			t44 := -t43
-			t45 := math.FMA(t30, t42, t44)
-			t47 := t37 >> uint64(c46)
-			t49 := t47 | c48
-			t50 := math.Float64frombits(uint64(t49))
-			t52 := float64(c51 - t50)
-			t54 := math.FMA(t45, c53, c31)
-			t55 := float64(t45 / t54)
-			t56 := float64(t55 * t55)
-			t57 := float64(t55 * t56)
-			t62 := math.FMA(c59, t56, c58)
-			t63 := math.FMA(c61, t56, c60)
-			t64 := float64(t56 * t56)
-			t65 := math.FMA(t63, t64, t62)
-			t66 := math.FMA(t57, t65, t55)
-			t68 := math.FMA(t52, c67, t66)
-			t69 := float32(t68)
-			t76 := int32(math.Float32bits(t29))
+			t30 := float32(t29 + c22)
+			t31 := float64(t29)
+			t33 := float64(t31 + c32)
+			t34 := int64(math.Float64bits(t33))
+			t36 := int64(t34 + c35)
+			t38 := t36 & c37
+			t40 := int64(c39 - t38)
+			t41 := math.Float64frombits(uint64(t40))
+			t43 := float64(t41 * c42)
+			t44 := float64(c32 - t43)
+			t45 := -t44
+			t46 := math.FMA(t31, t43, t45)
+			t48 := t38 >> uint64(c47)
+			t50 := t48 | c49
+			t51 := math.Float64frombits(uint64(t50))
+			t53 := float64(c52 - t51)
+			t55 := math.FMA(t46, c54, c32)
+			t56 := float64(t46 / t55)
+			t57 := float64(t56 * t56)
+			t58 := float64(t56 * t57)
+			t63 := math.FMA(c60, t57, c59)
+			t64 := math.FMA(c62, t57, c61)
+			t65 := float64(t57 * t57)
+			t66 := math.FMA(t64, t65, t63)
+			t67 := math.FMA(t58, t66, t56)
+			t69 := math.FMA(t53, c68, t67)
+			t70 := float32(t69)
+			t76 := int32(math.Float32bits(t30))
 			t78 := int32(t76 + c77)
 			t79 := c75 < t78
-			t80 := t69
+			t80 := t70
 			if t79 {
-				t71 := t29 == c70
-				t73 := float32(math.Sqrt(float64(t29)))
+				t71 := t30 == c28
+				t73 := float32(math.Sqrt(float64(t30)))
 				t74 := t73
 				if t71 {
 					t74 = c72
@@ -2379,7 +2377,7 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 	c128 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
 	c130 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
 	c133 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
-	c144 := math.Float32frombits(0xc2d00000) // -104
+	c144 := math.Float32frombits(0xc3300000) // -176
 	c147 := math.Float32frombits(0x42b20000) // 89
 	c150 := math.Float32frombits(0x3f38aa3b) // 0.7213475
 	c151 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
@@ -2885,18 +2883,18 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 	c128 := [...]float32{-0x1.66e032p-07, -0x1.2178f4p-13, -0x1.cd3238p-19, -0x1.b6bc5ep-22, -0x1.a6f774p-02, -0x1.d791c4p-02, -0x1.18b0dep-02, -0x1.a142dep-04}
 	c130 := [...]float32{0x1.32756ep-08, 0x1.6c5f26p-15, 0x1.ef2794p-21, 0x1.06eba8p-03, 0x1.d914e4p-01, 0x1.0f0102p-01, 0x1.b225f6p-03, 0x1.e64ca4p-05}
 	c133 := [...]float32{0x1.ff86c4p-01, 0x1.ffff26p-01, 0x1.fffffcp-01, 0x0p+00, 0x1.e41718p-02, 0x1.901bd4p-01, 0x1.dd774cp-01, 0x1.f833dcp-01}
-	c144 := math.Float32frombits(0xc2d00000) // -104
-	c147 := math.Float32frombits(0x42b20000) // 89
-	c150 := math.Float32frombits(0x3fb8aa3b) // 1.442695
-	c151 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c154 := math.Float32frombits(0xbf317218) // -0.6931472
-	c156 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c158 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c159 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c161 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c163 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c165 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c167 := math.Float32frombits(0x3f800000) // 1
+	c144 := math.Float32frombits(0x42b20000) // 89
+	c147 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c148 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c151 := math.Float32frombits(0xbf317218) // -0.6931472
+	c153 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c155 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c156 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c158 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c160 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c162 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c164 := math.Float32frombits(0x3f800000) // 1
+	c168 := math.Float32frombits(0xc2d00000) // -104
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -3119,7 +3117,7 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			t141a, t141b := float32(s6*t140a), float32(s6*t140b)
 			t142a, t142b := float32(t141a+s6), float32(t141b+s6)
 			t143a, t143b := float32(s7*v2a), float32(s7*v2b)
-			t145a, t145b := t143a < c144, t143b < c144
+			t145a, t145b := c144 < t143a, c144 < t143b
 			t146a := t143a
 			if t145a {
 				t146a = c144
@@ -3128,26 +3126,26 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			if t145b {
 				t146b = c144
 			}
-			t148a, t148b := c147 < t146a, c147 < t146b
-			t149a := t146a
-			if t148a {
-				t149a = c147
+			t149a, t149b := scalar.FMA32(t146a, c147, c148), scalar.FMA32(t146b, c147, c148)
+			t150a, t150b := float32(t149a-c148), float32(t149b-c148)
+			t152a, t152b := scalar.FMA32(t150a, c151, t146a), scalar.FMA32(t150b, c151, t146b)
+			t154a, t154b := scalar.FMA32(t150a, c153, t152a), scalar.FMA32(t150b, c153, t152b)
+			t157a, t157b := scalar.FMA32(c155, t154a, c156), scalar.FMA32(c155, t154b, c156)
+			t159a, t159b := scalar.FMA32(t157a, t154a, c158), scalar.FMA32(t157b, t154b, c158)
+			t161a, t161b := scalar.FMA32(t159a, t154a, c160), scalar.FMA32(t159b, t154b, c160)
+			t163a, t163b := scalar.FMA32(t161a, t154a, c162), scalar.FMA32(t161b, t154b, c162)
+			t165a, t165b := scalar.FMA32(t163a, t154a, c164), scalar.FMA32(t163b, t154b, c164)
+			t166a, t166b := scalar.FMA32(t165a, t154a, c164), scalar.FMA32(t165b, t154b, c164)
+			t167a, t167b := scalar.Scalb32(t166a, t150a), scalar.Scalb32(t166b, t150b)
+			t169a, t169b := t143a < c168, t143b < c168
+			t170a := t167a
+			if t169a {
+				t170a = c59
 			}
-			t149b := t146b
-			if t148b {
-				t149b = c147
+			t170b := t167b
+			if t169b {
+				t170b = c59
 			}
-			t152a, t152b := scalar.FMA32(t149a, c150, c151), scalar.FMA32(t149b, c150, c151)
-			t153a, t153b := float32(t152a-c151), float32(t152b-c151)
-			t155a, t155b := scalar.FMA32(t153a, c154, t149a), scalar.FMA32(t153b, c154, t149b)
-			t157a, t157b := scalar.FMA32(t153a, c156, t155a), scalar.FMA32(t153b, c156, t155b)
-			t160a, t160b := scalar.FMA32(c158, t157a, c159), scalar.FMA32(c158, t157b, c159)
-			t162a, t162b := scalar.FMA32(t160a, t157a, c161), scalar.FMA32(t160b, t157b, c161)
-			t164a, t164b := scalar.FMA32(t162a, t157a, c163), scalar.FMA32(t162b, t157b, c163)
-			t166a, t166b := scalar.FMA32(t164a, t157a, c165), scalar.FMA32(t164b, t157b, c165)
-			t168a, t168b := scalar.FMA32(t166a, t157a, c167), scalar.FMA32(t166b, t157b, c167)
-			t169a, t169b := scalar.FMA32(t168a, t157a, c167), scalar.FMA32(t168b, t157b, c167)
-			t170a, t170b := scalar.Scalb32(t169a, t153a), scalar.Scalb32(t169b, t153b)
 			t171a, t171b := float32(t170a*v1a), float32(t170b*v1b)
 			t172a, t172b := float32(t142a*t171a), float32(t142b*t171b)
 			t173a, t173b := float32(t110a-t172a), float32(t110b-t172b)
@@ -3304,27 +3302,27 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			t141 := float32(s6 * t140)
 			t142 := float32(t141 + s6)
 			t143 := float32(s7 * v2)
-			t145 := t143 < c144
+			t145 := c144 < t143
 			t146 := t143
 			if t145 {
 				t146 = c144
 			}
-			t148 := c147 < t146
-			t149 := t146
-			if t148 {
-				t149 = c147
+			t149 := scalar.FMA32(t146, c147, c148)
+			t150 := float32(t149 - c148)
+			t152 := scalar.FMA32(t150, c151, t146)
+			t154 := scalar.FMA32(t150, c153, t152)
+			t157 := scalar.FMA32(c155, t154, c156)
+			t159 := scalar.FMA32(t157, t154, c158)
+			t161 := scalar.FMA32(t159, t154, c160)
+			t163 := scalar.FMA32(t161, t154, c162)
+			t165 := scalar.FMA32(t163, t154, c164)
+			t166 := scalar.FMA32(t165, t154, c164)
+			t167 := scalar.Scalb32(t166, t150)
+			t169 := t143 < c168
+			t170 := t167
+			if t169 {
+				t170 = c59
 			}
-			t152 := scalar.FMA32(t149, c150, c151)
-			t153 := float32(t152 - c151)
-			t155 := scalar.FMA32(t153, c154, t149)
-			t157 := scalar.FMA32(t153, c156, t155)
-			t160 := scalar.FMA32(c158, t157, c159)
-			t162 := scalar.FMA32(t160, t157, c161)
-			t164 := scalar.FMA32(t162, t157, c163)
-			t166 := scalar.FMA32(t164, t157, c165)
-			t168 := scalar.FMA32(t166, t157, c167)
-			t169 := scalar.FMA32(t168, t157, c167)
-			t170 := scalar.Scalb32(t169, t153)
 			t171 := float32(t170 * v1)
 			t172 := float32(t142 * t171)
 			t173 := float32(t110 - t172)
@@ -3430,121 +3428,6 @@ func k_lt_cast_lt_etc_f32_suss_694f905486_go(f *abi.Frame) {
 				t6 = 1
 			}
 			t7 := float32(t4 + t6)
-			o0[i] = t7
-		}
-	}
-}
-
-// k_mul_add_bf16_usu_8f9997d94c_go is
-//
-//	kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] * a1)
-func k_mul_add_bf16_usu_8f9997d94c_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := int32(16)
-	c12 := int32(1)
-	c15 := int32(32767)
-	c17 := int32(-65536)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t5 := uint16(s1)
-		t6 := int32(t5)
-		t7 := t6 << uint32(c2)
-		t8 := math.Float32frombits(uint32(t7))
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			t0a, t0b := uint16(v0a), uint16(v0b)
-			t1a, t1b := int32(t0a), int32(t0b)
-			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
-			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
-			t9a, t9b := float32(t4a*t8), float32(t4b*t8)
-			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
-			t13a, t13b := t11a&c12, t11b&c12
-			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
-			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t18a, t18b := t16a&c17, t16b&c17
-			t19a, t19b := math.Float32frombits(uint32(t18a)), math.Float32frombits(uint32(t18b))
-			t20a, t20b := uint16(v2a), uint16(v2b)
-			t21a, t21b := int32(t20a), int32(t20b)
-			t22a, t22b := t21a<<uint32(c2), t21b<<uint32(c2)
-			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
-			t24a, t24b := float32(t23a+t19a), float32(t23b+t19b)
-			t25a, t25b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
-			t26a, t26b := t25a>>uint32(c2), t25b>>uint32(c2)
-			t27a, t27b := t26a&c12, t26b&c12
-			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
-			t29a, t29b := int32(t28a+c15), int32(t28b+c15)
-			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
-			t31a, t31b := uint16(t30a), uint16(t30b)
-			t32a, t32b := uint16(t31a), uint16(t31b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t32a, t32b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := uint16(v0)
-			t1 := int32(t0)
-			t3 := t1 << uint32(c2)
-			t4 := math.Float32frombits(uint32(t3))
-			t9 := float32(t4 * t8)
-			t10 := int32(math.Float32bits(t9))
-			t11 := t10 >> uint32(c2)
-			t13 := t11 & c12
-			t14 := int32(t10 + t13)
-			t16 := int32(t14 + c15)
-			t18 := t16 & c17
-			t19 := math.Float32frombits(uint32(t18))
-			t20 := uint16(v2)
-			t21 := int32(t20)
-			t22 := t21 << uint32(c2)
-			t23 := math.Float32frombits(uint32(t22))
-			t24 := float32(t23 + t19)
-			t25 := int32(math.Float32bits(t24))
-			t26 := t25 >> uint32(c2)
-			t27 := t26 & c12
-			t28 := int32(t25 + t27)
-			t29 := int32(t28 + c15)
-			t30 := t29 >> uint32(c2)
-			t31 := uint16(t30)
-			t32 := uint16(t31)
-			o0[i] = t32
-		}
-	}
-}
-
-// k_mul_add_f16_usu_b62d67b889_go is
-//
-//	kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1) + a2[i]
-func k_mul_add_f16_usu_b62d67b889_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t1 := scalar.Float16frombits(s1)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.Float16frombits(v0)
-			t2 := float32(t0 * t1)
-			t3 := scalar.Float16bits(t2)
-			t4 := scalar.Float16frombits(t3)
-			t5 := scalar.Float16frombits(v2)
-			t6 := float32(t4 + t5)
-			t7 := scalar.Float16bits(t6)
 			o0[i] = t7
 		}
 	}
@@ -7631,18 +7514,19 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 		return
 	}
 	c2 := int32(16)
-	c6 := math.Float32frombits(0xc2d00000)  // -104
-	c9 := math.Float32frombits(0x42b20000)  // 89
-	c12 := math.Float32frombits(0x3fb8aa3b) // 1.442695
-	c13 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c16 := math.Float32frombits(0xbf317218) // -0.6931472
-	c18 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c20 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c21 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c23 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c25 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c27 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c29 := math.Float32frombits(0x3f800000) // 1
+	c6 := math.Float32frombits(0x42b20000)  // 89
+	c9 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c10 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c13 := math.Float32frombits(0xbf317218) // -0.6931472
+	c15 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c26 := math.Float32frombits(0x3f800000) // 1
+	c30 := math.Float32frombits(0xc2d00000) // -104
+	c32 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7660,7 +7544,7 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
 			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
 			t5a, t5b := float32(t4a-s1), float32(t4b-s1)
-			t7a, t7b := t5a < c6, t5b < c6
+			t7a, t7b := c6 < t5a, c6 < t5b
 			t8a := t5a
 			if t7a {
 				t8a = c6
@@ -7669,30 +7553,30 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			if t7b {
 				t8b = c6
 			}
-			t10a, t10b := c9 < t8a, c9 < t8b
-			t11a := t8a
-			if t10a {
-				t11a = c9
+			t11a, t11b := scalar.FMA32(t8a, c9, c10), scalar.FMA32(t8b, c9, c10)
+			t12a, t12b := float32(t11a-c10), float32(t11b-c10)
+			t14a, t14b := scalar.FMA32(t12a, c13, t8a), scalar.FMA32(t12b, c13, t8b)
+			t16a, t16b := scalar.FMA32(t12a, c15, t14a), scalar.FMA32(t12b, c15, t14b)
+			t19a, t19b := scalar.FMA32(c17, t16a, c18), scalar.FMA32(c17, t16b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t16a, c20), scalar.FMA32(t19b, t16b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t16a, c22), scalar.FMA32(t21b, t16b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t16a, c24), scalar.FMA32(t23b, t16b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t16a, c26), scalar.FMA32(t25b, t16b, c26)
+			t28a, t28b := scalar.FMA32(t27a, t16a, c26), scalar.FMA32(t27b, t16b, c26)
+			t29a, t29b := scalar.Scalb32(t28a, t12a), scalar.Scalb32(t28b, t12b)
+			t31a, t31b := t5a < c30, t5b < c30
+			t33a := t29a
+			if t31a {
+				t33a = c32
 			}
-			t11b := t8b
-			if t10b {
-				t11b = c9
+			t33b := t29b
+			if t31b {
+				t33b = c32
 			}
-			t14a, t14b := scalar.FMA32(t11a, c12, c13), scalar.FMA32(t11b, c12, c13)
-			t15a, t15b := float32(t14a-c13), float32(t14b-c13)
-			t17a, t17b := scalar.FMA32(t15a, c16, t11a), scalar.FMA32(t15b, c16, t11b)
-			t19a, t19b := scalar.FMA32(t15a, c18, t17a), scalar.FMA32(t15b, c18, t17b)
-			t22a, t22b := scalar.FMA32(c20, t19a, c21), scalar.FMA32(c20, t19b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t19a, c23), scalar.FMA32(t22b, t19b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t19a, c25), scalar.FMA32(t24b, t19b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t19a, c27), scalar.FMA32(t26b, t19b, c27)
-			t30a, t30b := scalar.FMA32(t28a, t19a, c29), scalar.FMA32(t28b, t19b, c29)
-			t31a, t31b := scalar.FMA32(t30a, t19a, c29), scalar.FMA32(t30b, t19b, c29)
-			t32a, t32b := scalar.Scalb32(t31a, t15a), scalar.Scalb32(t31b, t15b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t32a, t32b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t32a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t32b)
+			y0[0], y0[1] = t33a, t33b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t33a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t33b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -7701,29 +7585,29 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			t3 := t1 << uint32(c2)
 			t4 := math.Float32frombits(uint32(t3))
 			t5 := float32(t4 - s1)
-			t7 := t5 < c6
+			t7 := c6 < t5
 			t8 := t5
 			if t7 {
 				t8 = c6
 			}
-			t10 := c9 < t8
-			t11 := t8
-			if t10 {
-				t11 = c9
+			t11 := scalar.FMA32(t8, c9, c10)
+			t12 := float32(t11 - c10)
+			t14 := scalar.FMA32(t12, c13, t8)
+			t16 := scalar.FMA32(t12, c15, t14)
+			t19 := scalar.FMA32(c17, t16, c18)
+			t21 := scalar.FMA32(t19, t16, c20)
+			t23 := scalar.FMA32(t21, t16, c22)
+			t25 := scalar.FMA32(t23, t16, c24)
+			t27 := scalar.FMA32(t25, t16, c26)
+			t28 := scalar.FMA32(t27, t16, c26)
+			t29 := scalar.Scalb32(t28, t12)
+			t31 := t5 < c30
+			t33 := t29
+			if t31 {
+				t33 = c32
 			}
-			t14 := scalar.FMA32(t11, c12, c13)
-			t15 := float32(t14 - c13)
-			t17 := scalar.FMA32(t15, c16, t11)
-			t19 := scalar.FMA32(t15, c18, t17)
-			t22 := scalar.FMA32(c20, t19, c21)
-			t24 := scalar.FMA32(t22, t19, c23)
-			t26 := scalar.FMA32(t24, t19, c25)
-			t28 := scalar.FMA32(t26, t19, c27)
-			t30 := scalar.FMA32(t28, t19, c29)
-			t31 := scalar.FMA32(t30, t19, c29)
-			t32 := scalar.Scalb32(t31, t15)
-			o0[i] = t32
-			l1[i&31] = float32(l1[i&31] + t32)
+			o0[i] = t33
+			l1[i&31] = float32(l1[i&31] + t33)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7747,18 +7631,19 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
 		return
 	}
 	c2 := int32(16)
-	c6 := math.Float32frombits(0xc2d00000)  // -104
-	c9 := math.Float32frombits(0x42b20000)  // 89
-	c12 := math.Float32frombits(0x3fb8aa3b) // 1.442695
-	c13 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c16 := math.Float32frombits(0xbf317218) // -0.6931472
-	c18 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c20 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c21 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c23 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c25 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c27 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c29 := math.Float32frombits(0x3f800000) // 1
+	c6 := math.Float32frombits(0x42b20000)  // 89
+	c9 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c10 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c13 := math.Float32frombits(0xbf317218) // -0.6931472
+	c15 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c26 := math.Float32frombits(0x3f800000) // 1
+	c30 := math.Float32frombits(0xc2d00000) // -104
+	c32 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7776,7 +7661,7 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
 			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
 			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
 			t5a, t5b := float32(t4a-s1), float32(t4b-s1)
-			t7a, t7b := t5a < c6, t5b < c6
+			t7a, t7b := c6 < t5a, c6 < t5b
 			t8a := t5a
 			if t7a {
 				t8a = c6
@@ -7785,30 +7670,30 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
 			if t7b {
 				t8b = c6
 			}
-			t10a, t10b := c9 < t8a, c9 < t8b
-			t11a := t8a
-			if t10a {
-				t11a = c9
+			t11a, t11b := scalar.FMA32(t8a, c9, c10), scalar.FMA32(t8b, c9, c10)
+			t12a, t12b := float32(t11a-c10), float32(t11b-c10)
+			t14a, t14b := scalar.FMA32(t12a, c13, t8a), scalar.FMA32(t12b, c13, t8b)
+			t16a, t16b := scalar.FMA32(t12a, c15, t14a), scalar.FMA32(t12b, c15, t14b)
+			t19a, t19b := scalar.FMA32(c17, t16a, c18), scalar.FMA32(c17, t16b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t16a, c20), scalar.FMA32(t19b, t16b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t16a, c22), scalar.FMA32(t21b, t16b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t16a, c24), scalar.FMA32(t23b, t16b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t16a, c26), scalar.FMA32(t25b, t16b, c26)
+			t28a, t28b := scalar.FMA32(t27a, t16a, c26), scalar.FMA32(t27b, t16b, c26)
+			t29a, t29b := scalar.Scalb32(t28a, t12a), scalar.Scalb32(t28b, t12b)
+			t31a, t31b := t5a < c30, t5b < c30
+			t33a := t29a
+			if t31a {
+				t33a = c32
 			}
-			t11b := t8b
-			if t10b {
-				t11b = c9
+			t33b := t29b
+			if t31b {
+				t33b = c32
 			}
-			t14a, t14b := scalar.FMA32(t11a, c12, c13), scalar.FMA32(t11b, c12, c13)
-			t15a, t15b := float32(t14a-c13), float32(t14b-c13)
-			t17a, t17b := scalar.FMA32(t15a, c16, t11a), scalar.FMA32(t15b, c16, t11b)
-			t19a, t19b := scalar.FMA32(t15a, c18, t17a), scalar.FMA32(t15b, c18, t17b)
-			t22a, t22b := scalar.FMA32(c20, t19a, c21), scalar.FMA32(c20, t19b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t19a, c23), scalar.FMA32(t22b, t19b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t19a, c25), scalar.FMA32(t24b, t19b, c25)
-			t28a, t28b := scalar.FMA32(t26a, t19a, c27), scalar.FMA32(t26b, t19b, c27)
-			t30a, t30b := scalar.FMA32(t28a, t19a, c29), scalar.FMA32(t28b, t19b, c29)
-			t31a, t31b := scalar.FMA32(t30a, t19a, c29), scalar.FMA32(t30b, t19b, c29)
-			t32a, t32b := scalar.Scalb32(t31a, t15a), scalar.Scalb32(t31b, t15b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t32a, t32b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t32a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t32b)
+			y0[0], y0[1] = t33a, t33b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t33a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t33b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -7817,29 +7702,29 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
 			t3 := t1 << uint32(c2)
 			t4 := math.Float32frombits(uint32(t3))
 			t5 := float32(t4 - s1)
-			t7 := t5 < c6
+			t7 := c6 < t5
 			t8 := t5
 			if t7 {
 				t8 = c6
 			}
-			t10 := c9 < t8
-			t11 := t8
-			if t10 {
-				t11 = c9
+			t11 := scalar.FMA32(t8, c9, c10)
+			t12 := float32(t11 - c10)
+			t14 := scalar.FMA32(t12, c13, t8)
+			t16 := scalar.FMA32(t12, c15, t14)
+			t19 := scalar.FMA32(c17, t16, c18)
+			t21 := scalar.FMA32(t19, t16, c20)
+			t23 := scalar.FMA32(t21, t16, c22)
+			t25 := scalar.FMA32(t23, t16, c24)
+			t27 := scalar.FMA32(t25, t16, c26)
+			t28 := scalar.FMA32(t27, t16, c26)
+			t29 := scalar.Scalb32(t28, t12)
+			t31 := t5 < c30
+			t33 := t29
+			if t31 {
+				t33 = c32
 			}
-			t14 := scalar.FMA32(t11, c12, c13)
-			t15 := float32(t14 - c13)
-			t17 := scalar.FMA32(t15, c16, t11)
-			t19 := scalar.FMA32(t15, c18, t17)
-			t22 := scalar.FMA32(c20, t19, c21)
-			t24 := scalar.FMA32(t22, t19, c23)
-			t26 := scalar.FMA32(t24, t19, c25)
-			t28 := scalar.FMA32(t26, t19, c27)
-			t30 := scalar.FMA32(t28, t19, c29)
-			t31 := scalar.FMA32(t30, t19, c29)
-			t32 := scalar.Scalb32(t31, t15)
-			o0[i] = t32
-			l1[i&31] = float32(l1[i&31] + t32)
+			o0[i] = t33
+			l1[i&31] = float32(l1[i&31] + t33)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7862,18 +7747,19 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c2 := math.Float32frombits(0xc2d00000)  // -104
-	c5 := math.Float32frombits(0x42b20000)  // 89
-	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c9 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c12 := math.Float32frombits(0xbf317218) // -0.6931472
-	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c16 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c17 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c19 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c21 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c23 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c25 := math.Float32frombits(0x3f800000) // 1
+	c2 := math.Float32frombits(0x42b20000)  // 89
+	c5 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c6 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c9 := math.Float32frombits(0xbf317218)  // -0.6931472
+	c11 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c13 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c14 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c16 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c18 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c20 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c22 := math.Float32frombits(0x3f800000) // 1
+	c26 := math.Float32frombits(0xc2d00000) // -104
+	c28 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7888,7 +7774,7 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
 			t1a, t1b := float32(t0a-s1), float32(t0b-s1)
-			t3a, t3b := t1a < c2, t1b < c2
+			t3a, t3b := c2 < t1a, c2 < t1b
 			t4a := t1a
 			if t3a {
 				t4a = c2
@@ -7897,58 +7783,58 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go(f *abi.Frame) {
 			if t3b {
 				t4b = c2
 			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
-			if t6a {
-				t7a = c5
+			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
+			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
+			t10a, t10b := scalar.FMA32(t8a, c9, t4a), scalar.FMA32(t8b, c9, t4b)
+			t12a, t12b := scalar.FMA32(t8a, c11, t10a), scalar.FMA32(t8b, c11, t10b)
+			t15a, t15b := scalar.FMA32(c13, t12a, c14), scalar.FMA32(c13, t12b, c14)
+			t17a, t17b := scalar.FMA32(t15a, t12a, c16), scalar.FMA32(t15b, t12b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t12a, c18), scalar.FMA32(t17b, t12b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t12a, c20), scalar.FMA32(t19b, t12b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t12a, c22), scalar.FMA32(t21b, t12b, c22)
+			t24a, t24b := scalar.FMA32(t23a, t12a, c22), scalar.FMA32(t23b, t12b, c22)
+			t25a, t25b := scalar.Scalb32(t24a, t8a), scalar.Scalb32(t24b, t8b)
+			t27a, t27b := t1a < c26, t1b < c26
+			t29a := t25a
+			if t27a {
+				t29a = c28
 			}
-			t7b := t4b
-			if t6b {
-				t7b = c5
+			t29b := t25b
+			if t27b {
+				t29b = c28
 			}
-			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
-			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
-			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
-			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t18a, t18b := scalar.FMA32(c16, t15a, c17), scalar.FMA32(c16, t15b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t15a, c19), scalar.FMA32(t18b, t15b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t15a, c21), scalar.FMA32(t20b, t15b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t15a, c23), scalar.FMA32(t22b, t15b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t15a, c25), scalar.FMA32(t24b, t15b, c25)
-			t27a, t27b := scalar.FMA32(t26a, t15a, c25), scalar.FMA32(t26b, t15b, c25)
-			t28a, t28b := scalar.Scalb32(t27a, t11a), scalar.Scalb32(t27b, t11b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t28a, t28b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t28a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t28b)
+			y0[0], y0[1] = t29a, t29b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t29a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t29b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := scalar.Float16frombits(v0)
 			t1 := float32(t0 - s1)
-			t3 := t1 < c2
+			t3 := c2 < t1
 			t4 := t1
 			if t3 {
 				t4 = c2
 			}
-			t6 := c5 < t4
-			t7 := t4
-			if t6 {
-				t7 = c5
+			t7 := scalar.FMA32(t4, c5, c6)
+			t8 := float32(t7 - c6)
+			t10 := scalar.FMA32(t8, c9, t4)
+			t12 := scalar.FMA32(t8, c11, t10)
+			t15 := scalar.FMA32(c13, t12, c14)
+			t17 := scalar.FMA32(t15, t12, c16)
+			t19 := scalar.FMA32(t17, t12, c18)
+			t21 := scalar.FMA32(t19, t12, c20)
+			t23 := scalar.FMA32(t21, t12, c22)
+			t24 := scalar.FMA32(t23, t12, c22)
+			t25 := scalar.Scalb32(t24, t8)
+			t27 := t1 < c26
+			t29 := t25
+			if t27 {
+				t29 = c28
 			}
-			t10 := scalar.FMA32(t7, c8, c9)
-			t11 := float32(t10 - c9)
-			t13 := scalar.FMA32(t11, c12, t7)
-			t15 := scalar.FMA32(t11, c14, t13)
-			t18 := scalar.FMA32(c16, t15, c17)
-			t20 := scalar.FMA32(t18, t15, c19)
-			t22 := scalar.FMA32(t20, t15, c21)
-			t24 := scalar.FMA32(t22, t15, c23)
-			t26 := scalar.FMA32(t24, t15, c25)
-			t27 := scalar.FMA32(t26, t15, c25)
-			t28 := scalar.Scalb32(t27, t11)
-			o0[i] = t28
-			l1[i&31] = float32(l1[i&31] + t28)
+			o0[i] = t29
+			l1[i&31] = float32(l1[i&31] + t29)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7971,18 +7857,19 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c2 := math.Float32frombits(0xc2d00000)  // -104
-	c5 := math.Float32frombits(0x42b20000)  // 89
-	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c9 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c12 := math.Float32frombits(0xbf317218) // -0.6931472
-	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c16 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c17 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c19 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c21 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c23 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c25 := math.Float32frombits(0x3f800000) // 1
+	c2 := math.Float32frombits(0x42b20000)  // 89
+	c5 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c6 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c9 := math.Float32frombits(0xbf317218)  // -0.6931472
+	c11 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c13 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c14 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c16 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c18 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c20 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c22 := math.Float32frombits(0x3f800000) // 1
+	c26 := math.Float32frombits(0xc2d00000) // -104
+	c28 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7997,7 +7884,7 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
 			t1a, t1b := float32(t0a-s1), float32(t0b-s1)
-			t3a, t3b := t1a < c2, t1b < c2
+			t3a, t3b := c2 < t1a, c2 < t1b
 			t4a := t1a
 			if t3a {
 				t4a = c2
@@ -8006,58 +7893,58 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 			if t3b {
 				t4b = c2
 			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
-			if t6a {
-				t7a = c5
+			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
+			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
+			t10a, t10b := scalar.FMA32(t8a, c9, t4a), scalar.FMA32(t8b, c9, t4b)
+			t12a, t12b := scalar.FMA32(t8a, c11, t10a), scalar.FMA32(t8b, c11, t10b)
+			t15a, t15b := scalar.FMA32(c13, t12a, c14), scalar.FMA32(c13, t12b, c14)
+			t17a, t17b := scalar.FMA32(t15a, t12a, c16), scalar.FMA32(t15b, t12b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t12a, c18), scalar.FMA32(t17b, t12b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t12a, c20), scalar.FMA32(t19b, t12b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t12a, c22), scalar.FMA32(t21b, t12b, c22)
+			t24a, t24b := scalar.FMA32(t23a, t12a, c22), scalar.FMA32(t23b, t12b, c22)
+			t25a, t25b := scalar.Scalb32(t24a, t8a), scalar.Scalb32(t24b, t8b)
+			t27a, t27b := t1a < c26, t1b < c26
+			t29a := t25a
+			if t27a {
+				t29a = c28
 			}
-			t7b := t4b
-			if t6b {
-				t7b = c5
+			t29b := t25b
+			if t27b {
+				t29b = c28
 			}
-			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
-			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
-			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
-			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t18a, t18b := scalar.FMA32(c16, t15a, c17), scalar.FMA32(c16, t15b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t15a, c19), scalar.FMA32(t18b, t15b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t15a, c21), scalar.FMA32(t20b, t15b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t15a, c23), scalar.FMA32(t22b, t15b, c23)
-			t26a, t26b := scalar.FMA32(t24a, t15a, c25), scalar.FMA32(t24b, t15b, c25)
-			t27a, t27b := scalar.FMA32(t26a, t15a, c25), scalar.FMA32(t26b, t15b, c25)
-			t28a, t28b := scalar.Scalb32(t27a, t11a), scalar.Scalb32(t27b, t11b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t28a, t28b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t28a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t28b)
+			y0[0], y0[1] = t29a, t29b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t29a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t29b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := scalar.Float16frombits(v0)
 			t1 := float32(t0 - s1)
-			t3 := t1 < c2
+			t3 := c2 < t1
 			t4 := t1
 			if t3 {
 				t4 = c2
 			}
-			t6 := c5 < t4
-			t7 := t4
-			if t6 {
-				t7 = c5
+			t7 := scalar.FMA32(t4, c5, c6)
+			t8 := float32(t7 - c6)
+			t10 := scalar.FMA32(t8, c9, t4)
+			t12 := scalar.FMA32(t8, c11, t10)
+			t15 := scalar.FMA32(c13, t12, c14)
+			t17 := scalar.FMA32(t15, t12, c16)
+			t19 := scalar.FMA32(t17, t12, c18)
+			t21 := scalar.FMA32(t19, t12, c20)
+			t23 := scalar.FMA32(t21, t12, c22)
+			t24 := scalar.FMA32(t23, t12, c22)
+			t25 := scalar.Scalb32(t24, t8)
+			t27 := t1 < c26
+			t29 := t25
+			if t27 {
+				t29 = c28
 			}
-			t10 := scalar.FMA32(t7, c8, c9)
-			t11 := float32(t10 - c9)
-			t13 := scalar.FMA32(t11, c12, t7)
-			t15 := scalar.FMA32(t11, c14, t13)
-			t18 := scalar.FMA32(c16, t15, c17)
-			t20 := scalar.FMA32(t18, t15, c19)
-			t22 := scalar.FMA32(t20, t15, c21)
-			t24 := scalar.FMA32(t22, t15, c23)
-			t26 := scalar.FMA32(t24, t15, c25)
-			t27 := scalar.FMA32(t26, t15, c25)
-			t28 := scalar.Scalb32(t27, t11)
-			o0[i] = t28
-			l1[i&31] = float32(l1[i&31] + t28)
+			o0[i] = t29
+			l1[i&31] = float32(l1[i&31] + t29)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {

@@ -88,7 +88,7 @@ var avx512Forms = []shape{
 	{"VPCMPQ VPCMPUQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirroredInt, Result: machine.ClassWideMask}},
 	{"VPCMPEQD VPTESTMD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Result: machine.ClassMask}},
 	{"VPCMPGTD", machine.Opcode{Args: 2, Mem: 1, Result: machine.ClassMask}},
-	{"VBLENDMPS VBLENDMPD", machine.Opcode{Args: 3, Mem: 2}},
+	{"VBLENDMPS VBLENDMPD VSCALEFPS.Z VSCALEFPD.Z", machine.Opcode{Args: 3, Mem: 2}},
 	{"VPTERNLOGQ", machine.Opcode{Args: 3, Form: machine.FormFMA, Imm: true}}, // its immediate operand: see ternary
 	{"VMOVUPS.Z VMOVUPD.Z", machine.Opcode{Args: 2, Mem: 1}},
 	{"VPMINSQ VPMAXSQ VPMINUQ VPMAXUQ VPMULLQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},

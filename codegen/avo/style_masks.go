@@ -44,6 +44,8 @@ func (s maskRegisters) choose(g *graph, mask, y, z ref) ref {
 		return g.masks("KOR", g.masks("KAND", mask, y), g.masks("KANDN", mask, z))
 	case y == g.zero():
 		return s.choose(g, g.not(mask), z, y)
+	case z == g.zero() && (g.is(y, "VSCALEFPS") || g.is(y, "VSCALEFPD")): // it takes a hundred cycles where the result is near 0
+		return g.op("VSCALEF"+g.lanes(mask)+".Z", mask, g.At(y).Arg[0], g.At(y).Arg[1])
 	case z == g.zero():
 		return g.op("VMOVU"+g.lanes(mask)+".Z", mask, y)
 	}

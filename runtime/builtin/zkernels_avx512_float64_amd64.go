@@ -221,6 +221,7 @@ var kernels_avx512_float64 = assembly{entries_avx512_float64, []string{
 	"kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }",
 	"kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }",
 	"kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }",
+	"kernel (u0:f64, s1:f64, s2:f64, s3:f64, s4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul s3 t1; t3 = add s4 t2; store t3 }",
 	"kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
 	"kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }",
 	"kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }",

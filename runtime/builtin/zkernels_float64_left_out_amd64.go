@@ -3853,57 +3853,58 @@ func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
 // for i: o0[i] = exp2(a0[i])
 func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float64frombits(0xc090d00000000000)  // -1076
-	c3 := math.Float64frombits(0x4090040000000000)  // 1025
-	c6 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c11 := math.Float64frombits(0x3fac6b08d704a1d1) // 0.05550410866482348
-	c12 := math.Float64frombits(0x3f83b2ab6fba51a1) // 0.009618129107629882
-	c13 := math.Float64frombits(0x3f55d87fe7875275) // 0.0013333558145990608
-	c14 := math.Float64frombits(0x3f2430912f75554e) // 0.00015403530390282544
-	c15 := math.Float64frombits(0x3eeffcbfd443c0fc) // 1.5252734222731972e-05
-	c16 := math.Float64frombits(0x3eb62c0272e79a56) // 1.3215489605922625e-06
-	c17 := math.Float64frombits(0x3e7b5233dce623d7) // 1.0177904317098738e-07
-	c18 := math.Float64frombits(0x3e3e4bb7f1f6866a) // 7.053784916763291e-09
-	c19 := math.Float64frombits(0x3dfec5e95af7c575) // 4.4780742566157056e-10
-	c20 := math.Float64frombits(0x3dbe0fcb9bb44335) // 2.7340957390033753e-11
-	c33 := math.Float64frombits(0x3fcebfbdff82c58e) // 0.2402265069591007
-	c35 := math.Float64frombits(0x3fe62e42fefa39ef) // 0.6931471805599453
+	c0 := math.Float64frombits(0x4090040000000000)  // 1025
+	c3 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c4 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c8 := math.Float64frombits(0x3fac6b08d704a1d1)  // 0.05550410866482348
+	c9 := math.Float64frombits(0x3f83b2ab6fba51a1)  // 0.009618129107629882
+	c10 := math.Float64frombits(0x3f55d87fe7875275) // 0.0013333558145990608
+	c11 := math.Float64frombits(0x3f2430912f75554e) // 0.00015403530390282544
+	c12 := math.Float64frombits(0x3eeffcbfd443c0fc) // 1.5252734222731972e-05
+	c13 := math.Float64frombits(0x3eb62c0272e79a56) // 1.3215489605922625e-06
+	c14 := math.Float64frombits(0x3e7b5233dce623d7) // 1.0177904317098738e-07
+	c15 := math.Float64frombits(0x3e3e4bb7f1f6866a) // 7.053784916763291e-09
+	c16 := math.Float64frombits(0x3dfec5e95af7c575) // 4.4780742566157056e-10
+	c17 := math.Float64frombits(0x3dbe0fcb9bb44335) // 2.7340957390033753e-11
+	c30 := math.Float64frombits(0x3fcebfbdff82c58e) // 0.2402265069591007
+	c32 := math.Float64frombits(0x3fe62e42fefa39ef) // 0.6931471805599453
+	c36 := math.Float64frombits(0xc090d00000000000) // -1076
+	c38 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t1 := v0 < c0
+			t1 := c0 < v0
 			t2 := v0
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := scalar.CallFMA(t2, c3, c4)
+			t6 := float64(t5 - c4)
+			t7 := float64(t2 - t6)
+			t18 := scalar.CallFMA(c9, t7, c8)
+			t19 := scalar.CallFMA(c11, t7, c10)
+			t20 := scalar.CallFMA(c13, t7, c12)
+			t21 := scalar.CallFMA(c15, t7, c14)
+			t22 := scalar.CallFMA(c17, t7, c16)
+			t23 := float64(t7 * t7)
+			t24 := scalar.CallFMA(t19, t23, t18)
+			t25 := scalar.CallFMA(t21, t23, t20)
+			t26 := float64(t23 * t23)
+			t27 := scalar.CallFMA(t25, t26, t24)
+			t28 := float64(t26 * t26)
+			t29 := scalar.CallFMA(t22, t28, t27)
+			t31 := scalar.CallFMA(t29, t7, c30)
+			t33 := scalar.CallFMA(t31, t7, c32)
+			t34 := scalar.CallFMA(t33, t7, c3)
+			t35 := scalar.Scalb64(t34, t6)
+			t37 := v0 < c36
+			t39 := t35
+			if t37 {
+				t39 = c38
 			}
-			t8 := scalar.CallFMA(t5, c6, c7)
-			t9 := float64(t8 - c7)
-			t10 := float64(t5 - t9)
-			t21 := scalar.CallFMA(c12, t10, c11)
-			t22 := scalar.CallFMA(c14, t10, c13)
-			t23 := scalar.CallFMA(c16, t10, c15)
-			t24 := scalar.CallFMA(c18, t10, c17)
-			t25 := scalar.CallFMA(c20, t10, c19)
-			t26 := float64(t10 * t10)
-			t27 := scalar.CallFMA(t22, t26, t21)
-			t28 := scalar.CallFMA(t24, t26, t23)
-			t29 := float64(t26 * t26)
-			t30 := scalar.CallFMA(t28, t29, t27)
-			t31 := float64(t29 * t29)
-			t32 := scalar.CallFMA(t25, t31, t30)
-			t34 := scalar.CallFMA(t32, t10, c33)
-			t36 := scalar.CallFMA(t34, t10, c35)
-			t37 := scalar.CallFMA(t36, t10, c6)
-			t38 := scalar.Scalb64(t37, t9)
-			o0[i] = t38
+			o0[i] = t39
 		}
 	}
 }
@@ -3915,57 +3916,58 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 // for i: o0[i] = exp(a0[i])
 func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float64frombits(0xc087500000000000)  // -746
-	c3 := math.Float64frombits(0x4086300000000000)  // 710
-	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c10 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c14 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c15 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c16 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c17 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c18 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c19 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c20 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c21 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c31 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c33 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c35 := math.Float64frombits(0x3ff0000000000000) // 1
+	c0 := math.Float64frombits(0x4086300000000000)  // 710
+	c3 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c4 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c7 := math.Float64frombits(0xbc7abc9e3b39803f)  // -2.3190468138462996e-17
+	c8 := math.Float64frombits(0xbfe62e42fefa39ef)  // -0.6931471805599453
+	c11 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c12 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c13 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c14 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c15 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c16 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c17 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c18 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c28 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c30 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c32 := math.Float64frombits(0x3ff0000000000000) // 1
+	c36 := math.Float64frombits(0xc087500000000000) // -746
+	c38 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t1 := v0 < c0
+			t1 := c0 < v0
 			t2 := v0
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := scalar.CallFMA(t2, c3, c4)
+			t6 := float64(t5 - c4)
+			t9 := scalar.CallFMA(t6, c8, t2)
+			t10 := scalar.CallFMA(t6, c7, t9)
+			t19 := scalar.CallFMA(c12, t10, c11)
+			t20 := scalar.CallFMA(c14, t10, c13)
+			t21 := scalar.CallFMA(c16, t10, c15)
+			t22 := scalar.CallFMA(c18, t10, c17)
+			t23 := float64(t10 * t10)
+			t24 := scalar.CallFMA(t20, t23, t19)
+			t25 := scalar.CallFMA(t22, t23, t21)
+			t26 := float64(t23 * t23)
+			t27 := scalar.CallFMA(t25, t26, t24)
+			t29 := scalar.CallFMA(t27, t10, c28)
+			t31 := scalar.CallFMA(t29, t10, c30)
+			t33 := scalar.CallFMA(t31, t10, c32)
+			t34 := scalar.CallFMA(t33, t10, c32)
+			t35 := scalar.Scalb64(t34, t6)
+			t37 := v0 < c36
+			t39 := t35
+			if t37 {
+				t39 = c38
 			}
-			t8 := scalar.CallFMA(t5, c6, c7)
-			t9 := float64(t8 - c7)
-			t12 := scalar.CallFMA(t9, c11, t5)
-			t13 := scalar.CallFMA(t9, c10, t12)
-			t22 := scalar.CallFMA(c15, t13, c14)
-			t23 := scalar.CallFMA(c17, t13, c16)
-			t24 := scalar.CallFMA(c19, t13, c18)
-			t25 := scalar.CallFMA(c21, t13, c20)
-			t26 := float64(t13 * t13)
-			t27 := scalar.CallFMA(t23, t26, t22)
-			t28 := scalar.CallFMA(t25, t26, t24)
-			t29 := float64(t26 * t26)
-			t30 := scalar.CallFMA(t28, t29, t27)
-			t32 := scalar.CallFMA(t30, t13, c31)
-			t34 := scalar.CallFMA(t32, t13, c33)
-			t36 := scalar.CallFMA(t34, t13, c35)
-			t37 := scalar.CallFMA(t36, t13, c35)
-			t38 := scalar.Scalb64(t37, t9)
-			o0[i] = t38
+			o0[i] = t39
 		}
 	}
 }
@@ -7502,23 +7504,24 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 		return
 	}
 	c1 := math.Float64frombits(0x7ff0000000000000)  // +Inf
-	c7 := math.Float64frombits(0xc087500000000000)  // -746
-	c10 := math.Float64frombits(0x4086300000000000) // 710
-	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c14 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c17 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c18 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c21 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c22 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c23 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c24 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c25 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c26 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c27 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c28 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c38 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c40 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c42 := math.Float64frombits(0x3ff0000000000000) // 1
+	c7 := math.Float64frombits(0x4086300000000000)  // 710
+	c10 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c11 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c14 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c15 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c18 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c19 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c20 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c21 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c22 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c23 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c24 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c25 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c35 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c37 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c39 := math.Float64frombits(0x3ff0000000000000) // 1
+	c43 := math.Float64frombits(0xc087500000000000) // -746
+	c45 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7545,40 +7548,40 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 			if t5 {
 				t6 = 1
 			}
-			t8 := t4 < c7
+			t8 := c7 < t4
 			t9 := t4
 			if t8 {
 				t9 = c7
 			}
-			t11 := c10 < t9
-			t12 := t9
-			if t11 {
-				t12 = c10
+			t12 := scalar.CallFMA(t9, c10, c11)
+			t13 := float64(t12 - c11)
+			t16 := scalar.CallFMA(t13, c15, t9)
+			t17 := scalar.CallFMA(t13, c14, t16)
+			t26 := scalar.CallFMA(c19, t17, c18)
+			t27 := scalar.CallFMA(c21, t17, c20)
+			t28 := scalar.CallFMA(c23, t17, c22)
+			t29 := scalar.CallFMA(c25, t17, c24)
+			t30 := float64(t17 * t17)
+			t31 := scalar.CallFMA(t27, t30, t26)
+			t32 := scalar.CallFMA(t29, t30, t28)
+			t33 := float64(t30 * t30)
+			t34 := scalar.CallFMA(t32, t33, t31)
+			t36 := scalar.CallFMA(t34, t17, c35)
+			t38 := scalar.CallFMA(t36, t17, c37)
+			t40 := scalar.CallFMA(t38, t17, c39)
+			t41 := scalar.CallFMA(t40, t17, c39)
+			t42 := scalar.Scalb64(t41, t13)
+			t44 := t4 < c43
+			t46 := t42
+			if t44 {
+				t46 = c45
 			}
-			t15 := scalar.CallFMA(t12, c13, c14)
-			t16 := float64(t15 - c14)
-			t19 := scalar.CallFMA(t16, c18, t12)
-			t20 := scalar.CallFMA(t16, c17, t19)
-			t29 := scalar.CallFMA(c22, t20, c21)
-			t30 := scalar.CallFMA(c24, t20, c23)
-			t31 := scalar.CallFMA(c26, t20, c25)
-			t32 := scalar.CallFMA(c28, t20, c27)
-			t33 := float64(t20 * t20)
-			t34 := scalar.CallFMA(t30, t33, t29)
-			t35 := scalar.CallFMA(t32, t33, t31)
-			t36 := float64(t33 * t33)
-			t37 := scalar.CallFMA(t35, t36, t34)
-			t39 := scalar.CallFMA(t37, t20, c38)
-			t41 := scalar.CallFMA(t39, t20, c40)
-			t43 := scalar.CallFMA(t41, t20, c42)
-			t44 := scalar.CallFMA(t43, t20, c42)
-			t45 := scalar.Scalb64(t44, t16)
-			t46 := t45
+			t47 := t46
 			if t5 {
-				t46 = s1
+				t47 = s1
 			}
 			l0[i&31] = float64(l0[i&31] + t6)
-			l1[i&31] = float64(l1[i&31] + t46)
+			l1[i&31] = float64(l1[i&31] + t47)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7762,23 +7765,24 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c3 := math.Float64frombits(0xc087500000000000)  // -746
-	c6 := math.Float64frombits(0x4086300000000000)  // 710
-	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c10 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c13 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c17 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c18 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c19 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c20 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c21 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c22 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c23 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c24 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c34 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c36 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c38 := math.Float64frombits(0x3ff0000000000000) // 1
+	c3 := math.Float64frombits(0x4086300000000000)  // 710
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c10 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c15 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c16 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c17 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c18 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c19 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c20 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c21 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c31 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c33 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c35 := math.Float64frombits(0x3ff0000000000000) // 1
+	c39 := math.Float64frombits(0xc087500000000000) // -746
+	c41 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7799,40 +7803,40 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
 			if t1 {
 				t2 = 1
 			}
-			t4 := t0 < c3
+			t4 := c3 < t0
 			t5 := t0
 			if t4 {
 				t5 = c3
 			}
-			t7 := c6 < t5
-			t8 := t5
-			if t7 {
-				t8 = c6
+			t8 := scalar.CallFMA(t5, c6, c7)
+			t9 := float64(t8 - c7)
+			t12 := scalar.CallFMA(t9, c11, t5)
+			t13 := scalar.CallFMA(t9, c10, t12)
+			t22 := scalar.CallFMA(c15, t13, c14)
+			t23 := scalar.CallFMA(c17, t13, c16)
+			t24 := scalar.CallFMA(c19, t13, c18)
+			t25 := scalar.CallFMA(c21, t13, c20)
+			t26 := float64(t13 * t13)
+			t27 := scalar.CallFMA(t23, t26, t22)
+			t28 := scalar.CallFMA(t25, t26, t24)
+			t29 := float64(t26 * t26)
+			t30 := scalar.CallFMA(t28, t29, t27)
+			t32 := scalar.CallFMA(t30, t13, c31)
+			t34 := scalar.CallFMA(t32, t13, c33)
+			t36 := scalar.CallFMA(t34, t13, c35)
+			t37 := scalar.CallFMA(t36, t13, c35)
+			t38 := scalar.Scalb64(t37, t9)
+			t40 := t0 < c39
+			t42 := t38
+			if t40 {
+				t42 = c41
 			}
-			t11 := scalar.CallFMA(t8, c9, c10)
-			t12 := float64(t11 - c10)
-			t15 := scalar.CallFMA(t12, c14, t8)
-			t16 := scalar.CallFMA(t12, c13, t15)
-			t25 := scalar.CallFMA(c18, t16, c17)
-			t26 := scalar.CallFMA(c20, t16, c19)
-			t27 := scalar.CallFMA(c22, t16, c21)
-			t28 := scalar.CallFMA(c24, t16, c23)
-			t29 := float64(t16 * t16)
-			t30 := scalar.CallFMA(t26, t29, t25)
-			t31 := scalar.CallFMA(t28, t29, t27)
-			t32 := float64(t29 * t29)
-			t33 := scalar.CallFMA(t31, t32, t30)
-			t35 := scalar.CallFMA(t33, t16, c34)
-			t37 := scalar.CallFMA(t35, t16, c36)
-			t39 := scalar.CallFMA(t37, t16, c38)
-			t40 := scalar.CallFMA(t39, t16, c38)
-			t41 := scalar.Scalb64(t40, t12)
-			t42 := t41
+			t43 := t42
 			if t1 {
-				t42 = s2
+				t43 = s2
 			}
 			l0[i&31] = float64(l0[i&31] + t2)
-			l1[i&31] = float64(l1[i&31] + t42)
+			l1[i&31] = float64(l1[i&31] + t43)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -8190,23 +8194,24 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c1 := math.Float64frombits(0xc087500000000000)  // -746
-	c4 := math.Float64frombits(0x4086300000000000)  // 710
-	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c11 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c15 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c16 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c17 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c18 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c19 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c20 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c21 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c22 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c32 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c36 := math.Float64frombits(0x3ff0000000000000) // 1
+	c1 := math.Float64frombits(0x4086300000000000)  // 710
+	c4 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c5 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c8 := math.Float64frombits(0xbc7abc9e3b39803f)  // -2.3190468138462996e-17
+	c9 := math.Float64frombits(0xbfe62e42fefa39ef)  // -0.6931471805599453
+	c12 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c13 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c14 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c15 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c16 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c17 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c18 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c19 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c29 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c31 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c33 := math.Float64frombits(0x3ff0000000000000) // 1
+	c37 := math.Float64frombits(0xc087500000000000) // -746
+	c39 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -8218,36 +8223,36 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := float64(v0 - s1)
-			t2 := t0 < c1
+			t2 := c1 < t0
 			t3 := t0
 			if t2 {
 				t3 = c1
 			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
+			t6 := scalar.CallFMA(t3, c4, c5)
+			t7 := float64(t6 - c5)
+			t10 := scalar.CallFMA(t7, c9, t3)
+			t11 := scalar.CallFMA(t7, c8, t10)
+			t20 := scalar.CallFMA(c13, t11, c12)
+			t21 := scalar.CallFMA(c15, t11, c14)
+			t22 := scalar.CallFMA(c17, t11, c16)
+			t23 := scalar.CallFMA(c19, t11, c18)
+			t24 := float64(t11 * t11)
+			t25 := scalar.CallFMA(t21, t24, t20)
+			t26 := scalar.CallFMA(t23, t24, t22)
+			t27 := float64(t24 * t24)
+			t28 := scalar.CallFMA(t26, t27, t25)
+			t30 := scalar.CallFMA(t28, t11, c29)
+			t32 := scalar.CallFMA(t30, t11, c31)
+			t34 := scalar.CallFMA(t32, t11, c33)
+			t35 := scalar.CallFMA(t34, t11, c33)
+			t36 := scalar.Scalb64(t35, t7)
+			t38 := t0 < c37
+			t40 := t36
+			if t38 {
+				t40 = c39
 			}
-			t9 := scalar.CallFMA(t6, c7, c8)
-			t10 := float64(t9 - c8)
-			t13 := scalar.CallFMA(t10, c12, t6)
-			t14 := scalar.CallFMA(t10, c11, t13)
-			t23 := scalar.CallFMA(c16, t14, c15)
-			t24 := scalar.CallFMA(c18, t14, c17)
-			t25 := scalar.CallFMA(c20, t14, c19)
-			t26 := scalar.CallFMA(c22, t14, c21)
-			t27 := float64(t14 * t14)
-			t28 := scalar.CallFMA(t24, t27, t23)
-			t29 := scalar.CallFMA(t26, t27, t25)
-			t30 := float64(t27 * t27)
-			t31 := scalar.CallFMA(t29, t30, t28)
-			t33 := scalar.CallFMA(t31, t14, c32)
-			t35 := scalar.CallFMA(t33, t14, c34)
-			t37 := scalar.CallFMA(t35, t14, c36)
-			t38 := scalar.CallFMA(t37, t14, c36)
-			t39 := scalar.Scalb64(t38, t10)
-			o0[i] = t39
-			l1[i&31] = float64(l1[i&31] + t39)
+			o0[i] = t40
+			l1[i&31] = float64(l1[i&31] + t40)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {

@@ -3637,42 +3637,43 @@ func k_erfc_f32_u_4de05a4343_go(f *abi.Frame) {
 // for i: o0[i] = exp2(a0[i])
 func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc3170000)  // -151
-	c3 := math.Float32frombits(0x43010000)  // 129
-	c6 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c10 := math.Float32frombits(0x391fcde0) // 0.00015240116
-	c11 := math.Float32frombits(0x3aaf85c6) // 0.0013391308
-	c13 := math.Float32frombits(0x3c1d9853) // 0.009618836
-	c15 := math.Float32frombits(0x3d6357bb) // 0.05550359
-	c17 := math.Float32frombits(0x3e75fdec) // 0.24022645
-	c19 := math.Float32frombits(0x3f317218) // 0.6931472
-	c21 := math.Float32frombits(0x3f800000) // 1
+	c0 := math.Float32frombits(0x43010000)  // 129
+	c3 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c7 := math.Float32frombits(0x391fcde0)  // 0.00015240116
+	c8 := math.Float32frombits(0x3aaf85c6)  // 0.0013391308
+	c10 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c12 := math.Float32frombits(0x3d6357bb) // 0.05550359
+	c14 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c16 := math.Float32frombits(0x3f317218) // 0.6931472
+	c18 := math.Float32frombits(0x3f800000) // 1
+	c21 := math.Float32frombits(0xc3170000) // -151
+	c23 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t1 := v0 < c0
+			t1 := c0 < v0
 			t2 := v0
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t4 := float32(t2 + c3)
+			t5 := float32(t4 - c3)
+			t6 := float32(t2 - t5)
+			t9 := scalar.FMA32(c7, t6, c8)
+			t11 := scalar.FMA32(t9, t6, c10)
+			t13 := scalar.FMA32(t11, t6, c12)
+			t15 := scalar.FMA32(t13, t6, c14)
+			t17 := scalar.FMA32(t15, t6, c16)
+			t19 := scalar.FMA32(t17, t6, c18)
+			t20 := scalar.Scalb32(t19, t5)
+			t22 := v0 < c21
+			t24 := t20
+			if t22 {
+				t24 = c23
 			}
-			t7 := float32(t5 + c6)
-			t8 := float32(t7 - c6)
-			t9 := float32(t5 - t8)
-			t12 := scalar.FMA32(c10, t9, c11)
-			t14 := scalar.FMA32(t12, t9, c13)
-			t16 := scalar.FMA32(t14, t9, c15)
-			t18 := scalar.FMA32(t16, t9, c17)
-			t20 := scalar.FMA32(t18, t9, c19)
-			t22 := scalar.FMA32(t20, t9, c21)
-			t23 := scalar.Scalb32(t22, t8)
-			o0[i] = t23
+			o0[i] = t24
 		}
 	}
 }
@@ -3684,45 +3685,46 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 // for i: o0[i] = exp(a0[i])
 func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc2d00000)  // -104
-	c3 := math.Float32frombits(0x42b20000)  // 89
-	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c7 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c10 := math.Float32frombits(0xbf317218) // -0.6931472
-	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c14 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c15 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c17 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c19 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c21 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c23 := math.Float32frombits(0x3f800000) // 1
+	c0 := math.Float32frombits(0x42b20000)  // 89
+	c3 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c4 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c7 := math.Float32frombits(0xbf317218)  // -0.6931472
+	c9 := math.Float32frombits(0x3102e308)  // 1.9046542e-09
+	c11 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c12 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c14 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c16 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c18 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c20 := math.Float32frombits(0x3f800000) // 1
+	c24 := math.Float32frombits(0xc2d00000) // -104
+	c26 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t1 := v0 < c0
+			t1 := c0 < v0
 			t2 := v0
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := scalar.FMA32(t2, c3, c4)
+			t6 := float32(t5 - c4)
+			t8 := scalar.FMA32(t6, c7, t2)
+			t10 := scalar.FMA32(t6, c9, t8)
+			t13 := scalar.FMA32(c11, t10, c12)
+			t15 := scalar.FMA32(t13, t10, c14)
+			t17 := scalar.FMA32(t15, t10, c16)
+			t19 := scalar.FMA32(t17, t10, c18)
+			t21 := scalar.FMA32(t19, t10, c20)
+			t22 := scalar.FMA32(t21, t10, c20)
+			t23 := scalar.Scalb32(t22, t6)
+			t25 := v0 < c24
+			t27 := t23
+			if t25 {
+				t27 = c26
 			}
-			t8 := scalar.FMA32(t5, c6, c7)
-			t9 := float32(t8 - c7)
-			t11 := scalar.FMA32(t9, c10, t5)
-			t13 := scalar.FMA32(t9, c12, t11)
-			t16 := scalar.FMA32(c14, t13, c15)
-			t18 := scalar.FMA32(t16, t13, c17)
-			t20 := scalar.FMA32(t18, t13, c19)
-			t22 := scalar.FMA32(t20, t13, c21)
-			t24 := scalar.FMA32(t22, t13, c23)
-			t25 := scalar.FMA32(t24, t13, c23)
-			t26 := scalar.Scalb32(t25, t9)
-			o0[i] = t26
+			o0[i] = t27
 		}
 	}
 }

@@ -96,19 +96,19 @@ func k_mul_mul_add_etc_f64_ussususssss_6c67d350f7_go(f *abi.Frame) {
 	c223 := math.Float64frombits(0x3ff20dd750429b6d) // 1.1283791670955126
 	c227 := math.Float64frombits(0x3c71ae3a914fed80) // 1.533545961316588e-17
 	c239 := math.Float64frombits(0x4000000000000000) // 2
-	c361 := math.Float64frombits(0xc087500000000000) // -746
-	c364 := math.Float64frombits(0x4086300000000000) // 710
-	c369 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c370 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c373 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c374 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c375 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c376 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c377 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c378 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c379 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c380 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c390 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c361 := math.Float64frombits(0x4086300000000000) // 710
+	c366 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c367 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c370 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c371 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c372 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c373 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c374 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c375 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c376 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c377 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c387 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c393 := math.Float64frombits(0xc087500000000000) // -746
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -483,7 +483,7 @@ func k_mul_mul_add_etc_f64_ussususssss_6c67d350f7_go(f *abi.Frame) {
 			t357a, t357b := float64(t356a*s6), float64(t356b*s6)
 			t358a, t358b := float64(v5a*t357a), float64(v5b*t357b)
 			t360a, t360b := float64(v3a*t359), float64(v3b*t359)
-			t362a, t362b := t360a < c361, t360b < c361
+			t362a, t362b := c361 < t360a, c361 < t360b
 			t363a := t360a
 			if t362a {
 				t363a = c361
@@ -492,38 +492,38 @@ func k_mul_mul_add_etc_f64_ussususssss_6c67d350f7_go(f *abi.Frame) {
 			if t362b {
 				t363b = c361
 			}
-			t365a, t365b := c364 < t363a, c364 < t363b
-			t366a := t363a
-			if t365a {
-				t366a = c364
+			t364a, t364b := math.FMA(t363a, c96, c97), math.FMA(t363b, c96, c97)
+			t365a, t365b := float64(t364a-c97), float64(t364b-c97)
+			t368a, t368b := math.FMA(t365a, c367, t363a), math.FMA(t365b, c367, t363b)
+			t369a, t369b := math.FMA(t365a, c366, t368a), math.FMA(t365b, c366, t368b)
+			t378a, t378b := math.FMA(c371, t369a, c370), math.FMA(c371, t369b, c370)
+			t379a, t379b := math.FMA(c373, t369a, c372), math.FMA(c373, t369b, c372)
+			t380a, t380b := math.FMA(c375, t369a, c374), math.FMA(c375, t369b, c374)
+			t381a, t381b := math.FMA(c377, t369a, c376), math.FMA(c377, t369b, c376)
+			t382a, t382b := float64(t369a*t369a), float64(t369b*t369b)
+			t383a, t383b := math.FMA(t379a, t382a, t378a), math.FMA(t379b, t382b, t378b)
+			t384a, t384b := math.FMA(t381a, t382a, t380a), math.FMA(t381b, t382b, t380b)
+			t385a, t385b := float64(t382a*t382a), float64(t382b*t382b)
+			t386a, t386b := math.FMA(t384a, t385a, t383a), math.FMA(t384b, t385b, t383b)
+			t388a, t388b := math.FMA(t386a, t369a, c387), math.FMA(t386b, t369b, c387)
+			t389a, t389b := math.FMA(t388a, t369a, c32), math.FMA(t388b, t369b, c32)
+			t390a, t390b := math.FMA(t389a, t369a, c26), math.FMA(t389b, t369b, c26)
+			t391a, t391b := math.FMA(t390a, t369a, c26), math.FMA(t390b, t369b, c26)
+			t392a, t392b := scalar.Scalb64(t391a, t365a), scalar.Scalb64(t391b, t365b)
+			t394a, t394b := t360a < c393, t360b < c393
+			t395a := t392a
+			if t394a {
+				t395a = c29
 			}
-			t366b := t363b
-			if t365b {
-				t366b = c364
+			t395b := t392b
+			if t394b {
+				t395b = c29
 			}
-			t367a, t367b := math.FMA(t366a, c96, c97), math.FMA(t366b, c96, c97)
-			t368a, t368b := float64(t367a-c97), float64(t367b-c97)
-			t371a, t371b := math.FMA(t368a, c370, t366a), math.FMA(t368b, c370, t366b)
-			t372a, t372b := math.FMA(t368a, c369, t371a), math.FMA(t368b, c369, t371b)
-			t381a, t381b := math.FMA(c374, t372a, c373), math.FMA(c374, t372b, c373)
-			t382a, t382b := math.FMA(c376, t372a, c375), math.FMA(c376, t372b, c375)
-			t383a, t383b := math.FMA(c378, t372a, c377), math.FMA(c378, t372b, c377)
-			t384a, t384b := math.FMA(c380, t372a, c379), math.FMA(c380, t372b, c379)
-			t385a, t385b := float64(t372a*t372a), float64(t372b*t372b)
-			t386a, t386b := math.FMA(t382a, t385a, t381a), math.FMA(t382b, t385b, t381b)
-			t387a, t387b := math.FMA(t384a, t385a, t383a), math.FMA(t384b, t385b, t383b)
-			t388a, t388b := float64(t385a*t385a), float64(t385b*t385b)
-			t389a, t389b := math.FMA(t387a, t388a, t386a), math.FMA(t387b, t388b, t386b)
-			t391a, t391b := math.FMA(t389a, t372a, c390), math.FMA(t389b, t372b, c390)
-			t392a, t392b := math.FMA(t391a, t372a, c32), math.FMA(t391b, t372b, c32)
-			t393a, t393b := math.FMA(t392a, t372a, c26), math.FMA(t392b, t372b, c26)
-			t394a, t394b := math.FMA(t393a, t372a, c26), math.FMA(t393b, t372b, c26)
-			t395a, t395b := scalar.Scalb64(t394a, t368a), scalar.Scalb64(t394b, t368b)
 			t396a, t396b := float64(t358a*t395a), float64(t358b*t395b)
 			t397a, t397b := float64(t244a-t396a), float64(t244b-t396b)
 			t398a, t398b := float64(t85a*t85a), float64(t85b*t85b)
 			t399a, t399b := float64(t398a*s8), float64(t398b*s8)
-			t400a, t400b := t399a < c361, t399b < c361
+			t400a, t400b := c361 < t399a, c361 < t399b
 			t401a := t399a
 			if t400a {
 				t401a = c361
@@ -532,33 +532,33 @@ func k_mul_mul_add_etc_f64_ussususssss_6c67d350f7_go(f *abi.Frame) {
 			if t400b {
 				t401b = c361
 			}
-			t402a, t402b := c364 < t401a, c364 < t401b
-			t403a := t401a
-			if t402a {
-				t403a = c364
+			t402a, t402b := math.FMA(t401a, c96, c97), math.FMA(t401b, c96, c97)
+			t403a, t403b := float64(t402a-c97), float64(t402b-c97)
+			t404a, t404b := math.FMA(t403a, c367, t401a), math.FMA(t403b, c367, t401b)
+			t405a, t405b := math.FMA(t403a, c366, t404a), math.FMA(t403b, c366, t404b)
+			t406a, t406b := math.FMA(c371, t405a, c370), math.FMA(c371, t405b, c370)
+			t407a, t407b := math.FMA(c373, t405a, c372), math.FMA(c373, t405b, c372)
+			t408a, t408b := math.FMA(c375, t405a, c374), math.FMA(c375, t405b, c374)
+			t409a, t409b := math.FMA(c377, t405a, c376), math.FMA(c377, t405b, c376)
+			t410a, t410b := float64(t405a*t405a), float64(t405b*t405b)
+			t411a, t411b := math.FMA(t407a, t410a, t406a), math.FMA(t407b, t410b, t406b)
+			t412a, t412b := math.FMA(t409a, t410a, t408a), math.FMA(t409b, t410b, t408b)
+			t413a, t413b := float64(t410a*t410a), float64(t410b*t410b)
+			t414a, t414b := math.FMA(t412a, t413a, t411a), math.FMA(t412b, t413b, t411b)
+			t415a, t415b := math.FMA(t414a, t405a, c387), math.FMA(t414b, t405b, c387)
+			t416a, t416b := math.FMA(t415a, t405a, c32), math.FMA(t415b, t405b, c32)
+			t417a, t417b := math.FMA(t416a, t405a, c26), math.FMA(t416b, t405b, c26)
+			t418a, t418b := math.FMA(t417a, t405a, c26), math.FMA(t417b, t405b, c26)
+			t419a, t419b := scalar.Scalb64(t418a, t403a), scalar.Scalb64(t418b, t403b)
+			t420a, t420b := t399a < c393, t399b < c393
+			t421a := t419a
+			if t420a {
+				t421a = c29
 			}
-			t403b := t401b
-			if t402b {
-				t403b = c364
+			t421b := t419b
+			if t420b {
+				t421b = c29
 			}
-			t404a, t404b := math.FMA(t403a, c96, c97), math.FMA(t403b, c96, c97)
-			t405a, t405b := float64(t404a-c97), float64(t404b-c97)
-			t406a, t406b := math.FMA(t405a, c370, t403a), math.FMA(t405b, c370, t403b)
-			t407a, t407b := math.FMA(t405a, c369, t406a), math.FMA(t405b, c369, t406b)
-			t408a, t408b := math.FMA(c374, t407a, c373), math.FMA(c374, t407b, c373)
-			t409a, t409b := math.FMA(c376, t407a, c375), math.FMA(c376, t407b, c375)
-			t410a, t410b := math.FMA(c378, t407a, c377), math.FMA(c378, t407b, c377)
-			t411a, t411b := math.FMA(c380, t407a, c379), math.FMA(c380, t407b, c379)
-			t412a, t412b := float64(t407a*t407a), float64(t407b*t407b)
-			t413a, t413b := math.FMA(t409a, t412a, t408a), math.FMA(t409b, t412b, t408b)
-			t414a, t414b := math.FMA(t411a, t412a, t410a), math.FMA(t411b, t412b, t410b)
-			t415a, t415b := float64(t412a*t412a), float64(t412b*t412b)
-			t416a, t416b := math.FMA(t414a, t415a, t413a), math.FMA(t414b, t415b, t413b)
-			t417a, t417b := math.FMA(t416a, t407a, c390), math.FMA(t416b, t407b, c390)
-			t418a, t418b := math.FMA(t417a, t407a, c32), math.FMA(t417b, t407b, c32)
-			t419a, t419b := math.FMA(t418a, t407a, c26), math.FMA(t418b, t407b, c26)
-			t420a, t420b := math.FMA(t419a, t407a, c26), math.FMA(t419b, t407b, c26)
-			t421a, t421b := scalar.Scalb64(t420a, t405a), scalar.Scalb64(t420b, t405b)
 			t422a, t422b := float64(s9*t421a), float64(s9*t421b)
 			t423a, t423b := float64(s4*t84a), float64(s4*t84b)
 			t424a, t424b := float64(t422a/t423a), float64(t422b/t423b)
@@ -900,66 +900,66 @@ func k_mul_mul_add_etc_f64_ussususssss_6c67d350f7_go(f *abi.Frame) {
 			t357 := float64(t356 * s6)
 			t358 := float64(v5 * t357)
 			t360 := float64(v3 * t359)
-			t362 := t360 < c361
+			t362 := c361 < t360
 			t363 := t360
 			if t362 {
 				t363 = c361
 			}
-			t365 := c364 < t363
-			t366 := t363
-			if t365 {
-				t366 = c364
+			t364 := math.FMA(t363, c96, c97)
+			t365 := float64(t364 - c97)
+			t368 := math.FMA(t365, c367, t363)
+			t369 := math.FMA(t365, c366, t368)
+			t378 := math.FMA(c371, t369, c370)
+			t379 := math.FMA(c373, t369, c372)
+			t380 := math.FMA(c375, t369, c374)
+			t381 := math.FMA(c377, t369, c376)
+			t382 := float64(t369 * t369)
+			t383 := math.FMA(t379, t382, t378)
+			t384 := math.FMA(t381, t382, t380)
+			t385 := float64(t382 * t382)
+			t386 := math.FMA(t384, t385, t383)
+			t388 := math.FMA(t386, t369, c387)
+			t389 := math.FMA(t388, t369, c32)
+			t390 := math.FMA(t389, t369, c26)
+			t391 := math.FMA(t390, t369, c26)
+			t392 := scalar.Scalb64(t391, t365)
+			t394 := t360 < c393
+			t395 := t392
+			if t394 {
+				t395 = c29
 			}
-			t367 := math.FMA(t366, c96, c97)
-			t368 := float64(t367 - c97)
-			t371 := math.FMA(t368, c370, t366)
-			t372 := math.FMA(t368, c369, t371)
-			t381 := math.FMA(c374, t372, c373)
-			t382 := math.FMA(c376, t372, c375)
-			t383 := math.FMA(c378, t372, c377)
-			t384 := math.FMA(c380, t372, c379)
-			t385 := float64(t372 * t372)
-			t386 := math.FMA(t382, t385, t381)
-			t387 := math.FMA(t384, t385, t383)
-			t388 := float64(t385 * t385)
-			t389 := math.FMA(t387, t388, t386)
-			t391 := math.FMA(t389, t372, c390)
-			t392 := math.FMA(t391, t372, c32)
-			t393 := math.FMA(t392, t372, c26)
-			t394 := math.FMA(t393, t372, c26)
-			t395 := scalar.Scalb64(t394, t368)
 			t396 := float64(t358 * t395)
 			t397 := float64(t244 - t396)
 			t398 := float64(t85 * t85)
 			t399 := float64(t398 * s8)
-			t400 := t399 < c361
+			t400 := c361 < t399
 			t401 := t399
 			if t400 {
 				t401 = c361
 			}
-			t402 := c364 < t401
-			t403 := t401
-			if t402 {
-				t403 = c364
+			t402 := math.FMA(t401, c96, c97)
+			t403 := float64(t402 - c97)
+			t404 := math.FMA(t403, c367, t401)
+			t405 := math.FMA(t403, c366, t404)
+			t406 := math.FMA(c371, t405, c370)
+			t407 := math.FMA(c373, t405, c372)
+			t408 := math.FMA(c375, t405, c374)
+			t409 := math.FMA(c377, t405, c376)
+			t410 := float64(t405 * t405)
+			t411 := math.FMA(t407, t410, t406)
+			t412 := math.FMA(t409, t410, t408)
+			t413 := float64(t410 * t410)
+			t414 := math.FMA(t412, t413, t411)
+			t415 := math.FMA(t414, t405, c387)
+			t416 := math.FMA(t415, t405, c32)
+			t417 := math.FMA(t416, t405, c26)
+			t418 := math.FMA(t417, t405, c26)
+			t419 := scalar.Scalb64(t418, t403)
+			t420 := t399 < c393
+			t421 := t419
+			if t420 {
+				t421 = c29
 			}
-			t404 := math.FMA(t403, c96, c97)
-			t405 := float64(t404 - c97)
-			t406 := math.FMA(t405, c370, t403)
-			t407 := math.FMA(t405, c369, t406)
-			t408 := math.FMA(c374, t407, c373)
-			t409 := math.FMA(c376, t407, c375)
-			t410 := math.FMA(c378, t407, c377)
-			t411 := math.FMA(c380, t407, c379)
-			t412 := float64(t407 * t407)
-			t413 := math.FMA(t409, t412, t408)
-			t414 := math.FMA(t411, t412, t410)
-			t415 := float64(t412 * t412)
-			t416 := math.FMA(t414, t415, t413)
-			t417 := math.FMA(t416, t407, c390)
-			t418 := math.FMA(t417, t407, c32)
-			t419 := math.FMA(t418, t407, c26)
-			t420 := math.FMA(t419, t407, c26)
-			t421 := scalar.Scalb64(t420, t405)
 			t422 := float64(s9 * t421)
 			t423 := float64(s4 * t84)
 			t424 := float64(t422 / t423)

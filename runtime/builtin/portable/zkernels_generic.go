@@ -343,6 +343,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_u8_u16_uu_fd1d16eea9_go},
 	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }", Fn: k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go},
+	{Sig: "kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = cast:bf16 t2; store t3 }", Fn: k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_go},
+	{Sig: "kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; t3 = cast:f16 t2; store t3 }", Fn: k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go},
 	{Sig: "kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_u8_i16_uss_635367f13f_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = sub s1 t0; store t1 }", Fn: k_cast_sub_u8_u16_us_357ab3bb26_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
@@ -589,10 +591,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64, s9:f64, u10:f64, s11:f64, s12:f64, s13:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; t4 = fma s9 u1 u10; t5 = fma s11 u4 t4; t6 = fma s12 u6 t5; t7 = fma s13 u8 t6; store t3 t7 }", Fn: k_fma_fma_fma_etc_f64_suusususususss_4b4a8e4ac1_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 u2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 u2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64, u4:f64, s5:f64, u6:f64, s7:f64, u8:f64) { t0 = fma s0 u1 u2; t1 = fma s3 u4 t0; t2 = fma s5 u6 t1; t3 = fma s7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
@@ -893,6 +897,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f64_uu_2c076f00fa_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i32_uu_e72319ba92_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6_go},
+	{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c_go},
+	{Sig: "kernel (u0:bf16, u1:bf16, u2:bf16) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_uuu_39baa2bc68_go},
+	{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889_go},
+	{Sig: "kernel (u0:f16, u1:f16, u2:f16) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_uuu_bb768c79b6_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }", Fn: k_mul_add_f32_us_c995ae5d78_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc_go},
@@ -951,7 +959,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32, s19:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add u18 t8; t10 = max s19 t9; store t10 }", Fn: k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32, u12:f32, u13:f32, u14:f32, u15:f32, u16:f32, u17:f32, u18:f32, s19:f32, s20:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; t4 = fma u8 u9 t3; t5 = fma u10 u11 t4; t6 = fma u12 u13 t5; t7 = fma u14 u15 t6; t8 = fma u16 u17 t7; t9 = add t8 u18; t10 = max s19 t9; t11 = min s20 t10; store t11 }", Fn: k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; store t2 }", Fn: k_mul_fma_fma_f32_uuuuuu_4bc23fabea_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_go},
 	{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
 	{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
@@ -1162,6 +1172,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b_go},
 	{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_bool_i32_u_9255ee5b18_go},
 	{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_bool_i64_u_0882abd5c3_go},
+	{Sig: "reduce [add] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_go},
+	{Sig: "reduce [add] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_f16_f32_uu_9ef61682a7_go},
 	{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
 	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
@@ -1169,7 +1181,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i32_i64_u_a2eb1b6453_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i8_i64_u_4e1657748e_go},
+	{Sig: "reduce [add] kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_go},
+	{Sig: "reduce [add] kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_mul_sub_mul_f16_f32_uss_076d6608e5_go},
 	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
+	{Sig: "reduce [add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_go},
+	{Sig: "reduce [add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_cast_sub_mul_f16_f32_us_ed03d8b213_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u16_u64_u_aa42f87b5c_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
@@ -1653,8 +1669,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_i32_uu_f8f4946e24_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 s3; t3 = add t2 s4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussss_c5ad1adc27_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussuu_32c5f7091b_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64, s3:f64, s4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul s3 t1; t3 = add s4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_ussss_7edb7a0133_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f64_ussuu_5229466e32_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_uuuuu_5894317fac_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 t0; t2 = mul t1 s2; store t2 }", Fn: k_sub_mul_mul_f32_sus_df48e15da7_go},
@@ -15844,6 +15862,103 @@ func k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_go is
+//
+//	kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = cast:bf16 t2; store t3 }
+//
+// for i: o0[i] = bfloat16(a2 * (float32(a0[i]) - a1))
+func k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c9 := int32(1)
+	c12 := int32(32767)
+	c15 := int32(4194304)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := float32(t4a-s1), float32(t4b-s1)
+			t6a, t6b := float32(s2*t5a), float32(s2*t5b)
+			t7a, t7b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t8a, t8b := t7a>>uint32(c2), t7b>>uint32(c2)
+			t10a, t10b := t8a&c9, t8b&c9
+			t11a, t11b := int32(t7a+t10a), int32(t7b+t10b)
+			t13a, t13b := int32(t11a+c12), int32(t11b+c12)
+			t14a, t14b := t6a != t6a, t6b != t6b
+			t16a, t16b := t7a|c15, t7b|c15
+			t17a := t13a
+			if t14a {
+				t17a = t16a
+			}
+			t17b := t13b
+			if t14b {
+				t17b = t16b
+			}
+			t18a, t18b := t17a>>uint32(c2), t17b>>uint32(c2)
+			t19a, t19b := uint16(t18a), uint16(t18b)
+			t20a, t20b := uint16(t19a), uint16(t19b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t20a, t20b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(t4 - s1)
+			t6 := float32(s2 * t5)
+			t7 := int32(math.Float32bits(t6))
+			t8 := t7 >> uint32(c2)
+			t10 := t8 & c9
+			t11 := int32(t7 + t10)
+			t13 := int32(t11 + c12)
+			t14 := t6 != t6
+			t16 := t7 | c15
+			t17 := t13
+			if t14 {
+				t17 = t16
+			}
+			t18 := t17 >> uint32(c2)
+			t19 := uint16(t18)
+			t20 := uint16(t19)
+			o0[i] = t20
+		}
+	}
+}
+
+// k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go is
+//
+//	kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; t3 = cast:f16 t2; store t3 }
+//
+// for i: o0[i] = float16((float32(a0[i]) - a1) * a2)
+func k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(t0 - s1)
+			t2 := float32(t1 * s2)
+			t3 := scalar.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_cast_sub_mul_u8_i16_uss_635367f13f_go is
 //
 //	kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
@@ -26073,16 +26188,17 @@ func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
 // for i: o0[i] = exp2(a0[i])
 func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc3170000)  // -151
-	c3 := math.Float32frombits(0x43010000)  // 129
-	c6 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c10 := math.Float32frombits(0x391fcde0) // 0.00015240116
-	c11 := math.Float32frombits(0x3aaf85c6) // 0.0013391308
-	c13 := math.Float32frombits(0x3c1d9853) // 0.009618836
-	c15 := math.Float32frombits(0x3d6357bb) // 0.05550359
-	c17 := math.Float32frombits(0x3e75fdec) // 0.24022645
-	c19 := math.Float32frombits(0x3f317218) // 0.6931472
-	c21 := math.Float32frombits(0x3f800000) // 1
+	c0 := math.Float32frombits(0x43010000)  // 129
+	c3 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c7 := math.Float32frombits(0x391fcde0)  // 0.00015240116
+	c8 := math.Float32frombits(0x3aaf85c6)  // 0.0013391308
+	c10 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c12 := math.Float32frombits(0x3d6357bb) // 0.05550359
+	c14 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c16 := math.Float32frombits(0x3f317218) // 0.6931472
+	c18 := math.Float32frombits(0x3f800000) // 1
+	c21 := math.Float32frombits(0xc3170000) // -151
+	c23 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -26090,7 +26206,7 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := v0a < c0, v0b < c0
+			t1a, t1b := c0 < v0a, c0 < v0b
 			t2a := v0a
 			if t1a {
 				t2a = c0
@@ -26099,51 +26215,51 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t4a, t4b := float32(t2a+c3), float32(t2b+c3)
+			t5a, t5b := float32(t4a-c3), float32(t4b-c3)
+			t6a, t6b := float32(t2a-t5a), float32(t2b-t5b)
+			t9a, t9b := scalar.FMA32(c7, t6a, c8), scalar.FMA32(c7, t6b, c8)
+			t11a, t11b := scalar.FMA32(t9a, t6a, c10), scalar.FMA32(t9b, t6b, c10)
+			t13a, t13b := scalar.FMA32(t11a, t6a, c12), scalar.FMA32(t11b, t6b, c12)
+			t15a, t15b := scalar.FMA32(t13a, t6a, c14), scalar.FMA32(t13b, t6b, c14)
+			t17a, t17b := scalar.FMA32(t15a, t6a, c16), scalar.FMA32(t15b, t6b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t6a, c18), scalar.FMA32(t17b, t6b, c18)
+			t20a, t20b := scalar.Scalb32(t19a, t5a), scalar.Scalb32(t19b, t5b)
+			t22a, t22b := v0a < c21, v0b < c21
+			t24a := t20a
+			if t22a {
+				t24a = c23
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t24b := t20b
+			if t22b {
+				t24b = c23
 			}
-			t7a, t7b := float32(t5a+c6), float32(t5b+c6)
-			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
-			t9a, t9b := float32(t5a-t8a), float32(t5b-t8b)
-			t12a, t12b := scalar.FMA32(c10, t9a, c11), scalar.FMA32(c10, t9b, c11)
-			t14a, t14b := scalar.FMA32(t12a, t9a, c13), scalar.FMA32(t12b, t9b, c13)
-			t16a, t16b := scalar.FMA32(t14a, t9a, c15), scalar.FMA32(t14b, t9b, c15)
-			t18a, t18b := scalar.FMA32(t16a, t9a, c17), scalar.FMA32(t16b, t9b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t9a, c19), scalar.FMA32(t18b, t9b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t9a, c21), scalar.FMA32(t20b, t9b, c21)
-			t23a, t23b := scalar.Scalb32(t22a, t8a), scalar.Scalb32(t22b, t8b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t23a, t23b
+			y0[0], y0[1] = t24a, t24b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := v0 < c0
+			t1 := c0 < v0
 			t2 := v0
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t4 := float32(t2 + c3)
+			t5 := float32(t4 - c3)
+			t6 := float32(t2 - t5)
+			t9 := scalar.FMA32(c7, t6, c8)
+			t11 := scalar.FMA32(t9, t6, c10)
+			t13 := scalar.FMA32(t11, t6, c12)
+			t15 := scalar.FMA32(t13, t6, c14)
+			t17 := scalar.FMA32(t15, t6, c16)
+			t19 := scalar.FMA32(t17, t6, c18)
+			t20 := scalar.Scalb32(t19, t5)
+			t22 := v0 < c21
+			t24 := t20
+			if t22 {
+				t24 = c23
 			}
-			t7 := float32(t5 + c6)
-			t8 := float32(t7 - c6)
-			t9 := float32(t5 - t8)
-			t12 := scalar.FMA32(c10, t9, c11)
-			t14 := scalar.FMA32(t12, t9, c13)
-			t16 := scalar.FMA32(t14, t9, c15)
-			t18 := scalar.FMA32(t16, t9, c17)
-			t20 := scalar.FMA32(t18, t9, c19)
-			t22 := scalar.FMA32(t20, t9, c21)
-			t23 := scalar.Scalb32(t22, t8)
-			o0[i] = t23
+			o0[i] = t24
 		}
 	}
 }
@@ -26155,22 +26271,23 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 // for i: o0[i] = exp2(a0[i])
 func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float64frombits(0xc090d00000000000)  // -1076
-	c3 := math.Float64frombits(0x4090040000000000)  // 1025
-	c6 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c11 := math.Float64frombits(0x3fac6b08d704a1d1) // 0.05550410866482348
-	c12 := math.Float64frombits(0x3f83b2ab6fba51a1) // 0.009618129107629882
-	c13 := math.Float64frombits(0x3f55d87fe7875275) // 0.0013333558145990608
-	c14 := math.Float64frombits(0x3f2430912f75554e) // 0.00015403530390282544
-	c15 := math.Float64frombits(0x3eeffcbfd443c0fc) // 1.5252734222731972e-05
-	c16 := math.Float64frombits(0x3eb62c0272e79a56) // 1.3215489605922625e-06
-	c17 := math.Float64frombits(0x3e7b5233dce623d7) // 1.0177904317098738e-07
-	c18 := math.Float64frombits(0x3e3e4bb7f1f6866a) // 7.053784916763291e-09
-	c19 := math.Float64frombits(0x3dfec5e95af7c575) // 4.4780742566157056e-10
-	c20 := math.Float64frombits(0x3dbe0fcb9bb44335) // 2.7340957390033753e-11
-	c33 := math.Float64frombits(0x3fcebfbdff82c58e) // 0.2402265069591007
-	c35 := math.Float64frombits(0x3fe62e42fefa39ef) // 0.6931471805599453
+	c0 := math.Float64frombits(0x4090040000000000)  // 1025
+	c3 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c4 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c8 := math.Float64frombits(0x3fac6b08d704a1d1)  // 0.05550410866482348
+	c9 := math.Float64frombits(0x3f83b2ab6fba51a1)  // 0.009618129107629882
+	c10 := math.Float64frombits(0x3f55d87fe7875275) // 0.0013333558145990608
+	c11 := math.Float64frombits(0x3f2430912f75554e) // 0.00015403530390282544
+	c12 := math.Float64frombits(0x3eeffcbfd443c0fc) // 1.5252734222731972e-05
+	c13 := math.Float64frombits(0x3eb62c0272e79a56) // 1.3215489605922625e-06
+	c14 := math.Float64frombits(0x3e7b5233dce623d7) // 1.0177904317098738e-07
+	c15 := math.Float64frombits(0x3e3e4bb7f1f6866a) // 7.053784916763291e-09
+	c16 := math.Float64frombits(0x3dfec5e95af7c575) // 4.4780742566157056e-10
+	c17 := math.Float64frombits(0x3dbe0fcb9bb44335) // 2.7340957390033753e-11
+	c30 := math.Float64frombits(0x3fcebfbdff82c58e) // 0.2402265069591007
+	c32 := math.Float64frombits(0x3fe62e42fefa39ef) // 0.6931471805599453
+	c36 := math.Float64frombits(0xc090d00000000000) // -1076
+	c38 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -26178,7 +26295,7 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := v0a < c0, v0b < c0
+			t1a, t1b := c0 < v0a, c0 < v0b
 			t2a := v0a
 			if t1a {
 				t2a = c0
@@ -26187,69 +26304,69 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t5a, t5b := math.FMA(t2a, c3, c4), math.FMA(t2b, c3, c4)
+			t6a, t6b := float64(t5a-c4), float64(t5b-c4)
+			t7a, t7b := float64(t2a-t6a), float64(t2b-t6b)
+			t18a, t18b := math.FMA(c9, t7a, c8), math.FMA(c9, t7b, c8)
+			t19a, t19b := math.FMA(c11, t7a, c10), math.FMA(c11, t7b, c10)
+			t20a, t20b := math.FMA(c13, t7a, c12), math.FMA(c13, t7b, c12)
+			t21a, t21b := math.FMA(c15, t7a, c14), math.FMA(c15, t7b, c14)
+			t22a, t22b := math.FMA(c17, t7a, c16), math.FMA(c17, t7b, c16)
+			t23a, t23b := float64(t7a*t7a), float64(t7b*t7b)
+			t24a, t24b := math.FMA(t19a, t23a, t18a), math.FMA(t19b, t23b, t18b)
+			t25a, t25b := math.FMA(t21a, t23a, t20a), math.FMA(t21b, t23b, t20b)
+			t26a, t26b := float64(t23a*t23a), float64(t23b*t23b)
+			t27a, t27b := math.FMA(t25a, t26a, t24a), math.FMA(t25b, t26b, t24b)
+			t28a, t28b := float64(t26a*t26a), float64(t26b*t26b)
+			t29a, t29b := math.FMA(t22a, t28a, t27a), math.FMA(t22b, t28b, t27b)
+			t31a, t31b := math.FMA(t29a, t7a, c30), math.FMA(t29b, t7b, c30)
+			t33a, t33b := math.FMA(t31a, t7a, c32), math.FMA(t31b, t7b, c32)
+			t34a, t34b := math.FMA(t33a, t7a, c3), math.FMA(t33b, t7b, c3)
+			t35a, t35b := scalar.Scalb64(t34a, t6a), scalar.Scalb64(t34b, t6b)
+			t37a, t37b := v0a < c36, v0b < c36
+			t39a := t35a
+			if t37a {
+				t39a = c38
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t39b := t35b
+			if t37b {
+				t39b = c38
 			}
-			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
-			t9a, t9b := float64(t8a-c7), float64(t8b-c7)
-			t10a, t10b := float64(t5a-t9a), float64(t5b-t9b)
-			t21a, t21b := math.FMA(c12, t10a, c11), math.FMA(c12, t10b, c11)
-			t22a, t22b := math.FMA(c14, t10a, c13), math.FMA(c14, t10b, c13)
-			t23a, t23b := math.FMA(c16, t10a, c15), math.FMA(c16, t10b, c15)
-			t24a, t24b := math.FMA(c18, t10a, c17), math.FMA(c18, t10b, c17)
-			t25a, t25b := math.FMA(c20, t10a, c19), math.FMA(c20, t10b, c19)
-			t26a, t26b := float64(t10a*t10a), float64(t10b*t10b)
-			t27a, t27b := math.FMA(t22a, t26a, t21a), math.FMA(t22b, t26b, t21b)
-			t28a, t28b := math.FMA(t24a, t26a, t23a), math.FMA(t24b, t26b, t23b)
-			t29a, t29b := float64(t26a*t26a), float64(t26b*t26b)
-			t30a, t30b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
-			t31a, t31b := float64(t29a*t29a), float64(t29b*t29b)
-			t32a, t32b := math.FMA(t25a, t31a, t30a), math.FMA(t25b, t31b, t30b)
-			t34a, t34b := math.FMA(t32a, t10a, c33), math.FMA(t32b, t10b, c33)
-			t36a, t36b := math.FMA(t34a, t10a, c35), math.FMA(t34b, t10b, c35)
-			t37a, t37b := math.FMA(t36a, t10a, c6), math.FMA(t36b, t10b, c6)
-			t38a, t38b := scalar.Scalb64(t37a, t9a), scalar.Scalb64(t37b, t9b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t38a, t38b
+			y0[0], y0[1] = t39a, t39b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := v0 < c0
+			t1 := c0 < v0
 			t2 := v0
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := math.FMA(t2, c3, c4)
+			t6 := float64(t5 - c4)
+			t7 := float64(t2 - t6)
+			t18 := math.FMA(c9, t7, c8)
+			t19 := math.FMA(c11, t7, c10)
+			t20 := math.FMA(c13, t7, c12)
+			t21 := math.FMA(c15, t7, c14)
+			t22 := math.FMA(c17, t7, c16)
+			t23 := float64(t7 * t7)
+			t24 := math.FMA(t19, t23, t18)
+			t25 := math.FMA(t21, t23, t20)
+			t26 := float64(t23 * t23)
+			t27 := math.FMA(t25, t26, t24)
+			t28 := float64(t26 * t26)
+			t29 := math.FMA(t22, t28, t27)
+			t31 := math.FMA(t29, t7, c30)
+			t33 := math.FMA(t31, t7, c32)
+			t34 := math.FMA(t33, t7, c3)
+			t35 := scalar.Scalb64(t34, t6)
+			t37 := v0 < c36
+			t39 := t35
+			if t37 {
+				t39 = c38
 			}
-			t8 := math.FMA(t5, c6, c7)
-			t9 := float64(t8 - c7)
-			t10 := float64(t5 - t9)
-			t21 := math.FMA(c12, t10, c11)
-			t22 := math.FMA(c14, t10, c13)
-			t23 := math.FMA(c16, t10, c15)
-			t24 := math.FMA(c18, t10, c17)
-			t25 := math.FMA(c20, t10, c19)
-			t26 := float64(t10 * t10)
-			t27 := math.FMA(t22, t26, t21)
-			t28 := math.FMA(t24, t26, t23)
-			t29 := float64(t26 * t26)
-			t30 := math.FMA(t28, t29, t27)
-			t31 := float64(t29 * t29)
-			t32 := math.FMA(t25, t31, t30)
-			t34 := math.FMA(t32, t10, c33)
-			t36 := math.FMA(t34, t10, c35)
-			t37 := math.FMA(t36, t10, c6)
-			t38 := scalar.Scalb64(t37, t9)
-			o0[i] = t38
+			o0[i] = t39
 		}
 	}
 }
@@ -26261,18 +26378,19 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 // for i: o0[i] = exp(a0[i])
 func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc2d00000)  // -104
-	c3 := math.Float32frombits(0x42b20000)  // 89
-	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c7 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c10 := math.Float32frombits(0xbf317218) // -0.6931472
-	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c14 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c15 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c17 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c19 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c21 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c23 := math.Float32frombits(0x3f800000) // 1
+	c0 := math.Float32frombits(0x42b20000)  // 89
+	c3 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c4 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c7 := math.Float32frombits(0xbf317218)  // -0.6931472
+	c9 := math.Float32frombits(0x3102e308)  // 1.9046542e-09
+	c11 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c12 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c14 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c16 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c18 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c20 := math.Float32frombits(0x3f800000) // 1
+	c24 := math.Float32frombits(0xc2d00000) // -104
+	c26 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -26280,7 +26398,7 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := v0a < c0, v0b < c0
+			t1a, t1b := c0 < v0a, c0 < v0b
 			t2a := v0a
 			if t1a {
 				t2a = c0
@@ -26289,53 +26407,53 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t5a, t5b := scalar.FMA32(t2a, c3, c4), scalar.FMA32(t2b, c3, c4)
+			t6a, t6b := float32(t5a-c4), float32(t5b-c4)
+			t8a, t8b := scalar.FMA32(t6a, c7, t2a), scalar.FMA32(t6b, c7, t2b)
+			t10a, t10b := scalar.FMA32(t6a, c9, t8a), scalar.FMA32(t6b, c9, t8b)
+			t13a, t13b := scalar.FMA32(c11, t10a, c12), scalar.FMA32(c11, t10b, c12)
+			t15a, t15b := scalar.FMA32(t13a, t10a, c14), scalar.FMA32(t13b, t10b, c14)
+			t17a, t17b := scalar.FMA32(t15a, t10a, c16), scalar.FMA32(t15b, t10b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t10a, c18), scalar.FMA32(t17b, t10b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t10a, c20), scalar.FMA32(t19b, t10b, c20)
+			t22a, t22b := scalar.FMA32(t21a, t10a, c20), scalar.FMA32(t21b, t10b, c20)
+			t23a, t23b := scalar.Scalb32(t22a, t6a), scalar.Scalb32(t22b, t6b)
+			t25a, t25b := v0a < c24, v0b < c24
+			t27a := t23a
+			if t25a {
+				t27a = c26
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t27b := t23b
+			if t25b {
+				t27b = c26
 			}
-			t8a, t8b := scalar.FMA32(t5a, c6, c7), scalar.FMA32(t5b, c6, c7)
-			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
-			t11a, t11b := scalar.FMA32(t9a, c10, t5a), scalar.FMA32(t9b, c10, t5b)
-			t13a, t13b := scalar.FMA32(t9a, c12, t11a), scalar.FMA32(t9b, c12, t11b)
-			t16a, t16b := scalar.FMA32(c14, t13a, c15), scalar.FMA32(c14, t13b, c15)
-			t18a, t18b := scalar.FMA32(t16a, t13a, c17), scalar.FMA32(t16b, t13b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t13a, c19), scalar.FMA32(t18b, t13b, c19)
-			t22a, t22b := scalar.FMA32(t20a, t13a, c21), scalar.FMA32(t20b, t13b, c21)
-			t24a, t24b := scalar.FMA32(t22a, t13a, c23), scalar.FMA32(t22b, t13b, c23)
-			t25a, t25b := scalar.FMA32(t24a, t13a, c23), scalar.FMA32(t24b, t13b, c23)
-			t26a, t26b := scalar.Scalb32(t25a, t9a), scalar.Scalb32(t25b, t9b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t26a, t26b
+			y0[0], y0[1] = t27a, t27b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := v0 < c0
+			t1 := c0 < v0
 			t2 := v0
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := scalar.FMA32(t2, c3, c4)
+			t6 := float32(t5 - c4)
+			t8 := scalar.FMA32(t6, c7, t2)
+			t10 := scalar.FMA32(t6, c9, t8)
+			t13 := scalar.FMA32(c11, t10, c12)
+			t15 := scalar.FMA32(t13, t10, c14)
+			t17 := scalar.FMA32(t15, t10, c16)
+			t19 := scalar.FMA32(t17, t10, c18)
+			t21 := scalar.FMA32(t19, t10, c20)
+			t22 := scalar.FMA32(t21, t10, c20)
+			t23 := scalar.Scalb32(t22, t6)
+			t25 := v0 < c24
+			t27 := t23
+			if t25 {
+				t27 = c26
 			}
-			t8 := scalar.FMA32(t5, c6, c7)
-			t9 := float32(t8 - c7)
-			t11 := scalar.FMA32(t9, c10, t5)
-			t13 := scalar.FMA32(t9, c12, t11)
-			t16 := scalar.FMA32(c14, t13, c15)
-			t18 := scalar.FMA32(t16, t13, c17)
-			t20 := scalar.FMA32(t18, t13, c19)
-			t22 := scalar.FMA32(t20, t13, c21)
-			t24 := scalar.FMA32(t22, t13, c23)
-			t25 := scalar.FMA32(t24, t13, c23)
-			t26 := scalar.Scalb32(t25, t9)
-			o0[i] = t26
+			o0[i] = t27
 		}
 	}
 }
@@ -26347,7 +26465,7 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 // for i: o0[i] = exp(a0[i])
 func k_exp_f32_u_ef80539273_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc2d00000)  // -104
+	c0 := math.Float32frombits(0xc3300000)  // -176
 	c3 := math.Float32frombits(0x42b20000)  // 89
 	c6 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
 	c7 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
@@ -26440,23 +26558,24 @@ func k_exp_f32_u_ef80539273_go(f *abi.Frame) {
 // for i: o0[i] = exp(a0[i])
 func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float64frombits(0xc087500000000000)  // -746
-	c3 := math.Float64frombits(0x4086300000000000)  // 710
-	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c10 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c14 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c15 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c16 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c17 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c18 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c19 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c20 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c21 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c31 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c33 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c35 := math.Float64frombits(0x3ff0000000000000) // 1
+	c0 := math.Float64frombits(0x4086300000000000)  // 710
+	c3 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c4 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c7 := math.Float64frombits(0xbc7abc9e3b39803f)  // -2.3190468138462996e-17
+	c8 := math.Float64frombits(0xbfe62e42fefa39ef)  // -0.6931471805599453
+	c11 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c12 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c13 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c14 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c15 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c16 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c17 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c18 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c28 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c30 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c32 := math.Float64frombits(0x3ff0000000000000) // 1
+	c36 := math.Float64frombits(0xc087500000000000) // -746
+	c38 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -26464,7 +26583,7 @@ func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := v0a < c0, v0b < c0
+			t1a, t1b := c0 < v0a, c0 < v0b
 			t2a := v0a
 			if t1a {
 				t2a = c0
@@ -26473,67 +26592,67 @@ func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t5a, t5b := math.FMA(t2a, c3, c4), math.FMA(t2b, c3, c4)
+			t6a, t6b := float64(t5a-c4), float64(t5b-c4)
+			t9a, t9b := math.FMA(t6a, c8, t2a), math.FMA(t6b, c8, t2b)
+			t10a, t10b := math.FMA(t6a, c7, t9a), math.FMA(t6b, c7, t9b)
+			t19a, t19b := math.FMA(c12, t10a, c11), math.FMA(c12, t10b, c11)
+			t20a, t20b := math.FMA(c14, t10a, c13), math.FMA(c14, t10b, c13)
+			t21a, t21b := math.FMA(c16, t10a, c15), math.FMA(c16, t10b, c15)
+			t22a, t22b := math.FMA(c18, t10a, c17), math.FMA(c18, t10b, c17)
+			t23a, t23b := float64(t10a*t10a), float64(t10b*t10b)
+			t24a, t24b := math.FMA(t20a, t23a, t19a), math.FMA(t20b, t23b, t19b)
+			t25a, t25b := math.FMA(t22a, t23a, t21a), math.FMA(t22b, t23b, t21b)
+			t26a, t26b := float64(t23a*t23a), float64(t23b*t23b)
+			t27a, t27b := math.FMA(t25a, t26a, t24a), math.FMA(t25b, t26b, t24b)
+			t29a, t29b := math.FMA(t27a, t10a, c28), math.FMA(t27b, t10b, c28)
+			t31a, t31b := math.FMA(t29a, t10a, c30), math.FMA(t29b, t10b, c30)
+			t33a, t33b := math.FMA(t31a, t10a, c32), math.FMA(t31b, t10b, c32)
+			t34a, t34b := math.FMA(t33a, t10a, c32), math.FMA(t33b, t10b, c32)
+			t35a, t35b := scalar.Scalb64(t34a, t6a), scalar.Scalb64(t34b, t6b)
+			t37a, t37b := v0a < c36, v0b < c36
+			t39a := t35a
+			if t37a {
+				t39a = c38
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t39b := t35b
+			if t37b {
+				t39b = c38
 			}
-			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
-			t9a, t9b := float64(t8a-c7), float64(t8b-c7)
-			t12a, t12b := math.FMA(t9a, c11, t5a), math.FMA(t9b, c11, t5b)
-			t13a, t13b := math.FMA(t9a, c10, t12a), math.FMA(t9b, c10, t12b)
-			t22a, t22b := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14)
-			t23a, t23b := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16)
-			t24a, t24b := math.FMA(c19, t13a, c18), math.FMA(c19, t13b, c18)
-			t25a, t25b := math.FMA(c21, t13a, c20), math.FMA(c21, t13b, c20)
-			t26a, t26b := float64(t13a*t13a), float64(t13b*t13b)
-			t27a, t27b := math.FMA(t23a, t26a, t22a), math.FMA(t23b, t26b, t22b)
-			t28a, t28b := math.FMA(t25a, t26a, t24a), math.FMA(t25b, t26b, t24b)
-			t29a, t29b := float64(t26a*t26a), float64(t26b*t26b)
-			t30a, t30b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
-			t32a, t32b := math.FMA(t30a, t13a, c31), math.FMA(t30b, t13b, c31)
-			t34a, t34b := math.FMA(t32a, t13a, c33), math.FMA(t32b, t13b, c33)
-			t36a, t36b := math.FMA(t34a, t13a, c35), math.FMA(t34b, t13b, c35)
-			t37a, t37b := math.FMA(t36a, t13a, c35), math.FMA(t36b, t13b, c35)
-			t38a, t38b := scalar.Scalb64(t37a, t9a), scalar.Scalb64(t37b, t9b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t38a, t38b
+			y0[0], y0[1] = t39a, t39b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := v0 < c0
+			t1 := c0 < v0
 			t2 := v0
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := math.FMA(t2, c3, c4)
+			t6 := float64(t5 - c4)
+			t9 := math.FMA(t6, c8, t2)
+			t10 := math.FMA(t6, c7, t9)
+			t19 := math.FMA(c12, t10, c11)
+			t20 := math.FMA(c14, t10, c13)
+			t21 := math.FMA(c16, t10, c15)
+			t22 := math.FMA(c18, t10, c17)
+			t23 := float64(t10 * t10)
+			t24 := math.FMA(t20, t23, t19)
+			t25 := math.FMA(t22, t23, t21)
+			t26 := float64(t23 * t23)
+			t27 := math.FMA(t25, t26, t24)
+			t29 := math.FMA(t27, t10, c28)
+			t31 := math.FMA(t29, t10, c30)
+			t33 := math.FMA(t31, t10, c32)
+			t34 := math.FMA(t33, t10, c32)
+			t35 := scalar.Scalb64(t34, t6)
+			t37 := v0 < c36
+			t39 := t35
+			if t37 {
+				t39 = c38
 			}
-			t8 := math.FMA(t5, c6, c7)
-			t9 := float64(t8 - c7)
-			t12 := math.FMA(t9, c11, t5)
-			t13 := math.FMA(t9, c10, t12)
-			t22 := math.FMA(c15, t13, c14)
-			t23 := math.FMA(c17, t13, c16)
-			t24 := math.FMA(c19, t13, c18)
-			t25 := math.FMA(c21, t13, c20)
-			t26 := float64(t13 * t13)
-			t27 := math.FMA(t23, t26, t22)
-			t28 := math.FMA(t25, t26, t24)
-			t29 := float64(t26 * t26)
-			t30 := math.FMA(t28, t29, t27)
-			t32 := math.FMA(t30, t13, c31)
-			t34 := math.FMA(t32, t13, c33)
-			t36 := math.FMA(t34, t13, c35)
-			t37 := math.FMA(t36, t13, c35)
-			t38 := scalar.Scalb64(t37, t9)
-			o0[i] = t38
+			o0[i] = t39
 		}
 	}
 }
@@ -28119,6 +28238,38 @@ func k_fma_fma_fma_f32_uusuuuu_892c10a14c_go(f *abi.Frame) {
 	}
 }
 
+// k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 u2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
+//
+// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2[i])))
+func k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			t0 := scalar.FMA32(v0, v1, v2)
+			t1 := scalar.FMA32(v3, v4, t0)
+			t2 := scalar.FMA32(v5, v6, t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_fma_fma_fma_f64_uusuuuu_b29a06337b_go is
 //
 //	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
@@ -28244,6 +28395,43 @@ func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_go(f *abi.Frame) {
 			v7 := a7[i]
 			v8 := a8[i]
 			t0 := scalar.FMA32(v0, v1, s2)
+			t1 := scalar.FMA32(v3, v4, t0)
+			t2 := scalar.FMA32(v5, v6, t1)
+			t3 := scalar.FMA32(v7, v8, t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 u2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2[i]))))
+func k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			v8 := a8[i]
+			t0 := scalar.FMA32(v0, v1, v2)
 			t1 := scalar.FMA32(v3, v4, t0)
 			t2 := scalar.FMA32(v5, v6, t1)
 			t3 := scalar.FMA32(v7, v8, t2)
@@ -45126,6 +45314,263 @@ func k_mod_i64_uu_39bf3e80b6_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_add_bf16_usu_8f9997d94c_go is
+//
+//	kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] * a1)
+func k_mul_add_bf16_usu_8f9997d94c_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c17 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t5 := uint16(s1)
+		t6 := int32(t5)
+		t7 := t6 << uint32(c2)
+		t8 := math.Float32frombits(uint32(t7))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t9a, t9b := float32(t4a*t8), float32(t4b*t8)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t18a, t18b := t16a&c17, t16b&c17
+			t19a, t19b := math.Float32frombits(uint32(t18a)), math.Float32frombits(uint32(t18b))
+			t20a, t20b := uint16(v2a), uint16(v2b)
+			t21a, t21b := int32(t20a), int32(t20b)
+			t22a, t22b := t21a<<uint32(c2), t21b<<uint32(c2)
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t24a, t24b := float32(t23a+t19a), float32(t23b+t19b)
+			t25a, t25b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
+			t26a, t26b := t25a>>uint32(c2), t25b>>uint32(c2)
+			t27a, t27b := t26a&c12, t26b&c12
+			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
+			t29a, t29b := int32(t28a+c15), int32(t28b+c15)
+			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
+			t31a, t31b := uint16(t30a), uint16(t30b)
+			t32a, t32b := uint16(t31a), uint16(t31b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t32a, t32b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t9 := float32(t4 * t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t18 := t16 & c17
+			t19 := math.Float32frombits(uint32(t18))
+			t20 := uint16(v2)
+			t21 := int32(t20)
+			t22 := t21 << uint32(c2)
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := float32(t23 + t19)
+			t25 := int32(math.Float32bits(t24))
+			t26 := t25 >> uint32(c2)
+			t27 := t26 & c12
+			t28 := int32(t25 + t27)
+			t29 := int32(t28 + c15)
+			t30 := t29 >> uint32(c2)
+			t31 := uint16(t30)
+			t32 := uint16(t31)
+			o0[i] = t32
+		}
+	}
+}
+
+// k_mul_add_bf16_uuu_39baa2bc68_go is
+//
+//	kernel (u0:bf16, u1:bf16, u2:bf16) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] * a1[i])
+func k_mul_add_bf16_uuu_39baa2bc68_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c17 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := float32(t4a*t8a), float32(t4b*t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t18a, t18b := t16a&c17, t16b&c17
+			t19a, t19b := math.Float32frombits(uint32(t18a)), math.Float32frombits(uint32(t18b))
+			t20a, t20b := uint16(v2a), uint16(v2b)
+			t21a, t21b := int32(t20a), int32(t20b)
+			t22a, t22b := t21a<<uint32(c2), t21b<<uint32(c2)
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t24a, t24b := float32(t23a+t19a), float32(t23b+t19b)
+			t25a, t25b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
+			t26a, t26b := t25a>>uint32(c2), t25b>>uint32(c2)
+			t27a, t27b := t26a&c12, t26b&c12
+			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
+			t29a, t29b := int32(t28a+c15), int32(t28b+c15)
+			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
+			t31a, t31b := uint16(t30a), uint16(t30b)
+			t32a, t32b := uint16(t31a), uint16(t31b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t32a, t32b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 * t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t18 := t16 & c17
+			t19 := math.Float32frombits(uint32(t18))
+			t20 := uint16(v2)
+			t21 := int32(t20)
+			t22 := t21 << uint32(c2)
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := float32(t23 + t19)
+			t25 := int32(math.Float32bits(t24))
+			t26 := t25 >> uint32(c2)
+			t27 := t26 & c12
+			t28 := int32(t25 + t27)
+			t29 := int32(t28 + c15)
+			t30 := t29 >> uint32(c2)
+			t31 := uint16(t30)
+			t32 := uint16(t31)
+			o0[i] = t32
+		}
+	}
+}
+
+// k_mul_add_f16_usu_b62d67b889_go is
+//
+//	kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) + a2[i]
+func k_mul_add_f16_usu_b62d67b889_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := scalar.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := scalar.Float16frombits(v0)
+			t2 := float32(t0 * t1)
+			t3 := scalar.Float16bits(t2)
+			t4 := scalar.Float16frombits(t3)
+			t5 := scalar.Float16frombits(v2)
+			t6 := float32(t4 + t5)
+			t7 := scalar.Float16bits(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_add_f16_uuu_bb768c79b6_go is
+//
+//	kernel (u0:f16, u1:f16, u2:f16) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
+func k_mul_add_f16_uuu_bb768c79b6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
+			t1a, t1b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t2a, t2b := float32(t0a*t1a), float32(t0b*t1b)
+			t3a, t3b := scalar.Float16bits(t2a), scalar.Float16bits(t2b)
+			t4a, t4b := scalar.Float16frombits(t3a), scalar.Float16frombits(t3b)
+			t5a, t5b := scalar.Float16frombits(v2a), scalar.Float16frombits(v2b)
+			t6a, t6b := float32(t4a+t5a), float32(t4b+t5b)
+			t7a, t7b := scalar.Float16bits(t6a), scalar.Float16bits(t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
+			t2 := float32(t0 * t1)
+			t3 := scalar.Float16bits(t2)
+			t4 := scalar.Float16frombits(t3)
+			t5 := scalar.Float16frombits(v2)
+			t6 := float32(t4 + t5)
+			t7 := scalar.Float16bits(t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_mul_add_f32_sus_823e970d51_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
@@ -47282,6 +47727,36 @@ func k_mul_fma_fma_f32_suusus_9e3a07975c_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_fma_fma_f32_uuuuuu_4bc23fabea_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; store t2 }
+//
+// for i: o0[i] = fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i]))
+func k_mul_fma_fma_f32_uuuuuu_4bc23fabea_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 * v1)
+			t1 := scalar.FMA32(v2, v3, t0)
+			t2 := scalar.FMA32(v4, v5, t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_fma_fma_fma_f32_usususus_f2031cb675_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }
@@ -47308,6 +47783,41 @@ func k_mul_fma_fma_fma_f32_usususus_f2031cb675_go(f *abi.Frame) {
 			t1 := scalar.FMA32(v2, s3, t0)
 			t2 := scalar.FMA32(v4, s5, t1)
 			t3 := scalar.FMA32(v6, s7, t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = mul u0 u1; t1 = fma u2 u3 t0; t2 = fma u4 u5 t1; t3 = fma u6 u7 t2; store t3 }
+//
+// for i: o0[i] = fma(a6[i], a7[i], fma(a4[i], a5[i], fma(a2[i], a3[i], a0[i] * a1[i])))
+func k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			t0 := float32(v0 * v1)
+			t1 := scalar.FMA32(v2, v3, t0)
+			t2 := scalar.FMA32(v4, v5, t1)
+			t3 := scalar.FMA32(v6, v7, t2)
 			o0[i] = t3
 		}
 	}
@@ -53561,7 +54071,7 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_go(f *abi.Frame
 		return
 	}
 	c1 := math.Float32frombits(0x7f800000)  // +Inf
-	c7 := math.Float32frombits(0xc2d00000)  // -104
+	c7 := math.Float32frombits(0xc3300000)  // -176
 	c10 := math.Float32frombits(0x42b20000) // 89
 	c13 := math.Float32frombits(0x3f38aa3b) // 0.7213475
 	c14 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
@@ -53720,18 +54230,19 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go(f *abi.Frame
 		return
 	}
 	c1 := math.Float32frombits(0x7f800000)  // +Inf
-	c7 := math.Float32frombits(0xc2d00000)  // -104
-	c10 := math.Float32frombits(0x42b20000) // 89
-	c13 := math.Float32frombits(0x3fb8aa3b) // 1.442695
-	c14 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c17 := math.Float32frombits(0xbf317218) // -0.6931472
-	c19 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c21 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c22 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c24 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c26 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c28 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c30 := math.Float32frombits(0x3f800000) // 1
+	c7 := math.Float32frombits(0x42b20000)  // 89
+	c10 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c11 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c14 := math.Float32frombits(0xbf317218) // -0.6931472
+	c16 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c18 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c19 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c21 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c23 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c25 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c27 := math.Float32frombits(0x3f800000) // 1
+	c31 := math.Float32frombits(0xc2d00000) // -104
+	c33 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -53764,7 +54275,7 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go(f *abi.Frame
 			if t5b {
 				t6b = 1
 			}
-			t8a, t8b := t4a < c7, t4b < c7
+			t8a, t8b := c7 < t4a, c7 < t4b
 			t9a := t4a
 			if t8a {
 				t9a = c7
@@ -53773,38 +54284,38 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go(f *abi.Frame
 			if t8b {
 				t9b = c7
 			}
-			t11a, t11b := c10 < t9a, c10 < t9b
-			t12a := t9a
-			if t11a {
-				t12a = c10
+			t12a, t12b := scalar.FMA32(t9a, c10, c11), scalar.FMA32(t9b, c10, c11)
+			t13a, t13b := float32(t12a-c11), float32(t12b-c11)
+			t15a, t15b := scalar.FMA32(t13a, c14, t9a), scalar.FMA32(t13b, c14, t9b)
+			t17a, t17b := scalar.FMA32(t13a, c16, t15a), scalar.FMA32(t13b, c16, t15b)
+			t20a, t20b := scalar.FMA32(c18, t17a, c19), scalar.FMA32(c18, t17b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t17a, c21), scalar.FMA32(t20b, t17b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t17a, c23), scalar.FMA32(t22b, t17b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t17a, c25), scalar.FMA32(t24b, t17b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t17a, c27), scalar.FMA32(t26b, t17b, c27)
+			t29a, t29b := scalar.FMA32(t28a, t17a, c27), scalar.FMA32(t28b, t17b, c27)
+			t30a, t30b := scalar.Scalb32(t29a, t13a), scalar.Scalb32(t29b, t13b)
+			t32a, t32b := t4a < c31, t4b < c31
+			t34a := t30a
+			if t32a {
+				t34a = c33
 			}
-			t12b := t9b
-			if t11b {
-				t12b = c10
+			t34b := t30b
+			if t32b {
+				t34b = c33
 			}
-			t15a, t15b := scalar.FMA32(t12a, c13, c14), scalar.FMA32(t12b, c13, c14)
-			t16a, t16b := float32(t15a-c14), float32(t15b-c14)
-			t18a, t18b := scalar.FMA32(t16a, c17, t12a), scalar.FMA32(t16b, c17, t12b)
-			t20a, t20b := scalar.FMA32(t16a, c19, t18a), scalar.FMA32(t16b, c19, t18b)
-			t23a, t23b := scalar.FMA32(c21, t20a, c22), scalar.FMA32(c21, t20b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t20a, c24), scalar.FMA32(t23b, t20b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t20a, c26), scalar.FMA32(t25b, t20b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t20a, c28), scalar.FMA32(t27b, t20b, c28)
-			t31a, t31b := scalar.FMA32(t29a, t20a, c30), scalar.FMA32(t29b, t20b, c30)
-			t32a, t32b := scalar.FMA32(t31a, t20a, c30), scalar.FMA32(t31b, t20b, c30)
-			t33a, t33b := scalar.Scalb32(t32a, t16a), scalar.Scalb32(t32b, t16b)
-			t34a := t33a
+			t35a := t34a
 			if t5a {
-				t34a = s1
+				t35a = s1
 			}
-			t34b := t33b
+			t35b := t34b
 			if t5b {
-				t34b = s1
+				t35b = s1
 			}
 			l0[(i+0)&31] = float32(l0[(i+0)&31] + t6a)
 			l0[(i+1)&31] = float32(l0[(i+1)&31] + t6b)
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t34a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t34b)
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t35a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t35b)
 		}
 		for ; i < n; i++ {
 			v2 := a2[i]
@@ -53814,33 +54325,33 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go(f *abi.Frame
 			if t5 {
 				t6 = 1
 			}
-			t8 := t4 < c7
+			t8 := c7 < t4
 			t9 := t4
 			if t8 {
 				t9 = c7
 			}
-			t11 := c10 < t9
-			t12 := t9
-			if t11 {
-				t12 = c10
+			t12 := scalar.FMA32(t9, c10, c11)
+			t13 := float32(t12 - c11)
+			t15 := scalar.FMA32(t13, c14, t9)
+			t17 := scalar.FMA32(t13, c16, t15)
+			t20 := scalar.FMA32(c18, t17, c19)
+			t22 := scalar.FMA32(t20, t17, c21)
+			t24 := scalar.FMA32(t22, t17, c23)
+			t26 := scalar.FMA32(t24, t17, c25)
+			t28 := scalar.FMA32(t26, t17, c27)
+			t29 := scalar.FMA32(t28, t17, c27)
+			t30 := scalar.Scalb32(t29, t13)
+			t32 := t4 < c31
+			t34 := t30
+			if t32 {
+				t34 = c33
 			}
-			t15 := scalar.FMA32(t12, c13, c14)
-			t16 := float32(t15 - c14)
-			t18 := scalar.FMA32(t16, c17, t12)
-			t20 := scalar.FMA32(t16, c19, t18)
-			t23 := scalar.FMA32(c21, t20, c22)
-			t25 := scalar.FMA32(t23, t20, c24)
-			t27 := scalar.FMA32(t25, t20, c26)
-			t29 := scalar.FMA32(t27, t20, c28)
-			t31 := scalar.FMA32(t29, t20, c30)
-			t32 := scalar.FMA32(t31, t20, c30)
-			t33 := scalar.Scalb32(t32, t16)
-			t34 := t33
+			t35 := t34
 			if t5 {
-				t34 = s1
+				t35 = s1
 			}
 			l0[i&31] = float32(l0[i&31] + t6)
-			l1[i&31] = float32(l1[i&31] + t34)
+			l1[i&31] = float32(l1[i&31] + t35)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -53872,23 +54383,24 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 		return
 	}
 	c1 := math.Float64frombits(0x7ff0000000000000)  // +Inf
-	c7 := math.Float64frombits(0xc087500000000000)  // -746
-	c10 := math.Float64frombits(0x4086300000000000) // 710
-	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c14 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c17 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c18 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c21 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c22 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c23 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c24 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c25 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c26 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c27 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c28 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c38 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c40 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c42 := math.Float64frombits(0x3ff0000000000000) // 1
+	c7 := math.Float64frombits(0x4086300000000000)  // 710
+	c10 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c11 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c14 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c15 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c18 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c19 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c20 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c21 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c22 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c23 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c24 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c25 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c35 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c37 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c39 := math.Float64frombits(0x3ff0000000000000) // 1
+	c43 := math.Float64frombits(0xc087500000000000) // -746
+	c45 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -53921,7 +54433,7 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 			if t5b {
 				t6b = 1
 			}
-			t8a, t8b := t4a < c7, t4b < c7
+			t8a, t8b := c7 < t4a, c7 < t4b
 			t9a := t4a
 			if t8a {
 				t9a = c7
@@ -53930,45 +54442,45 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 			if t8b {
 				t9b = c7
 			}
-			t11a, t11b := c10 < t9a, c10 < t9b
-			t12a := t9a
-			if t11a {
-				t12a = c10
+			t12a, t12b := math.FMA(t9a, c10, c11), math.FMA(t9b, c10, c11)
+			t13a, t13b := float64(t12a-c11), float64(t12b-c11)
+			t16a, t16b := math.FMA(t13a, c15, t9a), math.FMA(t13b, c15, t9b)
+			t17a, t17b := math.FMA(t13a, c14, t16a), math.FMA(t13b, c14, t16b)
+			t26a, t26b := math.FMA(c19, t17a, c18), math.FMA(c19, t17b, c18)
+			t27a, t27b := math.FMA(c21, t17a, c20), math.FMA(c21, t17b, c20)
+			t28a, t28b := math.FMA(c23, t17a, c22), math.FMA(c23, t17b, c22)
+			t29a, t29b := math.FMA(c25, t17a, c24), math.FMA(c25, t17b, c24)
+			t30a, t30b := float64(t17a*t17a), float64(t17b*t17b)
+			t31a, t31b := math.FMA(t27a, t30a, t26a), math.FMA(t27b, t30b, t26b)
+			t32a, t32b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
+			t33a, t33b := float64(t30a*t30a), float64(t30b*t30b)
+			t34a, t34b := math.FMA(t32a, t33a, t31a), math.FMA(t32b, t33b, t31b)
+			t36a, t36b := math.FMA(t34a, t17a, c35), math.FMA(t34b, t17b, c35)
+			t38a, t38b := math.FMA(t36a, t17a, c37), math.FMA(t36b, t17b, c37)
+			t40a, t40b := math.FMA(t38a, t17a, c39), math.FMA(t38b, t17b, c39)
+			t41a, t41b := math.FMA(t40a, t17a, c39), math.FMA(t40b, t17b, c39)
+			t42a, t42b := scalar.Scalb64(t41a, t13a), scalar.Scalb64(t41b, t13b)
+			t44a, t44b := t4a < c43, t4b < c43
+			t46a := t42a
+			if t44a {
+				t46a = c45
 			}
-			t12b := t9b
-			if t11b {
-				t12b = c10
+			t46b := t42b
+			if t44b {
+				t46b = c45
 			}
-			t15a, t15b := math.FMA(t12a, c13, c14), math.FMA(t12b, c13, c14)
-			t16a, t16b := float64(t15a-c14), float64(t15b-c14)
-			t19a, t19b := math.FMA(t16a, c18, t12a), math.FMA(t16b, c18, t12b)
-			t20a, t20b := math.FMA(t16a, c17, t19a), math.FMA(t16b, c17, t19b)
-			t29a, t29b := math.FMA(c22, t20a, c21), math.FMA(c22, t20b, c21)
-			t30a, t30b := math.FMA(c24, t20a, c23), math.FMA(c24, t20b, c23)
-			t31a, t31b := math.FMA(c26, t20a, c25), math.FMA(c26, t20b, c25)
-			t32a, t32b := math.FMA(c28, t20a, c27), math.FMA(c28, t20b, c27)
-			t33a, t33b := float64(t20a*t20a), float64(t20b*t20b)
-			t34a, t34b := math.FMA(t30a, t33a, t29a), math.FMA(t30b, t33b, t29b)
-			t35a, t35b := math.FMA(t32a, t33a, t31a), math.FMA(t32b, t33b, t31b)
-			t36a, t36b := float64(t33a*t33a), float64(t33b*t33b)
-			t37a, t37b := math.FMA(t35a, t36a, t34a), math.FMA(t35b, t36b, t34b)
-			t39a, t39b := math.FMA(t37a, t20a, c38), math.FMA(t37b, t20b, c38)
-			t41a, t41b := math.FMA(t39a, t20a, c40), math.FMA(t39b, t20b, c40)
-			t43a, t43b := math.FMA(t41a, t20a, c42), math.FMA(t41b, t20b, c42)
-			t44a, t44b := math.FMA(t43a, t20a, c42), math.FMA(t43b, t20b, c42)
-			t45a, t45b := scalar.Scalb64(t44a, t16a), scalar.Scalb64(t44b, t16b)
-			t46a := t45a
+			t47a := t46a
 			if t5a {
-				t46a = s1
+				t47a = s1
 			}
-			t46b := t45b
+			t47b := t46b
 			if t5b {
-				t46b = s1
+				t47b = s1
 			}
 			l0[(i+0)&31] = float64(l0[(i+0)&31] + t6a)
 			l0[(i+1)&31] = float64(l0[(i+1)&31] + t6b)
-			l1[(i+0)&31] = float64(l1[(i+0)&31] + t46a)
-			l1[(i+1)&31] = float64(l1[(i+1)&31] + t46b)
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t47a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t47b)
 		}
 		for ; i < n; i++ {
 			v2 := a2[i]
@@ -53978,40 +54490,40 @@ func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame
 			if t5 {
 				t6 = 1
 			}
-			t8 := t4 < c7
+			t8 := c7 < t4
 			t9 := t4
 			if t8 {
 				t9 = c7
 			}
-			t11 := c10 < t9
-			t12 := t9
-			if t11 {
-				t12 = c10
+			t12 := math.FMA(t9, c10, c11)
+			t13 := float64(t12 - c11)
+			t16 := math.FMA(t13, c15, t9)
+			t17 := math.FMA(t13, c14, t16)
+			t26 := math.FMA(c19, t17, c18)
+			t27 := math.FMA(c21, t17, c20)
+			t28 := math.FMA(c23, t17, c22)
+			t29 := math.FMA(c25, t17, c24)
+			t30 := float64(t17 * t17)
+			t31 := math.FMA(t27, t30, t26)
+			t32 := math.FMA(t29, t30, t28)
+			t33 := float64(t30 * t30)
+			t34 := math.FMA(t32, t33, t31)
+			t36 := math.FMA(t34, t17, c35)
+			t38 := math.FMA(t36, t17, c37)
+			t40 := math.FMA(t38, t17, c39)
+			t41 := math.FMA(t40, t17, c39)
+			t42 := scalar.Scalb64(t41, t13)
+			t44 := t4 < c43
+			t46 := t42
+			if t44 {
+				t46 = c45
 			}
-			t15 := math.FMA(t12, c13, c14)
-			t16 := float64(t15 - c14)
-			t19 := math.FMA(t16, c18, t12)
-			t20 := math.FMA(t16, c17, t19)
-			t29 := math.FMA(c22, t20, c21)
-			t30 := math.FMA(c24, t20, c23)
-			t31 := math.FMA(c26, t20, c25)
-			t32 := math.FMA(c28, t20, c27)
-			t33 := float64(t20 * t20)
-			t34 := math.FMA(t30, t33, t29)
-			t35 := math.FMA(t32, t33, t31)
-			t36 := float64(t33 * t33)
-			t37 := math.FMA(t35, t36, t34)
-			t39 := math.FMA(t37, t20, c38)
-			t41 := math.FMA(t39, t20, c40)
-			t43 := math.FMA(t41, t20, c42)
-			t44 := math.FMA(t43, t20, c42)
-			t45 := scalar.Scalb64(t44, t16)
-			t46 := t45
+			t47 := t46
 			if t5 {
-				t46 = s1
+				t47 = s1
 			}
 			l0[i&31] = float64(l0[i&31] + t6)
-			l1[i&31] = float64(l1[i&31] + t46)
+			l1[i&31] = float64(l1[i&31] + t47)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -54348,18 +54860,19 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c3 := math.Float32frombits(0xc2d00000)  // -104
-	c6 := math.Float32frombits(0x42b20000)  // 89
-	c9 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c10 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c13 := math.Float32frombits(0xbf317218) // -0.6931472
-	c15 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c26 := math.Float32frombits(0x3f800000) // 1
+	c3 := math.Float32frombits(0x42b20000)  // 89
+	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c7 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c10 := math.Float32frombits(0xbf317218) // -0.6931472
+	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c14 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c15 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c17 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c19 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c21 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c23 := math.Float32frombits(0x3f800000) // 1
+	c27 := math.Float32frombits(0xc2d00000) // -104
+	c29 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -54386,7 +54899,7 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go(f *abi.Frame) {
 			if t1b {
 				t2b = 1
 			}
-			t4a, t4b := t0a < c3, t0b < c3
+			t4a, t4b := c3 < t0a, c3 < t0b
 			t5a := t0a
 			if t4a {
 				t5a = c3
@@ -54395,38 +54908,38 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t7a, t7b := c6 < t5a, c6 < t5b
-			t8a := t5a
-			if t7a {
-				t8a = c6
+			t8a, t8b := scalar.FMA32(t5a, c6, c7), scalar.FMA32(t5b, c6, c7)
+			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
+			t11a, t11b := scalar.FMA32(t9a, c10, t5a), scalar.FMA32(t9b, c10, t5b)
+			t13a, t13b := scalar.FMA32(t9a, c12, t11a), scalar.FMA32(t9b, c12, t11b)
+			t16a, t16b := scalar.FMA32(c14, t13a, c15), scalar.FMA32(c14, t13b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t13a, c17), scalar.FMA32(t16b, t13b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t13a, c19), scalar.FMA32(t18b, t13b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t13a, c21), scalar.FMA32(t20b, t13b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t13a, c23), scalar.FMA32(t22b, t13b, c23)
+			t25a, t25b := scalar.FMA32(t24a, t13a, c23), scalar.FMA32(t24b, t13b, c23)
+			t26a, t26b := scalar.Scalb32(t25a, t9a), scalar.Scalb32(t25b, t9b)
+			t28a, t28b := t0a < c27, t0b < c27
+			t30a := t26a
+			if t28a {
+				t30a = c29
 			}
-			t8b := t5b
-			if t7b {
-				t8b = c6
+			t30b := t26b
+			if t28b {
+				t30b = c29
 			}
-			t11a, t11b := scalar.FMA32(t8a, c9, c10), scalar.FMA32(t8b, c9, c10)
-			t12a, t12b := float32(t11a-c10), float32(t11b-c10)
-			t14a, t14b := scalar.FMA32(t12a, c13, t8a), scalar.FMA32(t12b, c13, t8b)
-			t16a, t16b := scalar.FMA32(t12a, c15, t14a), scalar.FMA32(t12b, c15, t14b)
-			t19a, t19b := scalar.FMA32(c17, t16a, c18), scalar.FMA32(c17, t16b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t16a, c20), scalar.FMA32(t19b, t16b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t16a, c22), scalar.FMA32(t21b, t16b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t16a, c24), scalar.FMA32(t23b, t16b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t16a, c26), scalar.FMA32(t25b, t16b, c26)
-			t28a, t28b := scalar.FMA32(t27a, t16a, c26), scalar.FMA32(t27b, t16b, c26)
-			t29a, t29b := scalar.Scalb32(t28a, t12a), scalar.Scalb32(t28b, t12b)
-			t30a := t29a
+			t31a := t30a
 			if t1a {
-				t30a = s2
+				t31a = s2
 			}
-			t30b := t29b
+			t31b := t30b
 			if t1b {
-				t30b = s2
+				t31b = s2
 			}
 			l0[(i+0)&31] = float32(l0[(i+0)&31] + t2a)
 			l0[(i+1)&31] = float32(l0[(i+1)&31] + t2b)
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t30a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t30b)
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t31a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t31b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -54436,33 +54949,33 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go(f *abi.Frame) {
 			if t1 {
 				t2 = 1
 			}
-			t4 := t0 < c3
+			t4 := c3 < t0
 			t5 := t0
 			if t4 {
 				t5 = c3
 			}
-			t7 := c6 < t5
-			t8 := t5
-			if t7 {
-				t8 = c6
+			t8 := scalar.FMA32(t5, c6, c7)
+			t9 := float32(t8 - c7)
+			t11 := scalar.FMA32(t9, c10, t5)
+			t13 := scalar.FMA32(t9, c12, t11)
+			t16 := scalar.FMA32(c14, t13, c15)
+			t18 := scalar.FMA32(t16, t13, c17)
+			t20 := scalar.FMA32(t18, t13, c19)
+			t22 := scalar.FMA32(t20, t13, c21)
+			t24 := scalar.FMA32(t22, t13, c23)
+			t25 := scalar.FMA32(t24, t13, c23)
+			t26 := scalar.Scalb32(t25, t9)
+			t28 := t0 < c27
+			t30 := t26
+			if t28 {
+				t30 = c29
 			}
-			t11 := scalar.FMA32(t8, c9, c10)
-			t12 := float32(t11 - c10)
-			t14 := scalar.FMA32(t12, c13, t8)
-			t16 := scalar.FMA32(t12, c15, t14)
-			t19 := scalar.FMA32(c17, t16, c18)
-			t21 := scalar.FMA32(t19, t16, c20)
-			t23 := scalar.FMA32(t21, t16, c22)
-			t25 := scalar.FMA32(t23, t16, c24)
-			t27 := scalar.FMA32(t25, t16, c26)
-			t28 := scalar.FMA32(t27, t16, c26)
-			t29 := scalar.Scalb32(t28, t12)
-			t30 := t29
+			t31 := t30
 			if t1 {
-				t30 = s2
+				t31 = s2
 			}
 			l0[i&31] = float32(l0[i&31] + t2)
-			l1[i&31] = float32(l1[i&31] + t30)
+			l1[i&31] = float32(l1[i&31] + t31)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -54493,7 +55006,7 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c3 := math.Float32frombits(0xc2d00000)  // -104
+	c3 := math.Float32frombits(0xc3300000)  // -176
 	c6 := math.Float32frombits(0x42b20000)  // 89
 	c9 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
 	c10 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
@@ -54645,23 +55158,24 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c3 := math.Float64frombits(0xc087500000000000)  // -746
-	c6 := math.Float64frombits(0x4086300000000000)  // 710
-	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c10 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c13 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c17 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c18 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c19 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c20 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c21 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c22 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c23 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c24 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c34 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c36 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c38 := math.Float64frombits(0x3ff0000000000000) // 1
+	c3 := math.Float64frombits(0x4086300000000000)  // 710
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c10 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c15 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c16 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c17 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c18 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c19 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c20 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c21 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c31 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c33 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c35 := math.Float64frombits(0x3ff0000000000000) // 1
+	c39 := math.Float64frombits(0xc087500000000000) // -746
+	c41 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -54688,7 +55202,7 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
 			if t1b {
 				t2b = 1
 			}
-			t4a, t4b := t0a < c3, t0b < c3
+			t4a, t4b := c3 < t0a, c3 < t0b
 			t5a := t0a
 			if t4a {
 				t5a = c3
@@ -54697,45 +55211,45 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t7a, t7b := c6 < t5a, c6 < t5b
-			t8a := t5a
-			if t7a {
-				t8a = c6
+			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
+			t9a, t9b := float64(t8a-c7), float64(t8b-c7)
+			t12a, t12b := math.FMA(t9a, c11, t5a), math.FMA(t9b, c11, t5b)
+			t13a, t13b := math.FMA(t9a, c10, t12a), math.FMA(t9b, c10, t12b)
+			t22a, t22b := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14)
+			t23a, t23b := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16)
+			t24a, t24b := math.FMA(c19, t13a, c18), math.FMA(c19, t13b, c18)
+			t25a, t25b := math.FMA(c21, t13a, c20), math.FMA(c21, t13b, c20)
+			t26a, t26b := float64(t13a*t13a), float64(t13b*t13b)
+			t27a, t27b := math.FMA(t23a, t26a, t22a), math.FMA(t23b, t26b, t22b)
+			t28a, t28b := math.FMA(t25a, t26a, t24a), math.FMA(t25b, t26b, t24b)
+			t29a, t29b := float64(t26a*t26a), float64(t26b*t26b)
+			t30a, t30b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
+			t32a, t32b := math.FMA(t30a, t13a, c31), math.FMA(t30b, t13b, c31)
+			t34a, t34b := math.FMA(t32a, t13a, c33), math.FMA(t32b, t13b, c33)
+			t36a, t36b := math.FMA(t34a, t13a, c35), math.FMA(t34b, t13b, c35)
+			t37a, t37b := math.FMA(t36a, t13a, c35), math.FMA(t36b, t13b, c35)
+			t38a, t38b := scalar.Scalb64(t37a, t9a), scalar.Scalb64(t37b, t9b)
+			t40a, t40b := t0a < c39, t0b < c39
+			t42a := t38a
+			if t40a {
+				t42a = c41
 			}
-			t8b := t5b
-			if t7b {
-				t8b = c6
+			t42b := t38b
+			if t40b {
+				t42b = c41
 			}
-			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
-			t12a, t12b := float64(t11a-c10), float64(t11b-c10)
-			t15a, t15b := math.FMA(t12a, c14, t8a), math.FMA(t12b, c14, t8b)
-			t16a, t16b := math.FMA(t12a, c13, t15a), math.FMA(t12b, c13, t15b)
-			t25a, t25b := math.FMA(c18, t16a, c17), math.FMA(c18, t16b, c17)
-			t26a, t26b := math.FMA(c20, t16a, c19), math.FMA(c20, t16b, c19)
-			t27a, t27b := math.FMA(c22, t16a, c21), math.FMA(c22, t16b, c21)
-			t28a, t28b := math.FMA(c24, t16a, c23), math.FMA(c24, t16b, c23)
-			t29a, t29b := float64(t16a*t16a), float64(t16b*t16b)
-			t30a, t30b := math.FMA(t26a, t29a, t25a), math.FMA(t26b, t29b, t25b)
-			t31a, t31b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
-			t32a, t32b := float64(t29a*t29a), float64(t29b*t29b)
-			t33a, t33b := math.FMA(t31a, t32a, t30a), math.FMA(t31b, t32b, t30b)
-			t35a, t35b := math.FMA(t33a, t16a, c34), math.FMA(t33b, t16b, c34)
-			t37a, t37b := math.FMA(t35a, t16a, c36), math.FMA(t35b, t16b, c36)
-			t39a, t39b := math.FMA(t37a, t16a, c38), math.FMA(t37b, t16b, c38)
-			t40a, t40b := math.FMA(t39a, t16a, c38), math.FMA(t39b, t16b, c38)
-			t41a, t41b := scalar.Scalb64(t40a, t12a), scalar.Scalb64(t40b, t12b)
-			t42a := t41a
+			t43a := t42a
 			if t1a {
-				t42a = s2
+				t43a = s2
 			}
-			t42b := t41b
+			t43b := t42b
 			if t1b {
-				t42b = s2
+				t43b = s2
 			}
 			l0[(i+0)&31] = float64(l0[(i+0)&31] + t2a)
 			l0[(i+1)&31] = float64(l0[(i+1)&31] + t2b)
-			l1[(i+0)&31] = float64(l1[(i+0)&31] + t42a)
-			l1[(i+1)&31] = float64(l1[(i+1)&31] + t42b)
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t43a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t43b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -54745,40 +55259,40 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
 			if t1 {
 				t2 = 1
 			}
-			t4 := t0 < c3
+			t4 := c3 < t0
 			t5 := t0
 			if t4 {
 				t5 = c3
 			}
-			t7 := c6 < t5
-			t8 := t5
-			if t7 {
-				t8 = c6
+			t8 := math.FMA(t5, c6, c7)
+			t9 := float64(t8 - c7)
+			t12 := math.FMA(t9, c11, t5)
+			t13 := math.FMA(t9, c10, t12)
+			t22 := math.FMA(c15, t13, c14)
+			t23 := math.FMA(c17, t13, c16)
+			t24 := math.FMA(c19, t13, c18)
+			t25 := math.FMA(c21, t13, c20)
+			t26 := float64(t13 * t13)
+			t27 := math.FMA(t23, t26, t22)
+			t28 := math.FMA(t25, t26, t24)
+			t29 := float64(t26 * t26)
+			t30 := math.FMA(t28, t29, t27)
+			t32 := math.FMA(t30, t13, c31)
+			t34 := math.FMA(t32, t13, c33)
+			t36 := math.FMA(t34, t13, c35)
+			t37 := math.FMA(t36, t13, c35)
+			t38 := scalar.Scalb64(t37, t9)
+			t40 := t0 < c39
+			t42 := t38
+			if t40 {
+				t42 = c41
 			}
-			t11 := math.FMA(t8, c9, c10)
-			t12 := float64(t11 - c10)
-			t15 := math.FMA(t12, c14, t8)
-			t16 := math.FMA(t12, c13, t15)
-			t25 := math.FMA(c18, t16, c17)
-			t26 := math.FMA(c20, t16, c19)
-			t27 := math.FMA(c22, t16, c21)
-			t28 := math.FMA(c24, t16, c23)
-			t29 := float64(t16 * t16)
-			t30 := math.FMA(t26, t29, t25)
-			t31 := math.FMA(t28, t29, t27)
-			t32 := float64(t29 * t29)
-			t33 := math.FMA(t31, t32, t30)
-			t35 := math.FMA(t33, t16, c34)
-			t37 := math.FMA(t35, t16, c36)
-			t39 := math.FMA(t37, t16, c38)
-			t40 := math.FMA(t39, t16, c38)
-			t41 := scalar.Scalb64(t40, t12)
-			t42 := t41
+			t43 := t42
 			if t1 {
-				t42 = s2
+				t43 = s2
 			}
 			l0[i&31] = float64(l0[i&31] + t2)
-			l1[i&31] = float64(l1[i&31] + t42)
+			l1[i&31] = float64(l1[i&31] + t43)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -54993,6 +55507,85 @@ func k_reduce_add_cast_bool_i64_u_0882abd5c3_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_go is
+//
+//	reduce [add] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += float32(a0[i]) * float32(a1[i])
+func k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 * t8)
+			l0[i&31] = float32(l0[i&31] + t9)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_cast_mul_f16_f32_uu_9ef61682a7_go is
+//
+//	reduce [add] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += float32(a0[i]) * float32(a1[i])
+func k_reduce_add_cast_cast_mul_f16_f32_uu_9ef61682a7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
+			t2 := float32(t0 * t1)
+			l0[i&31] = float32(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_f16_f32_u_4b10fe887e_go is
 //
 //	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -55204,6 +55797,84 @@ func k_reduce_add_cast_i8_i64_u_4e1657748e_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_go is
+//
+//	reduce [add] kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+//
+// for i: t2 := float32(a0[i]) - (a1 * a2); o0 += t2 * t2
+func k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		t5 := float32(s1 * s2)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t6 := float32(t4 - t5)
+			t7 := float32(t6 * t6)
+			l0[i&31] = float32(l0[i&31] + t7)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_mul_sub_mul_f16_f32_uss_076d6608e5_go is
+//
+//	reduce [add] kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+//
+// for i: t2 := float32(a0[i]) - (a1 * a2); o0 += t2 * t2
+func k_reduce_add_cast_mul_sub_mul_f16_f32_uss_076d6608e5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		t1 := float32(s1 * s2)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Float16frombits(v0)
+			t2 := float32(t0 - t1)
+			t3 := float32(t2 * t2)
+			l0[i&31] = float32(l0[i&31] + t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go is
 //
 //	reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
@@ -55236,6 +55907,80 @@ func k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_go is
+//
+//	reduce [add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := float32(a0[i]) - a1; o0 += t1 * t1
+func k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(t4 - s1)
+			t6 := float32(t5 * t5)
+			l0[i&31] = float32(l0[i&31] + t6)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_sub_mul_f16_f32_us_ed03d8b213_go is
+//
+//	reduce [add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := float32(a0[i]) - a1; o0 += t1 * t1
+func k_reduce_add_cast_sub_mul_f16_f32_us_ed03d8b213_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(t0 - s1)
+			t2 := float32(t1 * t1)
+			l0[i&31] = float32(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
@@ -56290,18 +57035,19 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c1 := math.Float32frombits(0xc2d00000)  // -104
-	c4 := math.Float32frombits(0x42b20000)  // 89
-	c7 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c8 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c11 := math.Float32frombits(0xbf317218) // -0.6931472
-	c13 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c15 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c16 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c18 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c20 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c22 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c24 := math.Float32frombits(0x3f800000) // 1
+	c1 := math.Float32frombits(0x42b20000)  // 89
+	c4 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c5 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c8 := math.Float32frombits(0xbf317218)  // -0.6931472
+	c10 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c12 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c13 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c15 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c17 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c19 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c21 := math.Float32frombits(0x3f800000) // 1
+	c25 := math.Float32frombits(0xc2d00000) // -104
+	c27 := math.Float32frombits(0x0)        // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -56315,7 +57061,7 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
-			t2a, t2b := t0a < c1, t0b < c1
+			t2a, t2b := c1 < t0a, c1 < t0b
 			t3a := t0a
 			if t2a {
 				t3a = c1
@@ -56324,57 +57070,57 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0_go(f *abi.Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
-			if t5a {
-				t6a = c4
+			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
+			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
+			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
+			t11a, t11b := scalar.FMA32(t7a, c10, t9a), scalar.FMA32(t7b, c10, t9b)
+			t14a, t14b := scalar.FMA32(c12, t11a, c13), scalar.FMA32(c12, t11b, c13)
+			t16a, t16b := scalar.FMA32(t14a, t11a, c15), scalar.FMA32(t14b, t11b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t11a, c17), scalar.FMA32(t16b, t11b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t11a, c19), scalar.FMA32(t18b, t11b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t11a, c21), scalar.FMA32(t20b, t11b, c21)
+			t23a, t23b := scalar.FMA32(t22a, t11a, c21), scalar.FMA32(t22b, t11b, c21)
+			t24a, t24b := scalar.Scalb32(t23a, t7a), scalar.Scalb32(t23b, t7b)
+			t26a, t26b := t0a < c25, t0b < c25
+			t28a := t24a
+			if t26a {
+				t28a = c27
 			}
-			t6b := t3b
-			if t5b {
-				t6b = c4
+			t28b := t24b
+			if t26b {
+				t28b = c27
 			}
-			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
-			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
-			t12a, t12b := scalar.FMA32(t10a, c11, t6a), scalar.FMA32(t10b, c11, t6b)
-			t14a, t14b := scalar.FMA32(t10a, c13, t12a), scalar.FMA32(t10b, c13, t12b)
-			t17a, t17b := scalar.FMA32(c15, t14a, c16), scalar.FMA32(c15, t14b, c16)
-			t19a, t19b := scalar.FMA32(t17a, t14a, c18), scalar.FMA32(t17b, t14b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t14a, c20), scalar.FMA32(t19b, t14b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t14a, c22), scalar.FMA32(t21b, t14b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t14a, c24), scalar.FMA32(t23b, t14b, c24)
-			t26a, t26b := scalar.FMA32(t25a, t14a, c24), scalar.FMA32(t25b, t14b, c24)
-			t27a, t27b := scalar.Scalb32(t26a, t10a), scalar.Scalb32(t26b, t10b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t27a, t27b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t27a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t27b)
+			y0[0], y0[1] = t28a, t28b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t28a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t28b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := float32(v0 - s1)
-			t2 := t0 < c1
+			t2 := c1 < t0
 			t3 := t0
 			if t2 {
 				t3 = c1
 			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
+			t6 := scalar.FMA32(t3, c4, c5)
+			t7 := float32(t6 - c5)
+			t9 := scalar.FMA32(t7, c8, t3)
+			t11 := scalar.FMA32(t7, c10, t9)
+			t14 := scalar.FMA32(c12, t11, c13)
+			t16 := scalar.FMA32(t14, t11, c15)
+			t18 := scalar.FMA32(t16, t11, c17)
+			t20 := scalar.FMA32(t18, t11, c19)
+			t22 := scalar.FMA32(t20, t11, c21)
+			t23 := scalar.FMA32(t22, t11, c21)
+			t24 := scalar.Scalb32(t23, t7)
+			t26 := t0 < c25
+			t28 := t24
+			if t26 {
+				t28 = c27
 			}
-			t9 := scalar.FMA32(t6, c7, c8)
-			t10 := float32(t9 - c8)
-			t12 := scalar.FMA32(t10, c11, t6)
-			t14 := scalar.FMA32(t10, c13, t12)
-			t17 := scalar.FMA32(c15, t14, c16)
-			t19 := scalar.FMA32(t17, t14, c18)
-			t21 := scalar.FMA32(t19, t14, c20)
-			t23 := scalar.FMA32(t21, t14, c22)
-			t25 := scalar.FMA32(t23, t14, c24)
-			t26 := scalar.FMA32(t25, t14, c24)
-			t27 := scalar.Scalb32(t26, t10)
-			o0[i] = t27
-			l1[i&31] = float32(l1[i&31] + t27)
+			o0[i] = t28
+			l1[i&31] = float32(l1[i&31] + t28)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -56397,7 +57143,7 @@ func k_reduce_add_sub_exp_f32_us_b11729214f_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c1 := math.Float32frombits(0xc2d00000)  // -104
+	c1 := math.Float32frombits(0xc3300000)  // -176
 	c4 := math.Float32frombits(0x42b20000)  // 89
 	c7 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
 	c8 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
@@ -56511,23 +57257,24 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c1 := math.Float64frombits(0xc087500000000000)  // -746
-	c4 := math.Float64frombits(0x4086300000000000)  // 710
-	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c11 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c15 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c16 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c17 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c18 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c19 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c20 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c21 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c22 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c32 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c36 := math.Float64frombits(0x3ff0000000000000) // 1
+	c1 := math.Float64frombits(0x4086300000000000)  // 710
+	c4 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c5 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c8 := math.Float64frombits(0xbc7abc9e3b39803f)  // -2.3190468138462996e-17
+	c9 := math.Float64frombits(0xbfe62e42fefa39ef)  // -0.6931471805599453
+	c12 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c13 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c14 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c15 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c16 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c17 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c18 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c19 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c29 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c31 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c33 := math.Float64frombits(0x3ff0000000000000) // 1
+	c37 := math.Float64frombits(0xc087500000000000) // -746
+	c39 := math.Float64frombits(0x0)                // 0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -56541,7 +57288,7 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := float64(v0a-s1), float64(v0b-s1)
-			t2a, t2b := t0a < c1, t0b < c1
+			t2a, t2b := c1 < t0a, c1 < t0b
 			t3a := t0a
 			if t2a {
 				t3a = c1
@@ -56550,71 +57297,71 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
-			if t5a {
-				t6a = c4
+			t6a, t6b := math.FMA(t3a, c4, c5), math.FMA(t3b, c4, c5)
+			t7a, t7b := float64(t6a-c5), float64(t6b-c5)
+			t10a, t10b := math.FMA(t7a, c9, t3a), math.FMA(t7b, c9, t3b)
+			t11a, t11b := math.FMA(t7a, c8, t10a), math.FMA(t7b, c8, t10b)
+			t20a, t20b := math.FMA(c13, t11a, c12), math.FMA(c13, t11b, c12)
+			t21a, t21b := math.FMA(c15, t11a, c14), math.FMA(c15, t11b, c14)
+			t22a, t22b := math.FMA(c17, t11a, c16), math.FMA(c17, t11b, c16)
+			t23a, t23b := math.FMA(c19, t11a, c18), math.FMA(c19, t11b, c18)
+			t24a, t24b := float64(t11a*t11a), float64(t11b*t11b)
+			t25a, t25b := math.FMA(t21a, t24a, t20a), math.FMA(t21b, t24b, t20b)
+			t26a, t26b := math.FMA(t23a, t24a, t22a), math.FMA(t23b, t24b, t22b)
+			t27a, t27b := float64(t24a*t24a), float64(t24b*t24b)
+			t28a, t28b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
+			t30a, t30b := math.FMA(t28a, t11a, c29), math.FMA(t28b, t11b, c29)
+			t32a, t32b := math.FMA(t30a, t11a, c31), math.FMA(t30b, t11b, c31)
+			t34a, t34b := math.FMA(t32a, t11a, c33), math.FMA(t32b, t11b, c33)
+			t35a, t35b := math.FMA(t34a, t11a, c33), math.FMA(t34b, t11b, c33)
+			t36a, t36b := scalar.Scalb64(t35a, t7a), scalar.Scalb64(t35b, t7b)
+			t38a, t38b := t0a < c37, t0b < c37
+			t40a := t36a
+			if t38a {
+				t40a = c39
 			}
-			t6b := t3b
-			if t5b {
-				t6b = c4
+			t40b := t36b
+			if t38b {
+				t40b = c39
 			}
-			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
-			t10a, t10b := float64(t9a-c8), float64(t9b-c8)
-			t13a, t13b := math.FMA(t10a, c12, t6a), math.FMA(t10b, c12, t6b)
-			t14a, t14b := math.FMA(t10a, c11, t13a), math.FMA(t10b, c11, t13b)
-			t23a, t23b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
-			t24a, t24b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
-			t25a, t25b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
-			t26a, t26b := math.FMA(c22, t14a, c21), math.FMA(c22, t14b, c21)
-			t27a, t27b := float64(t14a*t14a), float64(t14b*t14b)
-			t28a, t28b := math.FMA(t24a, t27a, t23a), math.FMA(t24b, t27b, t23b)
-			t29a, t29b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
-			t30a, t30b := float64(t27a*t27a), float64(t27b*t27b)
-			t31a, t31b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
-			t33a, t33b := math.FMA(t31a, t14a, c32), math.FMA(t31b, t14b, c32)
-			t35a, t35b := math.FMA(t33a, t14a, c34), math.FMA(t33b, t14b, c34)
-			t37a, t37b := math.FMA(t35a, t14a, c36), math.FMA(t35b, t14b, c36)
-			t38a, t38b := math.FMA(t37a, t14a, c36), math.FMA(t37b, t14b, c36)
-			t39a, t39b := scalar.Scalb64(t38a, t10a), scalar.Scalb64(t38b, t10b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t39a, t39b
-			l1[(i+0)&31] = float64(l1[(i+0)&31] + t39a)
-			l1[(i+1)&31] = float64(l1[(i+1)&31] + t39b)
+			y0[0], y0[1] = t40a, t40b
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t40a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t40b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := float64(v0 - s1)
-			t2 := t0 < c1
+			t2 := c1 < t0
 			t3 := t0
 			if t2 {
 				t3 = c1
 			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
+			t6 := math.FMA(t3, c4, c5)
+			t7 := float64(t6 - c5)
+			t10 := math.FMA(t7, c9, t3)
+			t11 := math.FMA(t7, c8, t10)
+			t20 := math.FMA(c13, t11, c12)
+			t21 := math.FMA(c15, t11, c14)
+			t22 := math.FMA(c17, t11, c16)
+			t23 := math.FMA(c19, t11, c18)
+			t24 := float64(t11 * t11)
+			t25 := math.FMA(t21, t24, t20)
+			t26 := math.FMA(t23, t24, t22)
+			t27 := float64(t24 * t24)
+			t28 := math.FMA(t26, t27, t25)
+			t30 := math.FMA(t28, t11, c29)
+			t32 := math.FMA(t30, t11, c31)
+			t34 := math.FMA(t32, t11, c33)
+			t35 := math.FMA(t34, t11, c33)
+			t36 := scalar.Scalb64(t35, t7)
+			t38 := t0 < c37
+			t40 := t36
+			if t38 {
+				t40 = c39
 			}
-			t9 := math.FMA(t6, c7, c8)
-			t10 := float64(t9 - c8)
-			t13 := math.FMA(t10, c12, t6)
-			t14 := math.FMA(t10, c11, t13)
-			t23 := math.FMA(c16, t14, c15)
-			t24 := math.FMA(c18, t14, c17)
-			t25 := math.FMA(c20, t14, c19)
-			t26 := math.FMA(c22, t14, c21)
-			t27 := float64(t14 * t14)
-			t28 := math.FMA(t24, t27, t23)
-			t29 := math.FMA(t26, t27, t25)
-			t30 := float64(t27 * t27)
-			t31 := math.FMA(t29, t30, t28)
-			t33 := math.FMA(t31, t14, c32)
-			t35 := math.FMA(t33, t14, c34)
-			t37 := math.FMA(t35, t14, c36)
-			t38 := math.FMA(t37, t14, c36)
-			t39 := scalar.Scalb64(t38, t10)
-			o0[i] = t39
-			l1[i&31] = float64(l1[i&31] + t39)
+			o0[i] = t40
+			l1[i&31] = float64(l1[i&31] + t40)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -74084,6 +74831,31 @@ func k_sub_mul_i32_uu_f8f4946e24_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_mul_add_f32_ussss_c5ad1adc27_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 s3; t3 = add t2 s4; store t3 }
+//
+// for i: o0[i] = (((a0[i] - a1) * a2) * a3) + a4
+func k_sub_mul_mul_add_f32_ussss_c5ad1adc27_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * s2)
+			t2 := float32(t1 * s3)
+			t3 := float32(t2 + s4)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_sub_mul_mul_add_f32_ussuu_32c5f7091b_go is
 //
 //	kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
@@ -74135,6 +74907,31 @@ func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go(f *abi.Frame) {
 			t1 := float32(t0 * v2)
 			t2 := float32(t1 * v3)
 			t3 := float32(t2 + v4)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_mul_mul_add_f64_ussss_7edb7a0133_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64, s3:f64, s4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul s3 t1; t3 = add s4 t2; store t3 }
+//
+// for i: o0[i] = a4 + (a3 * (a2 * (a0[i] - a1)))
+func k_sub_mul_mul_add_f64_ussss_7edb7a0133_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(s2 * t0)
+			t2 := float64(s3 * t1)
+			t3 := float64(s4 + t2)
 			o0[i] = t3
 		}
 	}
