@@ -110,6 +110,10 @@ var longKernels = []string{
 	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = mul u0 u1; t1 = mul t0 s2; t2 = add t1 u3; store t2 }",
 	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }",
 	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }",
+	"kernel (u0:T, s1:T, u2:T, u3:T, s4:T) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul u3 s4; t3 = add t1 t2; store t3 }",
+	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; store t2 }",
+	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = sub u0 u1; t1 = sub t0 u2; t2 = add t1 u3; store t2 }",
+	"kernel (u0:T, s1:T, u2:T, s3:T, u4:T) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = add t2 u4; store t3 }",
 	"kernel (u0:T, s1:T, s2:T, u3:T, u4:T) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
 	"kernel (u0:T, s1:T, s2:T, s3:T, s4:T) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 s3; t3 = add t2 s4; store t3 }",
 	"kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
@@ -171,6 +175,28 @@ var halfBodies = []string{
 	"kernel (u0:T, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; t3 = cast:T t2; store t3 }",
 }
 
+// sampleBodies are such kernels of pictures and sound that are computed in float32, for each of sampleTypes, T: samples that are
+// scaled, added, or subtracted from others, and results that are bounded and rounded.
+var sampleBodies = []string{
+	"kernel (u0:T, s1:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; store t1 }",
+	"kernel (u0:T, s1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = add t1 u2; store t2 }",
+	"kernel (u0:T, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; store t2 }",
+	"kernel (u0:T, u1:f32) { t0 = cast:f32 u0; t1 = mul t0 u1; store t1 }",
+	"kernel (u0:T, u1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul t0 u1; t2 = add t1 u2; store t2 }",
+	"kernel (u0:T, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }",
+	"kernel (u0:T, u1:T) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; store t2 }",
+	"kernel (u0:T, u1:T, s2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = mul t2 s2; store t3 }",
+	"kernel (u0:T, u1:T, u2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = add t2 u2; store t3 }",
+	"kernel (u0:f32) { t0 = round u0; t1 = cast:T t0; store t1 }",
+	"kernel (u0:f32, s1:f32) { t0 = min u0 s1; t1 = cast:T t0; store t1 }",
+	"kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = cast:T t0; store t1 }",
+	"kernel (u0:f32, s1:f32, s2:f32) { t0 = round u0; t1 = clip t0 s1 s2; t2 = cast:T t1; store t2 }",
+	"kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = round t0; t2 = cast:T t1; store t2 }",
+}
+
+// sampleTypes are the element types of samples.
+var sampleTypes = []ir.DType{ir.Uint8, ir.Int16}
+
 // superTypes are the element types that superKernels come in.
 var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
@@ -197,6 +223,7 @@ func fusedBuiltins() []kernel.Code {
 	out = append(out, parseAll(superTypes[:1], slices.Concat(singleKernels, integerKernels, pixelKernels)...)...)
 	out = append(out, parseAll(superTypes[:1], pictures...)...)
 	out = append(out, parseAll([]ir.DType{ir.Float16, ir.BFloat16}, halfBodies...)...)
+	out = append(out, parseAll(sampleTypes, sampleBodies...)...)
 	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
 }
 

@@ -32,6 +32,11 @@ var integerKernels = []string{
 	"kernel (s0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }",
 	"kernel (u0:i32, s1:i32, u2:i32, u3:i32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }",
 	"kernel (s0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }",
+	"kernel (u0:u32, s1:u32) { t0 = shl u0 s1; t1 = xor t0 u0; store t1 }",
+	"kernel (u0:u32, s1:u32) { t0 = shr u0 s1; t1 = xor t0 u0; store t1 }",
+	"kernel (u0:u64, s1:u64) { t0 = shl u0 s1; t1 = xor t0 u0; store t1 }",
+	"kernel (u0:u64, s1:u64) { t0 = shr u0 s1; t1 = xor t0 u0; store t1 }",
+	"kernel (u0:u32, s1:u32, s2:u32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }",
 	"kernel (s0:i32, u1:i32, s2:i32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }",
 	"kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = and t0 u2; store t1 }",
 	"kernel (u0:i32, s1:i32, u2:bool) { t0 = eq u0 s1; t1 = or t0 u2; store t1 }",
@@ -70,7 +75,7 @@ var pixelKernels = []string{
 	"kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = or t0 u2; store t1 }",
 }
 
-// maskKernels are conditions joined with others, and choices by them, for each of superTypes, T.
+// maskKernels are conditions joined with others, and choices by them, by indices too, for each of superTypes, T.
 var maskKernels = []string{
 	"kernel (u0:T, s1:T, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }",
 	"kernel (s0:T, u1:T, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }",
@@ -80,4 +85,8 @@ var maskKernels = []string{
 	"kernel (u0:T, u1:bool) { t0 = ne u0 u0; t1 = or t0 u1; store t1 }",
 	"kernel (s0:T, u1:T, s2:T) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }",
 	"kernel (u0:T, u1:T, s2:T, s3:T) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }",
+	"kernel (u0:i32, s1:i32, u2:T, s3:T) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }",
+	"kernel (u0:i32, s1:i32, u2:T, s3:T) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }",
+	"kernel (u0:i64, s1:i64, u2:T, s3:T) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }",
+	"kernel (u0:i64, s1:i64, u2:T, s3:T) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }",
 }

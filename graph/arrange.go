@@ -87,15 +87,17 @@ func Meshgrid(vectors ...Node) Nodes {
 // Triu returns x, whose last two axes are matrices, with 0 below diagonal k: NumPy's
 // triu. Diagonal 0 is the main one, 1 the one above it.
 func (x Node) Triu(k int) Node {
-	return x.triangle(func(rows, cols Node) Node { return cols.Sub(rows).Ge(k) })
+	return x.triangle(k, Node.Ge)
 }
 
 // Tril returns x, whose last two axes are matrices, with 0 above diagonal k.
 func (x Node) Tril(k int) Node {
-	return x.triangle(func(rows, cols Node) Node { return cols.Sub(rows).Le(k) })
+	return x.triangle(k, Node.Le)
 }
 
-func (x Node) triangle(keeps func(rows, cols Node) Node) Node {
+// triangle keeps the elements whose columns compare with those of diagonal k, and makes the others 0. A diagonal far outside is as one
+// that is nearer: its columns are int64.
+func (x Node) triangle(k int, compare func(x Node, y any) Node) Node {
 	n := x.get()
 	if n.err != nil {
 		return x
@@ -104,10 +106,12 @@ func (x Node) triangle(keeps func(rows, cols Node) Node) Node {
 	if err != nil {
 		return fail("%w", err)
 	}
+	const far = 1 << 62
+	keeps := compare(cols, rows.Add(min(max(int64(k), -far), far)))
 	if n.typ.DType == Bool {
-		return keeps(rows, cols).And(x)
+		return keeps.And(x)
 	}
-	return Where(keeps(rows, cols), x, 0)
+	return Where(keeps, x, 0)
 }
 
 // EyeLike returns an array of x's shape and of a type with 1 on diagonal k of its last

@@ -700,6 +700,65 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = a3[i] + ((a0[i] + a1[i]) + a2[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_add_add_add_f64_uuuu_2ff69977cd_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VADDPD (R10)(BX*8), Z0, Z0
+	VADDPD 64(R10)(BX*8), Z1, Z1; VMOVUPS Z0, (R11)(BX*8); VMOVUPS Z1, 64(R11)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD Z1, Z0, Z0; VMOVUPD.Z (R10)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, (R11)(BX*8); MOVQ SI, CX
+	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R11)(BX*8)
+
+next:
+	DECQ R12; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VADDPD (R10)(BX*8), Z0, Z0
+	VADDPD 64(R10)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = a2[i] + (a0[i] + a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_add_add_f64_usu_d14ef886cc_avx512<>(SB), NOSPLIT, $16-8
@@ -7870,6 +7929,121 @@ leave2:
 	VMOVUPS 1344(SP), Z29; VMOVUPS 1408(SP), Z30; VMOVUPS 1472(SP), Z31; KMOVW 1536(SP), K1; KMOVW 1600(SP), K2
 	VMOVUPS 512(SP), Z1; VMOVUPS 576(SP), Z3; VMOVUPS 640(SP), Z5; VMOVUPS 704(SP), Z7; JMP after2
 
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_le_select_i32_f64_usus_d0f0d974c9_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i32, s1:i32, u2:f64, s3:f64) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	VBROADCASTSD (R12), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPCMPD $0x05, (DI)(BX*4), Z30, K1; KMOVB K1, K2; VBLENDMPD (R8)(BX*8), Z31, K2, Z0; KSHIFTRW $0x08, K1, K1
+	VBLENDMPD 64(R8)(BX*8), Z31, K1, Z1; VMOVUPS Z0, (R9)(BX*8); VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0; VPCMPD $0x02, Z30, Z0, K1; KMOVB K1, K2; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX
+	BZHIQ CX, DX, DX; KMOVB DX, K3; VMOVUPD.Z (R8)(BX*8), K3, Z0; VBLENDMPD Z0, Z31, K2, Z0
+	VMOVUPD Z0, K3, (R9)(BX*8); KSHIFTRW $0x08, K1, K1; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	SHRQ $0x08, DX; KMOVB DX, K2; VMOVUPD.Z 64(R8)(BX*8), K2, Z0; VBLENDMPD Z0, Z31, K1, Z0
+	VMOVUPD Z0, K2, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VPCMPD $0x05, (DI)(BX*4), Z30, K1; KMOVB K1, K2; VBLENDMPD (R8)(BX*8), Z31, K2, Z0; KSHIFTRW $0x08, K1, K1
+	VBLENDMPD 64(R8)(BX*8), Z31, K1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_le_select_i64_f64_usus_5ed87f8b45_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i64, s1:i64, u2:f64, s3:f64) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPCMPQ $0x05, (DI)(BX*8), Z31, K1; VPCMPQ $0x05, 64(DI)(BX*8), Z31, K2; VBLENDMPD (R8)(BX*8), Z30, K1, Z0
+	VBLENDMPD 64(R8)(BX*8), Z30, K2, Z1; VMOVUPS Z0, (R9)(BX*8); VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VPCMPQ $0x02, Z31, Z0, K2; VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VBLENDMPD Z0, Z30, K2, Z0; VMOVUPD Z0, K1, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX
+	BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VPCMPQ $0x02, Z31, Z0, K2
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0; VBLENDMPD Z0, Z30, K2, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VPCMPQ $0x05, (DI)(BX*8), Z31, K1; VPCMPQ $0x05, 64(DI)(BX*8), Z31, K2; VBLENDMPD (R8)(BX*8), Z30, K1, Z0
+	VBLENDMPD 64(R8)(BX*8), Z30, K2, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT k_log10_f64_u_215bd841eb_avx512<>(SB), $1416-8
@@ -9914,6 +10088,121 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_lt_select_i32_f64_usus_08a1b21ed8_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i32, s1:i32, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	VBROADCASTSD (R12), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPCMPD $0x06, (DI)(BX*4), Z30, K1; KMOVB K1, K2; VBLENDMPD (R8)(BX*8), Z31, K2, Z0; KSHIFTRW $0x08, K1, K1
+	VBLENDMPD 64(R8)(BX*8), Z31, K1, Z1; VMOVUPS Z0, (R9)(BX*8); VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0; VPCMPD $0x01, Z30, Z0, K1; KMOVB K1, K2; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX
+	BZHIQ CX, DX, DX; KMOVB DX, K3; VMOVUPD.Z (R8)(BX*8), K3, Z0; VBLENDMPD Z0, Z31, K2, Z0
+	VMOVUPD Z0, K3, (R9)(BX*8); KSHIFTRW $0x08, K1, K1; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	SHRQ $0x08, DX; KMOVB DX, K2; VMOVUPD.Z 64(R8)(BX*8), K2, Z0; VBLENDMPD Z0, Z31, K1, Z0
+	VMOVUPD Z0, K2, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VPCMPD $0x06, (DI)(BX*4), Z30, K1; KMOVB K1, K2; VBLENDMPD (R8)(BX*8), Z31, K2, Z0; KSHIFTRW $0x08, K1, K1
+	VBLENDMPD 64(R8)(BX*8), Z31, K1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_lt_select_i64_f64_usus_4f752062b7_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i64, s1:i64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPCMPQ $0x06, (DI)(BX*8), Z31, K1; VPCMPQ $0x06, 64(DI)(BX*8), Z31, K2; VBLENDMPD (R8)(BX*8), Z30, K1, Z0
+	VBLENDMPD 64(R8)(BX*8), Z30, K2, Z1; VMOVUPS Z0, (R9)(BX*8); VMOVUPS Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VPCMPQ $0x01, Z31, Z0, K2; VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VBLENDMPD Z0, Z30, K2, Z0; VMOVUPD Z0, K1, (R9)(BX*8); MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX
+	BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VPCMPQ $0x01, Z31, Z0, K2
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0; VBLENDMPD Z0, Z30, K2, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VPCMPQ $0x06, (DI)(BX*8), Z31, K1; VPCMPQ $0x06, 64(DI)(BX*8), Z31, K2; VBLENDMPD (R8)(BX*8), Z30, K1, Z0
+	VBLENDMPD 64(R8)(BX*8), Z30, K2, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_max_f64_us_c5b457e68f_avx512<>(SB), NOSPLIT, $16-8
@@ -11425,6 +11714,66 @@ line:
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = ((a0[i] * a1) + a2[i]) + (a3 * a4[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_mul_add_mul_add_f64_ususu_161b4494ee_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul s3 u4; t3 = add t1 t2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R12), Z31; VBROADCASTSD (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VADDPD (R8)(BX*8), Z0, Z0
+	VADDPD 64(R8)(BX*8), Z1, Z1; VMULPD (R9)(BX*8), Z30, Z2; VMULPD 64(R9)(BX*8), Z30, Z3; VADDPD Z2, Z0, Z0
+	VADDPD Z3, Z1, Z1; VMOVUPS Z0, (R10)(BX*8); VMOVUPS Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMULPD Z31, Z0, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1; VMULPD Z1, Z30, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, (R10)(BX*8); MOVQ SI, CX
+	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD Z31, Z0, Z0; VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD Z1, Z30, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VADDPD (R8)(BX*8), Z0, Z0
+	VADDPD 64(R8)(BX*8), Z1, Z1; VMULPD (R9)(BX*8), Z30, Z2; VMULPD 64(R9)(BX*8), Z30, Z3; VADDPD Z2, Z0, Z0
+	VADDPD Z3, Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = (a3 * (a2[i] + (a0[i] * a1))) + a4[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -13512,6 +13861,68 @@ line:
 	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
 	VSUBPD (R9)(BX*8), Z0, Z0; VSUBPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
 	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = (a3 * (a2[i] - (a0[i] * a1))) + a4[i]
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_mul_sub_mul_add_f64_ususu_7ec4e7a4d9_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R12), Z31; VBROADCASTSD (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMOVUPS (R8)(BX*8), Z2; VSUBPD Z0, Z2, Z0
+	VMOVUPS 64(R8)(BX*8), Z2; VSUBPD Z1, Z2, Z1; VMULPD Z0, Z30, Z0; VMULPD Z1, Z30, Z1; VADDPD (R9)(BX*8), Z0, Z0
+	VADDPD 64(R9)(BX*8), Z1, Z1; VMOVUPS Z0, (R10)(BX*8); VMOVUPS Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0; VMOVUPD.Z (DI)(BX*8), K1, Z1; VMULPD Z31, Z1, Z1; VSUBPD Z1, Z0, Z0
+	VMULPD Z0, Z30, Z0; VMOVUPD.Z (R9)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, (R10)(BX*8); MOVQ SI, CX
+	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1; VMULPD Z31, Z1, Z1; VSUBPD Z1, Z0, Z0; VMULPD Z0, Z30, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMOVUPS (R8)(BX*8), Z2; VSUBPD Z0, Z2, Z0
+	VMOVUPS 64(R8)(BX*8), Z2; VSUBPD Z1, Z2, Z1; VMULPD Z0, Z30, Z0; VMULPD Z1, Z30, Z1; VADDPD (R9)(BX*8), Z0, Z0
+	VADDPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
 
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -21344,6 +21755,65 @@ line:
 rest:
 	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = ((a0[i] - a1[i]) - a2[i]) + a3[i]
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_sub_sub_add_f64_uuuu_58046bf715_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = sub u0 u1; t1 = sub t0 u2; t2 = add t1 u3; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VSUBPD (R9)(BX*8), Z0, Z0; VSUBPD 64(R9)(BX*8), Z1, Z1; VADDPD (R10)(BX*8), Z0, Z0
+	VADDPD 64(R10)(BX*8), Z1, Z1; VMOVUPS Z0, (R11)(BX*8); VMOVUPS Z1, 64(R11)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0; VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VSUBPD Z1, Z0, Z0; VMOVUPD.Z (R10)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, (R11)(BX*8); MOVQ SI, CX
+	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R11)(BX*8)
+
+next:
+	DECQ R12; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VSUBPD (R9)(BX*8), Z0, Z0; VSUBPD 64(R9)(BX*8), Z1, Z1; VADDPD (R10)(BX*8), Z0, Z0
+	VADDPD 64(R10)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_tan_f64_u_0aba3f5a48_avx512<>(SB), $1928-8
@@ -23183,224 +23653,232 @@ DATA entries_avx512_float64<>+40(SB)/8, $k_acos_f64_u_25e3602d96_avx512<>(SB)
 DATA entries_avx512_float64<>+48(SB)/8, $k_acos_f64_u_b1529e1f66_avx512<>(SB)
 DATA entries_avx512_float64<>+56(SB)/8, $k_acosh_f64_u_75bbf63e15_avx512<>(SB)
 DATA entries_avx512_float64<>+64(SB)/8, $k_add_add_add_add_f64_uuuuu_538c81cc10_avx512<>(SB)
-DATA entries_avx512_float64<>+72(SB)/8, $k_add_add_f64_usu_d14ef886cc_avx512<>(SB)
-DATA entries_avx512_float64<>+80(SB)/8, $k_add_add_f64_uus_333b1d0548_avx512<>(SB)
-DATA entries_avx512_float64<>+88(SB)/8, $k_add_add_f64_uuu_06690195f6_avx512<>(SB)
-DATA entries_avx512_float64<>+96(SB)/8, $k_add_add_max_f64_suus_1279ef9a3e_avx512<>(SB)
-DATA entries_avx512_float64<>+104(SB)/8, $k_add_div_f64_suu_db9165b6df_avx512<>(SB)
-DATA entries_avx512_float64<>+112(SB)/8, $k_add_div_f64_uuu_7541d18581_avx512<>(SB)
-DATA entries_avx512_float64<>+120(SB)/8, $k_add_f64_us_3770aac67c_avx512<>(SB)
-DATA entries_avx512_float64<>+128(SB)/8, $k_add_f64_uu_819accbd74_avx512<>(SB)
-DATA entries_avx512_float64<>+136(SB)/8, $k_add_lt_cast_add_f64_uusu_7796355261_avx512<>(SB)
-DATA entries_avx512_float64<>+144(SB)/8, $k_add_max_add_etc_f64_uusu_1ca6175c87_avx512<>(SB)
-DATA entries_avx512_float64<>+152(SB)/8, $k_add_max_f64_uss_8ea08a9a9c_avx512<>(SB)
-DATA entries_avx512_float64<>+160(SB)/8, $k_add_max_f64_uus_eb7b8e091b_avx512<>(SB)
-DATA entries_avx512_float64<>+168(SB)/8, $k_add_mul_f64_uss_49288156d8_avx512<>(SB)
-DATA entries_avx512_float64<>+176(SB)/8, $k_add_mul_f64_usu_43319fc0a3_avx512<>(SB)
-DATA entries_avx512_float64<>+184(SB)/8, $k_add_mul_f64_uus_6a500a5b69_avx512<>(SB)
-DATA entries_avx512_float64<>+192(SB)/8, $k_add_mul_f64_uuu_c0adfe2a64_avx512<>(SB)
-DATA entries_avx512_float64<>+200(SB)/8, $k_add_reciprocal_f64_us_a9fc18cb97_avx512<>(SB)
-DATA entries_avx512_float64<>+208(SB)/8, $k_add_reciprocal_f64_uu_fd58496f41_avx512<>(SB)
-DATA entries_avx512_float64<>+216(SB)/8, $k_add_sqrt_f64_su_b9d1b8021b_avx512<>(SB)
-DATA entries_avx512_float64<>+224(SB)/8, $k_add_sqrt_f64_uu_9ee6425c70_avx512<>(SB)
-DATA entries_avx512_float64<>+232(SB)/8, $k_and_select_bool_f64_uuus_29a1d65b2d_avx512<>(SB)
-DATA entries_avx512_float64<>+240(SB)/8, $k_asin_f64_u_0c7edb221f_avx512<>(SB)
-DATA entries_avx512_float64<>+248(SB)/8, $k_asin_f64_u_e1e7d4acf5_avx512<>(SB)
-DATA entries_avx512_float64<>+256(SB)/8, $k_asinh_f64_u_aadc7ea616_avx512<>(SB)
-DATA entries_avx512_float64<>+264(SB)/8, $k_atan2_f64_uu_38066da722_avx512<>(SB)
-DATA entries_avx512_float64<>+272(SB)/8, $k_atan2_f64_uu_b362669ee1_avx512<>(SB)
-DATA entries_avx512_float64<>+280(SB)/8, $k_atan_f64_u_730df536cf_avx512<>(SB)
-DATA entries_avx512_float64<>+288(SB)/8, $k_atan_f64_u_c59c3592e6_avx512<>(SB)
-DATA entries_avx512_float64<>+296(SB)/8, $k_atanh_f64_u_37f5d3bfa3_avx512<>(SB)
-DATA entries_avx512_float64<>+304(SB)/8, $k_cast_add_f32_f64_uu_d94107099a_avx512<>(SB)
-DATA entries_avx512_float64<>+312(SB)/8, $k_cast_add_f64_f32_su_70391d9e46_avx512<>(SB)
-DATA entries_avx512_float64<>+320(SB)/8, $k_cbrt_f64_u_b44aeb6339_avx512<>(SB)
-DATA entries_avx512_float64<>+328(SB)/8, $k_celu_f64_uu_261ead757e_avx512<>(SB)
-DATA entries_avx512_float64<>+336(SB)/8, $k_cos_f64_u_231c08b2d9_avx512<>(SB)
-DATA entries_avx512_float64<>+344(SB)/8, $k_cos_f64_u_59b6c7c217_avx512<>(SB)
-DATA entries_avx512_float64<>+352(SB)/8, $k_cosh_f64_u_59600fe59b_avx512<>(SB)
-DATA entries_avx512_float64<>+360(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9_avx512<>(SB)
-DATA entries_avx512_float64<>+368(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2_avx512<>(SB)
-DATA entries_avx512_float64<>+376(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b_avx512<>(SB)
-DATA entries_avx512_float64<>+384(SB)/8, $k_dot_f64_94c78171a9_avx512<>(SB)
-DATA entries_avx512_float64<>+392(SB)/8, $k_elu_f64_uu_8c57d63d8a_avx512<>(SB)
-DATA entries_avx512_float64<>+400(SB)/8, $k_erf_f64_u_d078ff7068_avx512<>(SB)
-DATA entries_avx512_float64<>+408(SB)/8, $k_erfc_f64_u_ea9cd5907b_avx512<>(SB)
-DATA entries_avx512_float64<>+416(SB)/8, $k_exp2_f64_u_56bfbb21e8_avx512<>(SB)
-DATA entries_avx512_float64<>+424(SB)/8, $k_exp_f64_u_c8f268e614_avx512<>(SB)
-DATA entries_avx512_float64<>+432(SB)/8, $k_expm1_f64_u_c12d99e908_avx512<>(SB)
-DATA entries_avx512_float64<>+440(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB)
-DATA entries_avx512_float64<>+448(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB)
-DATA entries_avx512_float64<>+456(SB)/8, $k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_avx512<>(SB)
-DATA entries_avx512_float64<>+464(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB)
-DATA entries_avx512_float64<>+472(SB)/8, $k_fmod_f64_uu_5820ebcd33_avx512<>(SB)
-DATA entries_avx512_float64<>+480(SB)/8, $k_gelu_f64_u_01b0ddcf5e_avx512<>(SB)
-DATA entries_avx512_float64<>+488(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB)
-DATA entries_avx512_float64<>+496(SB)/8, $k_hypot_f64_uu_58b0ae5de6_avx512<>(SB)
-DATA entries_avx512_float64<>+504(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB)
-DATA entries_avx512_float64<>+512(SB)/8, $k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB)
-DATA entries_avx512_float64<>+520(SB)/8, $k_log10_f64_u_215bd841eb_avx512<>(SB)
-DATA entries_avx512_float64<>+528(SB)/8, $k_log10_f64_u_e0597c2199_avx512<>(SB)
-DATA entries_avx512_float64<>+536(SB)/8, $k_log1p_f64_u_59915c6e03_avx512<>(SB)
-DATA entries_avx512_float64<>+544(SB)/8, $k_log1p_f64_u_85a3ddffb8_avx512<>(SB)
-DATA entries_avx512_float64<>+552(SB)/8, $k_log2_f64_u_161109d442_avx512<>(SB)
-DATA entries_avx512_float64<>+560(SB)/8, $k_log2_f64_u_50315f7adc_avx512<>(SB)
-DATA entries_avx512_float64<>+568(SB)/8, $k_log_f64_u_76870ec756_avx512<>(SB)
-DATA entries_avx512_float64<>+576(SB)/8, $k_log_f64_u_dd7af3dce1_avx512<>(SB)
-DATA entries_avx512_float64<>+584(SB)/8, $k_logit_f64_u_9e5c5ac773_avx512<>(SB)
-DATA entries_avx512_float64<>+592(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB)
-DATA entries_avx512_float64<>+600(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB)
-DATA entries_avx512_float64<>+608(SB)/8, $k_lt_cast_f64_su_2762d9c380_avx512<>(SB)
-DATA entries_avx512_float64<>+616(SB)/8, $k_lt_cast_f64_us_a94496eb15_avx512<>(SB)
-DATA entries_avx512_float64<>+624(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519_avx512<>(SB)
-DATA entries_avx512_float64<>+632(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2_avx512<>(SB)
-DATA entries_avx512_float64<>+640(SB)/8, $k_lt_select_f64_susu_019379d305_avx512<>(SB)
-DATA entries_avx512_float64<>+648(SB)/8, $k_lt_select_f64_suus_276f154ab8_avx512<>(SB)
-DATA entries_avx512_float64<>+656(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB)
-DATA entries_avx512_float64<>+664(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
-DATA entries_avx512_float64<>+672(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
-DATA entries_avx512_float64<>+680(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
-DATA entries_avx512_float64<>+688(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB)
-DATA entries_avx512_float64<>+696(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
-DATA entries_avx512_float64<>+704(SB)/8, $k_max_f64_us_c5b457e68f_avx512<>(SB)
-DATA entries_avx512_float64<>+712(SB)/8, $k_max_f64_uu_8e8ee6eae2_avx512<>(SB)
-DATA entries_avx512_float64<>+720(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
-DATA entries_avx512_float64<>+728(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
-DATA entries_avx512_float64<>+736(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
-DATA entries_avx512_float64<>+744(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
-DATA entries_avx512_float64<>+752(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
-DATA entries_avx512_float64<>+760(SB)/8, $k_min_f64_su_e16306fa1b_avx512<>(SB)
-DATA entries_avx512_float64<>+768(SB)/8, $k_min_f64_uu_4d70e3b726_avx512<>(SB)
-DATA entries_avx512_float64<>+776(SB)/8, $k_min_min_f64_uuu_48095218f2_avx512<>(SB)
-DATA entries_avx512_float64<>+784(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
-DATA entries_avx512_float64<>+792(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
-DATA entries_avx512_float64<>+800(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
-DATA entries_avx512_float64<>+808(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
-DATA entries_avx512_float64<>+816(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
-DATA entries_avx512_float64<>+824(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
-DATA entries_avx512_float64<>+832(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
-DATA entries_avx512_float64<>+840(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
-DATA entries_avx512_float64<>+848(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
-DATA entries_avx512_float64<>+856(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
-DATA entries_avx512_float64<>+864(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
-DATA entries_avx512_float64<>+872(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
-DATA entries_avx512_float64<>+880(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
-DATA entries_avx512_float64<>+888(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
-DATA entries_avx512_float64<>+896(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
-DATA entries_avx512_float64<>+904(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
-DATA entries_avx512_float64<>+912(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
-DATA entries_avx512_float64<>+920(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
-DATA entries_avx512_float64<>+928(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
-DATA entries_avx512_float64<>+936(SB)/8, $k_mul_f64_us_e7d53846b3_avx512<>(SB)
-DATA entries_avx512_float64<>+944(SB)/8, $k_mul_f64_uu_7b320067c4_avx512<>(SB)
-DATA entries_avx512_float64<>+952(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650_avx512<>(SB)
-DATA entries_avx512_float64<>+960(SB)/8, $k_mul_max_f64_uss_60421f2775_avx512<>(SB)
-DATA entries_avx512_float64<>+968(SB)/8, $k_mul_min_f64_uss_3de59695ee_avx512<>(SB)
-DATA entries_avx512_float64<>+976(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
-DATA entries_avx512_float64<>+984(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
-DATA entries_avx512_float64<>+992(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
-DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB)
-DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
-DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_mul_f64_u_4536dc52dd_avx512<>(SB)
-DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
-DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
-DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
-DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
-DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
-DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
-DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
-DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1096(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
-DATA entries_avx512_float64<>+1104(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
-DATA entries_avx512_float64<>+1112(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
-DATA entries_avx512_float64<>+1120(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
-DATA entries_avx512_float64<>+1128(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
-DATA entries_avx512_float64<>+1136(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
-DATA entries_avx512_float64<>+1144(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
-DATA entries_avx512_float64<>+1152(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
-DATA entries_avx512_float64<>+1160(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
-DATA entries_avx512_float64<>+1168(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
-DATA entries_avx512_float64<>+1176(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1184(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
-DATA entries_avx512_float64<>+1192(SB)/8, $k_ne_select_add_f64_usu_b25cae9d19_avx512<>(SB)
-DATA entries_avx512_float64<>+1200(SB)/8, $k_neg_f64_u_31fb8351c9_avx512<>(SB)
-DATA entries_avx512_float64<>+1208(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
-DATA entries_avx512_float64<>+1216(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
-DATA entries_avx512_float64<>+1224(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_f64_su_829f271b9d_avx512<>(SB)
-DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_f64_us_8cd91bf4ae_avx512<>(SB)
-DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_f64_uu_7056a2375a_avx512<>(SB)
-DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
-DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
-DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
-DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
-DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
-DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1664(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1672(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1680(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1688(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1696(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1704(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1712(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1720(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1728(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133_avx512<>(SB)
-DATA entries_avx512_float64<>+1736(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1744(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1752(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1760(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1768(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
-DATA entries_avx512_float64<>+1776(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1784(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1792(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1800(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1808
+DATA entries_avx512_float64<>+72(SB)/8, $k_add_add_add_f64_uuuu_2ff69977cd_avx512<>(SB)
+DATA entries_avx512_float64<>+80(SB)/8, $k_add_add_f64_usu_d14ef886cc_avx512<>(SB)
+DATA entries_avx512_float64<>+88(SB)/8, $k_add_add_f64_uus_333b1d0548_avx512<>(SB)
+DATA entries_avx512_float64<>+96(SB)/8, $k_add_add_f64_uuu_06690195f6_avx512<>(SB)
+DATA entries_avx512_float64<>+104(SB)/8, $k_add_add_max_f64_suus_1279ef9a3e_avx512<>(SB)
+DATA entries_avx512_float64<>+112(SB)/8, $k_add_div_f64_suu_db9165b6df_avx512<>(SB)
+DATA entries_avx512_float64<>+120(SB)/8, $k_add_div_f64_uuu_7541d18581_avx512<>(SB)
+DATA entries_avx512_float64<>+128(SB)/8, $k_add_f64_us_3770aac67c_avx512<>(SB)
+DATA entries_avx512_float64<>+136(SB)/8, $k_add_f64_uu_819accbd74_avx512<>(SB)
+DATA entries_avx512_float64<>+144(SB)/8, $k_add_lt_cast_add_f64_uusu_7796355261_avx512<>(SB)
+DATA entries_avx512_float64<>+152(SB)/8, $k_add_max_add_etc_f64_uusu_1ca6175c87_avx512<>(SB)
+DATA entries_avx512_float64<>+160(SB)/8, $k_add_max_f64_uss_8ea08a9a9c_avx512<>(SB)
+DATA entries_avx512_float64<>+168(SB)/8, $k_add_max_f64_uus_eb7b8e091b_avx512<>(SB)
+DATA entries_avx512_float64<>+176(SB)/8, $k_add_mul_f64_uss_49288156d8_avx512<>(SB)
+DATA entries_avx512_float64<>+184(SB)/8, $k_add_mul_f64_usu_43319fc0a3_avx512<>(SB)
+DATA entries_avx512_float64<>+192(SB)/8, $k_add_mul_f64_uus_6a500a5b69_avx512<>(SB)
+DATA entries_avx512_float64<>+200(SB)/8, $k_add_mul_f64_uuu_c0adfe2a64_avx512<>(SB)
+DATA entries_avx512_float64<>+208(SB)/8, $k_add_reciprocal_f64_us_a9fc18cb97_avx512<>(SB)
+DATA entries_avx512_float64<>+216(SB)/8, $k_add_reciprocal_f64_uu_fd58496f41_avx512<>(SB)
+DATA entries_avx512_float64<>+224(SB)/8, $k_add_sqrt_f64_su_b9d1b8021b_avx512<>(SB)
+DATA entries_avx512_float64<>+232(SB)/8, $k_add_sqrt_f64_uu_9ee6425c70_avx512<>(SB)
+DATA entries_avx512_float64<>+240(SB)/8, $k_and_select_bool_f64_uuus_29a1d65b2d_avx512<>(SB)
+DATA entries_avx512_float64<>+248(SB)/8, $k_asin_f64_u_0c7edb221f_avx512<>(SB)
+DATA entries_avx512_float64<>+256(SB)/8, $k_asin_f64_u_e1e7d4acf5_avx512<>(SB)
+DATA entries_avx512_float64<>+264(SB)/8, $k_asinh_f64_u_aadc7ea616_avx512<>(SB)
+DATA entries_avx512_float64<>+272(SB)/8, $k_atan2_f64_uu_38066da722_avx512<>(SB)
+DATA entries_avx512_float64<>+280(SB)/8, $k_atan2_f64_uu_b362669ee1_avx512<>(SB)
+DATA entries_avx512_float64<>+288(SB)/8, $k_atan_f64_u_730df536cf_avx512<>(SB)
+DATA entries_avx512_float64<>+296(SB)/8, $k_atan_f64_u_c59c3592e6_avx512<>(SB)
+DATA entries_avx512_float64<>+304(SB)/8, $k_atanh_f64_u_37f5d3bfa3_avx512<>(SB)
+DATA entries_avx512_float64<>+312(SB)/8, $k_cast_add_f32_f64_uu_d94107099a_avx512<>(SB)
+DATA entries_avx512_float64<>+320(SB)/8, $k_cast_add_f64_f32_su_70391d9e46_avx512<>(SB)
+DATA entries_avx512_float64<>+328(SB)/8, $k_cbrt_f64_u_b44aeb6339_avx512<>(SB)
+DATA entries_avx512_float64<>+336(SB)/8, $k_celu_f64_uu_261ead757e_avx512<>(SB)
+DATA entries_avx512_float64<>+344(SB)/8, $k_cos_f64_u_231c08b2d9_avx512<>(SB)
+DATA entries_avx512_float64<>+352(SB)/8, $k_cos_f64_u_59b6c7c217_avx512<>(SB)
+DATA entries_avx512_float64<>+360(SB)/8, $k_cosh_f64_u_59600fe59b_avx512<>(SB)
+DATA entries_avx512_float64<>+368(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9_avx512<>(SB)
+DATA entries_avx512_float64<>+376(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2_avx512<>(SB)
+DATA entries_avx512_float64<>+384(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b_avx512<>(SB)
+DATA entries_avx512_float64<>+392(SB)/8, $k_dot_f64_94c78171a9_avx512<>(SB)
+DATA entries_avx512_float64<>+400(SB)/8, $k_elu_f64_uu_8c57d63d8a_avx512<>(SB)
+DATA entries_avx512_float64<>+408(SB)/8, $k_erf_f64_u_d078ff7068_avx512<>(SB)
+DATA entries_avx512_float64<>+416(SB)/8, $k_erfc_f64_u_ea9cd5907b_avx512<>(SB)
+DATA entries_avx512_float64<>+424(SB)/8, $k_exp2_f64_u_56bfbb21e8_avx512<>(SB)
+DATA entries_avx512_float64<>+432(SB)/8, $k_exp_f64_u_c8f268e614_avx512<>(SB)
+DATA entries_avx512_float64<>+440(SB)/8, $k_expm1_f64_u_c12d99e908_avx512<>(SB)
+DATA entries_avx512_float64<>+448(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB)
+DATA entries_avx512_float64<>+456(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB)
+DATA entries_avx512_float64<>+464(SB)/8, $k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_avx512<>(SB)
+DATA entries_avx512_float64<>+472(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB)
+DATA entries_avx512_float64<>+480(SB)/8, $k_fmod_f64_uu_5820ebcd33_avx512<>(SB)
+DATA entries_avx512_float64<>+488(SB)/8, $k_gelu_f64_u_01b0ddcf5e_avx512<>(SB)
+DATA entries_avx512_float64<>+496(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB)
+DATA entries_avx512_float64<>+504(SB)/8, $k_hypot_f64_uu_58b0ae5de6_avx512<>(SB)
+DATA entries_avx512_float64<>+512(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB)
+DATA entries_avx512_float64<>+520(SB)/8, $k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB)
+DATA entries_avx512_float64<>+528(SB)/8, $k_le_select_i32_f64_usus_d0f0d974c9_avx512<>(SB)
+DATA entries_avx512_float64<>+536(SB)/8, $k_le_select_i64_f64_usus_5ed87f8b45_avx512<>(SB)
+DATA entries_avx512_float64<>+544(SB)/8, $k_log10_f64_u_215bd841eb_avx512<>(SB)
+DATA entries_avx512_float64<>+552(SB)/8, $k_log10_f64_u_e0597c2199_avx512<>(SB)
+DATA entries_avx512_float64<>+560(SB)/8, $k_log1p_f64_u_59915c6e03_avx512<>(SB)
+DATA entries_avx512_float64<>+568(SB)/8, $k_log1p_f64_u_85a3ddffb8_avx512<>(SB)
+DATA entries_avx512_float64<>+576(SB)/8, $k_log2_f64_u_161109d442_avx512<>(SB)
+DATA entries_avx512_float64<>+584(SB)/8, $k_log2_f64_u_50315f7adc_avx512<>(SB)
+DATA entries_avx512_float64<>+592(SB)/8, $k_log_f64_u_76870ec756_avx512<>(SB)
+DATA entries_avx512_float64<>+600(SB)/8, $k_log_f64_u_dd7af3dce1_avx512<>(SB)
+DATA entries_avx512_float64<>+608(SB)/8, $k_logit_f64_u_9e5c5ac773_avx512<>(SB)
+DATA entries_avx512_float64<>+616(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB)
+DATA entries_avx512_float64<>+624(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB)
+DATA entries_avx512_float64<>+632(SB)/8, $k_lt_cast_f64_su_2762d9c380_avx512<>(SB)
+DATA entries_avx512_float64<>+640(SB)/8, $k_lt_cast_f64_us_a94496eb15_avx512<>(SB)
+DATA entries_avx512_float64<>+648(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519_avx512<>(SB)
+DATA entries_avx512_float64<>+656(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2_avx512<>(SB)
+DATA entries_avx512_float64<>+664(SB)/8, $k_lt_select_f64_susu_019379d305_avx512<>(SB)
+DATA entries_avx512_float64<>+672(SB)/8, $k_lt_select_f64_suus_276f154ab8_avx512<>(SB)
+DATA entries_avx512_float64<>+680(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB)
+DATA entries_avx512_float64<>+688(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
+DATA entries_avx512_float64<>+696(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
+DATA entries_avx512_float64<>+704(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
+DATA entries_avx512_float64<>+712(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB)
+DATA entries_avx512_float64<>+720(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
+DATA entries_avx512_float64<>+728(SB)/8, $k_lt_select_i32_f64_usus_08a1b21ed8_avx512<>(SB)
+DATA entries_avx512_float64<>+736(SB)/8, $k_lt_select_i64_f64_usus_4f752062b7_avx512<>(SB)
+DATA entries_avx512_float64<>+744(SB)/8, $k_max_f64_us_c5b457e68f_avx512<>(SB)
+DATA entries_avx512_float64<>+752(SB)/8, $k_max_f64_uu_8e8ee6eae2_avx512<>(SB)
+DATA entries_avx512_float64<>+760(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
+DATA entries_avx512_float64<>+768(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
+DATA entries_avx512_float64<>+776(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
+DATA entries_avx512_float64<>+784(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
+DATA entries_avx512_float64<>+792(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
+DATA entries_avx512_float64<>+800(SB)/8, $k_min_f64_su_e16306fa1b_avx512<>(SB)
+DATA entries_avx512_float64<>+808(SB)/8, $k_min_f64_uu_4d70e3b726_avx512<>(SB)
+DATA entries_avx512_float64<>+816(SB)/8, $k_min_min_f64_uuu_48095218f2_avx512<>(SB)
+DATA entries_avx512_float64<>+824(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
+DATA entries_avx512_float64<>+832(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
+DATA entries_avx512_float64<>+840(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
+DATA entries_avx512_float64<>+848(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
+DATA entries_avx512_float64<>+856(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
+DATA entries_avx512_float64<>+864(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
+DATA entries_avx512_float64<>+872(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
+DATA entries_avx512_float64<>+880(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
+DATA entries_avx512_float64<>+888(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
+DATA entries_avx512_float64<>+896(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
+DATA entries_avx512_float64<>+904(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
+DATA entries_avx512_float64<>+912(SB)/8, $k_mul_add_mul_add_f64_ususu_161b4494ee_avx512<>(SB)
+DATA entries_avx512_float64<>+920(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
+DATA entries_avx512_float64<>+928(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
+DATA entries_avx512_float64<>+936(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
+DATA entries_avx512_float64<>+944(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
+DATA entries_avx512_float64<>+952(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
+DATA entries_avx512_float64<>+960(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
+DATA entries_avx512_float64<>+968(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
+DATA entries_avx512_float64<>+976(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
+DATA entries_avx512_float64<>+984(SB)/8, $k_mul_f64_us_e7d53846b3_avx512<>(SB)
+DATA entries_avx512_float64<>+992(SB)/8, $k_mul_f64_uu_7b320067c4_avx512<>(SB)
+DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650_avx512<>(SB)
+DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_max_f64_uss_60421f2775_avx512<>(SB)
+DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_min_f64_uss_3de59695ee_avx512<>(SB)
+DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
+DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
+DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
+DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB)
+DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
+DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_mul_f64_u_4536dc52dd_avx512<>(SB)
+DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
+DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
+DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1096(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
+DATA entries_avx512_float64<>+1104(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
+DATA entries_avx512_float64<>+1112(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
+DATA entries_avx512_float64<>+1120(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
+DATA entries_avx512_float64<>+1128(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
+DATA entries_avx512_float64<>+1136(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1144(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
+DATA entries_avx512_float64<>+1152(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
+DATA entries_avx512_float64<>+1160(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
+DATA entries_avx512_float64<>+1168(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
+DATA entries_avx512_float64<>+1176(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
+DATA entries_avx512_float64<>+1184(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
+DATA entries_avx512_float64<>+1192(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
+DATA entries_avx512_float64<>+1200(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
+DATA entries_avx512_float64<>+1208(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
+DATA entries_avx512_float64<>+1216(SB)/8, $k_mul_sub_mul_add_f64_ususu_7ec4e7a4d9_avx512<>(SB)
+DATA entries_avx512_float64<>+1224(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
+DATA entries_avx512_float64<>+1232(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_ne_select_add_f64_usu_b25cae9d19_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_neg_f64_u_31fb8351c9_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_f64_su_829f271b9d_avx512<>(SB)
+DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_f64_us_8cd91bf4ae_avx512<>(SB)
+DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_f64_uu_7056a2375a_avx512<>(SB)
+DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
+DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1664(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
+DATA entries_avx512_float64<>+1672(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1680(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
+DATA entries_avx512_float64<>+1688(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1696(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1704(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
+DATA entries_avx512_float64<>+1712(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1720(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1728(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1736(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1744(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1752(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1760(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1768(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1776(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1784(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133_avx512<>(SB)
+DATA entries_avx512_float64<>+1792(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1800(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1808(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1816(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1824(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1832(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1840(SB)/8, $k_sub_sub_add_f64_uuuu_58046bf715_avx512<>(SB)
+DATA entries_avx512_float64<>+1848(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1856(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1864(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1872
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

@@ -870,6 +870,65 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = a3[i] + ((a0[i] + a1[i]) + a2[i])
+// Requires: AVX, CMOV
+TEXT k_add_add_add_f64_uuuu_2ff69977cd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VADDPD (R10)(BX*8), Y0, Y0
+	VADDPD 32(R10)(BX*8), Y1, Y1; VMOVUPS Y0, (R11)(BX*8); VMOVUPS Y1, 32(R11)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1; VMASKMOVPD (R8)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VADDPD Y2, Y1, Y1; VMASKMOVPD (R10)(BX*8), Y0, Y2; VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, (R11)(BX*8)
+	MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1
+	VMASKMOVPD 32(R10)(BX*8), Y0, Y2; VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
+
+next:
+	DECQ R12; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VADDPD (R10)(BX*8), Y0, Y0
+	VADDPD 32(R10)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = a2[i] + (a0[i] + a1)
 // Requires: AVX, CMOV
 TEXT k_add_add_f64_usu_d14ef886cc<>(SB), NOSPLIT, $16-8
@@ -9851,6 +9910,123 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+// Requires: AVX, AVX2, CMOV
+TEXT k_le_select_i32_f64_usus_d0f0d974c9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i32, s1:i32, u2:f64, s3:f64) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	VBROADCASTSD (R12), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0; VPMINSD Y0, Y14, Y1; VPCMPEQD Y0, Y1, Y0; VPMOVSXDQ X0, Y1
+	VBLENDVPS Y1, (R8)(BX*8), Y15, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0
+	VBLENDVPS Y0, 32(R8)(BX*8), Y15, Y0; VMOVUPS Y1, (R9)(BX*8); VMOVUPS Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y0; VPMINSD Y14, Y0, Y1; VPCMPEQD Y0, Y1, Y0; VPMOVSXDQ X0, Y1; MOVQ BX, CX
+	SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y2; VMASKMOVPD (R8)(BX*8), Y2, Y3
+	VBLENDVPS Y1, Y3, Y15, Y1; VMASKMOVPD Y1, Y2, (R9)(BX*8); VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0
+	MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(R8)(BX*8), Y1, Y2
+	VBLENDVPS Y0, Y2, Y15, Y0; VMASKMOVPD Y0, Y1, 32(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMINSD Y0, Y14, Y1; VPCMPEQD Y0, Y1, Y0; VPMOVSXDQ X0, Y1
+	VBLENDVPS Y1, (R8)(BX*8), Y15, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0
+	VBLENDVPS Y0, 32(R8)(BX*8), Y15, Y0; VMOVNTDQ Y1, (R9)(BX*8); VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+// Requires: AVX, AVX2, CMOV
+TEXT k_le_select_i64_f64_usus_5ed87f8b45<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i64, s1:i64, u2:f64, s3:f64) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	VBROADCASTSD (R11), Y15; VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y15, Y0, Y0; VMOVUPS (R8)(BX*8), Y1; VBLENDVPS Y0, Y14, Y1, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPCMPGTQ Y15, Y1, Y1; VMOVUPS 32(R8)(BX*8), Y2; VBLENDVPS Y1, Y14, Y2, Y1
+	VMOVUPS Y0, (R9)(BX*8); VMOVUPS Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1; VMASKMOVPD (DI)(BX*8), Y0, Y2; VPCMPGTQ Y15, Y2, Y2; VBLENDVPS Y2, Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8); MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1; VMASKMOVPD 32(DI)(BX*8), Y0, Y2; VPCMPGTQ Y15, Y2, Y2
+	VBLENDVPS Y2, Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y15, Y0, Y0; VMOVUPS (R8)(BX*8), Y1; VBLENDVPS Y0, Y14, Y1, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPCMPGTQ Y15, Y1, Y1; VMOVUPS 32(R8)(BX*8), Y2; VBLENDVPS Y1, Y14, Y2, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_log10_f64_u_215bd841eb<>(SB), $520-8
@@ -12310,6 +12486,121 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+// Requires: AVX, AVX2, CMOV
+TEXT k_lt_select_i32_f64_usus_08a1b21ed8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i32, s1:i32, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	VBROADCASTSD (R12), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPCMPGTD (DI)(BX*4), Y14, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, (R8)(BX*8), Y15, Y1; VEXTRACTF128 $0x01, Y0, X0
+	VPMOVSXDQ X0, Y0; VBLENDVPS Y0, 32(R8)(BX*8), Y15, Y0; VMOVUPS Y1, (R9)(BX*8); VMOVUPS Y0, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y2
+	VMASKMOVPS (DI)(BX*4), Y2, Y2; VPCMPGTD Y2, Y14, Y2; VPMOVSXDQ X2, Y3; VBLENDVPS Y3, Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8); MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1; VEXTRACTF128 $0x01, Y2, X2; VPMOVSXDQ X2, Y2; VBLENDVPS Y2, Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VPCMPGTD (DI)(BX*4), Y14, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, (R8)(BX*8), Y15, Y1; VEXTRACTF128 $0x01, Y0, X0
+	VPMOVSXDQ X0, Y0; VBLENDVPS Y0, 32(R8)(BX*8), Y15, Y0; VMOVNTDQ Y1, (R9)(BX*8); VMOVNTDQ Y0, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+// Requires: AVX, AVX2, CMOV
+TEXT k_lt_select_i64_f64_usus_4f752062b7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i64, s1:i64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	VBROADCASTSD (R11), Y15; VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPCMPGTQ (DI)(BX*8), Y15, Y0; VPCMPGTQ 32(DI)(BX*8), Y15, Y1; VBLENDVPS Y0, (R8)(BX*8), Y14, Y0
+	VBLENDVPS Y1, 32(R8)(BX*8), Y14, Y1; VMOVUPS Y0, (R9)(BX*8); VMOVUPS Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1; VMASKMOVPD (DI)(BX*8), Y0, Y2; VPCMPGTQ Y2, Y15, Y2; VBLENDVPS Y2, Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8); MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1; VMASKMOVPD 32(DI)(BX*8), Y0, Y2; VPCMPGTQ Y2, Y15, Y2
+	VBLENDVPS Y2, Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VPCMPGTQ (DI)(BX*8), Y15, Y0; VPCMPGTQ 32(DI)(BX*8), Y15, Y1; VBLENDVPS Y0, (R8)(BX*8), Y14, Y0
+	VBLENDVPS Y1, 32(R8)(BX*8), Y14, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, CMOV
 TEXT k_max_f64_us_c5b457e68f<>(SB), NOSPLIT, $16-8
@@ -14290,6 +14581,66 @@ line:
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = ((a0[i] * a1) + a2[i]) + (a3 * a4[i])
+// Requires: AVX, CMOV
+TEXT k_mul_add_mul_add_f64_ususu_161b4494ee<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul s3 u4; t3 = add t1 t2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R12), Y15; VBROADCASTSD (R13), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VADDPD (R8)(BX*8), Y0, Y0
+	VADDPD 32(R8)(BX*8), Y1, Y1; VMULPD (R9)(BX*8), Y14, Y2; VMULPD 32(R9)(BX*8), Y14, Y3; VADDPD Y2, Y0, Y0
+	VADDPD Y3, Y1, Y1; VMOVUPS Y0, (R10)(BX*8); VMOVUPS Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1; VMULPD Y15, Y1, Y1; VMASKMOVPD (R8)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2; VMULPD Y2, Y14, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD Y15, Y1, Y1; VMASKMOVPD 32(R8)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VMULPD Y2, Y14, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VADDPD (R8)(BX*8), Y0, Y0
+	VADDPD 32(R8)(BX*8), Y1, Y1; VMULPD (R9)(BX*8), Y14, Y2; VMULPD 32(R9)(BX*8), Y14, Y3; VADDPD Y2, Y0, Y0
+	VADDPD Y3, Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = (a3 * (a2[i] + (a0[i] * a1))) + a4[i]
 // Requires: AVX, CMOV
@@ -16420,6 +16771,68 @@ line:
 	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
 	VSUBPD (R9)(BX*8), Y0, Y0; VSUBPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
 	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = (a3 * (a2[i] - (a0[i] * a1))) + a4[i]
+// Requires: AVX, CMOV
+TEXT k_mul_sub_mul_add_f64_ususu_7ec4e7a4d9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10; MOVQ $+0, 8(SP)
+	CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R12), Y15; VBROADCASTSD (R13), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VSUBPD Y0, Y2, Y0
+	VMOVUPS 32(R8)(BX*8), Y2; VSUBPD Y1, Y2, Y1; VMULPD Y0, Y14, Y0; VMULPD Y1, Y14, Y1; VADDPD (R9)(BX*8), Y0, Y0
+	VADDPD 32(R9)(BX*8), Y1, Y1; VMOVUPS Y0, (R10)(BX*8); VMOVUPS Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1; VMASKMOVPD (DI)(BX*8), Y0, Y2; VMULPD Y15, Y2, Y2; VSUBPD Y2, Y1, Y1
+	VMULPD Y1, Y14, Y1; VMASKMOVPD (R9)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2; VMULPD Y15, Y2, Y2; VSUBPD Y2, Y1, Y1; VMULPD Y1, Y14, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R11, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VSUBPD Y0, Y2, Y0
+	VMOVUPS 32(R8)(BX*8), Y2; VSUBPD Y1, Y2, Y1; VMULPD Y0, Y14, Y0; VMULPD Y1, Y14, Y1; VADDPD (R9)(BX*8), Y0, Y0
+	VADDPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
 
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -28274,6 +28687,65 @@ line:
 rest:
 	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = ((a0[i] - a1[i]) - a2[i]) + a3[i]
+// Requires: AVX, CMOV
+TEXT k_sub_sub_add_f64_uuuu_58046bf715<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = sub u0 u1; t1 = sub t0 u2; t2 = add t1 u3; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00
+	JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VSUBPD (R9)(BX*8), Y0, Y0; VSUBPD 32(R9)(BX*8), Y1, Y1; VADDPD (R10)(BX*8), Y0, Y0
+	VADDPD 32(R10)(BX*8), Y1, Y1; VMOVUPS Y0, (R11)(BX*8); VMOVUPS Y1, 32(R11)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1; VMASKMOVPD (R8)(BX*8), Y0, Y2; VSUBPD Y2, Y1, Y1; VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VSUBPD Y2, Y1, Y1; VMASKMOVPD (R10)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, (R11)(BX*8)
+	MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2; VSUBPD Y2, Y1, Y1; VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VSUBPD Y2, Y1, Y1
+	VMASKMOVPD 32(R10)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
+
+next:
+	DECQ R12; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R12, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VSUBPD (R9)(BX*8), Y0, Y0; VSUBPD 32(R9)(BX*8), Y1, Y1; VADDPD (R10)(BX*8), Y0, Y0
+	VADDPD 32(R10)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_tan_f64_u_0aba3f5a48<>(SB), $1512-8
@@ -31371,365 +31843,373 @@ DATA entries_avx2_float64<>+80(SB)/8, $k_add_add_add_add_f64_uuuuu_538c81cc10<>(
 DATA entries_avx2_float64<>+88(SB)/8, $k_add_add_add_add_f64_uuuuu_6705a678a5<>(SB)
 DATA entries_avx2_float64<>+96(SB)/8, $k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d<>(SB)
 DATA entries_avx2_float64<>+104(SB)/8, $k_add_add_add_etc_f64_uuuuuu_fb3575fa2e<>(SB)
-DATA entries_avx2_float64<>+112(SB)/8, $k_add_add_f64_usu_d14ef886cc<>(SB)
-DATA entries_avx2_float64<>+120(SB)/8, $k_add_add_f64_uus_333b1d0548<>(SB)
-DATA entries_avx2_float64<>+128(SB)/8, $k_add_add_f64_uuu_06690195f6<>(SB)
-DATA entries_avx2_float64<>+136(SB)/8, $k_add_add_f64_uuu_4d5010526b<>(SB)
-DATA entries_avx2_float64<>+144(SB)/8, $k_add_add_max_f64_suus_1279ef9a3e<>(SB)
-DATA entries_avx2_float64<>+152(SB)/8, $k_add_cast_add_f32_f64_uuu_a1fdca91c5<>(SB)
-DATA entries_avx2_float64<>+160(SB)/8, $k_add_div_f64_suu_db9165b6df<>(SB)
-DATA entries_avx2_float64<>+168(SB)/8, $k_add_div_f64_uuu_7541d18581<>(SB)
-DATA entries_avx2_float64<>+176(SB)/8, $k_add_f64_us_3770aac67c<>(SB)
-DATA entries_avx2_float64<>+184(SB)/8, $k_add_f64_uu_819accbd74<>(SB)
-DATA entries_avx2_float64<>+192(SB)/8, $k_add_lt_cast_add_f64_uusu_7796355261<>(SB)
-DATA entries_avx2_float64<>+200(SB)/8, $k_add_max_add_etc_f64_uusu_1ca6175c87<>(SB)
-DATA entries_avx2_float64<>+208(SB)/8, $k_add_max_f64_uss_8ea08a9a9c<>(SB)
-DATA entries_avx2_float64<>+216(SB)/8, $k_add_max_f64_uus_eb7b8e091b<>(SB)
-DATA entries_avx2_float64<>+224(SB)/8, $k_add_mul_f64_uss_49288156d8<>(SB)
-DATA entries_avx2_float64<>+232(SB)/8, $k_add_mul_f64_usu_43319fc0a3<>(SB)
-DATA entries_avx2_float64<>+240(SB)/8, $k_add_mul_f64_uus_6a500a5b69<>(SB)
-DATA entries_avx2_float64<>+248(SB)/8, $k_add_mul_f64_uuu_c0adfe2a64<>(SB)
-DATA entries_avx2_float64<>+256(SB)/8, $k_add_reciprocal_f64_us_a9fc18cb97<>(SB)
-DATA entries_avx2_float64<>+264(SB)/8, $k_add_reciprocal_f64_uu_fd58496f41<>(SB)
-DATA entries_avx2_float64<>+272(SB)/8, $k_add_sqrt_f64_su_b9d1b8021b<>(SB)
-DATA entries_avx2_float64<>+280(SB)/8, $k_add_sqrt_f64_uu_9ee6425c70<>(SB)
-DATA entries_avx2_float64<>+288(SB)/8, $k_and_select_bool_f64_uuus_29a1d65b2d<>(SB)
-DATA entries_avx2_float64<>+296(SB)/8, $k_asin_f64_u_0c7edb221f<>(SB)
-DATA entries_avx2_float64<>+304(SB)/8, $k_asin_f64_u_e1e7d4acf5<>(SB)
-DATA entries_avx2_float64<>+312(SB)/8, $k_asinh_f64_u_aadc7ea616<>(SB)
-DATA entries_avx2_float64<>+320(SB)/8, $k_atan2_f64_uu_38066da722<>(SB)
-DATA entries_avx2_float64<>+328(SB)/8, $k_atan2_f64_uu_b362669ee1<>(SB)
-DATA entries_avx2_float64<>+336(SB)/8, $k_atan_f64_u_730df536cf<>(SB)
-DATA entries_avx2_float64<>+344(SB)/8, $k_atan_f64_u_c59c3592e6<>(SB)
-DATA entries_avx2_float64<>+352(SB)/8, $k_atanh_f64_u_37f5d3bfa3<>(SB)
-DATA entries_avx2_float64<>+360(SB)/8, $k_bitcast_f64_i64_u_f147707485<>(SB)
-DATA entries_avx2_float64<>+368(SB)/8, $k_bitcast_f64_u64_u_a73d5902fe<>(SB)
-DATA entries_avx2_float64<>+376(SB)/8, $k_bitcast_i64_f64_u_46f8a625a3<>(SB)
-DATA entries_avx2_float64<>+384(SB)/8, $k_bitcast_u64_f64_u_ab205328a2<>(SB)
-DATA entries_avx2_float64<>+392(SB)/8, $k_cast_add_f32_f64_uu_d94107099a<>(SB)
-DATA entries_avx2_float64<>+400(SB)/8, $k_cast_add_f64_f32_su_70391d9e46<>(SB)
-DATA entries_avx2_float64<>+408(SB)/8, $k_cast_bool_f64_u_4c3a727071<>(SB)
-DATA entries_avx2_float64<>+416(SB)/8, $k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6<>(SB)
-DATA entries_avx2_float64<>+424(SB)/8, $k_cast_f32_f64_u_b86e37f909<>(SB)
-DATA entries_avx2_float64<>+432(SB)/8, $k_cast_f64_bf16_u_96611387a9<>(SB)
-DATA entries_avx2_float64<>+440(SB)/8, $k_cast_f64_bool_u_df94fee7b9<>(SB)
-DATA entries_avx2_float64<>+448(SB)/8, $k_cast_f64_f16_u_6bb378271c<>(SB)
-DATA entries_avx2_float64<>+456(SB)/8, $k_cast_f64_f32_u_dde0c6aeba<>(SB)
-DATA entries_avx2_float64<>+464(SB)/8, $k_cast_f64_i16_u_29a1616815<>(SB)
-DATA entries_avx2_float64<>+472(SB)/8, $k_cast_f64_i32_u_aaa871b404<>(SB)
-DATA entries_avx2_float64<>+480(SB)/8, $k_cast_f64_i64_u_8f24d43433<>(SB)
-DATA entries_avx2_float64<>+488(SB)/8, $k_cast_f64_i8_u_eecab02cc2<>(SB)
-DATA entries_avx2_float64<>+496(SB)/8, $k_cast_f64_q16x16_u_5c158ef4e2<>(SB)
-DATA entries_avx2_float64<>+504(SB)/8, $k_cast_f64_u16_u_98c5c27beb<>(SB)
-DATA entries_avx2_float64<>+512(SB)/8, $k_cast_f64_u32_u_7a4f613017<>(SB)
-DATA entries_avx2_float64<>+520(SB)/8, $k_cast_f64_u64_u_4fb2dc96a4<>(SB)
-DATA entries_avx2_float64<>+528(SB)/8, $k_cast_f64_u8_u_6bc5559001<>(SB)
-DATA entries_avx2_float64<>+536(SB)/8, $k_cast_i32_f64_u_eab81f3ff2<>(SB)
-DATA entries_avx2_float64<>+544(SB)/8, $k_cast_i64_f64_u_11adf92f88<>(SB)
-DATA entries_avx2_float64<>+552(SB)/8, $k_cast_mul_cast_f32_f64_uu_dcef9183bf<>(SB)
-DATA entries_avx2_float64<>+560(SB)/8, $k_cast_q16x16_f64_u_3787717d59<>(SB)
-DATA entries_avx2_float64<>+568(SB)/8, $k_cast_u32_f64_u_a8a6788db1<>(SB)
-DATA entries_avx2_float64<>+576(SB)/8, $k_cast_u64_f64_u_97004cf19d<>(SB)
-DATA entries_avx2_float64<>+584(SB)/8, $k_cast_u8_f64_u_396674fb76<>(SB)
-DATA entries_avx2_float64<>+592(SB)/8, $k_cbrt_f64_u_b44aeb6339<>(SB)
-DATA entries_avx2_float64<>+600(SB)/8, $k_ceil_f64_u_ad872537b7<>(SB)
-DATA entries_avx2_float64<>+608(SB)/8, $k_celu_f64_uu_261ead757e<>(SB)
-DATA entries_avx2_float64<>+616(SB)/8, $k_clip_f64_uss_fc1d4981d6<>(SB)
-DATA entries_avx2_float64<>+624(SB)/8, $k_clip_f64_usu_13e0d41b19<>(SB)
-DATA entries_avx2_float64<>+632(SB)/8, $k_clip_f64_uus_a6f77f260c<>(SB)
-DATA entries_avx2_float64<>+640(SB)/8, $k_clip_f64_uuu_03821ce53e<>(SB)
-DATA entries_avx2_float64<>+648(SB)/8, $k_cos_f64_u_231c08b2d9<>(SB)
-DATA entries_avx2_float64<>+656(SB)/8, $k_cos_f64_u_59b6c7c217<>(SB)
-DATA entries_avx2_float64<>+664(SB)/8, $k_cosh_f64_u_59600fe59b<>(SB)
-DATA entries_avx2_float64<>+672(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9<>(SB)
-DATA entries_avx2_float64<>+680(SB)/8, $k_div_f64_su_24c7c4ac78<>(SB)
-DATA entries_avx2_float64<>+688(SB)/8, $k_div_f64_us_e1eb7cc70b<>(SB)
-DATA entries_avx2_float64<>+696(SB)/8, $k_div_f64_uu_2ba8d394f2<>(SB)
-DATA entries_avx2_float64<>+704(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2<>(SB)
-DATA entries_avx2_float64<>+712(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b<>(SB)
-DATA entries_avx2_float64<>+720(SB)/8, $k_dot_f64_94c78171a9<>(SB)
-DATA entries_avx2_float64<>+728(SB)/8, $k_dotbatch_f64_d256253dc8<>(SB)
-DATA entries_avx2_float64<>+736(SB)/8, $k_elu_f64_uu_8c57d63d8a<>(SB)
-DATA entries_avx2_float64<>+744(SB)/8, $k_eq_and_f64_bool_uu_c02757040d<>(SB)
-DATA entries_avx2_float64<>+752(SB)/8, $k_eq_f64_bool_su_af5c2a3303<>(SB)
-DATA entries_avx2_float64<>+760(SB)/8, $k_eq_f64_bool_uu_6a3b78d870<>(SB)
-DATA entries_avx2_float64<>+768(SB)/8, $k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc<>(SB)
-DATA entries_avx2_float64<>+776(SB)/8, $k_eq_ne_or_etc_f64_i32_uussusuusus_161e3a02da<>(SB)
-DATA entries_avx2_float64<>+784(SB)/8, $k_erf_f64_u_d078ff7068<>(SB)
-DATA entries_avx2_float64<>+792(SB)/8, $k_erfc_f64_u_ea9cd5907b<>(SB)
-DATA entries_avx2_float64<>+800(SB)/8, $k_exp2_f64_u_56bfbb21e8<>(SB)
-DATA entries_avx2_float64<>+808(SB)/8, $k_exp_f64_u_c8f268e614<>(SB)
-DATA entries_avx2_float64<>+816(SB)/8, $k_expm1_f64_u_c12d99e908<>(SB)
-DATA entries_avx2_float64<>+824(SB)/8, $k_exponent_f64_u_d8c8158cb1<>(SB)
-DATA entries_avx2_float64<>+832(SB)/8, $k_floor_f64_u_997de3ba42<>(SB)
-DATA entries_avx2_float64<>+840(SB)/8, $k_floordiv_f64_uu_4e8e408505<>(SB)
-DATA entries_avx2_float64<>+848(SB)/8, $k_fma_f64_suu_ccc0469621<>(SB)
-DATA entries_avx2_float64<>+856(SB)/8, $k_fma_f64_uss_21ec487d99<>(SB)
-DATA entries_avx2_float64<>+864(SB)/8, $k_fma_f64_usu_951494ca66<>(SB)
-DATA entries_avx2_float64<>+872(SB)/8, $k_fma_f64_uus_44bcb8b1a8<>(SB)
-DATA entries_avx2_float64<>+880(SB)/8, $k_fma_f64_uuu_97a98965c6<>(SB)
-DATA entries_avx2_float64<>+888(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab<>(SB)
-DATA entries_avx2_float64<>+896(SB)/8, $k_fma_fma_fma_etc_f64_suusususususss_4b4a8e4ac1<>(SB)
-DATA entries_avx2_float64<>+904(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b<>(SB)
-DATA entries_avx2_float64<>+912(SB)/8, $k_fma_fma_fma_fma_f64_suusususu_15c41e61b3<>(SB)
-DATA entries_avx2_float64<>+920(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999<>(SB)
-DATA entries_avx2_float64<>+928(SB)/8, $k_fmod_f64_uu_5820ebcd33<>(SB)
-DATA entries_avx2_float64<>+936(SB)/8, $k_gelu_f64_u_01b0ddcf5e<>(SB)
-DATA entries_avx2_float64<>+944(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6<>(SB)
-DATA entries_avx2_float64<>+952(SB)/8, $k_hardswish_f64_u_7585d447df<>(SB)
-DATA entries_avx2_float64<>+960(SB)/8, $k_hypot_f64_uu_58b0ae5de6<>(SB)
-DATA entries_avx2_float64<>+968(SB)/8, $k_isfinite_f64_bool_u_af48caa9c8<>(SB)
-DATA entries_avx2_float64<>+976(SB)/8, $k_isinf_f64_bool_u_2cd9baf76d<>(SB)
-DATA entries_avx2_float64<>+984(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1<>(SB)
-DATA entries_avx2_float64<>+992(SB)/8, $k_ldexp_f64_uu_6a6c9e47da<>(SB)
-DATA entries_avx2_float64<>+1000(SB)/8, $k_le_f64_bool_su_72bfa59174<>(SB)
-DATA entries_avx2_float64<>+1008(SB)/8, $k_le_f64_bool_us_126c7d4763<>(SB)
-DATA entries_avx2_float64<>+1016(SB)/8, $k_le_f64_bool_uu_3578d47928<>(SB)
-DATA entries_avx2_float64<>+1024(SB)/8, $k_log10_f64_u_215bd841eb<>(SB)
-DATA entries_avx2_float64<>+1032(SB)/8, $k_log10_f64_u_e0597c2199<>(SB)
-DATA entries_avx2_float64<>+1040(SB)/8, $k_log1p_f64_u_59915c6e03<>(SB)
-DATA entries_avx2_float64<>+1048(SB)/8, $k_log1p_f64_u_85a3ddffb8<>(SB)
-DATA entries_avx2_float64<>+1056(SB)/8, $k_log2_f64_u_161109d442<>(SB)
-DATA entries_avx2_float64<>+1064(SB)/8, $k_log2_f64_u_50315f7adc<>(SB)
-DATA entries_avx2_float64<>+1072(SB)/8, $k_log_f64_u_76870ec756<>(SB)
-DATA entries_avx2_float64<>+1080(SB)/8, $k_log_f64_u_dd7af3dce1<>(SB)
-DATA entries_avx2_float64<>+1088(SB)/8, $k_logit_f64_u_9e5c5ac773<>(SB)
-DATA entries_avx2_float64<>+1096(SB)/8, $k_lt_and_f64_bool_suu_2a5eb51eb0<>(SB)
-DATA entries_avx2_float64<>+1104(SB)/8, $k_lt_and_f64_bool_usu_5988bbebc8<>(SB)
-DATA entries_avx2_float64<>+1112(SB)/8, $k_lt_and_f64_bool_uuu_b938ae9567<>(SB)
-DATA entries_avx2_float64<>+1120(SB)/8, $k_lt_cast_add_f64_i32_suu_a9ce2c1b8c<>(SB)
-DATA entries_avx2_float64<>+1128(SB)/8, $k_lt_cast_add_f64_i32_usu_be5102783f<>(SB)
-DATA entries_avx2_float64<>+1136(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff<>(SB)
-DATA entries_avx2_float64<>+1144(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd<>(SB)
-DATA entries_avx2_float64<>+1152(SB)/8, $k_lt_cast_f64_su_2762d9c380<>(SB)
-DATA entries_avx2_float64<>+1160(SB)/8, $k_lt_cast_f64_us_a94496eb15<>(SB)
-DATA entries_avx2_float64<>+1168(SB)/8, $k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0<>(SB)
-DATA entries_avx2_float64<>+1176(SB)/8, $k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258<>(SB)
-DATA entries_avx2_float64<>+1184(SB)/8, $k_lt_f64_bool_su_03aca8ab90<>(SB)
-DATA entries_avx2_float64<>+1192(SB)/8, $k_lt_f64_bool_us_0149d1acba<>(SB)
-DATA entries_avx2_float64<>+1200(SB)/8, $k_lt_f64_bool_uu_cfae620772<>(SB)
-DATA entries_avx2_float64<>+1208(SB)/8, $k_lt_lt_and_f64_bool_uss_2121ca8d81<>(SB)
-DATA entries_avx2_float64<>+1216(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519<>(SB)
-DATA entries_avx2_float64<>+1224(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2<>(SB)
-DATA entries_avx2_float64<>+1232(SB)/8, $k_lt_or_f64_bool_suu_64ed925dfc<>(SB)
-DATA entries_avx2_float64<>+1240(SB)/8, $k_lt_or_f64_bool_usu_d10288e0b0<>(SB)
-DATA entries_avx2_float64<>+1248(SB)/8, $k_lt_select_f64_susu_019379d305<>(SB)
-DATA entries_avx2_float64<>+1256(SB)/8, $k_lt_select_f64_suus_276f154ab8<>(SB)
-DATA entries_avx2_float64<>+1264(SB)/8, $k_lt_select_f64_suuu_9cbf082dff<>(SB)
-DATA entries_avx2_float64<>+1272(SB)/8, $k_lt_select_f64_ussu_6923ee4169<>(SB)
-DATA entries_avx2_float64<>+1280(SB)/8, $k_lt_select_f64_usus_596b7c376a<>(SB)
-DATA entries_avx2_float64<>+1288(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3<>(SB)
-DATA entries_avx2_float64<>+1296(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea<>(SB)
-DATA entries_avx2_float64<>+1304(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e<>(SB)
-DATA entries_avx2_float64<>+1312(SB)/8, $k_max_f64_us_c5b457e68f<>(SB)
-DATA entries_avx2_float64<>+1320(SB)/8, $k_max_f64_uu_8e8ee6eae2<>(SB)
-DATA entries_avx2_float64<>+1328(SB)/8, $k_max_max_f64_uuu_28a30498eb<>(SB)
-DATA entries_avx2_float64<>+1336(SB)/8, $k_max_max_f64_uuu_7b30abe2de<>(SB)
-DATA entries_avx2_float64<>+1344(SB)/8, $k_max_max_max_etc_f64_uuuuuu_2bf194f3f1<>(SB)
-DATA entries_avx2_float64<>+1352(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94<>(SB)
-DATA entries_avx2_float64<>+1360(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf<>(SB)
-DATA entries_avx2_float64<>+1368(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1<>(SB)
-DATA entries_avx2_float64<>+1376(SB)/8, $k_max_max_max_max_f64_uuuuu_c92924e26b<>(SB)
-DATA entries_avx2_float64<>+1384(SB)/8, $k_max_min_f64_sus_3e116b384e<>(SB)
-DATA entries_avx2_float64<>+1392(SB)/8, $k_min_f64_su_e16306fa1b<>(SB)
-DATA entries_avx2_float64<>+1400(SB)/8, $k_min_f64_uu_4d70e3b726<>(SB)
-DATA entries_avx2_float64<>+1408(SB)/8, $k_min_min_f64_uuu_48095218f2<>(SB)
-DATA entries_avx2_float64<>+1416(SB)/8, $k_min_min_f64_uuu_9ec3170fed<>(SB)
-DATA entries_avx2_float64<>+1424(SB)/8, $k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d<>(SB)
-DATA entries_avx2_float64<>+1432(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c<>(SB)
-DATA entries_avx2_float64<>+1440(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f<>(SB)
-DATA entries_avx2_float64<>+1448(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768<>(SB)
-DATA entries_avx2_float64<>+1456(SB)/8, $k_min_min_min_min_f64_uuuuu_bfa55cfe99<>(SB)
-DATA entries_avx2_float64<>+1464(SB)/8, $k_mish_f64_u_edc3188d83<>(SB)
-DATA entries_avx2_float64<>+1472(SB)/8, $k_mod_f64_uu_2c076f00fa<>(SB)
-DATA entries_avx2_float64<>+1480(SB)/8, $k_mul_add_f64_us_f7af262bd7<>(SB)
-DATA entries_avx2_float64<>+1488(SB)/8, $k_mul_add_f64_uss_b690dd07ac<>(SB)
-DATA entries_avx2_float64<>+1496(SB)/8, $k_mul_add_f64_usu_81e43d6c5f<>(SB)
-DATA entries_avx2_float64<>+1504(SB)/8, $k_mul_add_f64_uu_ced8144a0e<>(SB)
-DATA entries_avx2_float64<>+1512(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a<>(SB)
-DATA entries_avx2_float64<>+1520(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51<>(SB)
-DATA entries_avx2_float64<>+1528(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14<>(SB)
-DATA entries_avx2_float64<>+1536(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5<>(SB)
-DATA entries_avx2_float64<>+1544(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad<>(SB)
-DATA entries_avx2_float64<>+1552(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3<>(SB)
-DATA entries_avx2_float64<>+1560(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026<>(SB)
-DATA entries_avx2_float64<>+1568(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f<>(SB)
-DATA entries_avx2_float64<>+1576(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131<>(SB)
-DATA entries_avx2_float64<>+1584(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1<>(SB)
-DATA entries_avx2_float64<>+1592(SB)/8, $k_mul_div_f64_uuu_f094df2f76<>(SB)
-DATA entries_avx2_float64<>+1600(SB)/8, $k_mul_f64_us_e7d53846b3<>(SB)
-DATA entries_avx2_float64<>+1608(SB)/8, $k_mul_f64_uu_7b320067c4<>(SB)
-DATA entries_avx2_float64<>+1616(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650<>(SB)
-DATA entries_avx2_float64<>+1624(SB)/8, $k_mul_max_f64_uss_60421f2775<>(SB)
-DATA entries_avx2_float64<>+1632(SB)/8, $k_mul_min_f64_uss_3de59695ee<>(SB)
-DATA entries_avx2_float64<>+1640(SB)/8, $k_mul_mul_add_f64_usus_6663a65808<>(SB)
-DATA entries_avx2_float64<>+1648(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf<>(SB)
-DATA entries_avx2_float64<>+1656(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689<>(SB)
-DATA entries_avx2_float64<>+1664(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8<>(SB)
-DATA entries_avx2_float64<>+1672(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc<>(SB)
-DATA entries_avx2_float64<>+1680(SB)/8, $k_mul_mul_f64_u_4536dc52dd<>(SB)
-DATA entries_avx2_float64<>+1688(SB)/8, $k_mul_mul_f64_u_aae9e59fed<>(SB)
-DATA entries_avx2_float64<>+1696(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2<>(SB)
-DATA entries_avx2_float64<>+1704(SB)/8, $k_mul_mul_f64_uus_3931f87fc5<>(SB)
-DATA entries_avx2_float64<>+1712(SB)/8, $k_mul_mul_f64_uuu_6071005ef9<>(SB)
-DATA entries_avx2_float64<>+1720(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e<>(SB)
-DATA entries_avx2_float64<>+1728(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05<>(SB)
-DATA entries_avx2_float64<>+1736(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba<>(SB)
-DATA entries_avx2_float64<>+1744(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee<>(SB)
-DATA entries_avx2_float64<>+1752(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44<>(SB)
-DATA entries_avx2_float64<>+1760(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2<>(SB)
-DATA entries_avx2_float64<>+1768(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f<>(SB)
-DATA entries_avx2_float64<>+1776(SB)/8, $k_mul_sub_f64_suu_2f274783e2<>(SB)
-DATA entries_avx2_float64<>+1784(SB)/8, $k_mul_sub_f64_uss_444dd93e96<>(SB)
-DATA entries_avx2_float64<>+1792(SB)/8, $k_mul_sub_f64_uss_ccb70909d7<>(SB)
-DATA entries_avx2_float64<>+1800(SB)/8, $k_mul_sub_f64_usu_4b94eabd30<>(SB)
-DATA entries_avx2_float64<>+1808(SB)/8, $k_mul_sub_f64_uus_ad45800dc8<>(SB)
-DATA entries_avx2_float64<>+1816(SB)/8, $k_mul_sub_f64_uus_b464ecba9e<>(SB)
-DATA entries_avx2_float64<>+1824(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f<>(SB)
-DATA entries_avx2_float64<>+1832(SB)/8, $k_mul_sub_f64_uuu_a63907e725<>(SB)
-DATA entries_avx2_float64<>+1840(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937<>(SB)
-DATA entries_avx2_float64<>+1848(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2<>(SB)
-DATA entries_avx2_float64<>+1856(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de<>(SB)
-DATA entries_avx2_float64<>+1864(SB)/8, $k_ne_and_select_max_f64_bool_uusu_61c50409f5<>(SB)
-DATA entries_avx2_float64<>+1872(SB)/8, $k_ne_and_select_min_f64_bool_uusu_362e92057d<>(SB)
-DATA entries_avx2_float64<>+1880(SB)/8, $k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b<>(SB)
-DATA entries_avx2_float64<>+1888(SB)/8, $k_ne_f64_bool_us_f722a5752b<>(SB)
-DATA entries_avx2_float64<>+1896(SB)/8, $k_ne_f64_bool_uu_ca342584d9<>(SB)
-DATA entries_avx2_float64<>+1904(SB)/8, $k_ne_or_f64_bool_uu_ac86e02f76<>(SB)
-DATA entries_avx2_float64<>+1912(SB)/8, $k_ne_select_add_etc_f64_ususu_5d05d1e21b<>(SB)
-DATA entries_avx2_float64<>+1920(SB)/8, $k_ne_select_add_f64_usu_b25cae9d19<>(SB)
-DATA entries_avx2_float64<>+1928(SB)/8, $k_neg_f64_u_31fb8351c9<>(SB)
-DATA entries_avx2_float64<>+1936(SB)/8, $k_neg_sub_f64_uu_daa7d6f623<>(SB)
-DATA entries_avx2_float64<>+1944(SB)/8, $k_pow_f64_uu_e460ef1270<>(SB)
-DATA entries_avx2_float64<>+1952(SB)/8, $k_reciprocal_f64_u_b37d10e017<>(SB)
-DATA entries_avx2_float64<>+1960(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a<>(SB)
-DATA entries_avx2_float64<>+1968(SB)/8, $k_reduce_add_add_abs_abs_f64_uu_036ab3151c<>(SB)
-DATA entries_avx2_float64<>+1976(SB)/8, $k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9<>(SB)
-DATA entries_avx2_float64<>+1984(SB)/8, $k_reduce_add_add_f64_uu_36441419bf<>(SB)
-DATA entries_avx2_float64<>+1992(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295<>(SB)
-DATA entries_avx2_float64<>+2000(SB)/8, $k_reduce_add_add_mul_mul_f64_uu_fef3484c9d<>(SB)
-DATA entries_avx2_float64<>+2008(SB)/8, $k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d<>(SB)
-DATA entries_avx2_float64<>+2016(SB)/8, $k_reduce_add_add_ne_select_select_f64_uss_6122a52af8<>(SB)
-DATA entries_avx2_float64<>+2024(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899<>(SB)
-DATA entries_avx2_float64<>+2032(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB)
-DATA entries_avx2_float64<>+2040(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB)
-DATA entries_avx2_float64<>+2048(SB)/8, $k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB)
-DATA entries_avx2_float64<>+2056(SB)/8, $k_reduce_add_eq_cast_f64_i32_su_85b410c34c<>(SB)
-DATA entries_avx2_float64<>+2064(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB)
-DATA entries_avx2_float64<>+2072(SB)/8, $k_reduce_add_f64_u_2a4323ccac<>(SB)
-DATA entries_avx2_float64<>+2080(SB)/8, $k_reduce_add_lt_cast_f64_i32_su_9fd303424b<>(SB)
-DATA entries_avx2_float64<>+2088(SB)/8, $k_reduce_add_lt_cast_f64_i32_us_964eb44313<>(SB)
-DATA entries_avx2_float64<>+2096(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1<>(SB)
-DATA entries_avx2_float64<>+2104(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB)
-DATA entries_avx2_float64<>+2112(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB)
-DATA entries_avx2_float64<>+2120(SB)/8, $k_reduce_add_ne_select_f64_us_2746410d44<>(SB)
-DATA entries_avx2_float64<>+2128(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0<>(SB)
-DATA entries_avx2_float64<>+2136(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07<>(SB)
-DATA entries_avx2_float64<>+2144(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0<>(SB)
-DATA entries_avx2_float64<>+2152(SB)/8, $k_reduce_and_eq_f64_bool_uu_6bae973db7<>(SB)
-DATA entries_avx2_float64<>+2160(SB)/8, $k_reduce_and_lt_f64_bool_su_bec886096f<>(SB)
-DATA entries_avx2_float64<>+2168(SB)/8, $k_reduce_and_lt_f64_bool_us_a6dfa2df4e<>(SB)
-DATA entries_avx2_float64<>+2176(SB)/8, $k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1<>(SB)
-DATA entries_avx2_float64<>+2184(SB)/8, $k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3<>(SB)
-DATA entries_avx2_float64<>+2192(SB)/8, $k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5<>(SB)
-DATA entries_avx2_float64<>+2200(SB)/8, $k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de<>(SB)
-DATA entries_avx2_float64<>+2208(SB)/8, $k_reduce_argmax_f64_u_f41777e260<>(SB)
-DATA entries_avx2_float64<>+2216(SB)/8, $k_reduce_argmax_max_f64_u_198ed0041d<>(SB)
-DATA entries_avx2_float64<>+2224(SB)/8, $k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7<>(SB)
-DATA entries_avx2_float64<>+2232(SB)/8, $k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB)
-DATA entries_avx2_float64<>+2240(SB)/8, $k_reduce_argmin_f64_u_f2cf5b58f8<>(SB)
-DATA entries_avx2_float64<>+2248(SB)/8, $k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB)
-DATA entries_avx2_float64<>+2256(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01<>(SB)
-DATA entries_avx2_float64<>+2264(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB)
-DATA entries_avx2_float64<>+2272(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB)
-DATA entries_avx2_float64<>+2280(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB)
-DATA entries_avx2_float64<>+2288(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB)
-DATA entries_avx2_float64<>+2296(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB)
-DATA entries_avx2_float64<>+2304(SB)/8, $k_reduce_columns_max_add_f64_us_878cd2b780<>(SB)
-DATA entries_avx2_float64<>+2312(SB)/8, $k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB)
-DATA entries_avx2_float64<>+2320(SB)/8, $k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB)
-DATA entries_avx2_float64<>+2328(SB)/8, $k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB)
-DATA entries_avx2_float64<>+2336(SB)/8, $k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB)
-DATA entries_avx2_float64<>+2344(SB)/8, $k_reduce_max_f64_u_68681c4585<>(SB)
-DATA entries_avx2_float64<>+2352(SB)/8, $k_reduce_max_max_f64_uu_c2d8565351<>(SB)
-DATA entries_avx2_float64<>+2360(SB)/8, $k_reduce_max_max_max_max_f64_uuuu_4bd7f771f9<>(SB)
-DATA entries_avx2_float64<>+2368(SB)/8, $k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB)
-DATA entries_avx2_float64<>+2376(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
-DATA entries_avx2_float64<>+2384(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
-DATA entries_avx2_float64<>+2392(SB)/8, $k_reduce_min_min_f64_uu_9ec9891305<>(SB)
-DATA entries_avx2_float64<>+2400(SB)/8, $k_reduce_min_min_min_min_f64_uuuu_a9597d1b11<>(SB)
-DATA entries_avx2_float64<>+2408(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
-DATA entries_avx2_float64<>+2416(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
-DATA entries_avx2_float64<>+2424(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
-DATA entries_avx2_float64<>+2432(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
-DATA entries_avx2_float64<>+2440(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df<>(SB)
-DATA entries_avx2_float64<>+2448(SB)/8, $k_reduce_or_lt_f64_bool_su_f64a36949e<>(SB)
-DATA entries_avx2_float64<>+2456(SB)/8, $k_reduce_or_lt_f64_bool_us_6dd209a00d<>(SB)
-DATA entries_avx2_float64<>+2464(SB)/8, $k_reduce_or_ne_f64_bool_u_858e14c97f<>(SB)
-DATA entries_avx2_float64<>+2472(SB)/8, $k_reduce_or_ne_f64_bool_uu_7e27723042<>(SB)
-DATA entries_avx2_float64<>+2480(SB)/8, $k_round_f64_u_2a10e311cc<>(SB)
-DATA entries_avx2_float64<>+2488(SB)/8, $k_rsqrt_f64_u_007cfad6d9<>(SB)
-DATA entries_avx2_float64<>+2496(SB)/8, $k_select_bool_f64_uss_490c89af08<>(SB)
-DATA entries_avx2_float64<>+2504(SB)/8, $k_select_bool_f64_usu_39d5b6147a<>(SB)
-DATA entries_avx2_float64<>+2512(SB)/8, $k_select_bool_f64_uus_3f5d7c1226<>(SB)
-DATA entries_avx2_float64<>+2520(SB)/8, $k_select_bool_f64_uuu_7486dd3191<>(SB)
-DATA entries_avx2_float64<>+2528(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
-DATA entries_avx2_float64<>+2536(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
-DATA entries_avx2_float64<>+2544(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
-DATA entries_avx2_float64<>+2552(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
-DATA entries_avx2_float64<>+2560(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
-DATA entries_avx2_float64<>+2568(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
-DATA entries_avx2_float64<>+2576(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
-DATA entries_avx2_float64<>+2584(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
-DATA entries_avx2_float64<>+2592(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
-DATA entries_avx2_float64<>+2600(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
-DATA entries_avx2_float64<>+2608(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
-DATA entries_avx2_float64<>+2616(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
-DATA entries_avx2_float64<>+2624(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
-DATA entries_avx2_float64<>+2632(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
-DATA entries_avx2_float64<>+2640(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
-DATA entries_avx2_float64<>+2648(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
-DATA entries_avx2_float64<>+2656(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
-DATA entries_avx2_float64<>+2664(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
-DATA entries_avx2_float64<>+2672(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
-DATA entries_avx2_float64<>+2680(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
-DATA entries_avx2_float64<>+2688(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
-DATA entries_avx2_float64<>+2696(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
-DATA entries_avx2_float64<>+2704(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
-DATA entries_avx2_float64<>+2712(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
-DATA entries_avx2_float64<>+2720(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
-DATA entries_avx2_float64<>+2728(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
-DATA entries_avx2_float64<>+2736(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
-DATA entries_avx2_float64<>+2744(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
-DATA entries_avx2_float64<>+2752(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
-DATA entries_avx2_float64<>+2760(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
-DATA entries_avx2_float64<>+2768(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
-DATA entries_avx2_float64<>+2776(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
-DATA entries_avx2_float64<>+2784(SB)/8, $k_sub_mul_add_f64_usu_314d592361<>(SB)
-DATA entries_avx2_float64<>+2792(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
-DATA entries_avx2_float64<>+2800(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
-DATA entries_avx2_float64<>+2808(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40<>(SB)
-DATA entries_avx2_float64<>+2816(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
-DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
-DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
-DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
-DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
-DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
-DATA entries_avx2_float64<>+2864(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
-DATA entries_avx2_float64<>+2872(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
-DATA entries_avx2_float64<>+2880(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
-DATA entries_avx2_float64<>+2888(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133<>(SB)
-DATA entries_avx2_float64<>+2896(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
-DATA entries_avx2_float64<>+2904(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
-DATA entries_avx2_float64<>+2912(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
-DATA entries_avx2_float64<>+2920(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
-DATA entries_avx2_float64<>+2928(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
-DATA entries_avx2_float64<>+2936(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
-DATA entries_avx2_float64<>+2944(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
-DATA entries_avx2_float64<>+2952(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
-DATA entries_avx2_float64<>+2960(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
-DATA entries_avx2_float64<>+2968(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
-GLOBL entries_avx2_float64<>(SB), RODATA, $2976
+DATA entries_avx2_float64<>+112(SB)/8, $k_add_add_add_f64_uuuu_2ff69977cd<>(SB)
+DATA entries_avx2_float64<>+120(SB)/8, $k_add_add_f64_usu_d14ef886cc<>(SB)
+DATA entries_avx2_float64<>+128(SB)/8, $k_add_add_f64_uus_333b1d0548<>(SB)
+DATA entries_avx2_float64<>+136(SB)/8, $k_add_add_f64_uuu_06690195f6<>(SB)
+DATA entries_avx2_float64<>+144(SB)/8, $k_add_add_f64_uuu_4d5010526b<>(SB)
+DATA entries_avx2_float64<>+152(SB)/8, $k_add_add_max_f64_suus_1279ef9a3e<>(SB)
+DATA entries_avx2_float64<>+160(SB)/8, $k_add_cast_add_f32_f64_uuu_a1fdca91c5<>(SB)
+DATA entries_avx2_float64<>+168(SB)/8, $k_add_div_f64_suu_db9165b6df<>(SB)
+DATA entries_avx2_float64<>+176(SB)/8, $k_add_div_f64_uuu_7541d18581<>(SB)
+DATA entries_avx2_float64<>+184(SB)/8, $k_add_f64_us_3770aac67c<>(SB)
+DATA entries_avx2_float64<>+192(SB)/8, $k_add_f64_uu_819accbd74<>(SB)
+DATA entries_avx2_float64<>+200(SB)/8, $k_add_lt_cast_add_f64_uusu_7796355261<>(SB)
+DATA entries_avx2_float64<>+208(SB)/8, $k_add_max_add_etc_f64_uusu_1ca6175c87<>(SB)
+DATA entries_avx2_float64<>+216(SB)/8, $k_add_max_f64_uss_8ea08a9a9c<>(SB)
+DATA entries_avx2_float64<>+224(SB)/8, $k_add_max_f64_uus_eb7b8e091b<>(SB)
+DATA entries_avx2_float64<>+232(SB)/8, $k_add_mul_f64_uss_49288156d8<>(SB)
+DATA entries_avx2_float64<>+240(SB)/8, $k_add_mul_f64_usu_43319fc0a3<>(SB)
+DATA entries_avx2_float64<>+248(SB)/8, $k_add_mul_f64_uus_6a500a5b69<>(SB)
+DATA entries_avx2_float64<>+256(SB)/8, $k_add_mul_f64_uuu_c0adfe2a64<>(SB)
+DATA entries_avx2_float64<>+264(SB)/8, $k_add_reciprocal_f64_us_a9fc18cb97<>(SB)
+DATA entries_avx2_float64<>+272(SB)/8, $k_add_reciprocal_f64_uu_fd58496f41<>(SB)
+DATA entries_avx2_float64<>+280(SB)/8, $k_add_sqrt_f64_su_b9d1b8021b<>(SB)
+DATA entries_avx2_float64<>+288(SB)/8, $k_add_sqrt_f64_uu_9ee6425c70<>(SB)
+DATA entries_avx2_float64<>+296(SB)/8, $k_and_select_bool_f64_uuus_29a1d65b2d<>(SB)
+DATA entries_avx2_float64<>+304(SB)/8, $k_asin_f64_u_0c7edb221f<>(SB)
+DATA entries_avx2_float64<>+312(SB)/8, $k_asin_f64_u_e1e7d4acf5<>(SB)
+DATA entries_avx2_float64<>+320(SB)/8, $k_asinh_f64_u_aadc7ea616<>(SB)
+DATA entries_avx2_float64<>+328(SB)/8, $k_atan2_f64_uu_38066da722<>(SB)
+DATA entries_avx2_float64<>+336(SB)/8, $k_atan2_f64_uu_b362669ee1<>(SB)
+DATA entries_avx2_float64<>+344(SB)/8, $k_atan_f64_u_730df536cf<>(SB)
+DATA entries_avx2_float64<>+352(SB)/8, $k_atan_f64_u_c59c3592e6<>(SB)
+DATA entries_avx2_float64<>+360(SB)/8, $k_atanh_f64_u_37f5d3bfa3<>(SB)
+DATA entries_avx2_float64<>+368(SB)/8, $k_bitcast_f64_i64_u_f147707485<>(SB)
+DATA entries_avx2_float64<>+376(SB)/8, $k_bitcast_f64_u64_u_a73d5902fe<>(SB)
+DATA entries_avx2_float64<>+384(SB)/8, $k_bitcast_i64_f64_u_46f8a625a3<>(SB)
+DATA entries_avx2_float64<>+392(SB)/8, $k_bitcast_u64_f64_u_ab205328a2<>(SB)
+DATA entries_avx2_float64<>+400(SB)/8, $k_cast_add_f32_f64_uu_d94107099a<>(SB)
+DATA entries_avx2_float64<>+408(SB)/8, $k_cast_add_f64_f32_su_70391d9e46<>(SB)
+DATA entries_avx2_float64<>+416(SB)/8, $k_cast_bool_f64_u_4c3a727071<>(SB)
+DATA entries_avx2_float64<>+424(SB)/8, $k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6<>(SB)
+DATA entries_avx2_float64<>+432(SB)/8, $k_cast_f32_f64_u_b86e37f909<>(SB)
+DATA entries_avx2_float64<>+440(SB)/8, $k_cast_f64_bf16_u_96611387a9<>(SB)
+DATA entries_avx2_float64<>+448(SB)/8, $k_cast_f64_bool_u_df94fee7b9<>(SB)
+DATA entries_avx2_float64<>+456(SB)/8, $k_cast_f64_f16_u_6bb378271c<>(SB)
+DATA entries_avx2_float64<>+464(SB)/8, $k_cast_f64_f32_u_dde0c6aeba<>(SB)
+DATA entries_avx2_float64<>+472(SB)/8, $k_cast_f64_i16_u_29a1616815<>(SB)
+DATA entries_avx2_float64<>+480(SB)/8, $k_cast_f64_i32_u_aaa871b404<>(SB)
+DATA entries_avx2_float64<>+488(SB)/8, $k_cast_f64_i64_u_8f24d43433<>(SB)
+DATA entries_avx2_float64<>+496(SB)/8, $k_cast_f64_i8_u_eecab02cc2<>(SB)
+DATA entries_avx2_float64<>+504(SB)/8, $k_cast_f64_q16x16_u_5c158ef4e2<>(SB)
+DATA entries_avx2_float64<>+512(SB)/8, $k_cast_f64_u16_u_98c5c27beb<>(SB)
+DATA entries_avx2_float64<>+520(SB)/8, $k_cast_f64_u32_u_7a4f613017<>(SB)
+DATA entries_avx2_float64<>+528(SB)/8, $k_cast_f64_u64_u_4fb2dc96a4<>(SB)
+DATA entries_avx2_float64<>+536(SB)/8, $k_cast_f64_u8_u_6bc5559001<>(SB)
+DATA entries_avx2_float64<>+544(SB)/8, $k_cast_i32_f64_u_eab81f3ff2<>(SB)
+DATA entries_avx2_float64<>+552(SB)/8, $k_cast_i64_f64_u_11adf92f88<>(SB)
+DATA entries_avx2_float64<>+560(SB)/8, $k_cast_mul_cast_f32_f64_uu_dcef9183bf<>(SB)
+DATA entries_avx2_float64<>+568(SB)/8, $k_cast_q16x16_f64_u_3787717d59<>(SB)
+DATA entries_avx2_float64<>+576(SB)/8, $k_cast_u32_f64_u_a8a6788db1<>(SB)
+DATA entries_avx2_float64<>+584(SB)/8, $k_cast_u64_f64_u_97004cf19d<>(SB)
+DATA entries_avx2_float64<>+592(SB)/8, $k_cast_u8_f64_u_396674fb76<>(SB)
+DATA entries_avx2_float64<>+600(SB)/8, $k_cbrt_f64_u_b44aeb6339<>(SB)
+DATA entries_avx2_float64<>+608(SB)/8, $k_ceil_f64_u_ad872537b7<>(SB)
+DATA entries_avx2_float64<>+616(SB)/8, $k_celu_f64_uu_261ead757e<>(SB)
+DATA entries_avx2_float64<>+624(SB)/8, $k_clip_f64_uss_fc1d4981d6<>(SB)
+DATA entries_avx2_float64<>+632(SB)/8, $k_clip_f64_usu_13e0d41b19<>(SB)
+DATA entries_avx2_float64<>+640(SB)/8, $k_clip_f64_uus_a6f77f260c<>(SB)
+DATA entries_avx2_float64<>+648(SB)/8, $k_clip_f64_uuu_03821ce53e<>(SB)
+DATA entries_avx2_float64<>+656(SB)/8, $k_cos_f64_u_231c08b2d9<>(SB)
+DATA entries_avx2_float64<>+664(SB)/8, $k_cos_f64_u_59b6c7c217<>(SB)
+DATA entries_avx2_float64<>+672(SB)/8, $k_cosh_f64_u_59600fe59b<>(SB)
+DATA entries_avx2_float64<>+680(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9<>(SB)
+DATA entries_avx2_float64<>+688(SB)/8, $k_div_f64_su_24c7c4ac78<>(SB)
+DATA entries_avx2_float64<>+696(SB)/8, $k_div_f64_us_e1eb7cc70b<>(SB)
+DATA entries_avx2_float64<>+704(SB)/8, $k_div_f64_uu_2ba8d394f2<>(SB)
+DATA entries_avx2_float64<>+712(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2<>(SB)
+DATA entries_avx2_float64<>+720(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b<>(SB)
+DATA entries_avx2_float64<>+728(SB)/8, $k_dot_f64_94c78171a9<>(SB)
+DATA entries_avx2_float64<>+736(SB)/8, $k_dotbatch_f64_d256253dc8<>(SB)
+DATA entries_avx2_float64<>+744(SB)/8, $k_elu_f64_uu_8c57d63d8a<>(SB)
+DATA entries_avx2_float64<>+752(SB)/8, $k_eq_and_f64_bool_uu_c02757040d<>(SB)
+DATA entries_avx2_float64<>+760(SB)/8, $k_eq_f64_bool_su_af5c2a3303<>(SB)
+DATA entries_avx2_float64<>+768(SB)/8, $k_eq_f64_bool_uu_6a3b78d870<>(SB)
+DATA entries_avx2_float64<>+776(SB)/8, $k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc<>(SB)
+DATA entries_avx2_float64<>+784(SB)/8, $k_eq_ne_or_etc_f64_i32_uussusuusus_161e3a02da<>(SB)
+DATA entries_avx2_float64<>+792(SB)/8, $k_erf_f64_u_d078ff7068<>(SB)
+DATA entries_avx2_float64<>+800(SB)/8, $k_erfc_f64_u_ea9cd5907b<>(SB)
+DATA entries_avx2_float64<>+808(SB)/8, $k_exp2_f64_u_56bfbb21e8<>(SB)
+DATA entries_avx2_float64<>+816(SB)/8, $k_exp_f64_u_c8f268e614<>(SB)
+DATA entries_avx2_float64<>+824(SB)/8, $k_expm1_f64_u_c12d99e908<>(SB)
+DATA entries_avx2_float64<>+832(SB)/8, $k_exponent_f64_u_d8c8158cb1<>(SB)
+DATA entries_avx2_float64<>+840(SB)/8, $k_floor_f64_u_997de3ba42<>(SB)
+DATA entries_avx2_float64<>+848(SB)/8, $k_floordiv_f64_uu_4e8e408505<>(SB)
+DATA entries_avx2_float64<>+856(SB)/8, $k_fma_f64_suu_ccc0469621<>(SB)
+DATA entries_avx2_float64<>+864(SB)/8, $k_fma_f64_uss_21ec487d99<>(SB)
+DATA entries_avx2_float64<>+872(SB)/8, $k_fma_f64_usu_951494ca66<>(SB)
+DATA entries_avx2_float64<>+880(SB)/8, $k_fma_f64_uus_44bcb8b1a8<>(SB)
+DATA entries_avx2_float64<>+888(SB)/8, $k_fma_f64_uuu_97a98965c6<>(SB)
+DATA entries_avx2_float64<>+896(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab<>(SB)
+DATA entries_avx2_float64<>+904(SB)/8, $k_fma_fma_fma_etc_f64_suusususususss_4b4a8e4ac1<>(SB)
+DATA entries_avx2_float64<>+912(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b<>(SB)
+DATA entries_avx2_float64<>+920(SB)/8, $k_fma_fma_fma_fma_f64_suusususu_15c41e61b3<>(SB)
+DATA entries_avx2_float64<>+928(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999<>(SB)
+DATA entries_avx2_float64<>+936(SB)/8, $k_fmod_f64_uu_5820ebcd33<>(SB)
+DATA entries_avx2_float64<>+944(SB)/8, $k_gelu_f64_u_01b0ddcf5e<>(SB)
+DATA entries_avx2_float64<>+952(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6<>(SB)
+DATA entries_avx2_float64<>+960(SB)/8, $k_hardswish_f64_u_7585d447df<>(SB)
+DATA entries_avx2_float64<>+968(SB)/8, $k_hypot_f64_uu_58b0ae5de6<>(SB)
+DATA entries_avx2_float64<>+976(SB)/8, $k_isfinite_f64_bool_u_af48caa9c8<>(SB)
+DATA entries_avx2_float64<>+984(SB)/8, $k_isinf_f64_bool_u_2cd9baf76d<>(SB)
+DATA entries_avx2_float64<>+992(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1<>(SB)
+DATA entries_avx2_float64<>+1000(SB)/8, $k_ldexp_f64_uu_6a6c9e47da<>(SB)
+DATA entries_avx2_float64<>+1008(SB)/8, $k_le_f64_bool_su_72bfa59174<>(SB)
+DATA entries_avx2_float64<>+1016(SB)/8, $k_le_f64_bool_us_126c7d4763<>(SB)
+DATA entries_avx2_float64<>+1024(SB)/8, $k_le_f64_bool_uu_3578d47928<>(SB)
+DATA entries_avx2_float64<>+1032(SB)/8, $k_le_select_i32_f64_usus_d0f0d974c9<>(SB)
+DATA entries_avx2_float64<>+1040(SB)/8, $k_le_select_i64_f64_usus_5ed87f8b45<>(SB)
+DATA entries_avx2_float64<>+1048(SB)/8, $k_log10_f64_u_215bd841eb<>(SB)
+DATA entries_avx2_float64<>+1056(SB)/8, $k_log10_f64_u_e0597c2199<>(SB)
+DATA entries_avx2_float64<>+1064(SB)/8, $k_log1p_f64_u_59915c6e03<>(SB)
+DATA entries_avx2_float64<>+1072(SB)/8, $k_log1p_f64_u_85a3ddffb8<>(SB)
+DATA entries_avx2_float64<>+1080(SB)/8, $k_log2_f64_u_161109d442<>(SB)
+DATA entries_avx2_float64<>+1088(SB)/8, $k_log2_f64_u_50315f7adc<>(SB)
+DATA entries_avx2_float64<>+1096(SB)/8, $k_log_f64_u_76870ec756<>(SB)
+DATA entries_avx2_float64<>+1104(SB)/8, $k_log_f64_u_dd7af3dce1<>(SB)
+DATA entries_avx2_float64<>+1112(SB)/8, $k_logit_f64_u_9e5c5ac773<>(SB)
+DATA entries_avx2_float64<>+1120(SB)/8, $k_lt_and_f64_bool_suu_2a5eb51eb0<>(SB)
+DATA entries_avx2_float64<>+1128(SB)/8, $k_lt_and_f64_bool_usu_5988bbebc8<>(SB)
+DATA entries_avx2_float64<>+1136(SB)/8, $k_lt_and_f64_bool_uuu_b938ae9567<>(SB)
+DATA entries_avx2_float64<>+1144(SB)/8, $k_lt_cast_add_f64_i32_suu_a9ce2c1b8c<>(SB)
+DATA entries_avx2_float64<>+1152(SB)/8, $k_lt_cast_add_f64_i32_usu_be5102783f<>(SB)
+DATA entries_avx2_float64<>+1160(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff<>(SB)
+DATA entries_avx2_float64<>+1168(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd<>(SB)
+DATA entries_avx2_float64<>+1176(SB)/8, $k_lt_cast_f64_su_2762d9c380<>(SB)
+DATA entries_avx2_float64<>+1184(SB)/8, $k_lt_cast_f64_us_a94496eb15<>(SB)
+DATA entries_avx2_float64<>+1192(SB)/8, $k_lt_cast_lt_etc_f64_i32_suuuuu_b886113fb0<>(SB)
+DATA entries_avx2_float64<>+1200(SB)/8, $k_lt_cast_lt_etc_f64_i32_usuuuu_da812ee258<>(SB)
+DATA entries_avx2_float64<>+1208(SB)/8, $k_lt_f64_bool_su_03aca8ab90<>(SB)
+DATA entries_avx2_float64<>+1216(SB)/8, $k_lt_f64_bool_us_0149d1acba<>(SB)
+DATA entries_avx2_float64<>+1224(SB)/8, $k_lt_f64_bool_uu_cfae620772<>(SB)
+DATA entries_avx2_float64<>+1232(SB)/8, $k_lt_lt_and_f64_bool_uss_2121ca8d81<>(SB)
+DATA entries_avx2_float64<>+1240(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519<>(SB)
+DATA entries_avx2_float64<>+1248(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2<>(SB)
+DATA entries_avx2_float64<>+1256(SB)/8, $k_lt_or_f64_bool_suu_64ed925dfc<>(SB)
+DATA entries_avx2_float64<>+1264(SB)/8, $k_lt_or_f64_bool_usu_d10288e0b0<>(SB)
+DATA entries_avx2_float64<>+1272(SB)/8, $k_lt_select_f64_susu_019379d305<>(SB)
+DATA entries_avx2_float64<>+1280(SB)/8, $k_lt_select_f64_suus_276f154ab8<>(SB)
+DATA entries_avx2_float64<>+1288(SB)/8, $k_lt_select_f64_suuu_9cbf082dff<>(SB)
+DATA entries_avx2_float64<>+1296(SB)/8, $k_lt_select_f64_ussu_6923ee4169<>(SB)
+DATA entries_avx2_float64<>+1304(SB)/8, $k_lt_select_f64_usus_596b7c376a<>(SB)
+DATA entries_avx2_float64<>+1312(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3<>(SB)
+DATA entries_avx2_float64<>+1320(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea<>(SB)
+DATA entries_avx2_float64<>+1328(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e<>(SB)
+DATA entries_avx2_float64<>+1336(SB)/8, $k_lt_select_i32_f64_usus_08a1b21ed8<>(SB)
+DATA entries_avx2_float64<>+1344(SB)/8, $k_lt_select_i64_f64_usus_4f752062b7<>(SB)
+DATA entries_avx2_float64<>+1352(SB)/8, $k_max_f64_us_c5b457e68f<>(SB)
+DATA entries_avx2_float64<>+1360(SB)/8, $k_max_f64_uu_8e8ee6eae2<>(SB)
+DATA entries_avx2_float64<>+1368(SB)/8, $k_max_max_f64_uuu_28a30498eb<>(SB)
+DATA entries_avx2_float64<>+1376(SB)/8, $k_max_max_f64_uuu_7b30abe2de<>(SB)
+DATA entries_avx2_float64<>+1384(SB)/8, $k_max_max_max_etc_f64_uuuuuu_2bf194f3f1<>(SB)
+DATA entries_avx2_float64<>+1392(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94<>(SB)
+DATA entries_avx2_float64<>+1400(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf<>(SB)
+DATA entries_avx2_float64<>+1408(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1<>(SB)
+DATA entries_avx2_float64<>+1416(SB)/8, $k_max_max_max_max_f64_uuuuu_c92924e26b<>(SB)
+DATA entries_avx2_float64<>+1424(SB)/8, $k_max_min_f64_sus_3e116b384e<>(SB)
+DATA entries_avx2_float64<>+1432(SB)/8, $k_min_f64_su_e16306fa1b<>(SB)
+DATA entries_avx2_float64<>+1440(SB)/8, $k_min_f64_uu_4d70e3b726<>(SB)
+DATA entries_avx2_float64<>+1448(SB)/8, $k_min_min_f64_uuu_48095218f2<>(SB)
+DATA entries_avx2_float64<>+1456(SB)/8, $k_min_min_f64_uuu_9ec3170fed<>(SB)
+DATA entries_avx2_float64<>+1464(SB)/8, $k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d<>(SB)
+DATA entries_avx2_float64<>+1472(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c<>(SB)
+DATA entries_avx2_float64<>+1480(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f<>(SB)
+DATA entries_avx2_float64<>+1488(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768<>(SB)
+DATA entries_avx2_float64<>+1496(SB)/8, $k_min_min_min_min_f64_uuuuu_bfa55cfe99<>(SB)
+DATA entries_avx2_float64<>+1504(SB)/8, $k_mish_f64_u_edc3188d83<>(SB)
+DATA entries_avx2_float64<>+1512(SB)/8, $k_mod_f64_uu_2c076f00fa<>(SB)
+DATA entries_avx2_float64<>+1520(SB)/8, $k_mul_add_f64_us_f7af262bd7<>(SB)
+DATA entries_avx2_float64<>+1528(SB)/8, $k_mul_add_f64_uss_b690dd07ac<>(SB)
+DATA entries_avx2_float64<>+1536(SB)/8, $k_mul_add_f64_usu_81e43d6c5f<>(SB)
+DATA entries_avx2_float64<>+1544(SB)/8, $k_mul_add_f64_uu_ced8144a0e<>(SB)
+DATA entries_avx2_float64<>+1552(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a<>(SB)
+DATA entries_avx2_float64<>+1560(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51<>(SB)
+DATA entries_avx2_float64<>+1568(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14<>(SB)
+DATA entries_avx2_float64<>+1576(SB)/8, $k_mul_add_mul_add_f64_ususu_161b4494ee<>(SB)
+DATA entries_avx2_float64<>+1584(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5<>(SB)
+DATA entries_avx2_float64<>+1592(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad<>(SB)
+DATA entries_avx2_float64<>+1600(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3<>(SB)
+DATA entries_avx2_float64<>+1608(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026<>(SB)
+DATA entries_avx2_float64<>+1616(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f<>(SB)
+DATA entries_avx2_float64<>+1624(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131<>(SB)
+DATA entries_avx2_float64<>+1632(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1<>(SB)
+DATA entries_avx2_float64<>+1640(SB)/8, $k_mul_div_f64_uuu_f094df2f76<>(SB)
+DATA entries_avx2_float64<>+1648(SB)/8, $k_mul_f64_us_e7d53846b3<>(SB)
+DATA entries_avx2_float64<>+1656(SB)/8, $k_mul_f64_uu_7b320067c4<>(SB)
+DATA entries_avx2_float64<>+1664(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650<>(SB)
+DATA entries_avx2_float64<>+1672(SB)/8, $k_mul_max_f64_uss_60421f2775<>(SB)
+DATA entries_avx2_float64<>+1680(SB)/8, $k_mul_min_f64_uss_3de59695ee<>(SB)
+DATA entries_avx2_float64<>+1688(SB)/8, $k_mul_mul_add_f64_usus_6663a65808<>(SB)
+DATA entries_avx2_float64<>+1696(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf<>(SB)
+DATA entries_avx2_float64<>+1704(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689<>(SB)
+DATA entries_avx2_float64<>+1712(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8<>(SB)
+DATA entries_avx2_float64<>+1720(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc<>(SB)
+DATA entries_avx2_float64<>+1728(SB)/8, $k_mul_mul_f64_u_4536dc52dd<>(SB)
+DATA entries_avx2_float64<>+1736(SB)/8, $k_mul_mul_f64_u_aae9e59fed<>(SB)
+DATA entries_avx2_float64<>+1744(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2<>(SB)
+DATA entries_avx2_float64<>+1752(SB)/8, $k_mul_mul_f64_uus_3931f87fc5<>(SB)
+DATA entries_avx2_float64<>+1760(SB)/8, $k_mul_mul_f64_uuu_6071005ef9<>(SB)
+DATA entries_avx2_float64<>+1768(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e<>(SB)
+DATA entries_avx2_float64<>+1776(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05<>(SB)
+DATA entries_avx2_float64<>+1784(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba<>(SB)
+DATA entries_avx2_float64<>+1792(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee<>(SB)
+DATA entries_avx2_float64<>+1800(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44<>(SB)
+DATA entries_avx2_float64<>+1808(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2<>(SB)
+DATA entries_avx2_float64<>+1816(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f<>(SB)
+DATA entries_avx2_float64<>+1824(SB)/8, $k_mul_sub_f64_suu_2f274783e2<>(SB)
+DATA entries_avx2_float64<>+1832(SB)/8, $k_mul_sub_f64_uss_444dd93e96<>(SB)
+DATA entries_avx2_float64<>+1840(SB)/8, $k_mul_sub_f64_uss_ccb70909d7<>(SB)
+DATA entries_avx2_float64<>+1848(SB)/8, $k_mul_sub_f64_usu_4b94eabd30<>(SB)
+DATA entries_avx2_float64<>+1856(SB)/8, $k_mul_sub_f64_uus_ad45800dc8<>(SB)
+DATA entries_avx2_float64<>+1864(SB)/8, $k_mul_sub_f64_uus_b464ecba9e<>(SB)
+DATA entries_avx2_float64<>+1872(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f<>(SB)
+DATA entries_avx2_float64<>+1880(SB)/8, $k_mul_sub_f64_uuu_a63907e725<>(SB)
+DATA entries_avx2_float64<>+1888(SB)/8, $k_mul_sub_mul_add_f64_ususu_7ec4e7a4d9<>(SB)
+DATA entries_avx2_float64<>+1896(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937<>(SB)
+DATA entries_avx2_float64<>+1904(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2<>(SB)
+DATA entries_avx2_float64<>+1912(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de<>(SB)
+DATA entries_avx2_float64<>+1920(SB)/8, $k_ne_and_select_max_f64_bool_uusu_61c50409f5<>(SB)
+DATA entries_avx2_float64<>+1928(SB)/8, $k_ne_and_select_min_f64_bool_uusu_362e92057d<>(SB)
+DATA entries_avx2_float64<>+1936(SB)/8, $k_ne_eq_or_etc_f64_i32_uussu_cbb789d73b<>(SB)
+DATA entries_avx2_float64<>+1944(SB)/8, $k_ne_f64_bool_us_f722a5752b<>(SB)
+DATA entries_avx2_float64<>+1952(SB)/8, $k_ne_f64_bool_uu_ca342584d9<>(SB)
+DATA entries_avx2_float64<>+1960(SB)/8, $k_ne_or_f64_bool_uu_ac86e02f76<>(SB)
+DATA entries_avx2_float64<>+1968(SB)/8, $k_ne_select_add_etc_f64_ususu_5d05d1e21b<>(SB)
+DATA entries_avx2_float64<>+1976(SB)/8, $k_ne_select_add_f64_usu_b25cae9d19<>(SB)
+DATA entries_avx2_float64<>+1984(SB)/8, $k_neg_f64_u_31fb8351c9<>(SB)
+DATA entries_avx2_float64<>+1992(SB)/8, $k_neg_sub_f64_uu_daa7d6f623<>(SB)
+DATA entries_avx2_float64<>+2000(SB)/8, $k_pow_f64_uu_e460ef1270<>(SB)
+DATA entries_avx2_float64<>+2008(SB)/8, $k_reciprocal_f64_u_b37d10e017<>(SB)
+DATA entries_avx2_float64<>+2016(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a<>(SB)
+DATA entries_avx2_float64<>+2024(SB)/8, $k_reduce_add_add_abs_abs_f64_uu_036ab3151c<>(SB)
+DATA entries_avx2_float64<>+2032(SB)/8, $k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9<>(SB)
+DATA entries_avx2_float64<>+2040(SB)/8, $k_reduce_add_add_f64_uu_36441419bf<>(SB)
+DATA entries_avx2_float64<>+2048(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295<>(SB)
+DATA entries_avx2_float64<>+2056(SB)/8, $k_reduce_add_add_mul_mul_f64_uu_fef3484c9d<>(SB)
+DATA entries_avx2_float64<>+2064(SB)/8, $k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d<>(SB)
+DATA entries_avx2_float64<>+2072(SB)/8, $k_reduce_add_add_ne_select_select_f64_uss_6122a52af8<>(SB)
+DATA entries_avx2_float64<>+2080(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899<>(SB)
+DATA entries_avx2_float64<>+2088(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB)
+DATA entries_avx2_float64<>+2096(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB)
+DATA entries_avx2_float64<>+2104(SB)/8, $k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB)
+DATA entries_avx2_float64<>+2112(SB)/8, $k_reduce_add_eq_cast_f64_i32_su_85b410c34c<>(SB)
+DATA entries_avx2_float64<>+2120(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB)
+DATA entries_avx2_float64<>+2128(SB)/8, $k_reduce_add_f64_u_2a4323ccac<>(SB)
+DATA entries_avx2_float64<>+2136(SB)/8, $k_reduce_add_lt_cast_f64_i32_su_9fd303424b<>(SB)
+DATA entries_avx2_float64<>+2144(SB)/8, $k_reduce_add_lt_cast_f64_i32_us_964eb44313<>(SB)
+DATA entries_avx2_float64<>+2152(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1<>(SB)
+DATA entries_avx2_float64<>+2160(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB)
+DATA entries_avx2_float64<>+2168(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB)
+DATA entries_avx2_float64<>+2176(SB)/8, $k_reduce_add_ne_select_f64_us_2746410d44<>(SB)
+DATA entries_avx2_float64<>+2184(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0<>(SB)
+DATA entries_avx2_float64<>+2192(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07<>(SB)
+DATA entries_avx2_float64<>+2200(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0<>(SB)
+DATA entries_avx2_float64<>+2208(SB)/8, $k_reduce_and_eq_f64_bool_uu_6bae973db7<>(SB)
+DATA entries_avx2_float64<>+2216(SB)/8, $k_reduce_and_lt_f64_bool_su_bec886096f<>(SB)
+DATA entries_avx2_float64<>+2224(SB)/8, $k_reduce_and_lt_f64_bool_us_a6dfa2df4e<>(SB)
+DATA entries_avx2_float64<>+2232(SB)/8, $k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1<>(SB)
+DATA entries_avx2_float64<>+2240(SB)/8, $k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3<>(SB)
+DATA entries_avx2_float64<>+2248(SB)/8, $k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5<>(SB)
+DATA entries_avx2_float64<>+2256(SB)/8, $k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de<>(SB)
+DATA entries_avx2_float64<>+2264(SB)/8, $k_reduce_argmax_f64_u_f41777e260<>(SB)
+DATA entries_avx2_float64<>+2272(SB)/8, $k_reduce_argmax_max_f64_u_198ed0041d<>(SB)
+DATA entries_avx2_float64<>+2280(SB)/8, $k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7<>(SB)
+DATA entries_avx2_float64<>+2288(SB)/8, $k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB)
+DATA entries_avx2_float64<>+2296(SB)/8, $k_reduce_argmin_f64_u_f2cf5b58f8<>(SB)
+DATA entries_avx2_float64<>+2304(SB)/8, $k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB)
+DATA entries_avx2_float64<>+2312(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01<>(SB)
+DATA entries_avx2_float64<>+2320(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB)
+DATA entries_avx2_float64<>+2328(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB)
+DATA entries_avx2_float64<>+2336(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB)
+DATA entries_avx2_float64<>+2344(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB)
+DATA entries_avx2_float64<>+2352(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB)
+DATA entries_avx2_float64<>+2360(SB)/8, $k_reduce_columns_max_add_f64_us_878cd2b780<>(SB)
+DATA entries_avx2_float64<>+2368(SB)/8, $k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB)
+DATA entries_avx2_float64<>+2376(SB)/8, $k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB)
+DATA entries_avx2_float64<>+2384(SB)/8, $k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB)
+DATA entries_avx2_float64<>+2392(SB)/8, $k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB)
+DATA entries_avx2_float64<>+2400(SB)/8, $k_reduce_max_f64_u_68681c4585<>(SB)
+DATA entries_avx2_float64<>+2408(SB)/8, $k_reduce_max_max_f64_uu_c2d8565351<>(SB)
+DATA entries_avx2_float64<>+2416(SB)/8, $k_reduce_max_max_max_max_f64_uuuu_4bd7f771f9<>(SB)
+DATA entries_avx2_float64<>+2424(SB)/8, $k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB)
+DATA entries_avx2_float64<>+2432(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
+DATA entries_avx2_float64<>+2440(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
+DATA entries_avx2_float64<>+2448(SB)/8, $k_reduce_min_min_f64_uu_9ec9891305<>(SB)
+DATA entries_avx2_float64<>+2456(SB)/8, $k_reduce_min_min_min_min_f64_uuuu_a9597d1b11<>(SB)
+DATA entries_avx2_float64<>+2464(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
+DATA entries_avx2_float64<>+2472(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
+DATA entries_avx2_float64<>+2480(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
+DATA entries_avx2_float64<>+2488(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
+DATA entries_avx2_float64<>+2496(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df<>(SB)
+DATA entries_avx2_float64<>+2504(SB)/8, $k_reduce_or_lt_f64_bool_su_f64a36949e<>(SB)
+DATA entries_avx2_float64<>+2512(SB)/8, $k_reduce_or_lt_f64_bool_us_6dd209a00d<>(SB)
+DATA entries_avx2_float64<>+2520(SB)/8, $k_reduce_or_ne_f64_bool_u_858e14c97f<>(SB)
+DATA entries_avx2_float64<>+2528(SB)/8, $k_reduce_or_ne_f64_bool_uu_7e27723042<>(SB)
+DATA entries_avx2_float64<>+2536(SB)/8, $k_round_f64_u_2a10e311cc<>(SB)
+DATA entries_avx2_float64<>+2544(SB)/8, $k_rsqrt_f64_u_007cfad6d9<>(SB)
+DATA entries_avx2_float64<>+2552(SB)/8, $k_select_bool_f64_uss_490c89af08<>(SB)
+DATA entries_avx2_float64<>+2560(SB)/8, $k_select_bool_f64_usu_39d5b6147a<>(SB)
+DATA entries_avx2_float64<>+2568(SB)/8, $k_select_bool_f64_uus_3f5d7c1226<>(SB)
+DATA entries_avx2_float64<>+2576(SB)/8, $k_select_bool_f64_uuu_7486dd3191<>(SB)
+DATA entries_avx2_float64<>+2584(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
+DATA entries_avx2_float64<>+2592(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
+DATA entries_avx2_float64<>+2600(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
+DATA entries_avx2_float64<>+2608(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
+DATA entries_avx2_float64<>+2616(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
+DATA entries_avx2_float64<>+2624(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
+DATA entries_avx2_float64<>+2632(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
+DATA entries_avx2_float64<>+2640(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
+DATA entries_avx2_float64<>+2648(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
+DATA entries_avx2_float64<>+2656(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
+DATA entries_avx2_float64<>+2664(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
+DATA entries_avx2_float64<>+2672(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
+DATA entries_avx2_float64<>+2680(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
+DATA entries_avx2_float64<>+2688(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
+DATA entries_avx2_float64<>+2696(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
+DATA entries_avx2_float64<>+2704(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
+DATA entries_avx2_float64<>+2712(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
+DATA entries_avx2_float64<>+2720(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
+DATA entries_avx2_float64<>+2728(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
+DATA entries_avx2_float64<>+2736(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
+DATA entries_avx2_float64<>+2744(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
+DATA entries_avx2_float64<>+2752(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
+DATA entries_avx2_float64<>+2760(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
+DATA entries_avx2_float64<>+2768(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
+DATA entries_avx2_float64<>+2776(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
+DATA entries_avx2_float64<>+2784(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
+DATA entries_avx2_float64<>+2792(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
+DATA entries_avx2_float64<>+2800(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
+DATA entries_avx2_float64<>+2808(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
+DATA entries_avx2_float64<>+2816(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
+DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
+DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
+DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_add_f64_usu_314d592361<>(SB)
+DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
+DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
+DATA entries_avx2_float64<>+2864(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40<>(SB)
+DATA entries_avx2_float64<>+2872(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
+DATA entries_avx2_float64<>+2880(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
+DATA entries_avx2_float64<>+2888(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
+DATA entries_avx2_float64<>+2896(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
+DATA entries_avx2_float64<>+2904(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
+DATA entries_avx2_float64<>+2912(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
+DATA entries_avx2_float64<>+2920(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
+DATA entries_avx2_float64<>+2928(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
+DATA entries_avx2_float64<>+2936(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
+DATA entries_avx2_float64<>+2944(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133<>(SB)
+DATA entries_avx2_float64<>+2952(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
+DATA entries_avx2_float64<>+2960(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
+DATA entries_avx2_float64<>+2968(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
+DATA entries_avx2_float64<>+2976(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
+DATA entries_avx2_float64<>+2984(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
+DATA entries_avx2_float64<>+2992(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
+DATA entries_avx2_float64<>+3000(SB)/8, $k_sub_sub_add_f64_uuuu_58046bf715<>(SB)
+DATA entries_avx2_float64<>+3008(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
+DATA entries_avx2_float64<>+3016(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
+DATA entries_avx2_float64<>+3024(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
+DATA entries_avx2_float64<>+3032(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
+GLOBL entries_avx2_float64<>(SB), RODATA, $3040
 
 // func entries_avx2_float64() *uintptr
 TEXT ·entries_avx2_float64(SB), NOSPLIT, $0-8

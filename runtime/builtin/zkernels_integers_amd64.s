@@ -41653,6 +41653,108 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = (a0[i] << a1) ^ a0[i]
+// Requires: AVX, AVX2, CMOV
+TEXT k_shl_xor_u32_us_90363799b4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u32, s1:u32) { t0 = shl u0 s1; t1 = xor t0 u0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0; VPSLLVD Y15, Y0, Y1; VPXOR Y0, Y1, Y0; VMOVUPS Y0, (R8)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSLLVD Y15, Y1, Y2; VPXOR Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ BX, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSLLVD Y15, Y0, Y1; VPXOR Y0, Y1, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = a0[i] ^ (a0[i] << a1)
+// Requires: AVX, AVX2, CMOV
+TEXT k_shl_xor_u64_us_ce4f9f1a39<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u64, s1:u64) { t0 = shl u0 s1; t1 = xor u0 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0; VPSLLVQ Y15, Y0, Y1; VMOVUPS 32(DI)(BX*8), Y2; VPSLLVQ Y15, Y2, Y3; VPXOR Y1, Y0, Y0
+	VPXOR Y3, Y2, Y1; VMOVUPS Y0, (R8)(BX*8); VMOVUPS Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1; VPSLLVQ Y15, Y1, Y2; VPXOR Y2, Y1, Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VPSLLVQ Y15, Y1, Y2; VPXOR Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSLLVQ Y15, Y0, Y1; VMOVUPS 32(DI)(BX*8), Y2; VPSLLVQ Y15, Y2, Y3; VPXOR Y1, Y0, Y0
+	VPXOR Y3, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = (a0[i] >> a1) & a2
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_and_i32_uss_b6436d6432<>(SB), NOSPLIT, $16-8
@@ -43167,6 +43269,160 @@ lines:
 line:
 	VMOVUPS (DI)(BX*4), Y0; VPSRAVD Y15, Y0, Y1; VPXOR Y1, Y0, Y0; VPMULLD Y14, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4)
 	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = a2 * (a0[i] ^ (a0[i] >> a1))
+// Requires: AVX, AVX2, CMOV
+TEXT k_shr_xor_mul_u32_uss_d8d30192b3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u32, s1:u32, s2:u32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul s2 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0; VPSRLVD Y15, Y0, Y1; VPXOR Y1, Y0, Y0; VPMULLD Y0, Y14, Y0; VMOVUPS Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSRLVD Y15, Y1, Y2; VPXOR Y2, Y1, Y1; VPMULLD Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ BX, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSRLVD Y15, Y0, Y1; VPXOR Y1, Y0, Y0; VPMULLD Y0, Y14, Y0; VMOVNTDQ Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = (a0[i] >> a1) ^ a0[i]
+// Requires: AVX, AVX2, CMOV
+TEXT k_shr_xor_u32_us_43803f372f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u32, s1:u32) { t0 = shr u0 s1; t1 = xor t0 u0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0; VPSRLVD Y15, Y0, Y1; VPXOR Y0, Y1, Y0; VMOVUPS Y0, (R8)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSRLVD Y15, Y1, Y2; VPXOR Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ BX, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSRLVD Y15, Y0, Y1; VPXOR Y0, Y1, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = a0[i] ^ (a0[i] >> a1)
+// Requires: AVX, AVX2, CMOV
+TEXT k_shr_xor_u64_us_6926b17aa9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u64, s1:u64) { t0 = shr u0 s1; t1 = xor u0 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLVQ Y15, Y0, Y1; VMOVUPS 32(DI)(BX*8), Y2; VPSRLVQ Y15, Y2, Y3; VPXOR Y1, Y0, Y0
+	VPXOR Y3, Y2, Y1; VMOVUPS Y0, (R8)(BX*8); VMOVUPS Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1; VPSRLVQ Y15, Y1, Y2; VPXOR Y2, Y1, Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y0; VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VPSRLVQ Y15, Y1, Y2; VPXOR Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLVQ Y15, Y0, Y1; VMOVUPS 32(DI)(BX*8), Y2; VPSRLVQ Y15, Y2, Y3; VPXOR Y1, Y0, Y0
+	VPXOR Y3, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
@@ -47747,89 +48003,94 @@ DATA entries_avx2_integers<>+4704(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
 DATA entries_avx2_integers<>+4712(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
 DATA entries_avx2_integers<>+4720(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
 DATA entries_avx2_integers<>+4728(SB)/8, $k_shl_xor_i32_us_ef4ec7d76c<>(SB)
-DATA entries_avx2_integers<>+4736(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
-DATA entries_avx2_integers<>+4744(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
-DATA entries_avx2_integers<>+4752(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
-DATA entries_avx2_integers<>+4760(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
-DATA entries_avx2_integers<>+4768(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
-DATA entries_avx2_integers<>+4776(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
-DATA entries_avx2_integers<>+4784(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
-DATA entries_avx2_integers<>+4792(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
-DATA entries_avx2_integers<>+4800(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
-DATA entries_avx2_integers<>+4808(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
-DATA entries_avx2_integers<>+4816(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
-DATA entries_avx2_integers<>+4824(SB)/8, $k_shr_sub_u16_uss_cb6692e370<>(SB)
-DATA entries_avx2_integers<>+4832(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
-DATA entries_avx2_integers<>+4840(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
-DATA entries_avx2_integers<>+4848(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
-DATA entries_avx2_integers<>+4856(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
-DATA entries_avx2_integers<>+4864(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
-DATA entries_avx2_integers<>+4872(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
-DATA entries_avx2_integers<>+4880(SB)/8, $k_shr_u64_su_731411a533<>(SB)
-DATA entries_avx2_integers<>+4888(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
-DATA entries_avx2_integers<>+4896(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
-DATA entries_avx2_integers<>+4904(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
-DATA entries_avx2_integers<>+4912(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
-DATA entries_avx2_integers<>+4920(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
-DATA entries_avx2_integers<>+4928(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
-DATA entries_avx2_integers<>+4936(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
-DATA entries_avx2_integers<>+4944(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
-DATA entries_avx2_integers<>+4952(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
-DATA entries_avx2_integers<>+4960(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
-DATA entries_avx2_integers<>+4968(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
-DATA entries_avx2_integers<>+4976(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
-DATA entries_avx2_integers<>+4984(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
-DATA entries_avx2_integers<>+4992(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
-DATA entries_avx2_integers<>+5000(SB)/8, $k_sub_cast_u16_u8_su_738936a74f<>(SB)
-DATA entries_avx2_integers<>+5008(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
-DATA entries_avx2_integers<>+5016(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
-DATA entries_avx2_integers<>+5024(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
-DATA entries_avx2_integers<>+5032(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
-DATA entries_avx2_integers<>+5040(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
-DATA entries_avx2_integers<>+5048(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
-DATA entries_avx2_integers<>+5056(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
-DATA entries_avx2_integers<>+5064(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
-DATA entries_avx2_integers<>+5072(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
-DATA entries_avx2_integers<>+5080(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
-DATA entries_avx2_integers<>+5088(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
-DATA entries_avx2_integers<>+5096(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
-DATA entries_avx2_integers<>+5104(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
-DATA entries_avx2_integers<>+5112(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
-DATA entries_avx2_integers<>+5120(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
-DATA entries_avx2_integers<>+5128(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
-DATA entries_avx2_integers<>+5136(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
-DATA entries_avx2_integers<>+5144(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
-DATA entries_avx2_integers<>+5152(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
-DATA entries_avx2_integers<>+5160(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
-DATA entries_avx2_integers<>+5168(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
-DATA entries_avx2_integers<>+5176(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
-DATA entries_avx2_integers<>+5184(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
-DATA entries_avx2_integers<>+5192(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
-DATA entries_avx2_integers<>+5200(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
-DATA entries_avx2_integers<>+5208(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
-DATA entries_avx2_integers<>+5216(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
-DATA entries_avx2_integers<>+5224(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
-DATA entries_avx2_integers<>+5232(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
-DATA entries_avx2_integers<>+5240(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
-DATA entries_avx2_integers<>+5248(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
-DATA entries_avx2_integers<>+5256(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
-DATA entries_avx2_integers<>+5264(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
-DATA entries_avx2_integers<>+5272(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
-DATA entries_avx2_integers<>+5280(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
-DATA entries_avx2_integers<>+5288(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
-DATA entries_avx2_integers<>+5296(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
-DATA entries_avx2_integers<>+5304(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
-DATA entries_avx2_integers<>+5312(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
-DATA entries_avx2_integers<>+5320(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
-DATA entries_avx2_integers<>+5328(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
-DATA entries_avx2_integers<>+5336(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
-DATA entries_avx2_integers<>+5344(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
-DATA entries_avx2_integers<>+5352(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
-DATA entries_avx2_integers<>+5360(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
-DATA entries_avx2_integers<>+5368(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
-DATA entries_avx2_integers<>+5376(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
-DATA entries_avx2_integers<>+5384(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
-GLOBL entries_avx2_integers<>(SB), RODATA, $5392
+DATA entries_avx2_integers<>+4736(SB)/8, $k_shl_xor_u32_us_90363799b4<>(SB)
+DATA entries_avx2_integers<>+4744(SB)/8, $k_shl_xor_u64_us_ce4f9f1a39<>(SB)
+DATA entries_avx2_integers<>+4752(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
+DATA entries_avx2_integers<>+4760(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
+DATA entries_avx2_integers<>+4768(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
+DATA entries_avx2_integers<>+4776(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
+DATA entries_avx2_integers<>+4784(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
+DATA entries_avx2_integers<>+4792(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
+DATA entries_avx2_integers<>+4800(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
+DATA entries_avx2_integers<>+4808(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
+DATA entries_avx2_integers<>+4816(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
+DATA entries_avx2_integers<>+4824(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
+DATA entries_avx2_integers<>+4832(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
+DATA entries_avx2_integers<>+4840(SB)/8, $k_shr_sub_u16_uss_cb6692e370<>(SB)
+DATA entries_avx2_integers<>+4848(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
+DATA entries_avx2_integers<>+4856(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
+DATA entries_avx2_integers<>+4864(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
+DATA entries_avx2_integers<>+4872(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
+DATA entries_avx2_integers<>+4880(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
+DATA entries_avx2_integers<>+4888(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
+DATA entries_avx2_integers<>+4896(SB)/8, $k_shr_u64_su_731411a533<>(SB)
+DATA entries_avx2_integers<>+4904(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
+DATA entries_avx2_integers<>+4912(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
+DATA entries_avx2_integers<>+4920(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
+DATA entries_avx2_integers<>+4928(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
+DATA entries_avx2_integers<>+4936(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
+DATA entries_avx2_integers<>+4944(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
+DATA entries_avx2_integers<>+4952(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
+DATA entries_avx2_integers<>+4960(SB)/8, $k_shr_xor_mul_u32_uss_d8d30192b3<>(SB)
+DATA entries_avx2_integers<>+4968(SB)/8, $k_shr_xor_u32_us_43803f372f<>(SB)
+DATA entries_avx2_integers<>+4976(SB)/8, $k_shr_xor_u64_us_6926b17aa9<>(SB)
+DATA entries_avx2_integers<>+4984(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
+DATA entries_avx2_integers<>+4992(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
+DATA entries_avx2_integers<>+5000(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
+DATA entries_avx2_integers<>+5008(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
+DATA entries_avx2_integers<>+5016(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
+DATA entries_avx2_integers<>+5024(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
+DATA entries_avx2_integers<>+5032(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
+DATA entries_avx2_integers<>+5040(SB)/8, $k_sub_cast_u16_u8_su_738936a74f<>(SB)
+DATA entries_avx2_integers<>+5048(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
+DATA entries_avx2_integers<>+5056(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
+DATA entries_avx2_integers<>+5064(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
+DATA entries_avx2_integers<>+5072(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
+DATA entries_avx2_integers<>+5080(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
+DATA entries_avx2_integers<>+5088(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
+DATA entries_avx2_integers<>+5096(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
+DATA entries_avx2_integers<>+5104(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
+DATA entries_avx2_integers<>+5112(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
+DATA entries_avx2_integers<>+5120(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
+DATA entries_avx2_integers<>+5128(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
+DATA entries_avx2_integers<>+5136(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
+DATA entries_avx2_integers<>+5144(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
+DATA entries_avx2_integers<>+5152(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
+DATA entries_avx2_integers<>+5160(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
+DATA entries_avx2_integers<>+5168(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
+DATA entries_avx2_integers<>+5176(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
+DATA entries_avx2_integers<>+5184(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
+DATA entries_avx2_integers<>+5192(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
+DATA entries_avx2_integers<>+5200(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
+DATA entries_avx2_integers<>+5208(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
+DATA entries_avx2_integers<>+5216(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
+DATA entries_avx2_integers<>+5224(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
+DATA entries_avx2_integers<>+5232(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
+DATA entries_avx2_integers<>+5240(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
+DATA entries_avx2_integers<>+5248(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
+DATA entries_avx2_integers<>+5256(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
+DATA entries_avx2_integers<>+5264(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
+DATA entries_avx2_integers<>+5272(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
+DATA entries_avx2_integers<>+5280(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
+DATA entries_avx2_integers<>+5288(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
+DATA entries_avx2_integers<>+5296(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
+DATA entries_avx2_integers<>+5304(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
+DATA entries_avx2_integers<>+5312(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
+DATA entries_avx2_integers<>+5320(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
+DATA entries_avx2_integers<>+5328(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
+DATA entries_avx2_integers<>+5336(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
+DATA entries_avx2_integers<>+5344(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
+DATA entries_avx2_integers<>+5352(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
+DATA entries_avx2_integers<>+5360(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
+DATA entries_avx2_integers<>+5368(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
+DATA entries_avx2_integers<>+5376(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
+DATA entries_avx2_integers<>+5384(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
+DATA entries_avx2_integers<>+5392(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
+DATA entries_avx2_integers<>+5400(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
+DATA entries_avx2_integers<>+5408(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
+DATA entries_avx2_integers<>+5416(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
+DATA entries_avx2_integers<>+5424(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
+GLOBL entries_avx2_integers<>(SB), RODATA, $5432
 
 // func entries_avx2_integers() *uintptr
 TEXT ·entries_avx2_integers(SB), NOSPLIT, $0-8

@@ -57,6 +57,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u64_uuuuuu_83f4366a10_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; store t2 }", Fn: k_add_add_add_f32_uuuu_5a6c827c99_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; store t2 }", Fn: k_add_add_add_f64_uuuu_2ff69977cd_go},
 	{Sig: "kernel ((u0 u1 u2):f32) { t0 = add u2 u0; t1 = add u1 t0; store t1 }", Fn: k_add_add_f32_ccc_c879f90e0a_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118_go},
@@ -216,10 +218,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bool, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_bool_i32_uu_d2045f83fb_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
+	{Sig: "kernel (u0:i16, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_i16_f32_uu_30a0b9a7f6_go},
 	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_i16_i32_uu_be19233c30_go},
 	{Sig: "kernel (u0:i32, u1:i64) { t0 = cast:i64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_i32_i64_uu_6a1bcd1214_go},
 	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_i8_i32_uu_28b24fbe46_go},
 	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_u16_i32_uu_95b1c49989_go},
+	{Sig: "kernel (u0:u8, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_f32_uu_40e5254650_go},
 	{Sig: "kernel (u0:u8, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_i32_uu_ff8a8d9e32_go},
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_u16_uu_c22f529236_go},
 	{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
@@ -248,6 +252,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, u2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = add u2 t2; store t3 }", Fn: k_cast_cast_mul_add_u8_u16_uuu_654179f046_go},
 	{Sig: "kernel (u0:u8, u1:u8, s2:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = shr t2 s2; store t3 }", Fn: k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; store t2 }", Fn: k_cast_cast_mul_u8_u16_uu_898dbd056d_go},
+	{Sig: "kernel (u0:i16, u1:i16, u2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }", Fn: k_cast_cast_sub_add_i16_f32_uuu_540a9baeeb_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = add t2 u2; store t3 }", Fn: k_cast_cast_sub_add_u8_f32_uuu_b2fbe07acf_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_i16_f32_uu_ea40fcc5b4_go},
+	{Sig: "kernel (u0:i16, u1:i16, s2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = mul t2 s2; store t3 }", Fn: k_cast_cast_sub_mul_i16_f32_uus_e8c5af346d_go},
+	{Sig: "kernel (u0:u8, u1:u8, s2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = mul s2 t2; store t3 }", Fn: k_cast_cast_sub_mul_u8_f32_uus_dc2199124d_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_u8_f32_uu_a208ec45a5_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = cast:i16 u0; t1 = cast:i16 u1; t2 = sub t0 t1; store t2 }", Fn: k_cast_cast_sub_u8_i16_uu_7f32b68eed_go},
 	{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
 	{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
@@ -288,6 +298,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f8e5m2) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2_f32_u_fb7ecc7ef8_go},
 	{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40_go},
 	{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i16_f32_u_3e43307e3e_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
@@ -329,7 +340,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i16_i32_uu_88c2687a86_go},
 	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i8_i32_uu_5a22671dd0_go},
 	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = min u1 t0; store t1 }", Fn: k_cast_min_u16_i32_uu_c0284052bd_go},
+	{Sig: "kernel (u0:i16, s1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }", Fn: k_cast_mul_add_i16_f32_usu_64fcf88213_go},
+	{Sig: "kernel (u0:i16, u1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_i16_f32_uuu_5552a4b624_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
+	{Sig: "kernel (u0:u8, s1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_f32_usu_5b87b8243a_go},
+	{Sig: "kernel (u0:u8, u1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul t0 u1; t2 = add t1 u2; store t2 }", Fn: k_cast_mul_add_u8_f32_uuu_13f185d93d_go},
 	{Sig: "kernel (u0:u8, s1:i32, u2:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_i32_usu_dca32f193f_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }", Fn: k_cast_mul_add_u8_u16_usu_5f6745ef35_go},
 	{Sig: "kernel (u0:u8, u1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_u16_uuu_b8d4890e10_go},
@@ -337,6 +352,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32) { t0 = cast:f32 u0; t1 = mul s3 t0; t2 = cast:f32 u1; t3 = mul t2 s3; t4 = cast:f32 u2; t5 = mul s3 t4; store t1 t3 t5 }", Fn: k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go},
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = mul t0 s3; t2 = cast:f32 u2; t3 = mul s4 t2; t4 = add t1 t3; t5 = cast:f32 u1; t6 = mul t5 s5; t7 = add t4 t6; store t7 }", Fn: k_cast_mul_cast_etc_u8_f32_cccsss_cfd8efa11e_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
+	{Sig: "kernel (u0:i16, s1:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_i16_f32_us_392a7b5393_go},
+	{Sig: "kernel (u0:i16, u1:f32) { t0 = cast:f32 u0; t1 = mul t0 u1; store t1 }", Fn: k_cast_mul_i16_f32_uu_44d1797abd_go},
+	{Sig: "kernel (u0:u8, s1:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_f32_us_647f209b1a_go},
+	{Sig: "kernel (u0:u8, u1:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_u8_f32_uu_4bad41a132_go},
 	{Sig: "kernel (u0:u8, s1:i16) { t0 = cast:i16 u0; t1 = mul t0 s1; store t1 }", Fn: k_cast_mul_u8_i16_us_e4ccc582ba_go},
 	{Sig: "kernel (u0:u8, s1:i32) { t0 = cast:i32 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_i32_us_eb4706c5dc_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
@@ -345,8 +364,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }", Fn: k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go},
 	{Sig: "kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = cast:bf16 t2; store t3 }", Fn: k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_go},
 	{Sig: "kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; t3 = cast:f16 t2; store t3 }", Fn: k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go},
+	{Sig: "kernel (u0:i16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_i16_f32_uss_b68e8d558d_go},
+	{Sig: "kernel (u0:u8, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; store t2 }", Fn: k_cast_sub_mul_u8_f32_uss_540e7b906f_go},
 	{Sig: "kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_u8_i16_uss_635367f13f_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = sub s1 t0; store t1 }", Fn: k_cast_sub_u8_u16_us_357ab3bb26_go},
+	{Sig: "kernel (u0:u16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u16_f32_u_e9b698bf91_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
 	{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d_go},
@@ -388,6 +410,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = add t0 u3; store t1 }", Fn: k_clip_add_f32_ussu_0f9b83379c_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = cast:i16 t0; store t1 }", Fn: k_clip_cast_f32_i16_uss_33e44e38c6_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }", Fn: k_clip_cast_f32_u8_uss_bb6204ca2f_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }", Fn: k_clip_cast_i32_u8_uss_107322162f_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f32_uss_520388fc42_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f32_usu_9055f9d083_go},
@@ -406,6 +430,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = clip u0 s1 s2; t1 = mul t0 u3; store t1 }", Fn: k_clip_mul_f32_ussu_8e1d474187_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = round t0; t2 = cast:i16 t1; store t2 }", Fn: k_clip_round_cast_f32_i16_uss_5dd8e72661_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = round t0; t2 = cast:u8 t1; store t2 }", Fn: k_clip_round_cast_f32_u8_uss_ed253d4e3c_go},
 	{Sig: "kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u32_uss_df8f70968a_go},
 	{Sig: "kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u32_usu_56dab1b9bf_go},
 	{Sig: "kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u32_uus_bb88d1244f_go},
@@ -632,6 +658,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6_go},
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:f32, s3:f32) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_i32_f32_usus_1c79c409c7_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:f64, s3:f64) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_i32_f64_usus_d0f0d974c9_go},
+	{Sig: "kernel (u0:i64, s1:i64, u2:f32, s3:f32) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_i64_f32_usus_8ea0fb7f63_go},
+	{Sig: "kernel (u0:i64, s1:i64, u2:f64, s3:f64) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_i64_f64_usus_5ed87f8b45_go},
 	{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415_go},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
@@ -739,12 +769,16 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_f64_uuss_b8c20a04ea_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_f32_usus_574390459e_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_f64_usus_08a1b21ed8_go},
 	{Sig: "kernel (s0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_suus_8b7e4aa657_go},
 	{Sig: "kernel (s0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_suuu_953e5b9f82_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:i32, s3:i32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_usus_780f2246ee_go},
 	{Sig: "kernel (u0:i32, s1:i32, u2:i32, u3:i32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_usuu_44a2bfd527_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i32_uuus_f508763eb6_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_i32_uuuu_58c00ab3c1_go},
+	{Sig: "kernel (u0:i64, s1:i64, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i64_f32_usus_0cd8335b7d_go},
+	{Sig: "kernel (u0:i64, s1:i64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_i64_f64_usus_4f752062b7_go},
 	{Sig: "kernel (u0:u16, s1:u16, u2:u16, u3:u16) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u16_usuu_d659d50d8d_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9_go},
@@ -835,6 +869,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1_go},
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }", Fn: k_min_bf16_su_9308cc1e53_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = min u0 u1; store t0 }", Fn: k_min_bf16_uu_0ec29c093e_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = min u0 s1; t1 = cast:i16 t0; store t1 }", Fn: k_min_cast_f32_i16_us_2a8c1b0700_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = min u0 s1; t1 = cast:u8 t0; store t1 }", Fn: k_min_cast_f32_u8_us_eccb202a69_go},
 	{Sig: "kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }", Fn: k_min_f16_us_c47b7d933b_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }", Fn: k_min_f16_uu_b18332c467_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30_go},
@@ -917,10 +953,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_usu_2b4366e27f_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_uuu_1800471362_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i64_uuu_ac13442591_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = mul u3 s4; t3 = add t1 t2; store t3 }", Fn: k_mul_add_mul_add_f32_suuus_cb6831fb55_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f32_usss_fa8a7350a4_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }", Fn: k_mul_add_mul_add_f32_ususu_6d1ffa2694_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f32_uuss_06eeeb4599_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f64_suss_caafd48c14_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul s3 u4; t3 = add t1 t2; store t3 }", Fn: k_mul_add_mul_add_f64_ususu_161b4494ee_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }", Fn: k_mul_add_mul_add_f64_ususu_72036c84a5_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f64_uuss_7dcb55d7ad_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca_go},
@@ -1060,6 +1098,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = add t2 u4; store t3 }", Fn: k_mul_sub_mul_add_f32_ususu_3529d7be25_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }", Fn: k_mul_sub_mul_add_f64_ususu_7ec4e7a4d9_go},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_go},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49_go},
@@ -1399,6 +1439,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00_go},
 	{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04_go},
+	{Sig: "kernel (u0:f32) { t0 = round u0; t1 = cast:i16 t0; store t1 }", Fn: k_round_cast_f32_i16_u_83a31e47f7_go},
+	{Sig: "kernel (u0:f32) { t0 = round u0; t1 = cast:u8 t0; store t1 }", Fn: k_round_cast_f32_u8_u_bd8ce8a54b_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = round u0; t1 = clip t0 s1 s2; t2 = cast:i16 t1; store t2 }", Fn: k_round_clip_cast_f32_i16_uss_02e84f22c8_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = round u0; t1 = clip t0 s1 s2; t2 = cast:u8 t1; store t2 }", Fn: k_round_clip_cast_f32_u8_uss_c4dea39af2_go},
 	{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc_go},
 	{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc_go},
 	{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116_go},
@@ -1521,6 +1565,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e_go},
 	{Sig: "kernel (u0:i32, s1:i32) { t0 = shl u0 s1; t1 = xor t0 u0; store t1 }", Fn: k_shl_xor_i32_us_ef4ec7d76c_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; t1 = xor t0 u0; store t1 }", Fn: k_shl_xor_u32_us_90363799b4_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = shl u0 s1; t1 = xor u0 t0; store t1 }", Fn: k_shl_xor_u64_us_ce4f9f1a39_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = and t0 s2; store t1 }", Fn: k_shr_and_i32_uss_b6436d6432_go},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }", Fn: k_shr_cast_u16_u8_us_a7fa3b2a70_go},
 	{Sig: "kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i16_su_cff3522899_go},
@@ -1547,6 +1593,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4_go},
 	{Sig: "kernel (u0:i32, s1:i32) { t0 = shr u0 s1; t1 = xor t0 u0; store t1 }", Fn: k_shr_xor_i32_us_c0932e48eb_go},
 	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }", Fn: k_shr_xor_mul_i32_uss_fc39f4f6f9_go},
+	{Sig: "kernel (u0:u32, s1:u32, s2:u32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul s2 t1; store t2 }", Fn: k_shr_xor_mul_u32_uss_d8d30192b3_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; t1 = xor t0 u0; store t1 }", Fn: k_shr_xor_u32_us_43803f372f_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = shr u0 s1; t1 = xor u0 t0; store t1 }", Fn: k_shr_xor_u64_us_6926b17aa9_go},
 	{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea_go},
 	{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1_go},
 	{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1_go},
@@ -1685,6 +1734,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
 	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = sub u0 u1; t1 = sub t0 u2; t2 = add u3 t1; store t2 }", Fn: k_sub_sub_add_f32_uuuu_c05f98bcd0_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = sub u0 u1; t1 = sub t0 u2; t2 = add t1 u3; store t2 }", Fn: k_sub_sub_add_f64_uuuu_58046bf715_go},
 	{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba_go},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39_go},
@@ -4377,6 +4428,58 @@ func k_add_add_add_etc_u8_uuuuuu_babceecc51_go(f *abi.Frame) {
 			o2[i] = t5
 			o3[i] = t6
 			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_f32_uuuu_5a6c827c99_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; store t2 }
+//
+// for i: o0[i] = ((a0[i] + a1[i]) + a2[i]) + a3[i]
+func k_add_add_add_f32_uuuu_5a6c827c99_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(t0 + v2)
+			t2 := float32(t1 + v3)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_add_add_f64_uuuu_2ff69977cd_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] + ((a0[i] + a1[i]) + a2[i])
+func k_add_add_add_f64_uuuu_2ff69977cd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(t0 + v2)
+			t2 := float64(v3 + t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -11150,6 +11253,28 @@ func k_cast_add_f64_f32_su_70391d9e46_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_add_i16_f32_uu_30a0b9a7f6_go is
+//
+//	kernel (u0:i16, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + float32(a0[i])
+func k_cast_add_i16_f32_uu_30a0b9a7f6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := float32(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_cast_add_i16_i32_uu_be19233c30_go is
 //
 //	kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }
@@ -11229,6 +11354,27 @@ func k_cast_add_u16_i32_uu_95b1c49989_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int32(v0)
 			t1 := int32(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_u8_f32_uu_40e5254650_go is
+//
+//	kernel (u0:u8, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + float32(a0[i])
+func k_cast_add_u8_f32_uu_40e5254650_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0)
+			t1 := float32(v1 + t0)
 			o0[i] = t1
 		}
 	}
@@ -12444,6 +12590,154 @@ func k_cast_cast_mul_u8_u16_uu_898dbd056d_go(f *abi.Frame) {
 			t6 := int32(t4 * t5)
 			t7 := uint16(t6)
 			o0[i] = t7
+		}
+	}
+}
+
+// k_cast_cast_sub_add_i16_f32_uuu_540a9baeeb_go is
+//
+//	kernel (u0:i16, u1:i16, u2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }
+//
+// for i: o0[i] = a2[i] + (float32(a0[i]) - float32(a1[i]))
+func k_cast_cast_sub_add_i16_f32_uuu_540a9baeeb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := int32(v1)
+			t3 := float32(t2)
+			t4 := float32(t1 - t3)
+			t5 := float32(v2 + t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_cast_cast_sub_add_u8_f32_uuu_b2fbe07acf_go is
+//
+//	kernel (u0:u8, u1:u8, u2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = add t2 u2; store t3 }
+//
+// for i: o0[i] = (float32(a0[i]) - float32(a1[i])) + a2[i]
+func k_cast_cast_sub_add_u8_f32_uuu_b2fbe07acf_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0)
+			t1 := float32(v1)
+			t2 := float32(t0 - t1)
+			t3 := float32(t2 + v2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_cast_cast_sub_i16_f32_uu_ea40fcc5b4_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; store t2 }
+//
+// for i: o0[i] = float32(a0[i]) - float32(a1[i])
+func k_cast_cast_sub_i16_f32_uu_ea40fcc5b4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := int32(v1)
+			t3 := float32(t2)
+			t4 := float32(t1 - t3)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_cast_cast_sub_mul_i16_f32_uus_e8c5af346d_go is
+//
+//	kernel (u0:i16, u1:i16, s2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = mul t2 s2; store t3 }
+//
+// for i: o0[i] = (float32(a0[i]) - float32(a1[i])) * a2
+func k_cast_cast_sub_mul_i16_f32_uus_e8c5af346d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := int32(v1)
+			t3 := float32(t2)
+			t4 := float32(t1 - t3)
+			t5 := float32(t4 * s2)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_cast_cast_sub_mul_u8_f32_uus_dc2199124d_go is
+//
+//	kernel (u0:u8, u1:u8, s2:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = mul s2 t2; store t3 }
+//
+// for i: o0[i] = a2 * (float32(a0[i]) - float32(a1[i]))
+func k_cast_cast_sub_mul_u8_f32_uus_dc2199124d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0)
+			t1 := float32(v1)
+			t2 := float32(t0 - t1)
+			t3 := float32(s2 * t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_cast_cast_sub_u8_f32_uu_a208ec45a5_go is
+//
+//	kernel (u0:u8, u1:u8) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; store t2 }
+//
+// for i: o0[i] = float32(a0[i]) - float32(a1[i])
+func k_cast_cast_sub_u8_f32_uu_a208ec45a5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0)
+			t1 := float32(v1)
+			t2 := float32(t0 - t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -14265,6 +14559,25 @@ func k_cast_f8e8m0_f32_u_83dcc16419_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i16_f32_u_3e43307e3e_go is
+//
+//	kernel (u0:i16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_i16_f32_u_3e43307e3e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i16_i32_u_57652d1495_go is
 //
 //	kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
@@ -15350,6 +15663,55 @@ func k_cast_min_u16_i32_uu_c0284052bd_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_add_i16_f32_usu_64fcf88213_go is
+//
+//	kernel (u0:i16, s1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = (a1 * float32(a0[i])) + a2[i]
+func k_cast_mul_add_i16_f32_usu_64fcf88213_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := float32(s1 * t1)
+			t3 := float32(t2 + v2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_cast_mul_add_i16_f32_uuu_5552a4b624_go is
+//
+//	kernel (u0:i16, u1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + (a1[i] * float32(a0[i]))
+func k_cast_mul_add_i16_f32_uuu_5552a4b624_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := float32(v1 * t1)
+			t3 := float32(v2 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go is
 //
 //	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }
@@ -15402,6 +15764,53 @@ func k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go(f *abi.Frame) {
 			t12 := t10 >> uint32(t11)
 			t13 := uint16(t12)
 			o0[i] = t13
+		}
+	}
+}
+
+// k_cast_mul_add_u8_f32_usu_5b87b8243a_go is
+//
+//	kernel (u0:u8, s1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + (a1 * float32(a0[i]))
+func k_cast_mul_add_u8_f32_usu_5b87b8243a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0)
+			t1 := float32(s1 * t0)
+			t2 := float32(v2 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_cast_mul_add_u8_f32_uuu_13f185d93d_go is
+//
+//	kernel (u0:u8, u1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul t0 u1; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = (float32(a0[i]) * a1[i]) + a2[i]
+func k_cast_mul_add_u8_f32_uuu_13f185d93d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0)
+			t1 := float32(t0 * v1)
+			t2 := float32(t1 + v2)
+			o0[i] = t2
 		}
 	}
 }
@@ -15690,6 +16099,90 @@ func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_i16_f32_us_392a7b5393_go is
+//
+//	kernel (u0:i16, s1:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * float32(a0[i])
+func k_cast_mul_i16_f32_us_392a7b5393_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := float32(s1 * t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_cast_mul_i16_f32_uu_44d1797abd_go is
+//
+//	kernel (u0:i16, u1:f32) { t0 = cast:f32 u0; t1 = mul t0 u1; store t1 }
+//
+// for i: o0[i] = float32(a0[i]) * a1[i]
+func k_cast_mul_i16_f32_uu_44d1797abd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := float32(t1 * v1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_cast_mul_u8_f32_us_647f209b1a_go is
+//
+//	kernel (u0:u8, s1:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * float32(a0[i])
+func k_cast_mul_u8_f32_us_647f209b1a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0)
+			t1 := float32(s1 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_mul_u8_f32_uu_4bad41a132_go is
+//
+//	kernel (u0:u8, u1:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * float32(a0[i])
+func k_cast_mul_u8_f32_uu_4bad41a132_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0)
+			t1 := float32(v1 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_mul_u8_i16_us_e4ccc582ba_go is
 //
 //	kernel (u0:u8, s1:i16) { t0 = cast:i16 u0; t1 = mul t0 s1; store t1 }
@@ -15959,6 +16452,51 @@ func k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_sub_mul_i16_f32_uss_b68e8d558d_go is
+//
+//	kernel (u0:i16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
+//
+// for i: o0[i] = a2 * (float32(a0[i]) - a1)
+func k_cast_sub_mul_i16_f32_uss_b68e8d558d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := float32(t1 - s1)
+			t3 := float32(s2 * t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_cast_sub_mul_u8_f32_uss_540e7b906f_go is
+//
+//	kernel (u0:u8, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; store t2 }
+//
+// for i: o0[i] = (float32(a0[i]) - a1) * a2
+func k_cast_sub_mul_u8_f32_uss_540e7b906f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0)
+			t1 := float32(t0 - s1)
+			t2 := float32(t1 * s2)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_cast_sub_mul_u8_i16_uss_635367f13f_go is
 //
 //	kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
@@ -16023,6 +16561,25 @@ func k_cast_sub_u8_u16_us_357ab3bb26_go(f *abi.Frame) {
 			t4 := int32(t2 - t3)
 			t5 := uint16(t4)
 			o0[i] = t5
+		}
+	}
+}
+
+// k_cast_u16_f32_u_e9b698bf91_go is
+//
+//	kernel (u0:u16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_u16_f32_u_e9b698bf91_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -17811,6 +18368,67 @@ func k_clip_add_f32_ussu_0f9b83379c_go(f *abi.Frame) {
 	}
 }
 
+// k_clip_cast_f32_i16_uss_33e44e38c6_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = cast:i16 t0; store t1 }
+//
+// for i: o0[i] = int16(clip(a0[i], a1, a2))
+func k_clip_cast_f32_i16_uss_33e44e38c6_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(-32768)
+	c5 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
+			var t2 int32
+			if t1 >= 0x1p31 {
+				t2 = 1<<31 - 1
+			} else if t1 <= -0x1p31 {
+				t2 = -1 << 31
+			} else if t1 == t1 {
+				t2 = int32(t1)
+			}
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := int16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_clip_cast_f32_u8_uss_bb6204ca2f_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }
+//
+// for i: o0[i] = uint8(clip(a0[i], a1, a2))
+func k_clip_cast_f32_u8_uss_bb6204ca2f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
+			var t2 uint8
+			if t1 >= 0x1p8 {
+				t2 = 1<<8 - 1
+			} else if t1 > 0 {
+				t2 = uint8(t1)
+			}
+			o0[i] = t2
+		}
+	}
+}
+
 // k_clip_cast_i32_u8_uss_107322162f_go is
 //
 //	kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }
@@ -18205,6 +18823,69 @@ func k_clip_mul_f32_ussu_8e1d474187_go(f *abi.Frame) {
 			t1 := scalar.Min(t0, s2)
 			t2 := float32(t1 * v3)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_clip_round_cast_f32_i16_uss_5dd8e72661_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = round t0; t2 = cast:i16 t1; store t2 }
+//
+// for i: o0[i] = int16(round(clip(a0[i], a1, a2)))
+func k_clip_round_cast_f32_i16_uss_5dd8e72661_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := int32(-32768)
+	c6 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
+			t2 := float32(math.RoundToEven(float64(t1)))
+			var t3 int32
+			if t2 >= 0x1p31 {
+				t3 = 1<<31 - 1
+			} else if t2 <= -0x1p31 {
+				t3 = -1 << 31
+			} else if t2 == t2 {
+				t3 = int32(t2)
+			}
+			t5 := scalar.Max(t3, c4)
+			t7 := scalar.Min(t5, c6)
+			t8 := int16(t7)
+			o0[i] = t8
+		}
+	}
+}
+
+// k_clip_round_cast_f32_u8_uss_ed253d4e3c_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = round t0; t2 = cast:u8 t1; store t2 }
+//
+// for i: o0[i] = uint8(round(clip(a0[i], a1, a2)))
+func k_clip_round_cast_f32_u8_uss_ed253d4e3c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
+			t2 := float32(math.RoundToEven(float64(t1)))
+			var t3 uint8
+			if t2 >= 0x1p8 {
+				t3 = 1<<8 - 1
+			} else if t2 > 0 {
+				t3 = uint8(t2)
+			}
+			o0[i] = t3
 		}
 	}
 }
@@ -32525,6 +33206,110 @@ func k_le_i64_bool_uu_579ac043f0_go(f *abi.Frame) {
 	}
 }
 
+// k_le_select_i32_f32_usus_1c79c409c7_go is
+//
+//	kernel (u0:i32, s1:i32, u2:f32, s3:f32) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+func k_le_select_i32_f32_usus_1c79c409c7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 <= s1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_le_select_i32_f64_usus_d0f0d974c9_go is
+//
+//	kernel (u0:i32, s1:i32, u2:f64, s3:f64) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+func k_le_select_i32_f64_usus_d0f0d974c9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 <= s1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_le_select_i64_f32_usus_8ea0fb7f63_go is
+//
+//	kernel (u0:i64, s1:i64, u2:f32, s3:f32) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+func k_le_select_i64_f32_usus_8ea0fb7f63_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 <= s1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_le_select_i64_f64_usus_5ed87f8b45_go is
+//
+//	kernel (u0:i64, s1:i64, u2:f64, s3:f64) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+func k_le_select_i64_f64_usus_5ed87f8b45_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 <= s1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
 // k_le_u16_bool_su_918b402415_go is
 //
 //	kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
@@ -38222,6 +39007,58 @@ func k_lt_select_f64_uuuu_9a937eee1e_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_select_i32_f32_usus_574390459e_go is
+//
+//	kernel (u0:i32, s1:i32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+func k_lt_select_i32_f32_usus_574390459e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_i32_f64_usus_08a1b21ed8_go is
+//
+//	kernel (u0:i32, s1:i32, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+func k_lt_select_i32_f64_usus_08a1b21ed8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
 // k_lt_select_i32_suus_8b7e4aa657_go is
 //
 //	kernel (s0:i32, u1:i32, u2:i32, s3:i32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
@@ -38375,6 +39212,58 @@ func k_lt_select_i32_uuuu_58c00ab3c1_go(f *abi.Frame) {
 			v3 := a3[i]
 			t0 := v0 < v1
 			t1 := v3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_i64_f32_usus_0cd8335b7d_go is
+//
+//	kernel (u0:i64, s1:i64, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+func k_lt_select_i64_f32_usus_0cd8335b7d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := s3
+			if t0 {
+				t1 = v2
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_select_i64_f64_usus_4f752062b7_go is
+//
+//	kernel (u0:i64, s1:i64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+func k_lt_select_i64_f64_usus_4f752062b7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 < s1
+			t1 := s3
 			if t0 {
 				t1 = v2
 			}
@@ -41237,6 +42126,63 @@ func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
 			t22 := uint16(t21)
 			t23 := uint16(t22)
 			o0[i] = t23
+		}
+	}
+}
+
+// k_min_cast_f32_i16_us_2a8c1b0700_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = min u0 s1; t1 = cast:i16 t0; store t1 }
+//
+// for i: o0[i] = int16(min(a0[i], a1))
+func k_min_cast_f32_i16_us_2a8c1b0700_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(-32768)
+	c4 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Min(v0, s1)
+			var t1 int32
+			if t0 >= 0x1p31 {
+				t1 = 1<<31 - 1
+			} else if t0 <= -0x1p31 {
+				t1 = -1 << 31
+			} else if t0 == t0 {
+				t1 = int32(t0)
+			}
+			t3 := scalar.Max(t1, c2)
+			t5 := scalar.Min(t3, c4)
+			t6 := int16(t5)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_min_cast_f32_u8_us_eccb202a69_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = min u0 s1; t1 = cast:u8 t0; store t1 }
+//
+// for i: o0[i] = uint8(min(a0[i], a1))
+func k_min_cast_f32_u8_us_eccb202a69_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Min(v0, s1)
+			var t1 uint8
+			if t0 >= 0x1p8 {
+				t1 = 1<<8 - 1
+			} else if t0 > 0 {
+				t1 = uint8(t0)
+			}
+			o0[i] = t1
 		}
 	}
 }
@@ -45918,6 +46864,33 @@ func k_mul_add_i64_uuu_ac13442591_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_add_mul_add_f32_suuus_cb6831fb55_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = mul u3 s4; t3 = add t1 t2; store t3 }
+//
+// for i: o0[i] = ((a0 * a1[i]) + a2[i]) + (a3[i] * a4)
+func k_mul_add_mul_add_f32_suuus_cb6831fb55_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(t0 + v2)
+			t2 := float32(v3 * s4)
+			t3 := float32(t1 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_mul_add_mul_add_f32_usss_fa8a7350a4_go is
 //
 //	kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
@@ -46013,6 +46986,33 @@ func k_mul_add_mul_add_f64_suss_caafd48c14_go(f *abi.Frame) {
 			t1 := float64(s2 + t0)
 			t2 := float64(v1 * t1)
 			t3 := float64(s3 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_add_mul_add_f64_ususu_161b4494ee_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul s3 u4; t3 = add t1 t2; store t3 }
+//
+// for i: o0[i] = ((a0[i] * a1) + a2[i]) + (a3 * a4[i])
+func k_mul_add_mul_add_f64_ususu_161b4494ee_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(t0 + v2)
+			t2 := float64(s3 * v4)
+			t3 := float64(t1 + t2)
 			o0[i] = t3
 		}
 	}
@@ -50739,6 +51739,60 @@ func k_mul_sub_f64_uuu_a63907e725_go(f *abi.Frame) {
 			t0 := float64(v0 * v1)
 			t1 := float64(t0 - v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_mul_add_f32_ususu_3529d7be25_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = ((a2[i] - (a0[i] * a1)) * a3) + a4[i]
+func k_mul_sub_mul_add_f32_ususu_3529d7be25_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(v2 - t0)
+			t2 := float32(t1 * s3)
+			t3 := float32(t2 + v4)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_sub_mul_add_f64_ususu_7ec4e7a4d9_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (a3 * (a2[i] - (a0[i] * a1))) + a4[i]
+func k_mul_sub_mul_add_f64_ususu_7ec4e7a4d9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(v2 - t0)
+			t2 := float64(s3 * t1)
+			t3 := float64(t2 + v4)
+			o0[i] = t3
 		}
 	}
 }
@@ -63795,6 +64849,124 @@ func k_rem_u8_uu_44aa483e04_go(f *abi.Frame) {
 	}
 }
 
+// k_round_cast_f32_i16_u_83a31e47f7_go is
+//
+//	kernel (u0:f32) { t0 = round u0; t1 = cast:i16 t0; store t1 }
+//
+// for i: o0[i] = int16(round(a0[i]))
+func k_round_cast_f32_i16_u_83a31e47f7_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(-32768)
+	c4 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(math.RoundToEven(float64(v0)))
+			var t1 int32
+			if t0 >= 0x1p31 {
+				t1 = 1<<31 - 1
+			} else if t0 <= -0x1p31 {
+				t1 = -1 << 31
+			} else if t0 == t0 {
+				t1 = int32(t0)
+			}
+			t3 := scalar.Max(t1, c2)
+			t5 := scalar.Min(t3, c4)
+			t6 := int16(t5)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_round_cast_f32_u8_u_bd8ce8a54b_go is
+//
+//	kernel (u0:f32) { t0 = round u0; t1 = cast:u8 t0; store t1 }
+//
+// for i: o0[i] = uint8(round(a0[i]))
+func k_round_cast_f32_u8_u_bd8ce8a54b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(math.RoundToEven(float64(v0)))
+			var t1 uint8
+			if t0 >= 0x1p8 {
+				t1 = 1<<8 - 1
+			} else if t0 > 0 {
+				t1 = uint8(t0)
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_round_clip_cast_f32_i16_uss_02e84f22c8_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = round u0; t1 = clip t0 s1 s2; t2 = cast:i16 t1; store t2 }
+//
+// for i: o0[i] = int16(clip(round(a0[i]), a1, a2))
+func k_round_clip_cast_f32_i16_uss_02e84f22c8_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := int32(-32768)
+	c6 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(math.RoundToEven(float64(v0)))
+			t1 := scalar.Max(t0, s1)
+			t2 := scalar.Min(t1, s2)
+			var t3 int32
+			if t2 >= 0x1p31 {
+				t3 = 1<<31 - 1
+			} else if t2 <= -0x1p31 {
+				t3 = -1 << 31
+			} else if t2 == t2 {
+				t3 = int32(t2)
+			}
+			t5 := scalar.Max(t3, c4)
+			t7 := scalar.Min(t5, c6)
+			t8 := int16(t7)
+			o0[i] = t8
+		}
+	}
+}
+
+// k_round_clip_cast_f32_u8_uss_c4dea39af2_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = round u0; t1 = clip t0 s1 s2; t2 = cast:u8 t1; store t2 }
+//
+// for i: o0[i] = uint8(clip(round(a0[i]), a1, a2))
+func k_round_clip_cast_f32_u8_uss_c4dea39af2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(math.RoundToEven(float64(v0)))
+			t1 := scalar.Max(t0, s1)
+			t2 := scalar.Min(t1, s2)
+			var t3 uint8
+			if t2 >= 0x1p8 {
+				t3 = 1<<8 - 1
+			} else if t2 > 0 {
+				t3 = uint8(t2)
+			}
+			o0[i] = t3
+		}
+	}
+}
+
 // k_round_f32_u_ac207486bc_go is
 //
 //	kernel (u0:f32) { t0 = round u0; store t0 }
@@ -67044,6 +68216,46 @@ func k_shl_xor_i32_us_ef4ec7d76c_go(f *abi.Frame) {
 	}
 }
 
+// k_shl_xor_u32_us_90363799b4_go is
+//
+//	kernel (u0:u32, s1:u32) { t0 = shl u0 s1; t1 = xor t0 u0; store t1 }
+//
+// for i: o0[i] = (a0[i] << a1) ^ a0[i]
+func k_shl_xor_u32_us_90363799b4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 << uint32(s1)
+			t1 := t0 ^ v0
+			o0[i] = t1
+		}
+	}
+}
+
+// k_shl_xor_u64_us_ce4f9f1a39_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = shl u0 s1; t1 = xor u0 t0; store t1 }
+//
+// for i: o0[i] = a0[i] ^ (a0[i] << a1)
+func k_shl_xor_u64_us_ce4f9f1a39_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 << uint64(s1)
+			t1 := v0 ^ t0
+			o0[i] = t1
+		}
+	}
+}
+
 // k_shr_and_i32_uss_b6436d6432_go is
 //
 //	kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = and t0 s2; store t1 }
@@ -67574,6 +68786,68 @@ func k_shr_xor_mul_i32_uss_fc39f4f6f9_go(f *abi.Frame) {
 			t1 := v0 ^ t0
 			t2 := int32(t1 * s2)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_shr_xor_mul_u32_uss_d8d30192b3_go is
+//
+//	kernel (u0:u32, s1:u32, s2:u32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul s2 t1; store t2 }
+//
+// for i: o0[i] = a2 * (a0[i] ^ (a0[i] >> a1))
+func k_shr_xor_mul_u32_uss_d8d30192b3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 >> uint32(s1)
+			t1 := v0 ^ t0
+			t2 := uint32(s2 * t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_shr_xor_u32_us_43803f372f_go is
+//
+//	kernel (u0:u32, s1:u32) { t0 = shr u0 s1; t1 = xor t0 u0; store t1 }
+//
+// for i: o0[i] = (a0[i] >> a1) ^ a0[i]
+func k_shr_xor_u32_us_43803f372f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 >> uint32(s1)
+			t1 := t0 ^ v0
+			o0[i] = t1
+		}
+	}
+}
+
+// k_shr_xor_u64_us_6926b17aa9_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = shr u0 s1; t1 = xor u0 t0; store t1 }
+//
+// for i: o0[i] = a0[i] ^ (a0[i] >> a1)
+func k_shr_xor_u64_us_6926b17aa9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 >> uint64(s1)
+			t1 := v0 ^ t0
+			o0[i] = t1
 		}
 	}
 }
@@ -75433,6 +76707,58 @@ func k_sub_q16x16_uu_47b61feac9_go(f *abi.Frame) {
 			}
 			t12 := uint32(t11)
 			o0[i] = t12
+		}
+	}
+}
+
+// k_sub_sub_add_f32_uuuu_c05f98bcd0_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = sub u0 u1; t1 = sub t0 u2; t2 = add u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] + ((a0[i] - a1[i]) - a2[i])
+func k_sub_sub_add_f32_uuuu_c05f98bcd0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 - v2)
+			t2 := float32(v3 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_sub_add_f64_uuuu_58046bf715_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = sub u0 u1; t1 = sub t0 u2; t2 = add t1 u3; store t2 }
+//
+// for i: o0[i] = ((a0[i] - a1[i]) - a2[i]) + a3[i]
+func k_sub_sub_add_f64_uuuu_58046bf715_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 - v2)
+			t2 := float64(t1 + v3)
+			o0[i] = t2
 		}
 	}
 }
