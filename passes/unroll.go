@@ -58,13 +58,13 @@ func (s *State) isNarrow(v *ir.Value, axis int) bool {
 	return n > 1 && n <= s.machine.NarrowAxis && size(v.Type.Shape) >= n*s.machine.LeastRows
 }
 
-// mayUnroll reports whether a value may be in a set.
-func mayUnroll(v *ir.Value) bool { return v.Op.IsElementwise() && v.Op != ir.OpCopy }
+// fusible reports whether a value is elementwise and no copy, whose own memory is wanted.
+func fusible(v *ir.Value) bool { return v.Op.IsElementwise() && v.Op != ir.OpCopy }
 
 // axis returns the narrow axis of v along which it repeats one channel or what was reduced along it, and -1 if there
 // is none.
 func (u *unroller) axis(v *ir.Value) int {
-	if !mayUnroll(v) {
+	if !fusible(v) {
 		return -1
 	}
 	for _, a := range v.Args {
@@ -97,7 +97,7 @@ func (u *unroller) reduced(x, v *ir.Value, n int) bool {
 			if lineOf(y) == n && size(y.Args[0].Type.Shape) == size(v.Type.Shape) {
 				return true
 			}
-		case mayUnroll(y) || y.Op.IsView():
+		case fusible(y) || y.Op.IsView():
 			waiting = append(waiting, y.Args...)
 		}
 	}
@@ -162,7 +162,7 @@ func (u *unroller) connected(v *ir.Value, seen map[*ir.Value]bool) (values []*ir
 		waiting, values = waiting[:len(waiting)-1], append(values, x)
 		for _, near := range [][]*ir.Value{x.Args, u.readers[x]} {
 			for _, y := range near {
-				if mayUnroll(y) && !seen[y] && y.Type.Shape.Equal(v.Type.Shape) {
+				if fusible(y) && !seen[y] && y.Type.Shape.Equal(v.Type.Shape) {
 					seen[y] = true
 					waiting = append(waiting, y)
 				}
@@ -185,7 +185,7 @@ func (u *unroller) possible(set *unrolled) bool {
 			case u.reduces(v, set.axis):
 			case v.Op.IsJoin() || v.Op.IsLine() || v.Op.IsProduct() || isScan(v):
 				set.whole[x] = true
-			case !mayUnroll(v) || !v.Type.Shape.Equal(x.Type.Shape):
+			case !fusible(v) || !v.Type.Shape.Equal(x.Type.Shape):
 				return false
 			}
 		}

@@ -1,0 +1,92 @@
+package graph_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// TestTorus: random formulas of arrays and what is rolled, padded, sliced and concatenated of them have the same bits in all ways
+// to run them, of which that without fusion splits no loop.
+func TestTorus(t *testing.T) {
+	shapes := [][]int{{1000}, {3, 500}, {40, 300}, {2, 8, 120}, {5, 1, 700}, {33, 65}, {0, 9}}
+	dtypes := []graph.DType{graph.Float32, graph.Float32, graph.Float64, graph.Int32, graph.Uint8, graph.Bool}
+	split := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		shape, dtype := rapid.SampledFrom(shapes).Draw(rt, "shape"), rapid.SampledFrom(dtypes).Draw(rt, "dtype")
+		x, row := graph.Input("x", graph.Float32, shape), graph.Input("row", graph.Float32, shape[len(shape)-1])
+		values := graph.Nodes{x.Cast(dtype)}
+		for range rapid.IntRange(1, 8).Draw(rt, "ops") {
+			values = append(values, nextOnTorus(rt, values, row.Cast(dtype), shape))
+		}
+		last := values[len(values)-1]
+		ys := graph.Nodes{row, last}
+		switch rapid.IntRange(0, 3).Draw(rt, "results") {
+		case 1:
+			ys = append(ys, rapid.SampledFrom(values).Draw(rt, "result"))
+		case 2:
+			ys = append(ys, last.Cast(graph.Int32).Sum(0))
+		case 3:
+			ys = append(ys, last.Transpose(), last.Roll(0, 1))
+		}
+		everyWay(t, ys, fractions(shape...), fractions(shape[len(shape)-1]))
+		p, err := graph.Compile(ys)
+		require.NoError(t, err)
+		if stage(t, p, "unroll") != stage(t, p, "peel") {
+			split++
+		}
+	})
+	require.Positive(t, split)
+}
+
+// TestTorusCopiesNothing asserts that a step that reads rolled arrays stores none of them.
+func TestTorusCopiesNothing(t *testing.T) {
+	x := f32("x", 64, 200)
+	for range 2 {
+		x = x.Roll(0, 1).Add(x.Roll(0, -1)).Add(x.Roll(1, 1)).Add(x.Roll(1, -1)).Mul(0.25)
+	}
+	p, err := graph.Compile(x)
+	require.NoError(t, err)
+	require.Zero(t, p.Copies())
+	require.Equal(t, 64*200*4, p.Temporaries(), "the first step's result")
+}
+
+// nextOnTorus returns an array of the shape that is made of some of the values.
+func nextOnTorus(rt *rapid.T, values graph.Nodes, row graph.Node, shape []int) graph.Node {
+	x, y := rapid.SampledFrom(values).Draw(rt, "x"), rapid.SampledFrom(values).Draw(rt, "y")
+	axis := rapid.IntRange(0, len(shape)-1).Draw(rt, "axis")
+	n := shape[axis]
+	switch by := rapid.IntRange(-3, 3).Draw(rt, "by"); rapid.IntRange(0, 7).Draw(rt, "op") {
+	case 0, 1, 2:
+		return x.Roll(axis, by)
+	case 3:
+		if n < 3 {
+			return x
+		}
+		margins := make([]int, len(shape))
+		margins[axis] = 1
+		mode := rapid.SampledFrom([]graph.PadMode{graph.PadConstant, graph.PadEdge, graph.PadReflect, graph.PadWrap}).Draw(rt, "mode")
+		begin := rapid.IntRange(0, 2).Draw(rt, "begin")
+		return x.Pad(margins, margins, mode).SliceAxis(axis, begin, begin+n, 1)
+	case 4:
+		return graph.Concat(axis, x, y).SliceAxis(axis, n/2, n/2+n, 1)
+	case 5:
+		return graph.Concat(axis, x, y).SliceAxis(axis, n%2, 2*n-n%2, 2).SliceAxis(axis, 0, n-n%2, 1).Pad(make([]int, len(shape)), after(axis, len(shape), n%2), graph.PadConstant)
+	case 6:
+		return graph.Where(x.Ne(row), y, row)
+	}
+	if x.DType() == graph.Bool {
+		return x.Xor(y)
+	}
+	return x.Sub(y)
+}
+
+// after returns n along one axis, for Pad.
+func after(axis, rank, n int) []int {
+	list := make([]int, rank)
+	list[axis] = n
+	return list
+}
