@@ -18,9 +18,9 @@ import (
 // Ensures: the plan's buffers and steps, but for the places of temporaries; no two
 // adjacent axes of a step can be collapsed; bodies are canonical.
 func loops(s *State) error {
-	s.buffer, s.step = newValueMap[int32](s.Func), newValueMap[int32](s.Func)
+	s.buffer, s.step = mapIn(&s.whole.numbers, s.Func), mapIn(&s.whole.numbers, s.Func)
 	placeProducts(s)
-	l := &looper{s: s, panels: packedAlone(s), ref: newValueMap[kernel.Ref](s.Func)}
+	l := &looper{s: s, panels: packedAlone(s), ref: mapIn(&s.pass.numbers, s.Func)}
 	buffers := len(s.Func.Params)
 	for _, g := range s.groups {
 		buffers += len(g.outputs)
@@ -47,10 +47,8 @@ type looper struct {
 	s        *State
 	panels   map[*ir.Value]*packing // of values that only a product reads
 	packed   map[*ir.Value][]packed // of values that never change: their panels
-	ref      valueMap[kernel.Ref]   // in the kernel of the present group
-	body     kernel.Kernel          // of the present group
+	ref      valueMap[int32]        // the kernel.Ref in the kernel of the present group
 	multiply *kernel.Kernel         // the body of the last product
-	space    nestSpace              // for the present group
 	ints     ints                   // for what stays
 }
 

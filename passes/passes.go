@@ -44,7 +44,6 @@ type State struct {
 	frozen  map[*ir.Value]bool      // params that never change
 	placed  map[*ir.Value]placement // values that are stored in the buffer of another
 	tabled  map[*ir.Value]bool      // values that loops compute which look them up
-	groups  []*group
 	ledger  ledger
 	slots   []*ir.Value                          // of numberings
 	spare   struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
@@ -52,7 +51,9 @@ type State struct {
 	step    valueMap[int32]                      // 1 + the step that computes each value
 
 	distinct bool    // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
-	level    []int32 // what the function levels returns of the graph; nil after a Rewrite
+	level    []int32 // what levels returns of the graph; nil after a Rewrite
+
+	kept
 }
 
 // Default is the pipeline.
@@ -104,8 +105,8 @@ func Stages() []string {
 	return names
 }
 
-// Lower makes the plan of a graph whose sizes are all bound. It takes f over
-// and changes it. An error in the graph is an *ir.Error; a panic is a bug, and
+// Lower makes the plan of a graph whose sizes are all bound. It takes f over,
+// of which nothing is left. An error in the graph is an *ir.Error; a panic is a bug, and
 // carries the pass and the text that it was given.
 func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 	for _, v := range f.Body {
@@ -129,13 +130,22 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 		}
 		observe(s, o, p.Name)
 	}
-	return s.Plan, nil
+	p := s.Plan
+	s.leave()
+	return p, nil
 }
 
 func newState(f *ir.Func, o Options) *State {
-	s := &State{Func: f, machine: o.Machine, noFuse: o.NoFuse, frozen: map[*ir.Value]bool{}}
+	s, ok := keptStates.Get().(*State)
+	if !ok {
+		s = new(State)
+	}
+	s.Func, s.machine, s.noFuse = f, o.Machine, o.NoFuse
 	for i, p := range f.Params {
 		if i < len(o.Frozen) && o.Frozen[i] {
+			if s.frozen == nil {
+				s.frozen = map[*ir.Value]bool{}
+			}
 			s.frozen[p] = true
 		}
 	}
@@ -148,7 +158,9 @@ func (s *State) run(p Pass) error {
 			panic(fmt.Sprintf("BUG: pass %s: %v\n%s", p.Name, r, s))
 		}
 	}()
-	return p.Run(s)
+	err := p.Run(s)
+	s.pass.empty()
+	return err
 }
 
 // verify checks the grammar of the stage and what the pass ensures.
@@ -177,7 +189,7 @@ func (s *State) String() string {
 	if s.Plan != nil {
 		return s.Plan.String()
 	}
-	if s.groups != nil {
+	if len(s.groups) > 0 {
 		return s.Func.String() + groupText(s.groups)
 	}
 	return s.Func.String()

@@ -25,8 +25,7 @@ func views(s *State) error {
 	if err := sliceJoins(s); err != nil {
 		return err
 	}
-	s.why = map[*ir.Value]string{}
-	w := &viewer{s: s, uses: countUses(s.Func), reads: countReads(s.Func), order: newValueMap[int32](s.Func)}
+	w := &viewer{s: s, uses: s.countUses(), reads: s.countReads(), order: mapIn(&s.pass.numbers, s.Func)}
 	w.keepOperands()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		var err error
@@ -92,8 +91,9 @@ func (w *viewer) append(v *ir.Value) {
 }
 
 // countUses returns how often each value is read, results counted.
-func countUses(f *ir.Func) valueMap[int32] {
-	uses := newValueMap[int32](f)
+func (s *State) countUses() valueMap[int32] {
+	f := s.Func
+	uses := mapIn(&s.pass.numbers, f)
 	for _, v := range f.Body {
 		for _, a := range v.Args {
 			*uses.at(a)++
@@ -128,6 +128,9 @@ func (w *viewer) pushable(x *ir.Value) bool {
 
 // store notes that x gets memory of its own, and why.
 func (w *viewer) store(x *ir.Value, why string) {
+	if w.s.why == nil {
+		w.s.why = map[*ir.Value]string{}
+	}
 	if w.s.why[x] == "" {
 		w.s.why[x] = why
 	}

@@ -10,6 +10,12 @@ type Space struct {
 // Reset takes back the memory of all layouts.
 func (s *Space) Reset() { s.ints, s.layouts = s.ints[:0], s.layouts[:0] }
 
+// Forget is Reset, and keeps nothing that the layouts refer to.
+func (s *Space) Forget() {
+	clear(s.layouts[:cap(s.layouts)])
+	s.Reset()
+}
+
 // take returns the next n elements of a slice, which has them behind those in use or is made
 // anew. What was taken before stays as it is.
 func take[T any](from *[]T, n int) []T {
