@@ -86,8 +86,9 @@ type Func struct {
 
 	ids   int // the ID of what Add appends next
 	room  values
-	types []Type // of the operands of what Add appends
-	need  []bool // of Sweep
+	own   *copied // memory of a copy that Bind has made
+	types []Type  // of the operands of what Add appends
+	need  []bool  // of Sweep
 }
 
 // fewArgs is how many operands most ops have at most.
@@ -267,17 +268,35 @@ func (f *Func) Keep() []int {
 
 // Clone returns a copy of f whose values can be changed apart from f's. It numbers
 // f, if that has not been done since the body was edited.
-func (f *Func) Clone() *Func {
+func (f *Func) Clone() *Func { return f.cloneIn(new(copied), 0) }
+
+// copied is memory for a copy of a graph.
+type copied struct {
+	f      Func
+	values []Value
+	refs   []*Value
+	need   []bool // of Sweep
+}
+
+// cloneIn is Clone in given memory, in which there is room for a few values more if more of them are to be appended.
+func (f *Func) cloneIn(c *copied, more int) *Func {
 	if !f.numbered() {
 		f.Number()
 	}
 	params, n, results := len(f.Params), len(f.Params)+len(f.Body), len(f.Results)
-	values, refs := make([]Value, n), make([]*Value, n+results+f.operands()) // of the lists, then of the operands
+	m := n + results + f.operands()
+	if len(c.values) < n {
+		c.values = make([]Value, n+more)
+	}
+	if len(c.refs) < m {
+		c.refs = make([]*Value, m+more)
+	}
+	values, refs := c.values[:n:n], c.refs[:m:m] // of the lists, then of the operands
 	for i := range values {
 		refs[i] = &values[i]
 	}
 	lists, args := refs[:n+results:n+results], refs[n+results:]
-	copied := func(to, from []*Value) {
+	ref := func(to, from []*Value) {
 		for i, v := range from {
 			to[i] = lists[f.Index(v)]
 		}
@@ -289,10 +308,12 @@ func (f *Func) Clone() *Func {
 		w, k := &values[params+i], len(v.Args)
 		*w = *v
 		w.Args, args = args[:k:k], args[k:]
-		copied(w.Args, v.Args)
+		ref(w.Args, v.Args)
 	}
-	copied(lists[n:], f.Results)
-	return &Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body)}
+	ref(lists[n:], f.Results)
+	c.f = Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body), need: c.need}
+	c.f.room.next, c.f.room.args = c.values[n:], c.refs[m:]
+	return &c.f
 }
 
 // operands returns how many operands the values of the body have together.

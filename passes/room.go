@@ -82,10 +82,11 @@ var keptStates sync.Pool
 
 // leave leaves the State's memory to the next graph.
 func (s *State) leave() {
-	if len(s.Func.Params)+len(s.Func.Body) > mostKept {
+	n := len(s.Func.Params) + len(s.Func.Body)
+	s.Func.Release()
+	if n > mostKept {
 		return
 	}
-	*s.Func = ir.Func{} // its lists are in that memory
 	k := &s.kept
 	k.pass.empty()
 	k.whole.empty()
