@@ -61,10 +61,11 @@ func (l *lowering) leave() {
 	}
 	clear(l.order)
 	clear(l.inputs)
+	clear(l.named)
 	clear(l.stack[:cap(l.stack)])
 	clear(l.values)
 	l.numbers.clear()
-	*l = lowering{order: l.order[:0], inputs: l.inputs[:0], numbers: l.numbers, number: l.number[:0], first: l.first[:0], operands: l.operands[:0], stack: l.stack[:0],
+	*l = lowering{order: l.order[:0], inputs: l.inputs[:0], named: l.named, numbers: l.numbers, number: l.number[:0], first: l.first[:0], operands: l.operands[:0], stack: l.stack[:0],
 		values: l.values[:0]}
 	lowerings.Put(l)
 }
@@ -75,10 +76,8 @@ func (l *lowering) walk(outputs []Node) {
 	stack := l.stack[:0]
 	push := func(n *node) int32 {
 		n = n.value()
-		number, seen := l.of(n)
+		number, seen := l.give(n, int32(len(l.first)))
 		if !seen {
-			number = int32(len(l.first))
-			l.set(n, number)
 			l.first = append(double(l.first), int32(len(l.operands)))
 			for range n.args {
 				l.operands = append(double(l.operands), 0)
@@ -143,6 +142,9 @@ func (l *lowering) err() error {
 
 // check reports what is wrong with the graph as a whole.
 func (l *lowering) check(s *settings) {
+	if l.named == nil {
+		l.named = map[string]*node{}
+	}
 	if s.noBroadcast {
 		l.kept = map[axisOf]bool{}
 	}
@@ -157,9 +159,6 @@ func (l *lowering) check(s *settings) {
 		case n.input != "":
 			if m := l.named[n.input]; m != nil {
 				l.reportf(n, "the input at %s has this name too", m.pos)
-			}
-			if l.named == nil {
-				l.named = map[string]*node{}
 			}
 			l.named[n.input] = n
 			l.inputs = append(l.inputs, n)
@@ -325,7 +324,9 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 			for _, a := range l.operands[l.first[number]:][:len(n.args)] {
 				args = append(args, values[a])
 			}
-			values[number] = f.Append(ir.Value{Op: n.op, Call: n.call, Args: args, Type: n.typ, Attr: n.attr, Pos: n.pos})
+			v := f.Next(args)
+			v.Op, v.Call, v.Type, v.Attr, v.Pos = n.op, n.call, n.typ, n.attr, n.pos
+			values[number] = v
 		}
 	}
 	for _, x := range outputs {

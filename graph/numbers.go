@@ -63,15 +63,22 @@ func (t *numbers) of(n *node) (number int32, ok bool) {
 	return number, ok
 }
 
-// set gives a node a number.
-func (t *numbers) set(n *node, number int32) {
+// give gives a node a number if it has none, and returns the one that it has.
+func (t *numbers) give(n *node, next int32) (number int32, had bool) {
 	e := &t.page(n)[n.order%pageNodes]
-	if e.node == nil || e.node == n {
-		e.node, e.number = n, number
-		return
+	switch e.node {
+	case n:
+		return e.number, true
+	case nil:
+		e.node, e.number = n, next
+		return next, false
+	}
+	if number, had = t.others[n]; had {
+		return number, true
 	}
 	if t.others == nil {
 		t.others = map[*node]int32{}
 	}
-	t.others[n] = number
+	t.others[n] = next
+	return next, false
 }

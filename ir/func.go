@@ -104,23 +104,21 @@ type values struct {
 
 const fewValues, manyValues = 8, 64
 
-// one returns a copy of v with operands of its own.
-func (r *values) one(v Value) *Value {
+// one returns a value with a copy of some operands.
+func (r *values) one(args []*Value) *Value {
 	if len(r.next) == 0 {
 		r.size = min(max(2*r.size, fewValues), manyValues)
 		r.next = make([]Value, r.size)
 	}
-	if n := len(v.Args); n > 0 {
+	p := &r.next[0]
+	r.next = r.next[1:]
+	if n := len(args); n > 0 {
 		if len(r.args) < n {
 			r.args = make([]*Value, max(n, 2*r.size))
 		}
-		copy(r.args, v.Args)
-		v.Args, r.args = r.args[:n:n], r.args[n:]
-	} else {
-		v.Args = nil // not the caller's
+		copy(r.args, args)
+		p.Args, r.args = r.args[:n:n], r.args[n:]
 	}
-	p := &r.next[0]
-	*p, r.next = v, r.next[1:]
 	return p
 }
 
@@ -158,9 +156,17 @@ func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
 // Append appends a copy of a value whose type is known, with an ID and a list of
 // operands of its own.
 func (f *Func) Append(v Value) *Value {
-	v.ID = f.ids
+	p := f.Next(v.Args)
+	v.ID, v.Args = p.ID, p.Args
+	*p = v
+	return p
+}
+
+// Next appends a value with an ID and a copy of some operands, whose other fields are to be set.
+func (f *Func) Next(args []*Value) *Value {
+	p := f.room.one(args)
+	p.ID = f.ids
 	f.ids++
-	p := f.room.one(v)
 	f.Body = append(f.Body, p)
 	return p
 }

@@ -19,10 +19,10 @@ import (
 // Requires: loops.
 // Ensures: as rows, but that a row group's blocks may copy elements again.
 func borders(s *State) error {
-	b := &borderer{s: s, p: s.Plan}
 	if s.noFuse || !s.writesTwice() {
 		return nil
 	}
+	b := &borderer{s: s, p: s.Plan}
 	b.findUses()
 	var tiles []regrouped
 	for buffer := range b.writers {

@@ -52,8 +52,9 @@ type partitioner struct {
 func newPartitioner(s *State, readers []int32) *partitioner {
 	f, placed, numbers := s.Func, s.placed, &s.pass.numbers
 	n := len(f.Body) + len(f.Params)
-	c := &partitioner{machine: s.machine, readers: readers, placed: placed, params: len(f.Body), bytes: s.pass.ints.take(n), left: numbers.take(n), position: numbers.take(n),
-		inside: numbers.take(n), read: numbers.take(n), fetched: numbers.take(n), plain: s.pass.flags.take(len(f.Body))}
+	c := &s.cut
+	*c = partitioner{machine: s.machine, readers: readers, placed: placed, params: len(f.Body), bytes: s.pass.ints.take(n), left: numbers.take(n), position: numbers.take(n),
+		inside: numbers.take(n), read: numbers.take(n), fetched: numbers.take(n), plain: s.pass.flags.take(len(f.Body)), space: c.space, nest: c.nest}
 	for _, values := range [][]*ir.Value{f.Body, f.Params} {
 		for _, v := range values {
 			c.bytes[c.id(v)] = bytes(v)
@@ -63,6 +64,14 @@ func newPartitioner(s *State, readers []int32) *partitioner {
 		c.plain[i] = v.Op.IsElementwise() && placed[v].in == nil && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Attr.At != nil })
 	}
 	return c
+}
+
+// forget takes back all but the memory for the nests of the next graph.
+func (c *partitioner) forget() {
+	clear(c.nest.reads[:cap(c.nest.reads)])
+	clear(c.nest.layouts[:cap(c.nest.layouts)])
+	c.space.Forget()
+	*c = partitioner{space: c.space, nest: nesting{reads: c.nest.reads, layouts: c.nest.layouts}}
 }
 
 func (c *partitioner) id(v *ir.Value) int {

@@ -22,8 +22,12 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 		if replaced == nil {
 			f.Body = old[:i:i]
 		}
-		for j, a := range v.Args {
-			v.Args[j] = current(a, replaced)
+		if replaced != nil {
+			for j, a := range v.Args {
+				if w := current(a, replaced); w != a {
+					v.Args[j] = w
+				}
+			}
 		}
 		w := v
 		if s.fuel.take(v) {
@@ -47,8 +51,10 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 	if replaced == nil {
 		f.Body = old
 	}
-	for i, r := range f.Results {
-		f.Results[i] = current(r, replaced)
+	if replaced != nil {
+		for i, r := range f.Results {
+			f.Results[i] = current(r, replaced)
+		}
 	}
 	f.Sweep()
 	s.distinct, s.level = s.distinct && replaced == nil, nil
@@ -65,7 +71,7 @@ func (s *State) roomFor(spare []*ir.Value, n int) []*ir.Value {
 
 // current returns what replaces a value.
 func current(v *ir.Value, replaced []*ir.Value) *ir.Value {
-	if v.Op == ir.OpParam || replaced == nil {
+	if v.Op == ir.OpParam {
 		return v
 	}
 	return replaced[v.ID]

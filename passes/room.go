@@ -58,11 +58,11 @@ func (m *slab[T]) take(n int) []T {
 }
 
 // empty takes back all lists.
-//
-//go:noinline
 func (m *slab[T]) empty() {
-	clear(m.block[:m.used])
-	m.used = 0
+	if m.used > 0 {
+		clear(m.block[:m.used])
+		m.used = 0
+	}
 }
 
 // kept is the memory that the State of one graph leaves to that of the next.
@@ -71,6 +71,7 @@ type kept struct {
 	groups      []*group
 	space       nestSpace
 	body        kernel.Kernel // of the present group
+	cut         partitioner
 }
 
 // mostKept is how many values a graph has at most that leaves its memory to the next. The memory of a larger one is
@@ -93,6 +94,7 @@ func (s *State) leave() {
 	clear(k.groups)
 	k.groups = k.groups[:0]
 	k.space.forget()
+	k.cut.forget()
 	*s = State{kept: *k}
 	keptStates.Put(s)
 }
