@@ -32,6 +32,9 @@ func reserve[T any](from *[]T, n int) {
 	}
 }
 
+// Reserve makes room for the numbers of row-major layouts of so many axes together.
+func (s *Space) Reserve(axes int) { reserve(&s.ints, 2*axes) }
+
 // blank returns a layout of the given rank, whose numbers are to be set.
 func (s *Space) blank(rank, offset int) Layout {
 	own := take(&s.ints, 2*rank)
