@@ -55,7 +55,8 @@ func Compile(items ...Item) (*Program, error) {
 		}
 	}
 	p := newProgram(&s, l.function(s.name, s.outputs), l.sizes)
-	p.inputs, p.outputs = make([]Port, 0, len(l.inputs)), make([]Port, 0, len(s.outputs))
+	ports, n := make([]Port, len(l.inputs)+len(s.outputs)), len(l.inputs)
+	p.inputs, p.outputs = ports[:0:n], ports[n:n]
 	for _, in := range l.inputs {
 		p.inputs = append(p.inputs, newPort(in.input, in))
 	}

@@ -285,8 +285,13 @@ func mentions(s Shape, name string) bool {
 // function returns the Func. Its params are the inputs, then the captured
 // tensors, of which each occurs once. The nodes have the types that ir.Infer gave.
 func (l *lowering) function(name string, outputs []Node) *ir.Func {
-	f := &ir.Func{Name: name, Body: make([]*ir.Value, 0, len(l.order))}
-	f.Reserve(len(l.order), len(l.operands))
+	f, params := &ir.Func{Name: name}, len(l.inputs)
+	for _, n := range l.order {
+		if n.tensor != nil {
+			params++ // of some nodes it may be one
+		}
+	}
+	f.Reserve(params, len(l.order)-params, len(l.operands), len(outputs))
 	l.values = append(l.values[:0], make([]*ir.Value, len(l.order))...)
 	values := l.values
 	for _, in := range l.inputs {

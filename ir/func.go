@@ -122,9 +122,16 @@ func (r *values) one(args []*Value) *Value {
 	return p
 }
 
-// Reserve makes room for values to be appended, and for their operands.
-func (f *Func) Reserve(values, operands int) {
-	f.room.next, f.room.args = make([]Value, values), make([]*Value, operands)
+// Reserve makes room for params and results, and for values to be appended with their operands.
+func (f *Func) Reserve(params, values, operands, results int) {
+	refs := make([]*Value, params+values+results+operands)
+	room := func(n int) []*Value {
+		list := refs[:0:n]
+		refs = refs[n:]
+		return list
+	}
+	f.Params, f.Body, f.Results = append(room(params), f.Params...), append(room(values), f.Body...), append(room(results), f.Results...)
+	f.room.next, f.room.args = make([]Value, values), refs
 }
 
 // Param appends a parameter. At is nil for a row-major buffer.
@@ -336,8 +343,9 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 	if !f.numbered() {
 		f.Number()
 	}
-	g := &Func{Name: f.Name, Fast: f.Fast, Params: params, Body: make([]*Value, 0, len(f.Body))}
-	g.Reserve(len(f.Body), f.operands())
+	g := &Func{Name: f.Name, Fast: f.Fast}
+	g.Reserve(len(params), len(f.Body), f.operands(), len(f.Results))
+	g.Params = append(g.Params, params...)
 	copied := func(v *Value) *Value {
 		if v.Op == OpParam {
 			return g.Params[v.ID]

@@ -38,7 +38,7 @@ func (sp *nestSpace) forget() {
 
 // nest finds the coarsest axes along which every operand has a stride. The accesses are valid
 // until the next call.
-func (l *looper) nest(g *group) *loopNest {
+func (l *looper) nest(g *group) loopNest {
 	sp := &l.s.space
 	sp.Reset()
 	n := len(g.inputs) + len(g.outputs)
@@ -79,7 +79,7 @@ func (l *looper) nest(g *group) *loopNest {
 		access[i].Offset, access[i].Strides = layouts[i].Offset, to
 	}
 	sp.axes = append(append(append(sp.axes[:0], manyOnes[:rank-columns-len(extents)]...), extents...), manyOnes[:columns]...)
-	return &loopNest{g, sp.axes, access[:len(g.inputs)], access[len(g.inputs):]}
+	return loopNest{g, sp.axes, access[:len(g.inputs)], access[len(g.inputs):]}
 }
 
 // refine makes of the layouts of all a group's inputs and outputs, each over its own shape,
@@ -150,7 +150,7 @@ func leading(numbers []int, rank, fill int) []int {
 }
 
 // stepOf makes the step.
-func (l *looper) stepOf(n *loopNest) plan.Step {
+func (l *looper) stepOf(n loopNest) plan.Step {
 	body, order := l.bodyOf(n)
 	s := plan.Step{Body: body, Axes: parallel(n.extents), Pos: n.g.values[len(n.g.values)-1].Pos}
 	if n.g.line() > 0 {
@@ -179,7 +179,7 @@ func parallel(extents []int) []plan.Axis {
 }
 
 // bodyOf writes the group's body. Input i of the kernel is n.in[order[i]].
-func (l *looper) bodyOf(n *loopNest) (canon *kernel.Kernel, order []int) {
+func (l *looper) bodyOf(n loopNest) (canon *kernel.Kernel, order []int) {
 	g, k := n.g, &l.s.body
 	k.Fast, k.In, k.Body, k.Out = l.s.Func.Fast, slices.Grow(k.In[:0], len(g.inputs)), slices.Grow(k.Body[:0], len(g.values)), slices.Grow(k.Out[:0], len(g.outputs))
 	for i, v := range g.inputs {

@@ -53,6 +53,8 @@ type State struct {
 	distinct bool    // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
 	level    []int32 // what levels returns of the graph; nil after a Rewrite
 
+	running string // the pass that has not returned, or ""
+
 	kept
 }
 
@@ -118,6 +120,7 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 		o.Machine = tuning.Default(1)
 	}
 	s := newState(f, o)
+	defer s.blame()
 	observe(s, o, "graph")
 	for _, p := range Default {
 		if err := s.run(p); err != nil {
@@ -153,14 +156,21 @@ func newState(f *ir.Func, o Options) *State {
 }
 
 func (s *State) run(p Pass) error {
-	defer func() {
-		if r := recover(); r != nil {
-			panic(fmt.Sprintf("BUG: pass %s: %v\n%s", p.Name, r, s))
-		}
-	}()
+	s.running = p.Name
 	err := p.Run(s)
+	s.running = ""
 	s.pass.empty()
 	return err
+}
+
+// blame adds to a panic the pass that is running and the text that it was given. It is deferred.
+func (s *State) blame() {
+	if s.running == "" {
+		return
+	}
+	if r := recover(); r != nil {
+		panic(fmt.Sprintf("BUG: pass %s: %v\n%s", s.running, r, s))
+	}
 }
 
 // verify checks the grammar of the stage and what the pass ensures.

@@ -25,6 +25,9 @@ func views(s *State) error {
 	if err := sliceJoins(s); err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(s.Func.Body, hasViews) {
+		return nil
+	}
 	w := &viewer{s: s, uses: s.countUses(), reads: s.countReads(), order: mapIn(&s.pass.numbers, s.Func)}
 	w.keepOperands()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
@@ -56,6 +59,24 @@ func views(s *State) error {
 		}
 		return x, err
 	})
+}
+
+// hasViews reports whether a value is a view, reads one, or is no elementwise op.
+func hasViews(v *ir.Value) bool {
+	if isConst(v) {
+		return false
+	}
+	shaped := len(v.Type.Shape) == 0
+	for _, a := range v.Args {
+		if isConst(a) {
+			continue
+		}
+		if !a.Type.Shape.Equal(v.Type.Shape) {
+			return true // an operand is repeated
+		}
+		shaped = true
+	}
+	return !shaped || !v.Op.IsElementwise()
 }
 
 type viewer struct {
