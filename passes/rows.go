@@ -53,6 +53,9 @@ type grouper struct {
 	try    rowGroup      // the present one, in memory of those before
 	spare  map[int][]int // steps that it passes over and that could go first, by what they write
 	memory []bufferRow   // of bytesOfRow
+
+	touched map[int]int  // of scratch: how many steps of the group touch a buffer
+	kept    map[int]bool // of scratch: buffers that only the group touches, and whether chunk follows chunk
 }
 
 func (r *grouper) users() {

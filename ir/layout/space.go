@@ -35,6 +35,15 @@ func reserve[T any](from *[]T, n int) {
 // Reserve makes room for the numbers of row-major layouts of so many axes together.
 func (s *Space) Reserve(axes int) { reserve(&s.ints, 2*axes) }
 
+// Sub returns some axes of layouts, which share their numbers with these.
+func (s *Space) Sub(ls []Layout, from, to int) []Layout {
+	out := take(&s.layouts, len(ls))
+	for i, l := range ls {
+		out[i] = Layout{Shape: l.Shape[from:to], Strides: l.Strides[from:to]}
+	}
+	return out
+}
+
 // blank returns a layout of the given rank, whose numbers are to be set.
 func (s *Space) blank(rank, offset int) Layout {
 	own := take(&s.ints, 2*rank)
