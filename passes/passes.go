@@ -120,22 +120,30 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 		o.Machine = tuning.Default(1)
 	}
 	s := newState(f, o)
-	defer s.blame()
-	observe(s, o, "graph")
-	for _, p := range Default {
-		if err := s.run(p); err != nil {
-			return nil, err
-		}
-		if o.Verify {
-			if err := s.verify(p); err != nil {
-				return nil, fmt.Errorf("after pass %s: %w", p.Name, err)
-			}
-		}
-		observe(s, o, p.Name)
+	if err := s.runAll(o); err != nil {
+		return nil, err
 	}
 	p := s.Plan
 	s.leave()
 	return p, nil
+}
+
+// runAll runs the passes, and checks what they ensure if that is an option.
+func (s *State) runAll(o Options) error {
+	defer s.blame()
+	observe(s, o, "graph")
+	for _, p := range Default {
+		if err := s.run(p); err != nil {
+			return err
+		}
+		if o.Verify {
+			if err := s.verify(p); err != nil {
+				return fmt.Errorf("after pass %s: %w", p.Name, err)
+			}
+		}
+		observe(s, o, p.Name)
+	}
+	return nil
 }
 
 func newState(f *ir.Func, o Options) *State {
