@@ -27,11 +27,18 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 		params[i] = q
 	}
 	return f.rebuild(params, func(g *Func, v Value) (*Value, error) {
-		attr := *v.Attr
-		if err := attr.bind(sizes); err != nil {
-			return nil, &Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
+		attr := v.Attr
+		if v.symbolic() {
+			own := *attr
+			if err := own.bind(sizes); err != nil {
+				return nil, &Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
+			}
+			attr = &own
 		}
-		w, err := g.Add(v.Op, attr, v.Pos, v.Args...)
+		w, err := g.Add(v.Op, *attr, v.Pos, v.Args...)
+		if err == nil {
+			return w, nil
+		}
 		var e *Error
 		if errors.As(err, &e) {
 			e.Op = v.Called()
@@ -39,7 +46,7 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 				e.Msg = strconv.Quote(attr.Note) + ": " + e.Msg
 			}
 		}
-		return w, err
+		return nil, err
 	})
 }
 

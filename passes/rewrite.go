@@ -64,7 +64,7 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 // roomFor returns a spare list without elements, or another one if it has no room for n.
 func (s *State) roomFor(spare []*ir.Value, n int) []*ir.Value {
 	if cap(spare) < n {
-		spare = s.whole.values.take(n + 64)
+		spare = s.whole.values.take(n + min(n/2+8, 64))
 	}
 	return spare[:0]
 }
