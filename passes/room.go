@@ -39,18 +39,19 @@ type slab[T any] struct {
 	used  int // of block
 }
 
-// slabElems is how many elements a slab has for short lists. A longer list is memory of its own.
-const slabElems = 512
+// leastElems and mostElems are how many elements the block of a slab has. It doubles as it is too short for what is taken
+// before the slab is empty, so that it soon is as long as that. A list of more than a quarter of mostElems is memory of its own.
+const leastElems, mostElems = 16, 2048
 
 // take returns a list of n zeros.
 //
 //go:noinline
 func (m *slab[T]) take(n int) []T {
 	if n > len(m.block)-m.used {
-		if n > slabElems/4 {
+		if n > mostElems/4 {
 			return make([]T, n)
 		}
-		m.block, m.used = make([]T, slabElems), 0
+		m.block, m.used = make([]T, min(max(2*len(m.block), n, leastElems), mostElems)), 0
 	}
 	list := m.block[m.used : m.used+n : m.used+n]
 	m.used += n

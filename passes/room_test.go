@@ -15,14 +15,14 @@ func TestSlab(t *testing.T) {
 	copy(a, []int{1, 2, 3})
 	require.Equal(t, []int{0, 0, 0, 0}, b)
 	require.Equal(t, 3, cap(a), "an append would write into the next list")
-	long := m.take(slabElems)
-	require.Len(t, long, slabElems)
+	long := m.take(mostElems)
+	require.Len(t, long, mostElems)
 	for range 10 { // more than a block
-		m.take(slabElems / 5)[0] = 7
+		m.take(mostElems / 5)[0] = 7
 	}
 	require.Equal(t, []int{1, 2, 3}, a)
 	m.empty()
-	require.Equal(t, make([]int, slabElems/4), m.take(slabElems/4))
+	require.Equal(t, make([]int, mostElems/4), m.take(mostElems/4))
 }
 
 // TestStatesAreEmpty: the memory that a graph leaves to the next has nothing of it, and the plan has none of that memory.
