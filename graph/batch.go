@@ -77,7 +77,7 @@ func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layou
 func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl planned, ok bool) {
 	c := &p.classes
 	if !c.looked {
-		c.looked, c.known = true, map[string]*class{}
+		c.looked = true
 		if at := slices.IndexFunc(p.sizes, func(name string) bool { return passes.BatchName(p.fn, name) }); at >= 0 {
 			c.batch = p.sizes[at]
 		}
@@ -99,6 +99,9 @@ func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl pl
 	if known == nil {
 		if len(c.known) >= mostClasses {
 			clear(c.known)
+		}
+		if c.known == nil {
+			c.known = map[string]*class{}
 		}
 		known = p.newClass(sizes, bits.Len(uint(rows)))
 		c.known[string(key)] = known

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
@@ -42,8 +41,10 @@ func Compile(items ...Item) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	var l lowering
-	l.walk(few.Concat(s.outputs, s.inputs))
+	l := newLowering()
+	defer l.leave()
+	l.walk(s.outputs)
+	l.walk(s.inputs)
 	l.check(&s)
 	if err := l.err(); err != nil {
 		return nil, err
@@ -54,7 +55,8 @@ func Compile(items ...Item) (*Program, error) {
 		}
 	}
 	p := newProgram(&s, l.function(s.name, s.outputs), l.sizes)
-	p.inputs, p.outputs = make([]Port, 0, len(l.inputs)), make([]Port, 0, len(s.outputs))
+	ports, n := make([]Port, len(l.inputs)+len(s.outputs)), len(l.inputs)
+	p.inputs, p.outputs = ports[:0:n], ports[n:n]
 	for _, in := range l.inputs {
 		p.inputs = append(p.inputs, newPort(in.input, in))
 	}

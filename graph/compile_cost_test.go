@@ -3,6 +3,8 @@ package graph_test
 import (
 	"fmt"
 	goruntime "runtime"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -214,6 +216,55 @@ func TestCompileAllocatesLinearly(t *testing.T) {
 			require.Less(t, float64(many[k]), 1.2*times*float64(few[k]), "%s: %s", g.name, what)
 		}
 	}
+}
+
+// A few operations take few objects: what only the passes and linking need is memory of the graph before. There are 58 of
+// them without the race detector, which has pools drop some.
+func TestCompileOfFewOperations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("pools drop memory")
+	}
+	items := growing[0].nodes(10)
+	require.Equal(t, "chain", growing[0].name)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
+		_, err := graph.Compile(items...)
+		require.NoError(t, err)
+	}), 75.0)
+}
+
+// TestCompileAtOnce compiles graphs of all kinds on several goroutines, which share the memory that graphs leave behind. The
+// plans are those of each alone.
+func TestCompileAtOnce(t *testing.T) {
+	plans := func(k int) string {
+		var text strings.Builder
+		for _, n := range []int{8, 40, 16} {
+			p, err := graph.Compile(growing[k].nodes(n)...)
+			if err == nil {
+				err = p.Dump(&text, "schedule")
+			}
+			if err != nil {
+				return err.Error()
+			}
+		}
+		return text.String()
+	}
+	want := make([]string, len(growing))
+	for k := range growing {
+		want[k] = plans(k)
+		require.Contains(t, want[k], "%", growing[k].name)
+	}
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			for i := range growing {
+				k := (i*(g+1) + g) % len(growing)
+				if plans(k) != want[k] {
+					t.Errorf("%s has another plan beside others", growing[k].name)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func measured(objects, bytes, live int) [3]int { return [3]int{objects, bytes, live} }

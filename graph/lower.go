@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
@@ -24,29 +25,59 @@ type lowering struct {
 	named    map[string]*node // the inputs
 	kept     map[axisOf]bool  // under WithoutBroadcast
 
-	numbers          // each node has one, as it was met
-	number   []int32 // of the nodes in order
-	first    []int32 // by number: where in operands those of the node begin
-	operands []int32 // numbers
+	numbers              // each node has one, as it was met
+	number   []int32     // of the nodes in order
+	first    []int32     // by number: where in operands those of the node begin
+	operands []int32     // numbers
+	stack    []visit     // of walk
+	values   []*ir.Value // of function, by number
+}
+
+// visit is a node whose operands are being visited.
+type visit struct {
+	*node
+	number int32
+	next   int // of its operands
+}
+
+// lowerings are the *lowering of programs that are compiled, with memory for the next.
+var lowerings sync.Pool
+
+func newLowering() *lowering {
+	if l, ok := lowerings.Get().(*lowering); ok {
+		return l
+	}
+	return new(lowering)
+}
+
+// mostKept is how many nodes a graph has at most that leaves its memory to the next. The memory of a larger one is
+// little beside the graph.
+const mostKept = 1024
+
+// leave leaves the memory of the lowering to the next.
+func (l *lowering) leave() {
+	if len(l.first) > mostKept {
+		return
+	}
+	clear(l.order)
+	clear(l.inputs)
+	clear(l.named)
+	clear(l.stack[:cap(l.stack)])
+	clear(l.values)
+	l.numbers.clear()
+	*l = lowering{order: l.order[:0], inputs: l.inputs[:0], named: l.named, numbers: l.numbers, number: l.number[:0], first: l.first[:0], operands: l.operands[:0], stack: l.stack[:0],
+		values: l.values[:0]}
+	lowerings.Put(l)
 }
 
 // walk orders the nodes below an output, each behind its operands. It does not
 // recurse: a graph may be deeper than a stack.
 func (l *lowering) walk(outputs []Node) {
-	const few = 32 // nodes, of most graphs
-	l.order, l.number, l.first, l.operands = make([]*node, 0, few), make([]int32, 0, few), make([]int32, 0, few), make([]int32, 0, few)
-	type visit struct {
-		*node
-		number int32
-		next   int // of its operands
-	}
-	stack := make([]visit, 0, few)
+	stack := l.stack[:0]
 	push := func(n *node) int32 {
 		n = n.value()
-		number, seen := l.of(n)
+		number, seen := l.give(n, int32(len(l.first)))
 		if !seen {
-			number = int32(len(l.first))
-			l.set(n, number)
 			l.first = append(double(l.first), int32(len(l.operands)))
 			for range n.args {
 				l.operands = append(double(l.operands), 0)
@@ -69,15 +100,17 @@ func (l *lowering) walk(outputs []Node) {
 			l.operands[at] = push(a)
 		}
 	}
+	l.stack = stack
 }
 
 // double returns a list with room for one more. A long one grows by its length at a time, where
 // append takes a quarter, so that less is copied and left behind.
 func double[T any](list []T) []T {
+	const few = 32 // nodes, of most graphs
 	if len(list) < cap(list) {
 		return list
 	}
-	return slices.Grow(list, len(list)+1)
+	return slices.Grow(list, max(len(list), few))
 }
 
 // report keeps an error, unless it is one that others have too.
@@ -109,7 +142,9 @@ func (l *lowering) err() error {
 
 // check reports what is wrong with the graph as a whole.
 func (l *lowering) check(s *settings) {
-	l.named = map[string]*node{}
+	if l.named == nil {
+		l.named = map[string]*node{}
+	}
 	if s.noBroadcast {
 		l.kept = map[axisOf]bool{}
 	}
@@ -188,10 +223,13 @@ func (l *lowering) noteKept(n *node) {
 
 // checkSizes reports names of sizes that no input has.
 func (l *lowering) checkSizes() {
-	known := map[string]bool{}
+	var known map[string]bool
 	for _, in := range l.inputs {
 		for _, d := range in.typ.Shape {
 			if name, _, _, ok := d.Linear(); ok && !known[name] {
+				if known == nil {
+					known = map[string]bool{}
+				}
 				known[name] = true
 				l.sizes = append(l.sizes, name)
 			}
@@ -247,19 +285,31 @@ func mentions(s Shape, name string) bool {
 // function returns the Func. Its params are the inputs, then the captured
 // tensors, of which each occurs once. The nodes have the types that ir.Infer gave.
 func (l *lowering) function(name string, outputs []Node) *ir.Func {
-	f := &ir.Func{Name: name, Body: make([]*ir.Value, 0, len(l.order))}
-	f.Reserve(len(l.order), len(l.operands))
-	values := make([]*ir.Value, len(l.order)) // by number
+	f, params := &ir.Func{Name: name}, len(l.inputs)
+	for _, n := range l.order {
+		if n.tensor != nil {
+			params++ // of some nodes it may be one
+		}
+	}
+	f.Reserve(params, len(l.order)-params, len(l.operands), len(outputs))
+	l.values = append(l.values[:0], make([]*ir.Value, len(l.order))...)
+	values := l.values
 	for _, in := range l.inputs {
 		p := f.Param(in.input, in.typ, nil)
 		p.Pos = in.pos
 		number, _ := l.of(in)
 		values[number] = p
 	}
-	tensors := map[*Tensor]*ir.Value{}
-	changes := map[*Tensor]bool{}
+	var tensors map[*Tensor]*ir.Value
+	var changes map[*Tensor]bool
 	for _, n := range l.order {
-		if n.tensor != nil && !n.frozen {
+		if n.tensor == nil {
+			continue
+		}
+		if tensors == nil {
+			tensors, changes = map[*Tensor]*ir.Value{}, map[*Tensor]bool{}
+		}
+		if !n.frozen {
 			changes[n.tensor] = true
 		}
 	}
@@ -279,7 +329,9 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 			for _, a := range l.operands[l.first[number]:][:len(n.args)] {
 				args = append(args, values[a])
 			}
-			values[number] = f.Append(ir.Value{Op: n.op, Call: n.call, Args: args, Type: n.typ, Attr: n.attr, Pos: n.pos})
+			v := f.Next(args)
+			v.Op, v.Call, v.Type, v.Attr, v.Pos = n.op, n.call, n.typ, n.attr, n.pos
+			values[number] = v
 		}
 	}
 	for _, x := range outputs {

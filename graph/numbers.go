@@ -7,6 +7,18 @@ type numbers struct {
 	last   *numberPage            // that was looked up last
 	at     uint64                 // and which it is
 	others map[*node]int32        // of nodes whose place another one has: copies
+	spare  []*numberPage          // that no page of nodes has, all zeros
+}
+
+// clear takes the numbers of all nodes.
+func (t *numbers) clear() {
+	for _, p := range t.pages {
+		*p = numberPage{}
+		t.spare = append(t.spare, p)
+	}
+	clear(t.pages)
+	clear(t.others)
+	t.last = nil
 }
 
 const pageNodes = 16
@@ -27,7 +39,11 @@ func (t *numbers) page(n *node) *numberPage {
 		if t.pages == nil {
 			t.pages = map[uint64]*numberPage{}
 		}
-		p = new(numberPage)
+		if n := len(t.spare); n > 0 {
+			p, t.spare = t.spare[n-1], t.spare[:n-1]
+		} else {
+			p = new(numberPage)
+		}
 		t.pages[at] = p
 	}
 	t.last, t.at = p, at
@@ -47,15 +63,22 @@ func (t *numbers) of(n *node) (number int32, ok bool) {
 	return number, ok
 }
 
-// set gives a node a number.
-func (t *numbers) set(n *node, number int32) {
+// give gives a node a number if it has none, and returns the one that it has.
+func (t *numbers) give(n *node, next int32) (number int32, had bool) {
 	e := &t.page(n)[n.order%pageNodes]
-	if e.node == nil || e.node == n {
-		e.node, e.number = n, number
-		return
+	switch e.node {
+	case n:
+		return e.number, true
+	case nil:
+		e.node, e.number = n, next
+		return next, false
+	}
+	if number, had = t.others[n]; had {
+		return number, true
 	}
 	if t.others == nil {
 		t.others = map[*node]int32{}
 	}
-	t.others[n] = number
+	t.others[n] = next
+	return next, false
 }

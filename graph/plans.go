@@ -137,7 +137,7 @@ func (c *plans) add(b *binding) {
 			list = latest(list, len(list)-n)
 			c.stats.Dropped += n
 		}
-		t = make(planTable, min(4*len(list)+16, 2*c.limit+2))
+		t = make(planTable, min(4*len(list)+4, 2*c.limit+2))
 		for _, b := range list {
 			t.put(b)
 		}

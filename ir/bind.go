@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // Binding. Input: a graph and numbers for its named sizes. Output: a copy of the graph whose
@@ -13,7 +14,7 @@ import (
 // checked against the numbers; an error names the value's position.
 func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 	if !slices.ContainsFunc(f.Params, (*Value).symbolic) && !slices.ContainsFunc(f.Body, (*Value).symbolic) {
-		return f.Clone(), nil
+		return f.copy(), nil
 	}
 	params, own, attrs := make([]*Value, len(f.Params)), make([]Value, len(f.Params)), make([]Attr, len(f.Params))
 	for i, p := range f.Params {
@@ -26,11 +27,18 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 		params[i] = q
 	}
 	return f.rebuild(params, func(g *Func, v Value) (*Value, error) {
-		attr := *v.Attr
-		if err := attr.bind(sizes); err != nil {
-			return nil, &Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
+		attr := v.Attr
+		if v.symbolic() {
+			own := *attr
+			if err := own.bind(sizes); err != nil {
+				return nil, &Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
+			}
+			attr = &own
 		}
-		w, err := g.Add(v.Op, attr, v.Pos, v.Args...)
+		w, err := g.Add(v.Op, *attr, v.Pos, v.Args...)
+		if err == nil {
+			return w, nil
+		}
 		var e *Error
 		if errors.As(err, &e) {
 			e.Op = v.Called()
@@ -38,8 +46,43 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 				e.Msg = strconv.Quote(attr.Note) + ": " + e.Msg
 			}
 		}
-		return w, err
+		return nil, err
 	})
+}
+
+// copies are the *copied of graphs that have been released.
+var copies sync.Pool
+
+// mostCopied is how many values a graph has at most whose copy leaves its memory to others. The memory of a larger one is
+// little beside what a program of it keeps.
+const mostCopied = 1024
+
+// copy is Clone in memory of a graph that has been released, if there is one.
+func (f *Func) copy() *Func {
+	n := len(f.Params) + len(f.Body)
+	if n > mostCopied {
+		return f.Clone()
+	}
+	c, ok := copies.Get().(*copied)
+	if !ok {
+		c = new(copied)
+	}
+	g := f.cloneIn(c, n/4)
+	g.own = c
+	return g
+}
+
+// Release empties a graph that nothing refers to any more, nor to a value of it. If it is a copy that Bind has made,
+// another one takes its memory.
+func (f *Func) Release() {
+	c, need := f.own, f.need
+	*f = Func{}
+	if c != nil {
+		c.need = need
+		clear(c.values)
+		clear(c.refs)
+		copies.Put(c)
+	}
 }
 
 // symbolic reports whether an attribute of v has a named size, or a mistake in

@@ -86,8 +86,9 @@ type Func struct {
 
 	ids   int // the ID of what Add appends next
 	room  values
-	types []Type // of the operands of what Add appends
-	need  []bool // of Sweep
+	own   *copied // memory of a copy that Bind has made
+	types []Type  // of the operands of what Add appends
+	need  []bool  // of Sweep
 }
 
 // fewArgs is how many operands most ops have at most.
@@ -103,29 +104,34 @@ type values struct {
 
 const fewValues, manyValues = 8, 64
 
-// one returns a copy of v with operands of its own.
-func (r *values) one(v Value) *Value {
+// one returns a value with a copy of some operands.
+func (r *values) one(args []*Value) *Value {
 	if len(r.next) == 0 {
 		r.size = min(max(2*r.size, fewValues), manyValues)
 		r.next = make([]Value, r.size)
 	}
-	if n := len(v.Args); n > 0 {
+	p := &r.next[0]
+	r.next = r.next[1:]
+	if n := len(args); n > 0 {
 		if len(r.args) < n {
 			r.args = make([]*Value, max(n, 2*r.size))
 		}
-		copy(r.args, v.Args)
-		v.Args, r.args = r.args[:n:n], r.args[n:]
-	} else {
-		v.Args = nil // not the caller's
+		copy(r.args, args)
+		p.Args, r.args = r.args[:n:n], r.args[n:]
 	}
-	p := &r.next[0]
-	*p, r.next = v, r.next[1:]
 	return p
 }
 
-// Reserve makes room for values to be appended, and for their operands.
-func (f *Func) Reserve(values, operands int) {
-	f.room.next, f.room.args = make([]Value, values), make([]*Value, operands)
+// Reserve makes room for params and results, and for values to be appended with their operands.
+func (f *Func) Reserve(params, values, operands, results int) {
+	refs := make([]*Value, params+values+results+operands)
+	room := func(n int) []*Value {
+		list := refs[:0:n]
+		refs = refs[n:]
+		return list
+	}
+	f.Params, f.Body, f.Results = append(room(params), f.Params...), append(room(values), f.Body...), append(room(results), f.Results...)
+	f.room.next, f.room.args = make([]Value, values), refs
 }
 
 // Param appends a parameter. At is nil for a row-major buffer.
@@ -157,9 +163,17 @@ func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
 // Append appends a copy of a value whose type is known, with an ID and a list of
 // operands of its own.
 func (f *Func) Append(v Value) *Value {
-	v.ID = f.ids
+	p := f.Next(v.Args)
+	v.ID, v.Args = p.ID, p.Args
+	*p = v
+	return p
+}
+
+// Next appends a value with an ID and a copy of some operands, whose other fields are to be set.
+func (f *Func) Next(args []*Value) *Value {
+	p := f.room.one(args)
+	p.ID = f.ids
 	f.ids++
-	p := f.room.one(v)
 	f.Body = append(f.Body, p)
 	return p
 }
@@ -267,17 +281,35 @@ func (f *Func) Keep() []int {
 
 // Clone returns a copy of f whose values can be changed apart from f's. It numbers
 // f, if that has not been done since the body was edited.
-func (f *Func) Clone() *Func {
+func (f *Func) Clone() *Func { return f.cloneIn(new(copied), 0) }
+
+// copied is memory for a copy of a graph.
+type copied struct {
+	f      Func
+	values []Value
+	refs   []*Value
+	need   []bool // of Sweep
+}
+
+// cloneIn is Clone in given memory, in which there is room for a few values more if more of them are to be appended.
+func (f *Func) cloneIn(c *copied, more int) *Func {
 	if !f.numbered() {
 		f.Number()
 	}
 	params, n, results := len(f.Params), len(f.Params)+len(f.Body), len(f.Results)
-	values, refs := make([]Value, n), make([]*Value, n+results+f.operands()) // of the lists, then of the operands
+	m := n + results + f.operands()
+	if len(c.values) < n {
+		c.values = make([]Value, n+more)
+	}
+	if len(c.refs) < m {
+		c.refs = make([]*Value, m+more)
+	}
+	values, refs := c.values[:n:n], c.refs[:m:m] // of the lists, then of the operands
 	for i := range values {
 		refs[i] = &values[i]
 	}
 	lists, args := refs[:n+results:n+results], refs[n+results:]
-	copied := func(to, from []*Value) {
+	ref := func(to, from []*Value) {
 		for i, v := range from {
 			to[i] = lists[f.Index(v)]
 		}
@@ -289,10 +321,12 @@ func (f *Func) Clone() *Func {
 		w, k := &values[params+i], len(v.Args)
 		*w = *v
 		w.Args, args = args[:k:k], args[k:]
-		copied(w.Args, v.Args)
+		ref(w.Args, v.Args)
 	}
-	copied(lists[n:], f.Results)
-	return &Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body)}
+	ref(lists[n:], f.Results)
+	c.f = Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body), need: c.need}
+	c.f.room.next, c.f.room.args = c.values[n:], c.refs[m:]
+	return &c.f
 }
 
 // operands returns how many operands the values of the body have together.
@@ -309,8 +343,9 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 	if !f.numbered() {
 		f.Number()
 	}
-	g := &Func{Name: f.Name, Fast: f.Fast, Params: params, Body: make([]*Value, 0, len(f.Body))}
-	g.Reserve(len(f.Body), f.operands())
+	g := &Func{Name: f.Name, Fast: f.Fast}
+	g.Reserve(len(params), len(f.Body), f.operands(), len(f.Results))
+	g.Params = append(g.Params, params...)
 	copied := func(v *Value) *Value {
 		if v.Op == OpParam {
 			return g.Params[v.ID]

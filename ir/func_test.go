@@ -70,3 +70,43 @@ func TestSweep(t *testing.T) {
 	require.Equal(t, []int{0, 1, 2}, []int{a.ID, b.ID, add(ir.OpNeg, ir.Attr{}, b).ID})
 	require.Equal(t, []int{0, 1, 3}, []int{f.Index(x), f.Index(a), f.Index(f.Body[2])})
 }
+
+// TestReleasedCopies: a copy takes the memory of one that has been released, larger or smaller, and has nothing of it; one
+// that has not been released stays as it is.
+func TestReleasedCopies(t *testing.T) {
+	sumOf := func(n int) *ir.Func {
+		f := &ir.Func{Name: "sum"}
+		x := f.Param("x", ir.Type{DType: F32, Shape: ir.ShapeOf(3)}, nil)
+		y := x
+		for range n {
+			var err error
+			y, err = f.Add(ir.OpAdd, ir.Attr{}, ir.Pos{}, y, x)
+			require.NoError(t, err)
+		}
+		f.Results = []*ir.Value{y}
+		return f
+	}
+	held, err := sumOf(4).Bind(nil)
+	require.NoError(t, err)
+	text := held.String()
+	for _, n := range []int{30, 3, 300, 1, 2000, 8} {
+		f := sumOf(n)
+		g, err := f.Bind(nil)
+		require.NoError(t, err)
+		require.Equal(t, f.String(), g.String())
+		for range 100 { // more than there is room for
+			v, err := g.Add(ir.OpNeg, ir.Attr{}, ir.Pos{}, g.Results[0])
+			require.NoError(t, err)
+			require.Len(t, v.Args, 1)
+			g.Results[0] = v
+		}
+		require.NoError(t, ir.Verify(g, ir.StageGraph))
+		g.Sweep()
+		g.Release()
+		require.Equal(t, ir.Func{}, *g)
+		require.Equal(t, text, held.String())
+	}
+	f := sumOf(2)
+	f.Release() // no copy
+	require.Empty(t, f.Body)
+}

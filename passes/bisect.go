@@ -100,6 +100,7 @@ func (b *bisection) first(lo, hi int, agrees func(n int) (bool, error)) (int, er
 // state runs the first n passes, the last of them for so many rewrites.
 func (b *bisection) state(n, rewrites int) (*State, error) {
 	s := newState(b.f.Clone(), b.options)
+	defer s.blame()
 	for i, p := range b.list[:n] {
 		if i == n-1 {
 			s.fuel = &fuel{left: rewrites}

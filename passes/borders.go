@@ -19,10 +19,10 @@ import (
 // Requires: loops.
 // Ensures: as rows, but that a row group's blocks may copy elements again.
 func borders(s *State) error {
-	b := &borderer{s: s, p: s.Plan}
-	if s.noFuse || !writtenTwice(s.Plan) {
+	if s.noFuse || !s.writesTwice() {
 		return nil
 	}
+	b := &borderer{s: s, p: s.Plan}
 	b.findUses()
 	var tiles []regrouped
 	for buffer := range b.writers {
@@ -37,9 +37,9 @@ func borders(s *State) error {
 	return nil
 }
 
-// writtenTwice reports whether a buffer has several writers, as padded ones do.
-func writtenTwice(p *plan.Plan) bool {
-	written := make([]bool, len(p.Buffers))
+// writesTwice reports whether a buffer has several writers, as padded ones do.
+func (s *State) writesTwice() bool {
+	p, written := s.Plan, s.pass.flags.take(len(s.Plan.Buffers))
 	for i := range p.Steps {
 		for _, out := range p.Steps[i].Out {
 			if written[out.Buffer] {

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
@@ -17,6 +18,9 @@ import (
 // Ensures: no view that changes nothing; no composed op that is a single lane
 // op (x > y is y < x).
 func canonicalize(s *State) error {
+	if !slices.ContainsFunc(s.Func.Body, hasForms) {
+		return nil
+	}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		if v.Op.IsView() && changesNothing(v) {
 			return v.Args[0], nil
@@ -30,6 +34,11 @@ func canonicalize(s *State) error {
 		}
 		return v, nil
 	})
+}
+
+// hasForms reports whether a value is of an op that another may stand for.
+func hasForms(v *ir.Value) bool {
+	return v.Op.IsView() || v.Op == ir.OpUnlikely || v.Op.Info().Kind == ir.Composed
 }
 
 func checkCanonical(s *State) error {

@@ -47,7 +47,7 @@ func newNumbering(f *ir.Func) *numbering {
 // numbering returns that of a pass, in memory that the next such pass takes over.
 func (s *State) numbering() *numbering {
 	if slots := slotsFor(s.Func); len(s.slots) < slots {
-		s.slots = make([]*ir.Value, slots)
+		s.slots = s.whole.values.take(slots)
 	}
 	clear(s.slots)
 	return &numbering{slots: s.slots}

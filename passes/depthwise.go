@@ -14,7 +14,7 @@ import (
 
 // depthwise returns which values are the elements of such a convolution, or are computed of one, element by element.
 func (s *State) depthwise() valueMap[bool] {
-	of := newValueMap[bool](s.Func)
+	of := mapIn(&s.pass.flags, s.Func)
 	for _, v := range s.Func.Body {
 		if !v.Op.IsElementwise() {
 			continue

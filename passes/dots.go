@@ -61,15 +61,16 @@ func (w *viewer) keepOperands() {
 	}
 	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
 	for _, v := range w.s.Func.Body {
-		by := v.Op.String()
 		switch {
-		case v.Op.IsProduct():
-			by = "product"
 		case v.Op.IsJoin():
 			w.keepJoined(v)
 			continue
-		case !v.Op.IsLine() && !isScan(v):
+		case !v.Op.IsProduct() && !v.Op.IsLine() && !isScan(v):
 			continue
+		}
+		by := v.Op.String()
+		if v.Op.IsProduct() {
+			by = "product"
 		}
 		for _, a := range v.Args {
 			x := a

@@ -110,8 +110,9 @@ type reading struct{ times, elements float64 }
 
 // countReads returns the reads of each value. One that has memory of its own anyway is read for infinitely many
 // elements: a result, or an operand of a loop that computes nothing else.
-func countReads(f *ir.Func) valueMap[reading] {
-	of := newValueMap[reading](f)
+func (s *State) countReads() valueMap[reading] {
+	f := s.Func
+	of := mapIn(&s.pass.readings, f)
 	add := func(a *ir.Value, by reading) {
 		r := of.at(a)
 		*r = reading{r.times + by.times, r.elements + by.elements}

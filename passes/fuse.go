@@ -26,11 +26,11 @@ func fuse(s *State) error {
 	f := s.Func
 	f.Number()
 	n := len(f.Body)
-	of := make([]int32, 2*n)
 	if s.level == nil {
-		s.level = levels(f)
+		s.level = s.levels()
 	}
-	fu := &fuser{s: s, level: s.level, parent: of[:n], readers: of[n:], in: make([]*group, n)}
+	numbers := &s.pass.numbers
+	fu := &fuser{s: s, level: s.level, parent: numbers.take(n), readers: numbers.take(n), in: s.pass.groups.take(n)}
 	for i := range fu.parent {
 		fu.parent[i] = int32(i)
 	}
@@ -38,11 +38,13 @@ func fuse(s *State) error {
 	if !s.noFuse {
 		fu.join()
 	}
-	c := newPartitioner(s.machine, f, fu.readers, s.placed)
+	c := newPartitioner(s, fu.readers)
 	for _, component := range fu.components() {
 		fu.divide(c, component)
 	}
-	sort.SliceStable(s.groups, func(i, j int) bool { return s.groups[i].level < s.groups[j].level })
+	if len(s.groups) > 1 {
+		sort.SliceStable(s.groups, func(i, j int) bool { return s.groups[i].level < s.groups[j].level })
+	}
 	fu.finish()
 	return nil
 }
@@ -58,9 +60,9 @@ type fuser struct {
 // levels returns the level of each value: as late as its readers allow, so that
 // a value is computed in the loop that needs it. An arg-reduction and the reduction to the
 // element itself have one level, so that one loop computes both.
-func levels(f *ir.Func) []int32 {
-	of := make([]int32, 2*len(f.Body))
-	level, latest := of[:len(f.Body)], of[len(f.Body):]
+func (s *State) levels() []int32 {
+	f := s.Func
+	level, latest := s.pass.numbers.take(len(f.Body)), s.whole.numbers.take(len(f.Body))
 	for i, v := range f.Body {
 		for _, a := range v.Args {
 			if a.Op != ir.OpParam {
@@ -237,9 +239,8 @@ func (fu *fuser) root(i int) int {
 
 // components returns the sets of united values, each in topological order.
 func (fu *fuser) components() [][]*ir.Value {
-	n := len(fu.s.Func.Body)
-	of := make([]int32, 2*n)
-	size, place := of[:n], of[n:] // by root: of its component, 1 + the component
+	n, numbers := len(fu.s.Func.Body), &fu.s.pass.numbers
+	size, place := numbers.take(n), numbers.take(n) // by root: of its component, 1 + the component
 	sets, all := 0, 0
 	for i, v := range fu.s.Func.Body {
 		if v.Op.IsComputed() {
@@ -250,7 +251,7 @@ func (fu *fuser) components() [][]*ir.Value {
 			all++
 		}
 	}
-	out, room := make([][]*ir.Value, 0, sets), make([]*ir.Value, all)
+	out, room := make([][]*ir.Value, 0, sets), fu.s.whole.values.take(all)
 	for i, v := range fu.s.Func.Body {
 		if !v.Op.IsComputed() {
 			continue
@@ -269,12 +270,13 @@ func (fu *fuser) components() [][]*ir.Value {
 
 // divide makes the groups of a component.
 func (fu *fuser) divide(c *partitioner, values []*ir.Value) {
-	segments := []segment{{values: values}}
+	segments := c.undivided(values)
 	if !alone(values[0]) {
 		segments = c.partition(values)
 	}
 	for _, p := range segments {
-		g := &group{values: p.values, level: fu.level[values[0].ID], full: p.why}
+		g := &fu.s.whole.made.take(1)[0]
+		g.values, g.level, g.full = p.values, fu.level[values[0].ID], p.why
 		for _, v := range g.values {
 			fu.in[v.ID] = g
 		}

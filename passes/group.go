@@ -156,18 +156,23 @@ func lineNest(space *layout.Space, ls []layout.Layout, size, n int) ([]layout.La
 // finish finds what each group reads and what it must store, and records what
 // was fused and what was not.
 func (fu *fuser) finish() {
-	f := fu.s.Func
-	stored := make([]bool, len(f.Body))
+	f, whole := fu.s.Func, &fu.s.whole
+	stored := fu.s.pass.flags.take(len(f.Body))
 	for _, r := range f.Results {
 		stored[computed(r).ID] = true
 	}
-	reasons := make([]string, len(f.Body))
+	var reasons []string // by ID, as far as there are any
 	for _, v := range f.Body {
 		g := fu.in[v.ID]
 		for _, a := range v.Args {
 			if a.Op.IsComputed() && fu.in[a.ID] != g && !stored[a.ID] {
 				stored[a.ID] = true
-				reasons[a.ID] = fu.whyNot(a, v)
+				if why := fu.whyNot(a, v); why != "" {
+					if reasons == nil {
+						reasons = make([]string, len(f.Body))
+					}
+					reasons[a.ID] = why
+				}
 			}
 		}
 	}
@@ -178,9 +183,10 @@ func (fu *fuser) finish() {
 			operands += len(v.Args)
 		}
 	}
-	inputs, outputs := make([]*ir.Value, 0, operands), make([]*ir.Value, 0, values) // of all groups
-	fu.s.ledger.list, fu.s.ledger.about = slices.Grow(fu.s.ledger.list, values), slices.Grow(fu.s.ledger.about, values)
-	seen := make([]*group, len(f.Body)+len(f.Params)) // by ID, params last: the last group that reads it
+	inputs, outputs := whole.values.take(operands)[:0], whole.values.take(values)[:0] // of all groups
+	l := &fu.s.ledger
+	l.list, l.about = slices.Grow(l.list, values), append(whole.values.take(len(l.about) + values)[:0], l.about...)
+	seen := fu.s.pass.groups.take(len(f.Body) + len(f.Params)) // by ID, params last: the last group that reads it
 	for _, g := range fu.s.groups {
 		firstIn, firstOut := len(inputs), len(outputs)
 		for _, v := range g.values {
@@ -204,7 +210,7 @@ func (fu *fuser) finish() {
 				fu.s.record(plan.Materialized, v, 2*bytes(v), "the graph asks for it")
 			case v.Op == ir.OpCopy:
 				fu.s.record(plan.Copied, v, 2*bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
-			case reasons[v.ID] != "":
+			case reasons != nil && reasons[v.ID] != "":
 				fu.s.record(plan.Materialized, v, 2*bytes(v), reasons[v.ID])
 			case !stored[v.ID] && v.Op != ir.OpReduceChunks:
 				fu.s.record(plan.Fused, v, 2*bytes(v), "")

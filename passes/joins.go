@@ -23,7 +23,7 @@ func joins(s *State) error {
 		return nil
 	}
 	readPadded(s)
-	j := &joiner{s: s, uses: countUses(s.Func)}
+	j := &joiner{s: s, uses: s.countUses()}
 	for _, v := range slices.Backward(slices.Clone(s.Func.Body)) {
 		if !v.Op.IsJoin() {
 			continue

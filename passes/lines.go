@@ -18,36 +18,51 @@ func (l *looper) line(v *ir.Value) plan.Step { return l.along(v, plan.Line, v.Op
 // first operand.
 func (l *looper) along(v *ir.Value, role plan.Role, by ir.Op) plan.Step {
 	axis := v.Attr.Axis
-	buffer, to := l.stored(new(layout.Space), v)
-	layouts := []layout.Layout{to}
-	access := []plan.Access{{Buffer: buffer, Offset: to.Offset}}
-	var operands []kernel.Operand
-	for _, a := range v.Args {
-		from := layoutOf(a)
-		in := plan.Access{Buffer: l.of(base(a)), Offset: from.Offset}
+	sp := &l.s.space
+	sp.Reset()
+	buffer, to := l.stored(&sp.Space, v)
+	layouts := append(sp.own[:0], to)
+	access := make([]plan.Access, 1+len(v.Args))
+	access[0] = plan.Access{Buffer: buffer, Offset: to.Offset}
+	var room [kernel.MaxOperands]kernel.Operand
+	operands := room[:0]
+	for i, a := range v.Args {
+		from := layoutIn(&sp.Space, a)
+		in := &access[1+i]
+		in.Buffer, in.Offset = l.of(base(a)), from.Offset
 		if from.Shape[axis] != to.Shape[axis] {
 			in.Line = from.Shape[axis]
 		}
-		layouts, access = append(layouts, from), append(access, in)
+		layouts = append(layouts, from)
 		operands = append(operands, kernel.Operand{DType: a.Type.DType})
 	}
-	outer := refined(layouts, 0, axis)
-	var extents []int
-	for _, part := range [][]layout.Layout{outer, subLayouts(layouts, axis, axis+1), refined(layouts, axis+1, len(to.Shape))} {
+	sp.own = layouts
+	parts := [...][]layout.Layout{refined(&sp.Space, layouts, 0, axis), sp.Sub(layouts, axis, axis+1), refined(&sp.Space, layouts, axis+1, len(to.Shape))}
+	extents := sp.axes[:0]
+	for _, part := range parts {
 		extents = append(extents, part[0].Shape...)
-		for i := range access {
-			access[i].Strides = append(access[i].Strides, part[i].Strides...)
-		}
 	}
+	sp.axes = extents
 	rank := max(2, len(extents))
 	for i := range access {
-		access[i].Strides = leading(access[i].Strides, rank, 0)
+		strides := l.ints.take(rank)
+		access[i].Strides = strides
+		at := rank - len(extents)
+		for _, part := range parts {
+			at += copy(strides[at:], part[i].Strides)
+		}
 		if i > 0 {
-			operands[i-1].Splat = allZero(access[i].Strides)
+			operands[i-1].Splat = allZero(strides)
 		}
 	}
-	s := plan.Step{Axes: parallel(leading(extents, rank, 1)), In: access[1:], Pos: v.Pos}
-	s.Axes[rank-len(extents)+len(outer[0].Shape)].Role = role
+	s := plan.Step{Axes: make([]plan.Axis, rank), In: access[1:], Pos: v.Pos}
+	first := rank - len(extents)
+	for k := range s.Axes {
+		if s.Axes[k].Extent = 1; k >= first {
+			s.Axes[k].Extent = extents[k-first]
+		}
+	}
+	s.Axes[first+len(parts[0][0].Shape)].Role = role
 	s.Out = []plan.Output{{Access: access[0], Combine: by}}
 	b := kernel.NewBuilder(operands...)
 	b.Store(0)
@@ -55,19 +70,10 @@ func (l *looper) along(v *ir.Value, role plan.Role, by ir.Op) plan.Step {
 	return s
 }
 
-// subLayouts returns some axes of layouts.
-func subLayouts(ls []layout.Layout, from, to int) []layout.Layout {
-	out := make([]layout.Layout, len(ls))
-	for i, l := range ls {
-		out[i] = subLayout(l, from, to)
-	}
-	return out
-}
-
 // refined returns some axes of layouts, which have the same extents, made as few as they
 // can be.
-func refined(ls []layout.Layout, from, to int) []layout.Layout {
-	out, ok := layout.Refine(subLayouts(ls, from, to)...)
+func refined(sp *layout.Space, ls []layout.Layout, from, to int) []layout.Layout {
+	out, ok := sp.Refine(sp.Sub(ls, from, to)...)
 	if !ok {
 		panic("layouts of one shape have no common axes")
 	}

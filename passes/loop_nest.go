@@ -27,10 +27,19 @@ type nestSpace struct {
 	axes       []int
 }
 
+// forget takes back what the last nest needed.
+func (sp *nestSpace) forget() {
+	clear(sp.all[:cap(sp.all)])
+	clear(sp.access[:cap(sp.access)])
+	clear(sp.own[:cap(sp.own)])
+	clear(sp.fixed[:cap(sp.fixed)])
+	sp.Space.Forget()
+}
+
 // nest finds the coarsest axes along which every operand has a stride. The accesses are valid
 // until the next call.
-func (l *looper) nest(g *group) *loopNest {
-	sp := &l.space
+func (l *looper) nest(g *group) loopNest {
+	sp := &l.s.space
 	sp.Reset()
 	n := len(g.inputs) + len(g.outputs)
 	sp.all, sp.access, sp.own = append(append(slices.Grow(sp.all[:0], n), g.inputs...), g.outputs...), slices.Grow(sp.access[:0], n), slices.Grow(sp.own[:0], n)
@@ -70,7 +79,7 @@ func (l *looper) nest(g *group) *loopNest {
 		access[i].Offset, access[i].Strides = layouts[i].Offset, to
 	}
 	sp.axes = append(append(append(sp.axes[:0], manyOnes[:rank-columns-len(extents)]...), extents...), manyOnes[:columns]...)
-	return &loopNest{g, sp.axes, access[:len(g.inputs)], access[len(g.inputs):]}
+	return loopNest{g, sp.axes, access[:len(g.inputs)], access[len(g.inputs):]}
 }
 
 // refine makes of the layouts of all a group's inputs and outputs, each over its own shape,
@@ -141,7 +150,7 @@ func leading(numbers []int, rank, fill int) []int {
 }
 
 // stepOf makes the step.
-func (l *looper) stepOf(n *loopNest) plan.Step {
+func (l *looper) stepOf(n loopNest) plan.Step {
 	body, order := l.bodyOf(n)
 	s := plan.Step{Body: body, Axes: parallel(n.extents), Pos: n.g.values[len(n.g.values)-1].Pos}
 	if n.g.line() > 0 {
@@ -170,12 +179,12 @@ func parallel(extents []int) []plan.Axis {
 }
 
 // bodyOf writes the group's body. Input i of the kernel is n.in[order[i]].
-func (l *looper) bodyOf(n *loopNest) (canon *kernel.Kernel, order []int) {
-	g, k := n.g, &l.body
+func (l *looper) bodyOf(n loopNest) (canon *kernel.Kernel, order []int) {
+	g, k := n.g, &l.s.body
 	k.Fast, k.In, k.Body, k.Out = l.s.Func.Fast, slices.Grow(k.In[:0], len(g.inputs)), slices.Grow(k.Body[:0], len(g.values)), slices.Grow(k.Out[:0], len(g.outputs))
 	for i, v := range g.inputs {
 		k.In = append(k.In, kernel.Operand{DType: v.Type.DType, Splat: allZero(n.in[i].Strides)})
-		*l.ref.at(v) = kernel.Ref(i)
+		*l.ref.at(v) = int32(i)
 	}
 	for _, v := range g.values {
 		if v.Op == ir.OpReduceChunks {
@@ -183,16 +192,16 @@ func (l *looper) bodyOf(n *loopNest) (canon *kernel.Kernel, order []int) {
 		}
 		in := kernel.Inst{Op: v.Op, DType: v.Type.DType}
 		for i, a := range v.Args {
-			in.Args[i] = *l.ref.at(a)
+			in.Args[i] = kernel.Ref(*l.ref.at(a))
 		}
 		k.Body = append(k.Body, in)
-		*l.ref.at(v) = kernel.Ref(len(k.In) + len(k.Body) - 1)
+		*l.ref.at(v) = int32(len(k.In) + len(k.Body) - 1)
 	}
 	for _, v := range g.outputs {
 		if v.Op == ir.OpReduceChunks {
 			v = v.Args[0]
 		}
-		k.Out = append(k.Out, *l.ref.at(v))
+		k.Out = append(k.Out, kernel.Ref(*l.ref.at(v)))
 	}
 	return k.Canonical()
 }

@@ -18,9 +18,9 @@ import (
 // Ensures: the plan's buffers and steps, but for the places of temporaries; no two
 // adjacent axes of a step can be collapsed; bodies are canonical.
 func loops(s *State) error {
-	s.buffer, s.step = newValueMap[int32](s.Func), newValueMap[int32](s.Func)
+	s.buffer, s.step = mapIn(&s.whole.numbers, s.Func), mapIn(&s.whole.numbers, s.Func)
 	placeProducts(s)
-	l := &looper{s: s, panels: packedAlone(s), ref: newValueMap[kernel.Ref](s.Func)}
+	l := &looper{s: s, panels: packedAlone(s), ref: mapIn(&s.pass.numbers, s.Func)}
 	buffers := len(s.Func.Params)
 	for _, g := range s.groups {
 		buffers += len(g.outputs)
@@ -47,30 +47,31 @@ type looper struct {
 	s        *State
 	panels   map[*ir.Value]*packing // of values that only a product reads
 	packed   map[*ir.Value][]packed // of values that never change: their panels
-	ref      valueMap[kernel.Ref]   // in the kernel of the present group
-	body     kernel.Kernel          // of the present group
+	ref      valueMap[int32]        // the kernel.Ref in the kernel of the present group
 	multiply *kernel.Kernel         // the body of the last product
-	space    nestSpace              // for the present group
 	ints     ints                   // for what stays
 }
 
 // interfaceBuffers declares the params and results.
 func (l *looper) interfaceBuffers() {
 	for i, p := range l.s.Func.Params {
-		l.add(p, plan.Buffer{Kind: plan.ParamBuffer, Name: p.Name(), Index: i, At: p.Attr.At})
+		b := l.add(p, plan.ParamBuffer)
+		b.Name, b.Index, b.At = p.Name(), i, p.Attr.At
 	}
 	for i, r := range l.s.Func.Results {
-		l.add(r, plan.Buffer{Kind: plan.ResultBuffer, Index: i})
-		b := *l.s.buffer.at(r)
-		*l.s.buffer.at(computed(r)) = b
+		l.add(r, plan.ResultBuffer).Index = i
+		*l.s.buffer.at(computed(r)) = int32(len(l.s.Plan.Buffers))
 	}
 }
 
-func (l *looper) add(v *ir.Value, b plan.Buffer) int {
-	b.DType, b.Shape = v.Type.DType, appendExtents(l.ints.take(len(v.Type.Shape))[:0], v)
-	l.s.Plan.Buffers = append(l.s.Plan.Buffers, b)
-	*l.s.buffer.at(v) = int32(len(l.s.Plan.Buffers))
-	return len(l.s.Plan.Buffers) - 1
+// add declares the buffer of a value, and returns it for what it has besides.
+func (l *looper) add(v *ir.Value, kind plan.BufferKind) *plan.Buffer {
+	p := l.s.Plan
+	p.Buffers = append(p.Buffers, plan.Buffer{})
+	b := &p.Buffers[len(p.Buffers)-1]
+	b.Kind, b.DType, b.Shape = kind, v.Type.DType, appendExtents(l.ints.take(len(v.Type.Shape))[:0], v)
+	*l.s.buffer.at(v) = int32(len(p.Buffers))
+	return b
 }
 
 // of returns the buffer of a value, declaring constants and temporaries.
@@ -80,11 +81,13 @@ func (l *looper) of(v *ir.Value) int {
 	}
 	switch {
 	case isConst(v):
-		return l.add(v, plan.Buffer{Kind: plan.ConstBuffer, Bits: v.Attr.Bits})
+		l.add(v, plan.ConstBuffer).Bits = v.Attr.Bits
 	case v.Op == ir.OpIota:
-		return l.add(v, plan.Buffer{Kind: plan.IotaBuffer})
+		l.add(v, plan.IotaBuffer)
+	default:
+		l.add(v, plan.TempBuffer)
 	}
-	return l.add(v, plan.Buffer{Kind: plan.TempBuffer})
+	return len(l.s.Plan.Buffers) - 1
 }
 
 // group appends the step of a group, and reports whether it needs one: without

@@ -37,11 +37,10 @@ func plain(y layout.Layout) layout.Layout {
 
 // packedAlone returns the values that only a product reads, and in panels.
 func packedAlone(s *State) map[*ir.Value]*packing {
-	alone := map[*ir.Value]*packing{}
 	if !multiplies(s.Func) {
-		return alone
+		return nil
 	}
-	uses := countUses(s.Func)
+	alone, uses := map[*ir.Value]*packing{}, s.countUses()
 	for _, v := range s.Func.Body {
 		if !v.Op.IsProduct() || !s.packs(v) {
 			continue

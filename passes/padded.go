@@ -17,7 +17,7 @@ import (
 func readPadded(s *State) {
 	f := s.Func
 	f.Sweep()
-	p := &padder{s: s, readers: newValueMap[[]*ir.Value](f), level: levels(f)}
+	p := &padder{s: s, readers: newValueMap[[]*ir.Value](f), level: s.levels()}
 	for _, v := range f.Body {
 		for _, a := range v.Args {
 			*p.readers.at(a) = append(*p.readers.at(a), v)

@@ -46,13 +46,15 @@ type partitioner struct {
 	space    layout.Space
 	nest     nesting // of the last scan
 	reduces  bool    // the component has a reduction
+	whole    [1]segment
 }
 
-func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int32, placed map[*ir.Value]placement) *partitioner {
+func newPartitioner(s *State, readers []int32) *partitioner {
+	f, placed, numbers := s.Func, s.placed, &s.pass.numbers
 	n := len(f.Body) + len(f.Params)
-	of := make([]int32, 5*n)
-	c := &partitioner{machine: m, readers: readers, placed: placed, params: len(f.Body), bytes: make([]int, n), left: of[:n], position: of[n : 2*n],
-		inside: of[2*n : 3*n], read: of[3*n : 4*n], fetched: of[4*n:], plain: make([]bool, len(f.Body))}
+	c := &s.cut
+	*c = partitioner{machine: s.machine, readers: readers, placed: placed, params: len(f.Body), bytes: s.pass.ints.take(n), left: numbers.take(n), position: numbers.take(n),
+		inside: numbers.take(n), read: numbers.take(n), fetched: numbers.take(n), plain: s.pass.flags.take(len(f.Body)), space: c.space, nest: c.nest}
 	for _, values := range [][]*ir.Value{f.Body, f.Params} {
 		for _, v := range values {
 			c.bytes[c.id(v)] = bytes(v)
@@ -62,6 +64,14 @@ func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int32, placed map[*
 		c.plain[i] = v.Op.IsElementwise() && placed[v].in == nil && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Attr.At != nil })
 	}
 	return c
+}
+
+// forget takes back all but the memory for the nests of the next graph.
+func (c *partitioner) forget() {
+	clear(c.nest.reads[:cap(c.nest.reads)])
+	clear(c.nest.layouts[:cap(c.nest.layouts)])
+	c.space.Forget()
+	*c = partitioner{space: c.space, nest: nesting{reads: c.nest.reads, layouts: c.nest.layouts}}
 }
 
 func (c *partitioner) id(v *ir.Value) int {
@@ -83,7 +93,7 @@ func (c *partitioner) partition(values []*ir.Value) []segment {
 	c.reduces = slices.ContainsFunc(values, func(v *ir.Value) bool { return v.Op == ir.OpReduceChunks })
 	c.scan(values, func(n, _ int) { whole = n })
 	if whole == len(values) {
-		return []segment{{values: values}}
+		return c.undivided(values)
 	}
 	cuts, narrow := c.candidates(values)
 	best, cost := c.cheapest(values, cuts)
@@ -97,6 +107,12 @@ func (c *partitioner) partition(values []*ir.Value) []segment {
 		}
 	}
 	return best
+}
+
+// undivided returns a component as one segment, which is valid until the next call.
+func (c *partitioner) undivided(values []*ir.Value) []segment {
+	c.whole[0].values = values
+	return c.whole[:]
 }
 
 // cost is what a partition costs: the bytes that its segments read and write, and between

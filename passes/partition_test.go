@@ -191,7 +191,7 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	f.Number()
 	fu := &fuser{s: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int32, len(f.Body))}
 	fu.count()
-	c := newPartitioner(fu.s.machine, f, fu.readers, nil)
+	c := newPartitioner(fu.s, fu.readers)
 	order := c.depthFirst(f.Body)
 	require.ElementsMatch(t, f.Body, order)
 	done := map[*ir.Value]bool{}

@@ -44,7 +44,6 @@ type State struct {
 	frozen  map[*ir.Value]bool      // params that never change
 	placed  map[*ir.Value]placement // values that are stored in the buffer of another
 	tabled  map[*ir.Value]bool      // values that loops compute which look them up
-	groups  []*group
 	ledger  ledger
 	slots   []*ir.Value                          // of numberings
 	spare   struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
@@ -52,7 +51,11 @@ type State struct {
 	step    valueMap[int32]                      // 1 + the step that computes each value
 
 	distinct bool    // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
-	level    []int32 // what the function levels returns of the graph; nil after a Rewrite
+	level    []int32 // what levels returns of the graph; nil after a Rewrite
+
+	running string // the pass that has not returned, or ""
+
+	kept
 }
 
 // Default is the pipeline.
@@ -105,8 +108,8 @@ func Stages() []string {
 	return names
 }
 
-// Lower makes the plan of a graph whose sizes are all bound. It takes f over
-// and changes it. An error in the graph is an *ir.Error; a panic is a bug, and
+// Lower makes the plan of a graph whose sizes are all bound. It takes f over,
+// of which nothing is left. An error in the graph is an *ir.Error; a panic is a bug, and
 // carries the pass and the text that it was given.
 func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 	for _, v := range f.Body {
@@ -118,25 +121,43 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 		o.Machine = tuning.Default(1)
 	}
 	s := newState(f, o)
+	if err := s.runAll(o); err != nil {
+		return nil, err
+	}
+	p := s.Plan
+	s.leave()
+	return p, nil
+}
+
+// runAll runs the passes, and checks what they ensure if that is an option.
+func (s *State) runAll(o Options) error {
+	defer s.blame()
 	observe(s, o, "graph")
 	for _, p := range Default {
 		if err := s.run(p); err != nil {
-			return nil, err
+			return err
 		}
 		if o.Verify {
 			if err := s.verify(p); err != nil {
-				return nil, fmt.Errorf("after pass %s: %w", p.Name, err)
+				return fmt.Errorf("after pass %s: %w", p.Name, err)
 			}
 		}
 		observe(s, o, p.Name)
 	}
-	return s.Plan, nil
+	return nil
 }
 
 func newState(f *ir.Func, o Options) *State {
-	s := &State{Func: f, machine: o.Machine, noFuse: o.NoFuse, frozen: map[*ir.Value]bool{}}
+	s, ok := keptStates.Get().(*State)
+	if !ok {
+		s = new(State)
+	}
+	s.Func, s.machine, s.noFuse = f, o.Machine, o.NoFuse
 	for i, p := range f.Params {
 		if i < len(o.Frozen) && o.Frozen[i] {
+			if s.frozen == nil {
+				s.frozen = map[*ir.Value]bool{}
+			}
 			s.frozen[p] = true
 		}
 	}
@@ -144,12 +165,21 @@ func newState(f *ir.Func, o Options) *State {
 }
 
 func (s *State) run(p Pass) error {
-	defer func() {
-		if r := recover(); r != nil {
-			panic(fmt.Sprintf("BUG: pass %s: %v\n%s", p.Name, r, s))
-		}
-	}()
-	return p.Run(s)
+	s.running = p.Name
+	err := p.Run(s)
+	s.running = ""
+	s.pass.empty()
+	return err
+}
+
+// blame adds to a panic the pass that is running and the text that it was given. It is deferred.
+func (s *State) blame() {
+	if s.running == "" {
+		return
+	}
+	if r := recover(); r != nil {
+		panic(fmt.Sprintf("BUG: pass %s: %v\n%s", s.running, r, s))
+	}
 }
 
 // verify checks the grammar of the stage and what the pass ensures.
@@ -178,7 +208,7 @@ func (s *State) String() string {
 	if s.Plan != nil {
 		return s.Plan.String()
 	}
-	if s.groups != nil {
+	if len(s.groups) > 0 {
 		return s.Func.String() + groupText(s.groups)
 	}
 	return s.Func.String()

@@ -30,7 +30,7 @@ func placeProducts(s *State) {
 	if !multiplies(s.Func) {
 		return
 	}
-	uses, copies := countUses(s.Func), map[*ir.Value]bool{}
+	uses, copies := s.countUses(), map[*ir.Value]bool{}
 	for _, g := range s.groups {
 		u := g.values[0]
 		if s.placed[u].in != nil || len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {

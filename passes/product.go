@@ -45,7 +45,7 @@ func matricesIn(l layout.Layout, rows, cols int) matrices {
 // it is packed, and the product.
 func (l *looper) dot(v *ir.Value) {
 	d, width := dotOf(v), l.s.panel(v)
-	space := &l.space.Space
+	space := &l.s.space.Space
 	space.Reset()
 	left := plan.Access{Buffer: l.of(base(v.Args[0])), Offset: layoutIn(space, v.Args[0]).Offset}
 	var right plan.Access

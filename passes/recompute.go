@@ -21,7 +21,10 @@ func recompute(s *State) error {
 	}
 	f := s.Func
 	f.Sweep()
-	r := &recomputer{s: s, level: levels(f), stored: storedAnyway(f)}
+	if s.level = s.levels(); len(s.level) == 0 || slices.Max(s.level) == 0 {
+		return nil // one loop computes all
+	}
+	r := &recomputer{s: s, level: s.level, stored: s.storedAnyway()}
 	body := f.Body
 	for i, v := range body {
 		for j, a := range v.Args {
@@ -42,6 +45,7 @@ func recompute(s *State) error {
 		return nil
 	}
 	f.Sweep()
+	s.level = nil
 	return nil
 }
 
@@ -58,8 +62,9 @@ type cloneKey struct {
 }
 
 // storedAnyway finds the values that are results, read through a view, scanned or contracted.
-func storedAnyway(f *ir.Func) valueMap[bool] {
-	stored := newValueMap[bool](f)
+func (s *State) storedAnyway() valueMap[bool] {
+	f := s.Func
+	stored := mapIn(&s.pass.flags, f)
 	for _, v := range f.Results {
 		*stored.at(v) = true
 	}

@@ -15,6 +15,10 @@ import (
 // Ensures: the one reduction is reduce_chunks; it and scans are of lines of two
 // elements or more, and at least one line; no extent.
 func reductions(s *State) error {
+	if !slices.ContainsFunc(s.Func.Body, hasLevels) {
+		s.Func.Sweep()
+		return nil
+	}
 	r := &reducer{s.Func, s.machine.ShortLine, s.machine.Overlaps, s.machine.MinColumns}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		switch {
@@ -38,6 +42,11 @@ func reductions(s *State) error {
 		}
 		return v, nil
 	})
+}
+
+// hasLevels reports whether a value is one that the pass looks at.
+func hasLevels(v *ir.Value) bool {
+	return !v.Op.IsElementwise() && !v.Op.IsView() && !isConst(v)
 }
 
 // chunks returns a reduce_chunks of a text, of lines of one element without it.

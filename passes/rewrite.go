@@ -1,10 +1,6 @@
 package passes
 
-import (
-	"slices"
-
-	"github.com/stridefuse/stridefuse/ir"
-)
+import "github.com/stridefuse/stridefuse/ir"
 
 // Rewrite writes the body of the graph anew, value by value in topological order. edit gets
 // each value with operands that are rewritten already, may Add values to the graph, and
@@ -26,8 +22,12 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 		if replaced == nil {
 			f.Body = old[:i:i]
 		}
-		for j, a := range v.Args {
-			v.Args[j] = current(a, replaced)
+		if replaced != nil {
+			for j, a := range v.Args {
+				if w := current(a, replaced); w != a {
+					v.Args[j] = w
+				}
+			}
 		}
 		w := v
 		if s.fuel.take(v) {
@@ -37,8 +37,8 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 			}
 		}
 		if replaced == nil && (w != v || len(f.Body) > i) {
-			replaced = append(slices.Grow(spare.replaced[:0], len(old)), old[:i]...)
-			f.Body = append(slices.Grow(spare.body[:0], len(old)+64), f.Body...)
+			replaced = append(s.roomFor(spare.replaced, len(old)), old[:i]...)
+			f.Body = append(s.roomFor(spare.body, len(old)), f.Body...)
 			s.spare.replaced, s.spare.body = replaced, old
 		}
 		if replaced != nil {
@@ -51,17 +51,27 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 	if replaced == nil {
 		f.Body = old
 	}
-	for i, r := range f.Results {
-		f.Results[i] = current(r, replaced)
+	if replaced != nil {
+		for i, r := range f.Results {
+			f.Results[i] = current(r, replaced)
+		}
 	}
 	f.Sweep()
 	s.distinct, s.level = s.distinct && replaced == nil, nil
 	return nil
 }
 
+// roomFor returns a spare list without elements, or another one if it has no room for n.
+func (s *State) roomFor(spare []*ir.Value, n int) []*ir.Value {
+	if cap(spare) < n {
+		spare = s.whole.values.take(n + min(n/2+8, 64))
+	}
+	return spare[:0]
+}
+
 // current returns what replaces a value.
 func current(v *ir.Value, replaced []*ir.Value) *ir.Value {
-	if v.Op == ir.OpParam || replaced == nil {
+	if v.Op == ir.OpParam {
 		return v
 	}
 	return replaced[v.ID]

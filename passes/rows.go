@@ -20,7 +20,7 @@ import (
 // results only its own rows; buffers that only a group uses are scratch. The
 // ledger is final but for sizes.
 func rows(s *State) error {
-	r := &grouper{s: s, p: s.Plan, from: make([]int, len(s.Plan.Steps)), spare: map[int][]int{}}
+	r := &grouper{s: s, p: s.Plan, from: s.pass.ints.take(len(s.Plan.Steps))}
 	for i := range r.from {
 		r.from[i] = i
 	}
@@ -53,12 +53,16 @@ type grouper struct {
 	try    rowGroup      // the present one, in memory of those before
 	spare  map[int][]int // steps that it passes over and that could go first, by what they write
 	memory []bufferRow   // of bytesOfRow
+
+	touched map[int]int  // of scratch: how many steps of the group touch a buffer
+	kept    map[int]bool // of scratch: buffers that only the group touches, and whether chunk follows chunk
 }
 
 func (r *grouper) users() {
 	n := len(r.p.Buffers)
-	r.uses, r.late, r.shared = make([]int, n), make([]int, n), make([]bool, n)
-	user, written := make([]int, n), make([]bool, n) // 1 + the last step that touches it
+	ints, flags := &r.s.pass.ints, &r.s.pass.flags
+	r.uses, r.late, r.shared = ints.take(n), ints.take(n), flags.take(n)
+	user, written := ints.take(n), flags.take(n) // 1 + the last step that touches it
 	for i := range r.p.Steps {
 		s := &r.p.Steps[i]
 		for a := range s.Accesses() {
@@ -122,6 +126,9 @@ func (r *grouper) group(i int) *rowGroup {
 	*g = rowGroup{rows: rows, steps: g.steps[:0], outer: append(g.outer[:0], rows), made: g.made[:0], split: g.split[:0], along: g.along[:0]}
 	if !r.join(g, i) {
 		return nil
+	}
+	if r.spare == nil {
+		r.spare = map[int][]int{}
 	}
 	clear(r.spare)
 	left := r.unread(g, 0) // touches of what the group makes by steps to come, at most

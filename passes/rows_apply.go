@@ -63,13 +63,17 @@ func (r *grouper) renumber() {
 // scratch makes the temporaries that only the group touches one block of rows.
 func (r *grouper) scratch(g *rowGroup, group *plan.RowGroup) {
 	steps := r.p.Steps[group.First : group.Last+1]
-	touched := map[int]int{}
+	if r.touched == nil {
+		r.touched, r.kept = map[int]int{}, map[int]bool{}
+	}
+	touched, kept := r.touched, r.kept
+	clear(touched)
+	clear(kept)
 	for i := range steps {
 		for _, b := range buffersOf(&steps[i]) {
 			touched[b]++
 		}
 	}
-	kept := map[int]bool{} // such a buffer: whether chunk follows chunk
 	for _, made := range g.made {
 		buffer := &r.p.Buffers[made.buffer]
 		if buffer.Kind != plan.TempBuffer || touched[made.buffer] != r.uses[made.buffer] {

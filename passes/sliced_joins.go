@@ -15,7 +15,7 @@ func sliceJoins(s *State) error {
 	if s.noFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op == ir.OpConcat }) {
 		return nil
 	}
-	j := &joinSlicer{s: s, uses: countUses(s.Func), sliced: map[*ir.Value]bool{}}
+	j := &joinSlicer{s: s, uses: s.countUses(), sliced: map[*ir.Value]bool{}}
 	j.find()
 	if len(j.sliced) == 0 {
 		return nil

@@ -28,9 +28,14 @@ type valueMap[T any] struct {
 }
 
 // newValueMap returns a map for the values of a graph, and for some to come.
-func newValueMap[T any](f *ir.Func) valueMap[T] {
+func newValueMap[T any](f *ir.Func) valueMap[T] { return valueMap[T]{f, make([]T, mapSize(f))} }
+
+// mapIn is newValueMap in memory of a slab.
+func mapIn[T any](m *slab[T], f *ir.Func) valueMap[T] { return valueMap[T]{f, m.take(mapSize(f))} }
+
+func mapSize(f *ir.Func) int {
 	n := len(f.Params) + len(f.Body)
-	return valueMap[T]{f, make([]T, n+n/8)}
+	return n + n/8
 }
 
 // at returns a pointer to the entry of v, which is valid until the next call of at.

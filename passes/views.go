@@ -25,8 +25,10 @@ func views(s *State) error {
 	if err := sliceJoins(s); err != nil {
 		return err
 	}
-	s.why = map[*ir.Value]string{}
-	w := &viewer{s: s, uses: countUses(s.Func), reads: countReads(s.Func), order: newValueMap[int32](s.Func)}
+	if !slices.ContainsFunc(s.Func.Body, hasViews) {
+		return nil
+	}
+	w := &viewer{s: s, uses: s.countUses(), reads: s.countReads(), order: mapIn(&s.pass.numbers, s.Func)}
 	w.keepOperands()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		var err error
@@ -57,6 +59,24 @@ func views(s *State) error {
 		}
 		return x, err
 	})
+}
+
+// hasViews reports whether a value is a view, reads one, or is no elementwise op.
+func hasViews(v *ir.Value) bool {
+	if isConst(v) {
+		return false
+	}
+	shaped := len(v.Type.Shape) == 0
+	for _, a := range v.Args {
+		if isConst(a) {
+			continue
+		}
+		if !a.Type.Shape.Equal(v.Type.Shape) {
+			return true // an operand is repeated
+		}
+		shaped = true
+	}
+	return !shaped || !v.Op.IsElementwise()
 }
 
 type viewer struct {
@@ -92,8 +112,9 @@ func (w *viewer) append(v *ir.Value) {
 }
 
 // countUses returns how often each value is read, results counted.
-func countUses(f *ir.Func) valueMap[int32] {
-	uses := newValueMap[int32](f)
+func (s *State) countUses() valueMap[int32] {
+	f := s.Func
+	uses := mapIn(&s.pass.numbers, f)
 	for _, v := range f.Body {
 		for _, a := range v.Args {
 			*uses.at(a)++
@@ -128,6 +149,9 @@ func (w *viewer) pushable(x *ir.Value) bool {
 
 // store notes that x gets memory of its own, and why.
 func (w *viewer) store(x *ir.Value, why string) {
+	if w.s.why == nil {
+		w.s.why = map[*ir.Value]string{}
+	}
 	if w.s.why[x] == "" {
 		w.s.why[x] = why
 	}

@@ -37,21 +37,25 @@ func (b *buffer) bytes() int { return b.elems * b.size }
 
 // linkBuffers checks the buffers of a plan or program and puts them in order.
 func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
-	l.buffers = make([]buffer, 0, len(buffers))
+	l.buffers = make([]buffer, len(buffers))
 	var n [plan.IotaBuffer + 1]int // of each kind
+	axes := 0
 	for i := range buffers {
-		n[min(buffers[i].Kind, plan.IotaBuffer)]++ // linkBuffer finds those that do not exist
+		n[min(buffers[i].Kind, plan.IotaBuffer)]++ // buffer.link finds those that do not exist
+		axes += len(buffers[i].Shape)
 	}
-	l.params, l.results = make([]*buffer, n[plan.ParamBuffer]), make([]*buffer, n[plan.ResultBuffer])
+	ports := make([]*buffer, n[plan.ParamBuffer]+n[plan.ResultBuffer])
+	l.params, l.results = ports[:n[plan.ParamBuffer]:n[plan.ParamBuffer]], ports[n[plan.ParamBuffer]:]
 	l.consts = make([]uint64, 0, n[plan.ConstBuffer])
+	var layouts layout.Space
+	layouts.Reserve(axes)
 	for i := range buffers {
-		linked, err := linkBuffer(&buffers[i], arena)
+		b := &l.buffers[i]
+		b.number = i
+		err := b.link(&buffers[i], arena, &layouts)
 		if err != nil {
 			return fmt.Errorf("buffer %d %q: %w", i, buffers[i].Name, err)
 		}
-		linked.number = i
-		l.buffers = append(l.buffers, linked)
-		b := &l.buffers[i]
 		switch b.kind {
 		case plan.ConstBuffer:
 			b.index = len(l.consts)
@@ -81,52 +85,51 @@ func enlist(list []*buffer, b *buffer) error {
 	return nil
 }
 
-func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
-	b := buffer{kind: p.Kind, dtype: p.DType, size: p.DType.Size(), name: p.Name, index: p.Index, offset: p.Offset}
+// link links a buffer, whose layout is in memory of a space that stays.
+func (b *buffer) link(p *plan.Buffer, arena int, layouts *layout.Space) error {
+	b.kind, b.dtype, b.size, b.name, b.index, b.offset, b.dense = p.Kind, p.DType, p.DType.Size(), p.Name, p.Index, p.Offset, true
 	if err := p.DType.Check(); err != nil {
-		return b, err
+		return err
 	}
-	b.layout = layout.RowMajor(p.Shape...)
 	switch {
 	case p.Kind == plan.ParamBuffer && p.At != nil:
 		if len(p.At.Shape) != len(p.Shape) || len(p.At.Strides) != len(p.Shape) {
-			return b, fmt.Errorf("layout %v and shape %v differ in rank", *p.At, p.Shape)
+			return fmt.Errorf("layout %v and shape %v differ in rank", *p.At, p.Shape)
 		}
 		for k, n := range p.Shape {
 			if p.At.Shape[k] != n {
-				return b, fmt.Errorf("layout %v is not of shape %v", *p.At, p.Shape)
+				return fmt.Errorf("layout %v is not of shape %v", *p.At, p.Shape)
 			}
 		}
-		b.layout = *p.At
-	case p.Kind == plan.ConstBuffer:
-		b.layout = layout.RowMajor()
+		b.layout, b.dense = *p.At, p.At.IsRowMajor()
 	case p.Kind > plan.IotaBuffer:
-		return b, fmt.Errorf("kind %d does not exist", p.Kind)
+		return fmt.Errorf("kind %d does not exist", p.Kind)
 	case p.Kind == plan.ScratchBuffer:
-		return b, fmt.Errorf("a program has no scratch buffers: a task has slots for them")
+		return fmt.Errorf("a program has no scratch buffers: a task has slots for them")
+	case p.Kind != plan.ConstBuffer:
+		b.layout = layouts.RowMajor(p.Shape...)
 	}
 	var err error
 	if b.elems, err = layout.NumElems(b.layout.Shape); err != nil {
-		return b, err
+		return err
 	}
-	b.dense = b.layout.IsRowMajor()
 	if span := b.layout.Span(); span > (math.MaxInt/2)/b.size {
-		return b, fmt.Errorf("%d elements of %d bytes pass int", span, b.size)
+		return fmt.Errorf("%d elements of %d bytes pass int", span, b.size)
 	}
 	if b.elems > 0 {
 		lo, hi := b.layout.Bounds()
 		b.first, b.end = uintptr((lo-b.layout.Offset)*b.size), uintptr((hi+1-b.layout.Offset)*b.size)
 	}
 	if p.Kind == plan.IotaBuffer {
-		return b, checkIota(&b)
+		return checkIota(b)
 	}
 	if p.Kind == plan.TempBuffer {
 		if b.offset < 0 || b.offset%memory.Alignment != 0 || b.offset > arena || b.bytes() > arena-b.offset {
-			return b, fmt.Errorf("%d bytes at %d do not fit an arena of %d bytes, on a multiple of %d",
+			return fmt.Errorf("%d bytes at %d do not fit an arena of %d bytes, on a multiple of %d",
 				b.bytes(), b.offset, arena, memory.Alignment)
 		}
 	}
-	return b, nil
+	return nil
 }
 
 // takes reports whether t has the type and the layout of b.

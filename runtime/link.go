@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
@@ -40,7 +41,7 @@ func (l *Linked) link(p *nest.Program) error {
 		return err
 	}
 	l.tasks = make([]*task, 0, len(p.Tasks))
-	k := &taskLinker{l: l, kernels: foundKernels{}, find: l.exec.finder()}
+	k := newTaskLinker(l)
 	if len(p.Tasks) > 1 {
 		k.linked = make(linkedTasks, len(p.Tasks))
 	}
@@ -62,6 +63,7 @@ func (l *Linked) link(p *nest.Program) error {
 			l.tasks = append(l.tasks, task)
 		}
 	}
+	k.leave()
 	return nil
 }
 
@@ -74,9 +76,44 @@ type taskLinker struct {
 
 	in    *nest.Task
 	out   *nestTask
+	steps []int       // for Steps of calls to come
 	bases []base      // of the slots
 	scope []scopeLoop // the loops that enclose what is linked now
 	part  *linkedPart
+}
+
+// taskLinkers are the *taskLinker of programs that are linked, with memory for the next.
+var taskLinkers sync.Pool
+
+func newTaskLinker(l *Linked) *taskLinker {
+	k, ok := taskLinkers.Get().(*taskLinker)
+	if !ok {
+		k = &taskLinker{kernels: foundKernels{}}
+	}
+	k.l, k.find = l, l.exec.finder()
+	return k
+}
+
+// mostKernels is how many kernels a program has at most that leaves its linker to the next.
+const mostKernels = 64
+
+// leave leaves the linker to the next program.
+func (k *taskLinker) leave() {
+	if len(k.kernels) > mostKernels {
+		return
+	}
+	clear(k.kernels)
+	clear(k.bases)
+	*k = taskLinker{kernels: k.kernels, bases: k.bases[:0], scope: k.scope[:0]}
+	taskLinkers.Put(k)
+}
+
+// itemSizes are how much memory what is linked of items takes.
+type itemSizes struct {
+	calls    int
+	operands int // arguments in buffers
+	others   int // other arguments
+	steps    int // numbers of Frame.Step
 }
 
 // scopeLoop is an enclosing loop as the source numbers them.
@@ -106,13 +143,15 @@ func (k *taskLinker) task(in *nest.Task) (*nestTask, error) {
 	if err := k.tables(); err != nil {
 		return nil, err
 	}
-	n, operands := 0, 0
+	var n itemSizes
 	for i := range in.Parts {
-		calls, args := k.count(in.Parts[i].Items)
-		n, operands = n+calls, operands+args
+		k.count(in.Parts[i].Items, &n)
 	}
-	k.out.calls, k.out.parts = make([]linkedCall, 0, n), make([]linkedPart, 0, len(in.Parts))
-	k.out.operands = make([]argument, 0, operands)
+	k.out.calls, k.out.parts = make([]linkedCall, 0, n.calls), make([]linkedPart, 0, len(in.Parts))
+	k.out.operands, k.steps = make([]argument, 0, n.operands), make([]int, n.steps)
+	if n.others > 0 {
+		k.out.fixed = make([]place, 0, n.others)
+	}
 	for i := range in.Parts {
 		if err := k.linkPart(&in.Parts[i]); err != nil {
 			return nil, fmt.Errorf("part %d: %w", i, err)
@@ -125,44 +164,43 @@ func (k *taskLinker) task(in *nest.Task) (*nestTask, error) {
 
 // linkPart links a part, unless it has no iteration.
 func (k *taskLinker) linkPart(in *nest.Nest) error {
-	_, operands := k.count(in.Items)
-	k.out.parts = append(k.out.parts, linkedPart{iterations: 1, places: make([]place, 0, operands)})
+	var n itemSizes
+	k.count(in.Items, &n)
+	k.out.parts = append(k.out.parts, linkedPart{iterations: 1, places: make([]place, 0, n.operands)})
 	k.part = &k.out.parts[len(k.out.parts)-1]
-	n, err := k.nest(in)
-	if err != nil || n == nil {
+	if some, err := k.nest(&k.part.loopNest, in); err != nil || !some {
 		k.out.parts = k.out.parts[:len(k.out.parts)-1]
 		return err
 	}
-	k.part.loopNest = *n
-	for i := range n.loops {
-		k.part.iterations *= n.loops[i].count
+	for i := range k.part.loops {
+		k.part.iterations *= k.part.loops[i].count
 	}
 	return nil
 }
 
-// nest links a nest. It returns nil for one of no iteration, whose arguments may be
+// nest links a nest. It reports false for one of no iteration, whose arguments may be
 // outside their memory, and for one without calls.
-func (k *taskLinker) nest(in *nest.Nest) (*loopNest, error) {
+func (k *taskLinker) nest(out *loopNest, in *nest.Nest) (some bool, err error) {
 	depth := len(k.scope)
 	defer func() { k.scope = k.scope[:depth] }()
-	out := &loopNest{loops: make([]loop, 0, len(in.Loops)), items: make([]item, 0, len(in.Items))}
+	*out = loopNest{loops: make([]loop, 0, len(in.Loops)), items: make([]item, 0, len(in.Items))}
 	for i, l := range in.Loops {
 		extent, err := k.size(l.Extent)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("loop %d: %w", len(k.scope), err)
+			return false, fmt.Errorf("loop %d: %w", len(k.scope), err)
 		case l.Tile < 1 || extent.n < 0:
-			return nil, fmt.Errorf("loop %d: extent %d in tiles of %d", len(k.scope), extent.n, l.Tile)
+			return false, fmt.Errorf("loop %d: extent %d in tiles of %d", len(k.scope), extent.n, l.Tile)
 		case extent.n == 0:
-			return nil, nil
+			return false, nil
 		case extent.loop >= 0 && out.has(extent.loop):
 			// Its extent changes when a loop of the same nest advances: it begins anew.
-			rest, err := k.nest(&nest.Nest{Loops: in.Loops[i:], Items: in.Items})
-			if err != nil || rest == nil {
-				return nil, err
+			rest := new(loopNest)
+			if some, err := k.nest(rest, &nest.Nest{Loops: in.Loops[i:], Items: in.Items}); err != nil || !some {
+				return false, err
 			}
 			out.add(rest)
-			return out.orNil(), nil
+			return len(out.items) > 0, nil
 		}
 		k.enter(out, extent, l.Tile)
 	}
@@ -172,26 +210,18 @@ func (k *taskLinker) nest(in *nest.Nest) (*loopNest, error) {
 		case it.Call != nil:
 			err = k.call(out, it.Call)
 		case it.Nest != nil:
-			var n *loopNest
-			if n, err = k.nest(it.Nest); n != nil {
-				out.add(n)
+			inner, some := new(loopNest), false
+			if some, err = k.nest(inner, it.Nest); some {
+				out.add(inner)
 			}
 		default:
 			err = errors.New("neither a call nor a nest")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("item %d: %w", i, err)
+			return false, fmt.Errorf("item %d: %w", i, err)
 		}
 	}
-	return out.orNil(), nil
-}
-
-// orNil returns the nest, or nil if it does nothing.
-func (n *loopNest) orNil() *loopNest {
-	if len(n.items) == 0 {
-		return nil
-	}
-	return n
+	return len(out.items) > 0, nil
 }
 
 // has reports whether one of the loops that enclose the nest's items, as far as they are

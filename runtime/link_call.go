@@ -22,7 +22,12 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	if err != nil {
 		return err
 	}
-	c := linkedCall{kernel: code.linkedKernel, step: make([]int, code.fieldsAt+len(in.Fields))}
+	steps := code.fieldsAt + len(in.Fields)
+	if steps > len(k.steps) { // a mistake, which arguments finds
+		k.steps = make([]int, steps)
+	}
+	c := linkedCall{kernel: code.linkedKernel, step: k.steps[:steps:steps]}
+	k.steps = k.steps[steps:]
 	index := len(k.out.calls)
 	if err := k.arguments(&c, index, in); err != nil {
 		return fmt.Errorf("%s: %w", code.signature, err)
@@ -175,24 +180,24 @@ func (k *taskLinker) largest(s nest.Size) int {
 	return s.N * k.scope[s.Loop].linked.tile
 }
 
-// count returns how many calls there are among items, and how many of their arguments are in
-// buffers.
-func (k *taskLinker) count(items []nest.Item) (calls, operands int) {
+// count adds up what items take.
+func (k *taskLinker) count(items []nest.Item, n *itemSizes) {
 	for _, it := range items {
 		switch {
 		case it.Nest != nil:
-			c, o := k.count(it.Nest.Items)
-			calls, operands = calls+c, operands+o
+			k.count(it.Nest.Items, n)
 			continue
 		case it.Call == nil: // an error, which nest finds
 			continue
 		}
-		calls++
+		n.calls++
+		n.steps += len(it.Call.Args) + len(it.Call.Fields)
 		for i := range it.Call.Args {
 			if slot := it.Call.Args[i].Slot; slot >= 0 && slot < len(k.bases) && k.bases[slot].buffer >= 0 {
-				operands++
+				n.operands++
+			} else {
+				n.others++
 			}
 		}
 	}
-	return calls, operands
 }

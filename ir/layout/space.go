@@ -10,6 +10,12 @@ type Space struct {
 // Reset takes back the memory of all layouts.
 func (s *Space) Reset() { s.ints, s.layouts = s.ints[:0], s.layouts[:0] }
 
+// Forget is Reset, and keeps nothing that the layouts refer to.
+func (s *Space) Forget() {
+	clear(s.layouts[:cap(s.layouts)])
+	s.Reset()
+}
+
 // take returns the next n elements of a slice, which has them behind those in use or is made
 // anew. What was taken before stays as it is.
 func take[T any](from *[]T, n int) []T {
@@ -24,6 +30,18 @@ func reserve[T any](from *[]T, n int) {
 	if *from == nil || cap(*from)-len(*from) < n {
 		*from = make([]T, 0, max(n, 2*cap(*from)))
 	}
+}
+
+// Reserve makes room for the numbers of row-major layouts of so many axes together.
+func (s *Space) Reserve(axes int) { reserve(&s.ints, 2*axes) }
+
+// Sub returns some axes of layouts, which share their numbers with these.
+func (s *Space) Sub(ls []Layout, from, to int) []Layout {
+	out := take(&s.layouts, len(ls))
+	for i, l := range ls {
+		out[i] = Layout{Shape: l.Shape[from:to], Strides: l.Strides[from:to]}
+	}
+	return out
 }
 
 // blank returns a layout of the given rank, whose numbers are to be set.

@@ -12,7 +12,7 @@ import (
 // Drafts of steps, by what strategies look at. The layers of a model repeat their steps over
 // other buffers: a draft made for one of them serves the others, with their buffers in its
 // slots. What is inside the loops, Parts, is shared then, and never changed.
-type drafts map[form]*Draft
+type drafts map[string]*Draft
 
 // Drafts are what plans on one machine and with one library have in common: the drafts of steps and the
 // tasks of row groups, by their forms. The zero value has none yet. Any number of goroutines may use it.
@@ -27,10 +27,10 @@ type Drafts struct {
 const mostForms = 1 << 17
 
 // step returns the draft of a form, nil if there is none.
-func (k *Drafts) step(f form) *Draft {
+func (k *Drafts) step(form []byte) *Draft {
 	k.mutex.RLock()
 	defer k.mutex.RUnlock()
-	return k.steps[f]
+	return k.steps[string(form)]
 }
 
 // group returns the task of a row group of a form, nil if there is none.
@@ -40,11 +40,11 @@ func (k *Drafts) group(form []byte) *draftedGroup {
 	return k.groups[string(form)]
 }
 
-func (k *Drafts) addStep(f form, d *Draft) {
+func (k *Drafts) addStep(form []byte, d *Draft) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	k.reserve(len(f.body) + len(f.rest))
-	k.steps[f] = d
+	k.reserve(len(form))
+	k.steps[string(form)] = d
 }
 
 func (k *Drafts) addGroup(form []byte, g *draftedGroup) {
@@ -61,13 +61,6 @@ func (k *Drafts) reserve(bytes int) {
 	}
 }
 
-// form is all that a draft depends on besides the machine and the library, but for the
-// values of constants.
-type form struct {
-	body string // its signature
-	rest string // of formOf
-}
-
 // GroupDrafts are drafts of one block of rows of row groups, which plans of one program for many
 // sizes have in common. They are for one machine and one library. The zero value has none yet.
 // Any number of goroutines may call Schedule; they take turns.
@@ -82,37 +75,37 @@ const mostGroupDrafts = 1024
 
 // draft returns the draft of a step that costs least: see choose. It is valid until the next call.
 func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
-	var space [256]byte
-	rest := t.formOf(space[:0], step)
-	body := step.Body.Signature()
-	if d := s.known(t, form{body, string(rest)}); d != nil {
+	var space [512]byte
+	form := t.formOf(append(append(space[:0], step.Body.Signature()...), 0), step)
+	if d := s.known(t, form); d != nil {
 		return s.over(d, t, step), nil
 	}
 	d, err := choose(t, step)
 	if err != nil || len(d.Own) > 0 { // whose numbers depend on the steps before
 		return d, err
 	}
-	s.keep(t, form{body, string(rest)}, d)
+	s.keep(t, form, d)
 	return s.over(d, t, step), nil
 }
 
-// known returns the draft of a form, nil if there is none. Those of blocks of rows are many: each program has its own.
-func (s *scheduler) known(t *target, f form) *Draft {
+// known returns the draft of a form, nil if there is none. A form is all that a draft depends on besides
+// the machine and the library, but for the values of constants: the signature of the body, and what formOf says. Those of blocks of rows are many: each program has its own.
+func (s *scheduler) known(t *target, form []byte) *Draft {
 	if t.inGroup {
-		return s.t.Groups.known[f]
+		return s.t.Groups.known[string(form)]
 	}
-	return s.t.Drafts.step(f)
+	return s.t.Drafts.step(form)
 }
 
-func (s *scheduler) keep(t *target, f form, d *Draft) {
+func (s *scheduler) keep(t *target, form []byte, d *Draft) {
 	if !t.inGroup {
-		s.t.Drafts.addStep(f, d)
+		s.t.Drafts.addStep(form, d)
 		return
 	}
 	if s.t.Groups.known == nil || len(s.t.Groups.known) >= mostGroupDrafts {
 		s.t.Groups.known = drafts{}
 	}
-	s.t.Groups.known[f] = d
+	s.t.Groups.known[string(form)] = d
 }
 
 // over returns a draft with the buffers of a step of the same form, and its constants.

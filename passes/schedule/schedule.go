@@ -11,6 +11,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
@@ -46,7 +47,8 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library, o Options) (*nest.Pr
 	}
 	o.Groups.turn.Lock()
 	defer o.Groups.turn.Unlock()
-	s := &scheduler{plan: p, t: target{Machine: m, Options: o, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
+	s := newScheduler()
+	s.plan, s.t = p, target{Machine: m, Options: o, lib: lib, buffers: p.Buffers, read: buffersRead(p)}
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
 	group := 0
 	for i := 0; i < len(p.Steps); i++ {
@@ -72,7 +74,26 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library, o Options) (*nest.Pr
 		s.t.buffers = out.Buffers
 	}
 	withoutScratch(out)
+	s.leave()
 	return out, nil
+}
+
+// schedulers are the *scheduler of plans that are scheduled, with memory for the next.
+var schedulers sync.Pool
+
+func newScheduler() *scheduler {
+	if s, ok := schedulers.Get().(*scheduler); ok {
+		return s
+	}
+	return new(scheduler)
+}
+
+// leave leaves the scheduler's memory to the next plan.
+func (s *scheduler) leave() {
+	formed := s.formed
+	*s = scheduler{}
+	s.formed = formed
+	schedulers.Put(s)
 }
 
 // withoutScratch drops the buffers of row groups, for which the tasks have slots, and
