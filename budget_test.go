@@ -13,7 +13,7 @@ import (
 // raise them for a feature that is worth it, and say so in the commit.
 const (
 	maxGenerated = 13_030_000 // measured: 13.02 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
-	maxGrowth    = 8_060_000  // measured: 8.05 MB on linux/amd64
+	maxGrowth    = 8_110_000  // measured: 8.11 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 

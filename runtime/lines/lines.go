@@ -52,6 +52,8 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 		return orderOf(m, portableSorters)
 	case kernel.Merge:
 		return mergeOf(m, portableSorters)
+	case kernel.Search:
+		return searchOf(m, vectorSearch{})
 	case kernel.Recurrence:
 		return typed(m.Type, recurrence[uint8], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])
 	case kernel.Rescan:
