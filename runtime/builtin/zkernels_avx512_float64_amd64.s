@@ -14130,172 +14130,6 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB), NOSPLIT, $128-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
-	MOVQ 24(CX), R10; MOVQ 32(CX), DI; MOVQ 40(CX), R11; MOVQ 48(CX), R12
-
-row:
-	VBROADCASTSD (R10), Z0; VMOVUPS Z0, (SP); VBROADCASTSD (R9), Z1; VANDPD.BCST c7fffffffffffffff<>+0(SB), Z1, Z2
-	VCMPPD.BCST $0x11, c7ff0000000000000<>+0(SB), Z2, K1; VBLENDMPD Z1, Z0, K1, Z0; VMOVUPS Z0, 64(SP)
-	VBROADCASTSD c8000000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30; VMOVAPS Z31, Z29; VMOVAPS Z31, Z28
-	VBROADCASTSD c8000000000000000<>+0(SB), Z27; VMOVAPS Z27, Z26; VMOVAPS Z27, Z25; VMOVAPS Z27, Z24; XORQ BX, BX
-	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Z0; VMOVUPS 64(SP), Z1; VSUBPD Z1, Z0, Z0; VMOVUPS 128(DI)(BX*8), Z2; VSUBPD Z1, Z2, Z2
-	VMOVUPS 64(DI)(BX*8), Z3; VSUBPD Z1, Z3, Z3; VMOVUPS 192(DI)(BX*8), Z4; VSUBPD Z1, Z4, Z1; VMOVUPS (SP), Z4
-	VCMPPD $0x00, Z4, Z0, K1; VCMPPD $0x00, Z2, Z4, K2; VCMPPD $0x00, Z3, Z4, K3; VCMPPD $0x00, Z1, Z4, K4
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z5; VMOVUPD.Z Z5, K1, Z6; VMOVUPD.Z Z5, K2, Z7; VMOVUPD.Z Z5, K3, Z8
-	VMOVUPD.Z Z5, K4, Z9; VADDPD Z6, Z31, Z31; VADDPD Z7, Z30, Z30; VADDPD Z8, Z29, Z29; VADDPD Z9, Z28, Z28
-	VBROADCASTSD cc087500000000000<>+0(SB), Z6; VMAXPD Z0, Z6, Z0; VMAXPD Z2, Z6, Z2; VMAXPD Z3, Z6, Z3
-	VMAXPD Z1, Z6, Z1; VBROADCASTSD c4086300000000000<>+0(SB), Z6; VMINPD Z0, Z6, Z0; VMINPD Z2, Z6, Z2
-	VMINPD Z3, Z6, Z3; VMINPD Z1, Z6, Z1; VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z6
-	VBROADCASTSD c43380000000007fe<>+0(SB), Z7; VFMADD231PD Z6, Z0, Z7; VBROADCASTSD c43380000000007fe<>+0(SB), Z8
-	VFMADD231PD Z6, Z2, Z8; VBROADCASTSD c43380000000007fe<>+0(SB), Z9; VFMADD231PD Z6, Z3, Z9
-	VBROADCASTSD c43380000000007fe<>+0(SB), Z10; VFMADD132PD Z1, Z10, Z6; VSUBPD Z10, Z7, Z7; VSUBPD Z10, Z8, Z8
-	VSUBPD Z10, Z9, Z9; VSUBPD Z10, Z6, Z6; VBROADCASTSD cbfe62e42fefa39ef<>+0(SB), Z10; VFMADD231PD Z10, Z7, Z0
-	VFMADD231PD Z10, Z8, Z2; VFMADD231PD Z10, Z9, Z3; VFMADD132PD Z6, Z1, Z10
-	VBROADCASTSD cbc7abc9e3b39803f<>+0(SB), Z1; VFMADD231PD Z1, Z7, Z0; VFMADD231PD Z1, Z8, Z2
-	VFMADD231PD Z1, Z9, Z3; VFMADD132PD Z6, Z10, Z1; VBROADCASTSD c3e5ac17315907898<>+0(SB), Z10
-	VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z11; VFMADD231PD Z0, Z10, Z11
-	VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z12; VFMADD231PD Z2, Z10, Z12
-	VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z13; VFMADD231PD Z3, Z10, Z13
-	VFMADD213PD.BCST c3e928a15d2ba0a53<>+0(SB), Z1, Z10; VMULPD Z0, Z0, Z14; VMULPD Z2, Z2, Z15
-	VMULPD Z3, Z3, Z16; VMULPD Z1, Z1, Z17; VBROADCASTSD c3ec71e006c009906<>+0(SB), Z18
-	VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z19; VFMADD231PD Z0, Z18, Z19
-	VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z20; VFMADD231PD Z2, Z18, Z20
-	VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z21; VFMADD231PD Z3, Z18, Z21
-	VFMADD213PD.BCST c3efa019a959a57f0<>+0(SB), Z1, Z18; VFMADD132PD Z14, Z19, Z11; VFMADD132PD Z15, Z20, Z12
-	VFMADD132PD Z16, Z21, Z13; VFMADD132PD Z17, Z18, Z10; VBROADCASTSD c3f2a01a00c73dbcd<>+0(SB), Z18
-	VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z19; VFMADD231PD Z0, Z18, Z19
-	VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z20; VFMADD231PD Z2, Z18, Z20
-	VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z21; VFMADD231PD Z3, Z18, Z21
-	VFMADD213PD.BCST c3f56c16c17d58b40<>+0(SB), Z1, Z18; VBROADCASTSD c3f8111111113974e<>+0(SB), Z22
-	VBROADCASTSD c3fa5555555553025<>+0(SB), Z23; VFMADD231PD Z0, Z22, Z23
-	VBROADCASTSD c3fa5555555553025<>+0(SB), Z4; VFMADD231PD Z2, Z22, Z4
-	VBROADCASTSD c3fa5555555553025<>+0(SB), Z5; VFMADD231PD Z3, Z22, Z5
-	VFMADD213PD.BCST c3fa5555555553025<>+0(SB), Z1, Z22; VFMADD132PD Z14, Z23, Z19; VFMADD132PD Z15, Z4, Z20
-	VFMADD132PD Z16, Z5, Z21; VFMADD132PD Z17, Z22, Z18; VMULPD Z14, Z14, Z4; VMULPD Z15, Z15, Z5
-	VMULPD Z16, Z16, Z14; VMULPD Z17, Z17, Z15; VFMADD132PD Z4, Z19, Z11; VFMADD132PD Z5, Z20, Z12
-	VFMADD132PD Z14, Z21, Z13; VFMADD132PD Z15, Z18, Z10; VBROADCASTSD c3fc55555555554b7<>+0(SB), Z4
-	VFMADD132PD Z0, Z4, Z11; VFMADD132PD Z2, Z4, Z12; VFMADD132PD Z3, Z4, Z13; VFMADD132PD Z1, Z4, Z10
-	VBROADCASTSD c3fe0000000000000<>+0(SB), Z4; VFMADD132PD Z0, Z4, Z11; VFMADD132PD Z2, Z4, Z12
-	VFMADD132PD Z3, Z4, Z13; VFMADD132PD Z1, Z4, Z10; VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
-	VFMADD132PD Z0, Z4, Z11; VFMADD132PD Z2, Z4, Z12; VFMADD132PD Z3, Z4, Z13; VFMADD132PD Z1, Z4, Z10
-	VFMADD132PD Z0, Z4, Z11; VFMADD132PD Z2, Z4, Z12; VFMADD132PD Z3, Z4, Z13; VFMADD132PD Z1, Z4, Z10
-	VSCALEFPD Z7, Z11, Z0; VSCALEFPD Z8, Z12, Z1; VSCALEFPD Z9, Z13, Z2; VSCALEFPD Z6, Z10, Z3; VMOVUPS (SP), Z4
-	VBLENDMPD Z4, Z0, K1, Z0; VBLENDMPD Z4, Z1, K2, Z1; VBLENDMPD Z4, Z2, K3, Z2; VBLENDMPD Z4, Z3, K4, Z3
-	VADDPD Z0, Z27, Z27; VADDPD Z1, Z26, Z26; VADDPD Z2, Z25, Z25; VADDPD Z3, Z24, Z24; ADDQ $0x20, BX
-	CMPQ BX, AX; JLE loop
-
-tail:
-	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VMOVUPS (DI)(BX*8), Z0; VSUBPD 64(SP), Z0, Z0
-	VCMPPD $0x00, (SP), Z0, K1; VMOVUPD.Z v3ff0000000000000<>+0(SB), K1, Z1; VADDPD Z1, Z31, Z31
-	VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(SP), Z1, Z1; VCMPPD $0x00, (SP), Z1, K2
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2; VMOVUPD.Z Z2, K2, Z3; VADDPD Z3, Z29, Z29
-	VBROADCASTSD cc087500000000000<>+0(SB), Z3; VMAXPD Z0, Z3, Z0; VBROADCASTSD c4086300000000000<>+0(SB), Z4
-	VMINPD Z0, Z4, Z0; VBROADCASTSD c43380000000007fe<>+0(SB), Z5
-	VFMADD231PD.BCST c3ff71547652b82fe<>+0(SB), Z0, Z5; VBROADCASTSD c43380000000007fe<>+0(SB), Z6
-	VSUBPD Z6, Z5, Z5; VFMADD231PD.BCST cbfe62e42fefa39ef<>+0(SB), Z5, Z0
-	VFMADD231PD.BCST cbc7abc9e3b39803f<>+0(SB), Z5, Z0; VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z7
-	VFMADD231PD.BCST c3e5ac17315907898<>+0(SB), Z0, Z7; VMULPD Z0, Z0, Z8
-	VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z9; VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z0, Z9
-	VFMADD132PD Z8, Z9, Z7; VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z9
-	VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z0, Z9; VBROADCASTSD c3fa5555555553025<>+0(SB), Z10
-	VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z0, Z10; VFMADD132PD Z8, Z10, Z9; VMULPD Z8, Z8, Z8
-	VFMADD132PD Z8, Z9, Z7; VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z0, Z7
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z0, Z7; VFMADD132PD Z0, Z2, Z7; VFMADD132PD Z0, Z2, Z7
-	VSCALEFPD Z5, Z7, Z0; VBLENDMPD (SP), Z0, K1, Z0; VADDPD Z0, Z27, Z27; VMAXPD Z1, Z3, Z0; VMINPD Z0, Z4, Z0
-	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z1; VFMADD132PD Z0, Z6, Z1; VSUBPD Z6, Z1, Z1
-	VFMADD231PD.BCST cbfe62e42fefa39ef<>+0(SB), Z1, Z0; VFMADD231PD.BCST cbc7abc9e3b39803f<>+0(SB), Z1, Z0
-	VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z3; VFMADD231PD.BCST c3e5ac17315907898<>+0(SB), Z0, Z3
-	VMULPD Z0, Z0, Z4; VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z5
-	VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z0, Z5; VFMADD132PD Z4, Z5, Z3
-	VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z5; VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z0, Z5
-	VBROADCASTSD c3fa5555555553025<>+0(SB), Z6; VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z0, Z6
-	VFMADD132PD Z4, Z6, Z5; VMULPD Z4, Z4, Z4; VFMADD132PD Z4, Z5, Z3
-	VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z0, Z3; VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z0, Z3
-	VFMADD132PD Z0, Z2, Z3; VFMADD132PD Z0, Z2, Z3; VSCALEFPD Z1, Z3, Z0; VBLENDMPD (SP), Z0, K2, Z0
-	VADDPD Z0, Z25, Z25; ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX
-	BZHIQ CX, DX, DX; KMOVB DX, K1; VMOVUPD.Z (DI)(BX*8), K1, Z0; VSUBPD 64(SP), Z0, Z0
-	VCMPPD $0x00, (SP), Z0, K2; VMOVUPD.Z v3ff0000000000000<>+0(SB), K2, Z1; VADDPD Z1, Z30, Z1
-	VBLENDMPD Z1, Z30, K1, Z30; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX
-	KMOVB DX, K3; VMOVUPD.Z 64(DI)(BX*8), K3, Z1; VSUBPD 64(SP), Z1, Z1; VCMPPD $0x00, (SP), Z1, K4
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2; VMOVUPD.Z Z2, K4, Z3; VADDPD Z3, Z28, Z3
-	VBLENDMPD Z3, Z28, K3, Z28; VBROADCASTSD cc087500000000000<>+0(SB), Z3; VMAXPD Z0, Z3, Z0
-	VBROADCASTSD c4086300000000000<>+0(SB), Z4; VMINPD Z0, Z4, Z0; VBROADCASTSD c43380000000007fe<>+0(SB), Z5
-	VFMADD231PD.BCST c3ff71547652b82fe<>+0(SB), Z0, Z5; VBROADCASTSD c43380000000007fe<>+0(SB), Z6
-	VSUBPD Z6, Z5, Z5; VFMADD231PD.BCST cbfe62e42fefa39ef<>+0(SB), Z5, Z0
-	VFMADD231PD.BCST cbc7abc9e3b39803f<>+0(SB), Z5, Z0; VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z7
-	VFMADD231PD.BCST c3e5ac17315907898<>+0(SB), Z0, Z7; VMULPD Z0, Z0, Z8
-	VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z9; VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z0, Z9
-	VFMADD132PD Z8, Z9, Z7; VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z9
-	VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z0, Z9; VBROADCASTSD c3fa5555555553025<>+0(SB), Z10
-	VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z0, Z10; VFMADD132PD Z8, Z10, Z9; VMULPD Z8, Z8, Z8
-	VFMADD132PD Z8, Z9, Z7; VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z0, Z7
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z0, Z7; VFMADD132PD Z0, Z2, Z7; VFMADD132PD Z0, Z2, Z7
-	VSCALEFPD Z5, Z7, Z0; VBLENDMPD (SP), Z0, K2, Z0; VADDPD Z0, Z26, Z0; VBLENDMPD Z0, Z26, K1, Z26
-	VMAXPD Z1, Z3, Z0; VMINPD Z0, Z4, Z0; VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z1; VFMADD132PD Z0, Z6, Z1
-	VSUBPD Z6, Z1, Z1; VFMADD231PD.BCST cbfe62e42fefa39ef<>+0(SB), Z1, Z0
-	VFMADD231PD.BCST cbc7abc9e3b39803f<>+0(SB), Z1, Z0; VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z3
-	VFMADD231PD.BCST c3e5ac17315907898<>+0(SB), Z0, Z3; VMULPD Z0, Z0, Z4
-	VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z5; VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z0, Z5
-	VFMADD132PD Z4, Z5, Z3; VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z5
-	VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z0, Z5; VBROADCASTSD c3fa5555555553025<>+0(SB), Z6
-	VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z0, Z6; VFMADD132PD Z4, Z6, Z5; VMULPD Z4, Z4, Z4
-	VFMADD132PD Z4, Z5, Z3; VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z0, Z3; VFMADD132PD Z0, Z2, Z3; VFMADD132PD Z0, Z2, Z3
-	VSCALEFPD Z1, Z3, Z0; VBLENDMPD (SP), Z0, K4, Z0; VADDPD Z0, Z24, Z0; VBLENDMPD Z0, Z24, K3, Z24; JMP combine
-
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
-	VMOVUPD.Z (DI)(BX*8), K1, Z0; VSUBPD 64(SP), Z0, Z0; VCMPPD $0x00, (SP), Z0, K2
-	VMOVUPD.Z v3ff0000000000000<>+0(SB), K2, Z1; VADDPD Z1, Z31, Z1; VBLENDMPD Z1, Z31, K1, Z31; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K3; VMOVUPD.Z 64(DI)(BX*8), K3, Z1
-	VSUBPD 64(SP), Z1, Z1; VCMPPD $0x00, (SP), Z1, K4; VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
-	VMOVUPD.Z Z2, K4, Z3; VADDPD Z3, Z29, Z3; VBLENDMPD Z3, Z29, K3, Z29
-	VBROADCASTSD cc087500000000000<>+0(SB), Z3; VMAXPD Z0, Z3, Z0; VBROADCASTSD c4086300000000000<>+0(SB), Z4
-	VMINPD Z0, Z4, Z0; VBROADCASTSD c43380000000007fe<>+0(SB), Z5
-	VFMADD231PD.BCST c3ff71547652b82fe<>+0(SB), Z0, Z5; VBROADCASTSD c43380000000007fe<>+0(SB), Z6
-	VSUBPD Z6, Z5, Z5; VFMADD231PD.BCST cbfe62e42fefa39ef<>+0(SB), Z5, Z0
-	VFMADD231PD.BCST cbc7abc9e3b39803f<>+0(SB), Z5, Z0; VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z7
-	VFMADD231PD.BCST c3e5ac17315907898<>+0(SB), Z0, Z7; VMULPD Z0, Z0, Z8
-	VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z9; VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z0, Z9
-	VFMADD132PD Z8, Z9, Z7; VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z9
-	VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z0, Z9; VBROADCASTSD c3fa5555555553025<>+0(SB), Z10
-	VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z0, Z10; VFMADD132PD Z8, Z10, Z9; VMULPD Z8, Z8, Z8
-	VFMADD132PD Z8, Z9, Z7; VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z0, Z7
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z0, Z7; VFMADD132PD Z0, Z2, Z7; VFMADD132PD Z0, Z2, Z7
-	VSCALEFPD Z5, Z7, Z0; VBLENDMPD (SP), Z0, K2, Z0; VADDPD Z0, Z27, Z0; VBLENDMPD Z0, Z27, K1, Z27
-	VMAXPD Z1, Z3, Z0; VMINPD Z0, Z4, Z0; VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z1; VFMADD132PD Z0, Z6, Z1
-	VSUBPD Z6, Z1, Z1; VFMADD231PD.BCST cbfe62e42fefa39ef<>+0(SB), Z1, Z0
-	VFMADD231PD.BCST cbc7abc9e3b39803f<>+0(SB), Z1, Z0; VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z3
-	VFMADD231PD.BCST c3e5ac17315907898<>+0(SB), Z0, Z3; VMULPD Z0, Z0, Z4
-	VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z5; VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z0, Z5
-	VFMADD132PD Z4, Z5, Z3; VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z5
-	VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z0, Z5; VBROADCASTSD c3fa5555555553025<>+0(SB), Z6
-	VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z0, Z6; VFMADD132PD Z4, Z6, Z5; VMULPD Z4, Z4, Z4
-	VFMADD132PD Z4, Z5, Z3; VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z0, Z3; VFMADD132PD Z0, Z2, Z3; VFMADD132PD Z0, Z2, Z3
-	VSCALEFPD Z1, Z3, Z0; VBLENDMPD (SP), Z0, K4, Z0; VADDPD Z0, Z25, Z0; VBLENDMPD Z0, Z25, K3, Z25
-
-combine:
-	VADDPD Z30, Z31, Z0; VADDPD Z28, Z29, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R11)
-	VADDPD Z26, Z27, Z0; VADDPD Z24, Z25, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R12)
-	DECQ R8; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R9; ADDQ 216(CX), R10; ADDQ 224(CX), DI; ADDQ 232(CX), R11; ADDQ 240(CX), R12; JMP row
-
-done:
-	VZEROUPPER; RET
-
 // for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB), NOSPLIT, $128-8
@@ -23437,78 +23271,77 @@ DATA entries_avx512_float64<>+1200(SB)/8, $k_neg_f64_u_31fb8351c9_avx512<>(SB)
 DATA entries_avx512_float64<>+1208(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
 DATA entries_avx512_float64<>+1216(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
 DATA entries_avx512_float64<>+1224(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_f64_su_829f271b9d_avx512<>(SB)
-DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_f64_us_8cd91bf4ae_avx512<>(SB)
-DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_f64_uu_7056a2375a_avx512<>(SB)
-DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
-DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
-DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
-DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
-DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
-DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1664(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1672(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1680(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1688(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1696(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1704(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1712(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1720(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1728(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1736(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1744(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1752(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1760(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
-DATA entries_avx512_float64<>+1768(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1776(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1784(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1792(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1800
+DATA entries_avx512_float64<>+1232(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_f64_su_829f271b9d_avx512<>(SB)
+DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_f64_us_8cd91bf4ae_avx512<>(SB)
+DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_f64_uu_7056a2375a_avx512<>(SB)
+DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
+DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
+DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
+DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
+DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1664(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1672(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1680(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1688(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1696(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1704(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1712(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1720(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1728(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1736(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1744(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1752(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1760(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1768(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1776(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1784(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1792
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

@@ -106,7 +106,6 @@ var kernels_avx2_float64 = loops{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go},
 	{Sig: "reduce [add, add, add] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }", Fn: k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go},
-	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }", Fn: k_reduce_add_add_ne_select_select_f64_uss_6122a52af8_go},
@@ -7488,114 +7487,6 @@ func k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
-	}
-}
-
-// k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go is
-//
-//	reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
-//
-// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
-func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	c1 := math.Float64frombits(0x7ff0000000000000)  // +Inf
-	c7 := math.Float64frombits(0xc087500000000000)  // -746
-	c10 := math.Float64frombits(0x4086300000000000) // 710
-	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c14 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c17 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c18 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c21 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c22 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c23 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c24 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c25 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c26 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c27 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c28 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c38 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c40 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c42 := math.Float64frombits(0x3ff0000000000000) // 1
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := math.Float64frombits(math.Float64bits(s0) &^ (1 << 63))
-		t2 := t0 < c1
-		t3 := s1
-		if t2 {
-			t3 = s0
-		}
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		var l1 [32]float64
-		for b := range l1 {
-			l1[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v2 := a2[i]
-			t4 := float64(v2 - t3)
-			t5 := s1 == t4
-			var t6 float64
-			if t5 {
-				t6 = 1
-			}
-			t8 := t4 < c7
-			t9 := t4
-			if t8 {
-				t9 = c7
-			}
-			t11 := c10 < t9
-			t12 := t9
-			if t11 {
-				t12 = c10
-			}
-			t15 := scalar.CallFMA(t12, c13, c14)
-			t16 := float64(t15 - c14)
-			t19 := scalar.CallFMA(t16, c18, t12)
-			t20 := scalar.CallFMA(t16, c17, t19)
-			t29 := scalar.CallFMA(c22, t20, c21)
-			t30 := scalar.CallFMA(c24, t20, c23)
-			t31 := scalar.CallFMA(c26, t20, c25)
-			t32 := scalar.CallFMA(c28, t20, c27)
-			t33 := float64(t20 * t20)
-			t34 := scalar.CallFMA(t30, t33, t29)
-			t35 := scalar.CallFMA(t32, t33, t31)
-			t36 := float64(t33 * t33)
-			t37 := scalar.CallFMA(t35, t36, t34)
-			t39 := scalar.CallFMA(t37, t20, c38)
-			t41 := scalar.CallFMA(t39, t20, c40)
-			t43 := scalar.CallFMA(t41, t20, c42)
-			t44 := scalar.CallFMA(t43, t20, c42)
-			t45 := scalar.Scalb64(t44, t16)
-			t46 := t45
-			if t5 {
-				t46 = s1
-			}
-			l0[i&31] = float64(l0[i&31] + t6)
-			l1[i&31] = float64(l1[i&31] + t46)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = float64(l1[b] + l1[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
 	}
 }
 
