@@ -1,7 +1,7 @@
 // Package lines holds the micro-kernels that are written by hand: places, gather, gather_reduce, ragged, scatter, the sorts,
-// recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every
-// engine. Assembly for AVX2 computes gathers, parts of sorts, places, and the sums of floats of gather_reduce and ragged;
-// places and those sums have assembly for AVX-512 too. The rest of gather_reduce, ragged and scatter combine rows by built-in
+// search, recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every
+// engine. Assembly for AVX2 computes gathers, parts of sorts, places, searches, and the sums of floats of gather_reduce and ragged;
+// places, searches and those sums have assembly for AVX-512 too. The rest of gather_reduce, ragged and scatter combine rows by built-in
 // kernels for AVX2. Register makes them known.
 package lines
 
