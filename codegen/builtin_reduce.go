@@ -44,7 +44,6 @@ var reduceKernels = []string{
 	"reduce [_, add] kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }",
 	"reduce [add, add] kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }",
 	"reduce [add, add] kernel (u0:T, s1:T, s2:T) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:T t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }",
-	"reduce [add, add] kernel (s0:T, s1:T, u2:T) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:T t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }",
 	"reduce [or] kernel (u0:T) { t0 = ne u0 u0; store t0 }",
 	"reduce [add] kernel (u0:T, s1:T) { t0 = ne u0 u0; t1 = select t0 s1 u0; store t1 }",
 	"reduce [add, add] kernel (u0:T, s1:T, s2:T) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }",

@@ -55,6 +55,7 @@ func batchFormulas() []batchFormula {
 		{"embedding", true, func(d graph.Extent) graph.Node {
 			return weights(1, 90, 16).Take(0, in("x", d, 7).Abs().Cast(graph.Int32)).Sum(1)
 		}},
+		{"bins", true, func(d graph.Extent) graph.Node { return weights(1, 90).SearchSorted(in("x", d), true) }},
 		{"joined", true, func(d graph.Extent) graph.Node { return graph.Concat(1, rows(d), in("y", d, 3)).Tanh() }},
 		{"sorted", true, func(d graph.Extent) graph.Node { return rows(d).Sort(1).Slice(":, ::-1") }},
 		{"running sums", true, func(d graph.Extent) graph.Node { return rows(d).CumSum(1) }},

@@ -48,11 +48,9 @@ func (x Node) rescaled(dt DType) Node {
 	}
 	bits := x.Bitcast(unsigned[from])
 	if from < to {
-		bits = bits.joined(unsigned[to])
-	} else {
-		bits = bits.apart(unsigned[to])
+		return bits.joined(unsigned[to]).Bitcast(dt)
 	}
-	return bits.Bitcast(dt)
+	return bits.apart(dt)
 }
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
@@ -68,12 +66,18 @@ func (x Node) joined(dt DType) Node {
 	return out
 }
 
-// apart returns unsigned integers of which several neighbors along the last axis are one of x.
+// apart returns elements of which several neighbors along the last axis are one of x, unsigned integers. Each is a shift and a
+// conversion, stored where it belongs: a shift by an array takes 1.5 times as long, and eight parts in one step twice as long as in
+// two (Emerald Rapids).
 func (x Node) apart(dt DType) Node {
-	shape, ratio := x.Shape(), x.DType().Size()/dt.Size()
-	whole := append(shape, ir.Fixed(ratio))
-	shifts := Iota(Int32, ratio).Cast(x.DType()).Mul(8 * dt.Size()).BroadcastTo(whole)
-	parts := x.Unsqueeze(-1).BroadcastTo(whole).Shr(shifts).Cast(dt)
+	shape, bytes := x.Shape(), dt.Size()
+	if x.DType().Size()/bytes > 4 {
+		return x.apart(Uint32).apart(dt)
+	}
+	parts := make([]Node, x.DType().Size()/bytes)
+	for i := range parts {
+		parts[i] = x.Shr(8 * bytes * i).Cast(unsigned[bytes]).Bitcast(dt)
+	}
 	last := x.Rank() - 1
-	return parts.Reshape(shape[:last], shape[last].Mul(ir.Fixed(ratio)))
+	return Stack(-1, parts...).Reshape(shape[:last], shape[last].Mul(ir.Fixed(len(parts))))
 }

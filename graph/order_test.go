@@ -71,6 +71,26 @@ func TestSearchSorted(t *testing.T) {
 	}
 }
 
+// TestSearchSortedOfAnySize searches a vector whose length is known when the program runs, for one value and for lines of them, and vectors of
+// their own for the lines.
+func TestSearchSortedOfAnySize(t *testing.T) {
+	x := f32("x", graph.Dim("n"))
+	for _, c := range []struct {
+		node graph.Node
+		x    []float32
+		want string
+	}{
+		{x.SearchSorted(2, true), []float32{1, 2, 3}, "int64[] 2"},
+		{x.SearchSorted(2, true), nil, "int64[] 0"},
+		{x.SearchSorted(graph.Const(graph.Of([]float32{4, 1, 3, 2}, 2, 2)), false), []float32{1, 2, 3}, "int64[2,2] [[3 0] [2 1]]"},
+		{x.SearchSorted(graph.Const(graph.Of([]float32{4, 1}, 2, 1)), false), []float32{}, "int64[2,1] [[0] [0]]"},
+		{x.Reshape(2, -1).SearchSorted(graph.Const(graph.Of([]float32{4, 1, 3, 2}, 2, 2)), false), []float32{1, 2, 3, 1, 1, 2}, "int64[2,2] [[3 0] [3 2]]"},
+	} {
+		require.NoError(t, c.node.Err())
+		require.Equal(t, c.want, shown(run(t, c.node, graph.Of(c.x, len(c.x)))))
+	}
+}
+
 // TestQuantiles compares with what NumPy 2 computes.
 func TestQuantiles(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)

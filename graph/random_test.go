@@ -230,6 +230,9 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Scatter(a.Axis, args[1], args[2], graph.ScatterOp(v.Op-ir.OpScatter))
 	case ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown:
 		return replaySort(v, args[0])
+	case ir.OpSearchSorted, ir.OpSearchSortedRight:
+		x, y := args[0].MoveAxis(a.Axis, -1), args[1].MoveAxis(a.Axis, -1)
+		return x.SearchSorted(y, v.Op == ir.OpSearchSortedRight).MoveAxis(-1, a.Axis)
 	case ir.OpRecurrence:
 		return args[0].Recurrence(a.Axis, args[1])
 	case ir.OpSqueeze:

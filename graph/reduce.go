@@ -170,7 +170,8 @@ func (x Node) LogSumExp(axes ...any) Node {
 			return n
 		}
 		top := x.Max(r.axes, KeepDims)
-		top = Where(top.IsFinite(), top, 0)
+		// Stored, or each element would compute it again: along the first axis 0.3 to 0.6 of the time (Emerald Rapids).
+		top = Where(top.IsFinite(), top, 0).Materialize()
 		y := x.Sub(top).logSumExp(r.axes, KeepDims).Add(top)
 		if !r.keep {
 			y = y.Squeeze(r.axes)

@@ -169,3 +169,12 @@ func TestManySiblings(t *testing.T) {
 		everyWay(t, ys, graph.Normal(graph.Float32, 1, 0, 1, 40, 70))
 	}
 }
+
+// TestLogSumExpOfColumns: what is computed of each column's greatest element is stored, and not computed again for each element.
+func TestLogSumExpOfColumns(t *testing.T) {
+	for _, axis := range []int{0, 1} {
+		p, err := graph.Compile(f32("x", 300, 200).LogSumExp(axis))
+		require.NoError(t, err)
+		require.Contains(t, p.Explain(), "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) {", axis)
+	}
+}

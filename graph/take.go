@@ -302,9 +302,9 @@ func (x Node) Histogram(edges any) Node {
 		return fail("%d edges: give two or more", k)
 	}
 	last := count.Sub(ir.Fixed(1))
-	place := e.SearchSorted(x, true) // 0 before the first edge
-	place = Where(x.Eq(e.Index(0, last)), last, place)
-	return place.BinCount(count.Add(ir.Fixed(1))).SliceAxis(0, 1, count, 1)
+	bins := e.SearchSorted(x, true).BinCount(count.Add(ir.Fixed(1))).SliceAxis(0, 1, count, 1) // 0 is before the first edge
+	equal := x.Eq(e.Index(0, last)).Cast(Int64).Sum()
+	return Where(Iota(Int64, last).Eq(last.Sub(ir.Fixed(1))), bins.Add(equal), bins)
 }
 
 // BinCount returns how often each of the numbers 0 to bins-1 is in x, as Int64: NumPy's

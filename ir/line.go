@@ -53,7 +53,7 @@ func LineIndex(index int64, extent int) int {
 //go:noinline
 func (op Op) MovesBits() bool {
 	info := op.Info()
-	return info.Kind == Line && !info.Sorts && info.By == OpInvalid
+	return info.Kind == Line && !info.Places && !info.Sorts && info.By == OpInvalid
 }
 
 // inferGather returns the type of the elements of x at indices along an axis, of which

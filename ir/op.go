@@ -84,7 +84,7 @@ type OpInfo struct {
 	// for indices.
 	Line func(f Arithmetic, op Op, d DType, in [][]uint64) []uint64
 	// An op on lines that Sorts orders their elements, the greatest first if Descending.
-	// The result is Places, as Int64, or else the elements.
+	// The result of an op that orders or searches lines is Places, as Int64, or else elements.
 	Sorts, Descending, Places bool
 	// The second operand of an op on lines that is Indexed has indices: see takesIndices.
 	Indexed bool
@@ -112,6 +112,9 @@ func (o *OpInfo) Gathers() bool { return o.Indexed && !o.Scatters() }
 
 // Scatters reports whether an op on lines stores its third operand, the updates, by indices.
 func (o *OpInfo) Scatters() bool { return o.Indexed && o.Arity == 3 && !o.Weighted }
+
+// Searches reports whether an op on lines finds the places of its second operand in lines of the first.
+func (o *OpInfo) Searches() bool { return o.Places && !o.Sorts }
 
 // holdsIndices reports whether operand i of an op on lines has indices or offsets.
 func (o *OpInfo) holdsIndices(i int) bool {

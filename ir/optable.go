@@ -152,6 +152,8 @@ const (
 	OpSortDown
 	OpArgSort
 	OpArgSortDown
+	OpSearchSorted
+	OpSearchSortedRight
 	OpRecurrence
 
 	OpConcat
@@ -349,6 +351,9 @@ var rows = [numOps]OpInfo{
 	OpSortDown:     {Name: "sort_down", Method: "sortdescending", Doc: "the first elements along an axis, the greatest first and NaNs last", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true},
 	OpArgSort:      {Name: "argsort", Doc: "where the first elements along an axis are, the least first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Places: true},
 	OpArgSortDown:  {Name: "argsort_down", Method: "argsortdescending", Doc: "where the first elements along an axis are, the greatest first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true, Places: true},
+
+	OpSearchSorted:      {Name: "searchsorted", Doc: "where along an axis of x, which is in order, the elements of y are inserted before those equal to them; NaNs are last", Kind: Line, Arity: 2, Domain: Computed, attrs: []*attribute{attrAxis}, Infer: inferSearch, Eval: evalLine, Line: searchLine, Places: true},
+	OpSearchSortedRight: {Name: "searchsorted_right", Method: "searchsorted", Doc: "where along an axis of x, which is in order, the elements of y are inserted behind those equal to them; NaNs are last", Kind: Line, Arity: 2, Domain: Computed, attrs: []*attribute{attrAxis}, Infer: inferSearch, Eval: evalLine, Line: searchLine, Places: true},
 
 	OpRecurrence: {Name: "recurrence", Doc: "y[i] = z[i]*y[i-1] + x[i] along an axis, z being the second operand; y[0] = x[0]", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRecurrence, Eval: evalLine, Line: recurrenceLine},
 

@@ -71,7 +71,7 @@ func mixes(v *ir.Value, name string) bool {
 				return true
 			}
 		case v.Op == ir.OpSlice || v.Op == ir.OpIndex || v.Op == ir.OpWindow || info.Kind == ir.Scan || info.Kind == ir.Line || info.Kind == ir.Join:
-			if v.Attr.Axis == k && !(info.Gathers() && a != v.Args[0]) {
+			if v.Attr.Axis == k && !((info.Gathers() || info.Searches()) && a != v.Args[0]) {
 				return true
 			}
 		}
@@ -175,7 +175,7 @@ func outermost(g *plan.RowGroup, i int) int {
 // that has the batch, or gets it here, is of the row of the index, and others do not move.
 func (b *Batch) runsOver(s *plan.Step, axis int) bool {
 	a := s.Axes[axis]
-	gathers := a.Role == plan.Line && s.Out[0].Combine == ir.OpGather // one element for each index, as along other axes
+	gathers := a.Role == plan.Line && oneForEach(s.Out[0].Combine)
 	if a.Role != plan.Parallel && !gathers || a.Extent == 0 || a.Extent%b.rows != 0 {
 		return false
 	}
@@ -197,6 +197,12 @@ func (b *Batch) runsOver(s *plan.Step, axis int) bool {
 		}
 	}
 	return true
+}
+
+// oneForEach reports whether an op on lines computes one element for each of its second operand, as along other axes, from a whole
+// line of the first.
+func oneForEach(op ir.Op) bool {
+	return op == ir.OpGather || op.Info().Searches()
 }
 
 // ofRow reports whether an access over some extents touches, at an index of an axis, only what

@@ -37,6 +37,8 @@ func reductions(s *State) error {
 			return v.Args[0], nil // nothing is stored in it
 		case v.Op.Info().Ragged && size(v.Type.Shape) > 0 && size(v.Args[len(v.Args)-1].Type.Shape)*size(v.Args[0].Type.Shape) == 0:
 			return r.emptyRows(v)
+		case v.Op.Info().Searches() && v.Args[0].Type.Shape[v.Attr.Axis].Is(0):
+			return r.constant(v, 0) // nothing goes before it
 		case v.Op.Info().Kind == ir.Scan:
 			return r.scan(v)
 		}

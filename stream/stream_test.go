@@ -122,7 +122,7 @@ var cases = map[string]func() graph.Nodes{
 	"table": func() graph.Nodes {
 		x := input("x", graph.Float32, 3)
 		table := graph.Const(graph.Uniform(graph.Float32, 9, -1, 1, 16))
-		return graph.Nodes{table.Take(0, x.Add(1).Mul(8).Cast(graph.Int64).Clip(0, 15))}
+		return graph.Nodes{table.Take(0, x.Add(1).Mul(8).Cast(graph.Int64).Clip(0, 15)), table.Sort(0).SearchSorted(x, true), table.SearchSorted(x.Index(1, 0), false)}
 	},
 	"several inputs": func() graph.Nodes {
 		x, y := input("x", graph.Float32, 3), input("y", graph.Float32, 3)

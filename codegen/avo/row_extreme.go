@@ -34,6 +34,9 @@ func newRowExtreme(body *kernel.Kernel, combine []ir.Op) *rowExtreme {
 		e.by = e.by.Info().By
 	}
 	element := []ir.Op{e.by}
+	if by, is := extremeOfBools[e.by]; is && e.d == ir.Bool { // they are the bytes 0 and 1
+		e.d, e.by = ir.Uint8, by
+	}
 	switch {
 	case len(combine) == 1 && e.d.Size() > 2, !ir.Ints.Has(e.d), e.d == ir.Uint64, e.by != ir.OpMin && e.by != ir.OpMax,
 		len(body.Body) == 1 && (body.Body[0].Op != ir.OpCast || e.d.Native() || body.Body[0].DType != e.d.Compute()),
@@ -45,6 +48,9 @@ func newRowExtreme(body *kernel.Kernel, combine []ir.Op) *rowExtreme {
 	}
 	return e
 }
+
+// extremeOfBools are the reductions of bools that the least or greatest byte is the result of.
+var extremeOfBools = map[ir.Op]ir.Op{ir.OpAnd: ir.OpMin, ir.OpOr: ir.OpMax}
 
 // General registers, besides ax, dx, and cx with the address of the abi.Frame; cols has the columns.
 const (

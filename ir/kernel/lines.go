@@ -9,7 +9,7 @@ import (
 )
 
 // Lookup, and the micro-kernels that are written by hand, those of ops on lines, which are
-// gather, gather_reduce, scatter, recurrence, rescan, and those of ragged.go and sort.go. The lines of gather and scatter are down the
+// gather, gather_reduce, scatter, recurrence, rescan, and those of ragged.go, search.go and sort.go. The lines of gather and scatter are down the
 // columns of a block, so that elements side by side go together where they have one index.
 
 // scatterOps are the ops with updates.

@@ -35,6 +35,7 @@ const (
 	Sort                     // orders the elements of rows
 	Order                    // orders rows, as keys and places
 	Merge                    // merges rows that are in order
+	Search                   // finds places in rows that are in order
 	Recurrence               // linear recurrences along the rows
 	Rescan                   // the chunks of scans of sums along the rows, where some overflow
 	numMicros
@@ -152,6 +153,9 @@ func init() {
 		Merge: {name: "merge", doc: "out[r,c] = the element, or its place, that is number at[r]*block+c of a line of elems once its runs are merged; each has run of them, the last one the rest, of span elements of the line",
 			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across_out", "elems", "run", "span", "block", "bounds"}, written: true, args: mergeArgs, limits: mergeLimits, meaning: mergeMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
+		Search: {name: "search", doc: "out[r,c] = where the op inserts y[r,c] in row r of in, which has extent columns",
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: searchOps, fields: []string{"extent", "across", "across_y", "across_out"}, written: true, args: searchArgs, limits: searchLimits, meaning: searchMeaning,
+			time: Time{Unit: Computed, Indexed: true}},
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},

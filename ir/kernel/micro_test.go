@@ -35,6 +35,7 @@ var examples = []string{
 	"dotwindows f32",
 	"dotleftwindows f32",
 	"dotbatch i32",
+	"search searchsorted_right f32",
 	"recurrence f64",
 	"rescan f32",
 	"reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }",

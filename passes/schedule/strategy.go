@@ -37,7 +37,7 @@ func strategiesOf(role plan.Role) []strategy {
 			plan.Scan:          scans,
 			plan.ScanExclusive: scans,
 			plan.Contract:      {multiplyRows, multiply, multiplyWindows, multiplyLeftWindows, multiplySmall, multiplyBatch},
-			plan.Line:          {gatherLines, gatherReduction, raggedLines, scatterLines, sortLines, mergeSort, recurrenceLines},
+			plan.Line:          {gatherLines, gatherReduction, raggedLines, scatterLines, sortLines, mergeSort, searchLines, recurrenceLines},
 		}
 	})
 	return strategies.byRole[role]

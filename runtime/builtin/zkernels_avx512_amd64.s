@@ -20721,146 +20721,6 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float32(t3); o1 += select(t3, a1, exp(t2))
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB), NOSPLIT, $0-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
-	MOVQ 24(CX), R10; MOVQ 32(CX), DI; MOVQ 40(CX), R11; MOVQ 48(CX), R12
-	VBROADCASTSD c3f8000003f800000<>+0(SB), Z26; VBROADCASTSD c4b40007f4b40007f<>+0(SB), Z25
-	VBROADCASTSD cc3300000c3300000<>+0(SB), Z23; VBROADCASTSD c42b2000042b20000<>+0(SB), Z22
-	VBROADCASTSD c3f38aa3b3f38aa3b<>+0(SB), Z21; VBROADCASTSD cbfb17218bfb17218<>+0(SB), Z20
-	VBROADCASTSD c3182e3083182e308<>+0(SB), Z19; VBROADCASTSD c3a7302193a730219<>+0(SB), Z18
-	VBROADCASTSD c3be425363be42536<>+0(SB), Z17; VBROADCASTSD c3dec03fe3dec03fe<>+0(SB), Z16
-	VBROADCASTSD c3f0ad6553f0ad655<>+0(SB), Z15; VBROADCASTSD c3e52d0e63e52d0e6<>+0(SB), Z14
-
-row:
-	VBROADCASTSS (R9), Z0; VANDPD.BCST c7fffffff7fffffff<>+0(SB), Z0, Z1
-	VCMPPS.BCST $0x11, c7f8000007f800000<>+0(SB), Z1, K1; VBROADCASTSS (R10), Z1; VBLENDMPS Z0, Z1, K1, Z0
-	VMOVAPS Z0, Z24; VBROADCASTSS (R10), Z27; VBROADCASTSD c8000000080000000<>+0(SB), Z31; VMOVAPS Z31, Z30
-	VBROADCASTSD c8000000080000000<>+0(SB), Z29; VMOVAPS Z29, Z28; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
-	JLT tail; PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z24, Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS Z24, Z1, Z1
-	VCMPPS $0x00, Z0, Z27, K1; VCMPPS $0x00, Z1, Z27, K2; VMOVUPS.Z Z26, K1, Z2; VMOVUPS.Z Z26, K2, Z3
-	VADDPS Z2, Z31, Z31; VADDPS Z3, Z30, Z30; VMAXPS Z0, Z23, Z0; VMAXPS Z1, Z23, Z1; VMINPS Z0, Z22, Z0
-	VMINPS Z1, Z22, Z1; VMOVAPS Z25, Z2; VFMADD231PS Z21, Z0, Z2; VMOVAPS Z25, Z3; VFMADD231PS Z21, Z1, Z3
-	VSUBPS Z25, Z2, Z4; VSUBPS Z25, Z3, Z5; VFMADD231PS Z20, Z4, Z0; VFMADD231PS Z20, Z5, Z1
-	VFMADD132PS Z19, Z0, Z4; VFMADD132PS Z19, Z1, Z5; VMOVAPS Z17, Z0; VFMADD231PS Z4, Z18, Z0; VMOVAPS Z17, Z1
-	VFMADD231PS Z5, Z18, Z1; VFMADD132PS Z4, Z16, Z0; VFMADD132PS Z5, Z16, Z1; VFMADD132PS Z4, Z15, Z0
-	VFMADD132PS Z5, Z15, Z1; VFMADD132PS Z0, Z14, Z0; VFMADD132PS Z1, Z14, Z1; VFMADD132PS Z4, Z26, Z0
-	VFMADD132PS Z5, Z26, Z1; VPSLLD $0x17, Z2, Z2; VPSLLD $0x17, Z3, Z3; VMULPS Z2, Z0, Z0; VMULPS Z3, Z1, Z1
-	VMULPS Z0, Z0, Z0; VMULPS Z1, Z1, Z1; VBLENDMPS Z27, Z0, K1, Z0; VBLENDMPS Z27, Z1, K2, Z1
-	VADDPS Z0, Z29, Z29; VADDPS Z1, Z28, Z28; ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
-
-tail:
-	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VMOVUPS (DI)(BX*4), Z0; VSUBPS Z24, Z0, Z0; VCMPPS $0x00, Z0, Z27, K1
-	VMOVUPS.Z Z26, K1, Z1; VADDPS Z1, Z31, Z31; VMAXPS Z0, Z23, Z0; VMINPS Z0, Z22, Z0; VMOVAPS Z25, Z1
-	VFMADD231PS Z21, Z0, Z1; VSUBPS Z25, Z1, Z2; VFMADD231PS Z20, Z2, Z0; VFMADD132PS Z19, Z0, Z2; VMOVAPS Z17, Z0
-	VFMADD231PS Z2, Z18, Z0; VFMADD132PS Z2, Z16, Z0; VFMADD132PS Z2, Z15, Z0; VFMADD132PS Z0, Z14, Z0
-	VFMADD132PS Z2, Z26, Z0; VPSLLD $0x17, Z1, Z1; VMULPS Z1, Z0, Z0; VMULPS Z0, Z0, Z0; VBLENDMPS Z27, Z0, K1, Z0
-	VADDPS Z0, Z29, Z29; ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX
-	BZHIQ CX, DX, DX; KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z24, Z0, Z0; VCMPPS $0x00, Z0, Z27, K2
-	VMOVUPS.Z Z26, K2, Z1; VADDPS Z1, Z30, Z1; VBLENDMPS Z1, Z30, K1, Z30; VMAXPS Z0, Z23, Z0; VMINPS Z0, Z22, Z0
-	VMOVAPS Z25, Z1; VFMADD231PS Z21, Z0, Z1; VSUBPS Z25, Z1, Z2; VFMADD231PS Z20, Z2, Z0; VFMADD132PS Z19, Z0, Z2
-	VMOVAPS Z17, Z0; VFMADD231PS Z2, Z18, Z0; VFMADD132PS Z2, Z16, Z0; VFMADD132PS Z2, Z15, Z0
-	VFMADD132PS Z0, Z14, Z0; VFMADD132PS Z2, Z26, Z0; VPSLLD $0x17, Z1, Z1; VMULPS Z1, Z0, Z0; VMULPS Z0, Z0, Z0
-	VBLENDMPS Z27, Z0, K2, Z0; VADDPS Z0, Z28, Z0; VBLENDMPS Z0, Z28, K1, Z28; JMP combine
-
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
-	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z24, Z0, Z0; VCMPPS $0x00, Z0, Z27, K2; VMOVUPS.Z Z26, K2, Z1
-	VADDPS Z1, Z31, Z1; VBLENDMPS Z1, Z31, K1, Z31; VMAXPS Z0, Z23, Z0; VMINPS Z0, Z22, Z0; VMOVAPS Z25, Z1
-	VFMADD231PS Z21, Z0, Z1; VSUBPS Z25, Z1, Z2; VFMADD231PS Z20, Z2, Z0; VFMADD132PS Z19, Z0, Z2; VMOVAPS Z17, Z0
-	VFMADD231PS Z2, Z18, Z0; VFMADD132PS Z2, Z16, Z0; VFMADD132PS Z2, Z15, Z0; VFMADD132PS Z0, Z14, Z0
-	VFMADD132PS Z2, Z26, Z0; VPSLLD $0x17, Z1, Z1; VMULPS Z1, Z0, Z0; VMULPS Z0, Z0, Z0; VBLENDMPS Z27, Z0, K2, Z0
-	VADDPS Z0, Z29, Z0; VBLENDMPS Z0, Z29, K1, Z29
-
-combine:
-	VADDPS Z30, Z31, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPS Z1, Z0, Z0; VSHUFF64X2 $0x01, Z0, Z0, Z1
-	VADDPS Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VSHUFPS $0x55, Z0, Z0, Z1; VADDPS Z1, Z0, Z0
-	VMOVD X0, (R11); VADDPS Z28, Z29, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPS Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPS Z1, Z0, Z0
-	VSHUFPS $0x55, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VMOVD X0, (R12); DECQ R8; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R9; ADDQ 216(CX), R10; ADDQ 224(CX), DI; ADDQ 232(CX), R11; ADDQ 240(CX), R12; JMP row
-
-done:
-	VZEROUPPER; RET
-
-// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float32(t3); o1 += select(t3, a1, exp(t2))
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB), NOSPLIT, $0-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
-	MOVQ 24(CX), R10; MOVQ 32(CX), DI; MOVQ 40(CX), R11; MOVQ 48(CX), R12
-	VBROADCASTSD c3f8000003f800000<>+0(SB), Z27; VBROADCASTSD c4b4000fe4b4000fe<>+0(SB), Z25
-	VBROADCASTSD c42b2000042b20000<>+0(SB), Z23; VBROADCASTSD c3fb8aa3b3fb8aa3b<>+0(SB), Z22
-	VBROADCASTSD cbf317218bf317218<>+0(SB), Z21; VBROADCASTSD c3102e3083102e308<>+0(SB), Z20
-	VBROADCASTSD c3ab42d9b3ab42d9b<>+0(SB), Z19; VBROADCASTSD c3c091ea93c091ea9<>+0(SB), Z18
-	VBROADCASTSD c3d2aadc93d2aadc9<>+0(SB), Z17; VBROADCASTSD c3e2aaa463e2aaa46<>+0(SB), Z16
-	VBROADCASTSD c3efffffc3efffffc<>+0(SB), Z15; VBROADCASTSD cc2d00000c2d00000<>+0(SB), Z14
-
-row:
-	VBROADCASTSS (R9), Z0; VANDPD.BCST c7fffffff7fffffff<>+0(SB), Z0, Z1
-	VCMPPS.BCST $0x11, c7f8000007f800000<>+0(SB), Z1, K1; VBROADCASTSS (R10), Z1; VBLENDMPS Z0, Z1, K1, Z0
-	VMOVAPS Z0, Z24; VBROADCASTSS (R10), Z26; VBROADCASTSD c8000000080000000<>+0(SB), Z31; VMOVAPS Z31, Z30
-	VBROADCASTSD c8000000080000000<>+0(SB), Z29; VMOVAPS Z29, Z28; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
-	JLT tail; PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z24, Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS Z24, Z1, Z1
-	VCMPPS $0x00, Z0, Z26, K1; VCMPPS $0x00, Z1, Z26, K2; VMOVUPS.Z Z27, K1, Z2; VMOVUPS.Z Z27, K2, Z3
-	VADDPS Z2, Z31, Z31; VADDPS Z3, Z30, Z30; VMINPS Z0, Z23, Z2; VMINPS Z1, Z23, Z3; VMOVAPS Z25, Z4
-	VFMADD231PS Z22, Z2, Z4; VMOVAPS Z25, Z5; VFMADD231PS Z22, Z3, Z5; VSUBPS Z25, Z4, Z4; VSUBPS Z25, Z5, Z5
-	VFMADD231PS Z21, Z4, Z2; VFMADD231PS Z21, Z5, Z3; VFMADD231PS Z20, Z4, Z2; VFMADD231PS Z20, Z5, Z3
-	VMOVAPS Z18, Z6; VFMADD231PS Z2, Z19, Z6; VMOVAPS Z18, Z7; VFMADD231PS Z3, Z19, Z7; VFMADD132PS Z2, Z17, Z6
-	VFMADD132PS Z3, Z17, Z7; VFMADD132PS Z2, Z16, Z6; VFMADD132PS Z3, Z16, Z7; VFMADD132PS Z2, Z15, Z6
-	VFMADD132PS Z3, Z15, Z7; VFMADD132PS Z2, Z27, Z6; VFMADD132PS Z3, Z27, Z7; VFMADD132PS Z2, Z27, Z6
-	VFMADD132PS Z3, Z27, Z7; VCMPPS $0x15, Z14, Z0, K3; VCMPPS $0x15, Z14, Z1, K4; VSCALEFPS.Z Z4, Z6, K3, Z0
-	VSCALEFPS.Z Z5, Z7, K4, Z1; VBLENDMPS Z26, Z0, K1, Z0; VBLENDMPS Z26, Z1, K2, Z1; VADDPS Z0, Z29, Z29
-	VADDPS Z1, Z28, Z28; ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
-
-tail:
-	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VMOVUPS (DI)(BX*4), Z0; VSUBPS Z24, Z0, Z0; VCMPPS $0x00, Z0, Z26, K1
-	VMOVUPS.Z Z27, K1, Z1; VADDPS Z1, Z31, Z31; VMINPS Z0, Z23, Z1; VMOVAPS Z25, Z2; VFMADD231PS Z22, Z1, Z2
-	VSUBPS Z25, Z2, Z2; VFMADD231PS Z21, Z2, Z1; VFMADD231PS Z20, Z2, Z1; VMOVAPS Z18, Z3; VFMADD231PS Z1, Z19, Z3
-	VFMADD132PS Z1, Z17, Z3; VFMADD132PS Z1, Z16, Z3; VFMADD132PS Z1, Z15, Z3; VFMADD132PS Z1, Z27, Z3
-	VFMADD132PS Z1, Z27, Z3; VCMPPS $0x15, Z14, Z0, K2; VSCALEFPS.Z Z2, Z3, K2, Z0; VBLENDMPS Z26, Z0, K1, Z0
-	VADDPS Z0, Z29, Z29; ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX
-	BZHIQ CX, DX, DX; KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z24, Z0, Z0; VCMPPS $0x00, Z0, Z26, K2
-	VMOVUPS.Z Z27, K2, Z1; VADDPS Z1, Z30, Z1; VBLENDMPS Z1, Z30, K1, Z30; VMINPS Z0, Z23, Z1; VMOVAPS Z25, Z2
-	VFMADD231PS Z22, Z1, Z2; VSUBPS Z25, Z2, Z2; VFMADD231PS Z21, Z2, Z1; VFMADD231PS Z20, Z2, Z1; VMOVAPS Z18, Z3
-	VFMADD231PS Z1, Z19, Z3; VFMADD132PS Z1, Z17, Z3; VFMADD132PS Z1, Z16, Z3; VFMADD132PS Z1, Z15, Z3
-	VFMADD132PS Z1, Z27, Z3; VFMADD132PS Z1, Z27, Z3; VCMPPS $0x15, Z14, Z0, K3; VSCALEFPS.Z Z2, Z3, K3, Z0
-	VBLENDMPS Z26, Z0, K2, Z0; VADDPS Z0, Z28, Z0; VBLENDMPS Z0, Z28, K1, Z28; JMP combine
-
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
-	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z24, Z0, Z0; VCMPPS $0x00, Z0, Z26, K2; VMOVUPS.Z Z27, K2, Z1
-	VADDPS Z1, Z31, Z1; VBLENDMPS Z1, Z31, K1, Z31; VMINPS Z0, Z23, Z1; VMOVAPS Z25, Z2; VFMADD231PS Z22, Z1, Z2
-	VSUBPS Z25, Z2, Z2; VFMADD231PS Z21, Z2, Z1; VFMADD231PS Z20, Z2, Z1; VMOVAPS Z18, Z3; VFMADD231PS Z1, Z19, Z3
-	VFMADD132PS Z1, Z17, Z3; VFMADD132PS Z1, Z16, Z3; VFMADD132PS Z1, Z15, Z3; VFMADD132PS Z1, Z27, Z3
-	VFMADD132PS Z1, Z27, Z3; VCMPPS $0x15, Z14, Z0, K3; VSCALEFPS.Z Z2, Z3, K3, Z0; VBLENDMPS Z26, Z0, K2, Z0
-	VADDPS Z0, Z29, Z0; VBLENDMPS Z0, Z29, K1, Z29
-
-combine:
-	VADDPS Z30, Z31, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPS Z1, Z0, Z0; VSHUFF64X2 $0x01, Z0, Z0, Z1
-	VADDPS Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VSHUFPS $0x55, Z0, Z0, Z1; VADDPS Z1, Z0, Z0
-	VMOVD X0, (R11); VADDPS Z28, Z29, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPS Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPS Z1, Z0, Z0
-	VSHUFPS $0x55, Z0, Z0, Z1; VADDPS Z1, Z0, Z0; VMOVD X0, (R12); DECQ R8; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R9; ADDQ 216(CX), R10; ADDQ 224(CX), DI; ADDQ 232(CX), R11; ADDQ 240(CX), R12; JMP row
-
-done:
-	VZEROUPPER; RET
-
 // for i: t0 := a0[i] - a1; t1 := a2 == t0; o0 += float32(t1); o1 += select(t1, a2, exp(t0))
 // Requires: AVX, AVX512F, BMI2
 TEXT k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB), NOSPLIT, $0-8
@@ -30399,94 +30259,92 @@ DATA entries_avx512<>+1888(SB)/8, $k_neg_f32_u_a8e725f12b_avx512<>(SB)
 DATA entries_avx512<>+1896(SB)/8, $k_neg_sub_f32_uu_4d755f9093_avx512<>(SB)
 DATA entries_avx512<>+1904(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
 DATA entries_avx512<>+1912(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
-DATA entries_avx512<>+1920(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB)
-DATA entries_avx512<>+1928(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB)
-DATA entries_avx512<>+1936(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
-DATA entries_avx512<>+1944(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
-DATA entries_avx512<>+1952(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
-DATA entries_avx512<>+1960(SB)/8, $k_reduce_add_cast_bf16_f32_u_9005344d1b_avx512<>(SB)
-DATA entries_avx512<>+1968(SB)/8, $k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_avx512<>(SB)
-DATA entries_avx512<>+1976(SB)/8, $k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_avx512<>(SB)
-DATA entries_avx512<>+1984(SB)/8, $k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_avx512<>(SB)
-DATA entries_avx512<>+1992(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
-DATA entries_avx512<>+2000(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
-DATA entries_avx512<>+2008(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
-DATA entries_avx512<>+2016(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
-DATA entries_avx512<>+2024(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
-DATA entries_avx512<>+2032(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
-DATA entries_avx512<>+2040(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
-DATA entries_avx512<>+2048(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
-DATA entries_avx512<>+2056(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
-DATA entries_avx512<>+2064(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
-DATA entries_avx512<>+2072(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
-DATA entries_avx512<>+2080(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
-DATA entries_avx512<>+2088(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
-DATA entries_avx512<>+2096(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
-DATA entries_avx512<>+2104(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
-DATA entries_avx512<>+2112(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
-DATA entries_avx512<>+2120(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
-DATA entries_avx512<>+2128(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
-DATA entries_avx512<>+2136(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
-DATA entries_avx512<>+2144(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
-DATA entries_avx512<>+2152(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
-DATA entries_avx512<>+2160(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
-DATA entries_avx512<>+2168(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
-DATA entries_avx512<>+2176(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
-DATA entries_avx512<>+2184(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
-DATA entries_avx512<>+2192(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
-DATA entries_avx512<>+2200(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
-DATA entries_avx512<>+2208(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
-DATA entries_avx512<>+2216(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
-DATA entries_avx512<>+2224(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
-DATA entries_avx512<>+2232(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
-DATA entries_avx512<>+2240(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
-DATA entries_avx512<>+2248(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
-DATA entries_avx512<>+2256(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
-DATA entries_avx512<>+2264(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
-DATA entries_avx512<>+2272(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
-DATA entries_avx512<>+2280(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
-DATA entries_avx512<>+2288(SB)/8, $k_sub_bf16_su_2c1d826673_avx512<>(SB)
-DATA entries_avx512<>+2296(SB)/8, $k_sub_bf16_us_ff92a7c9b2_avx512<>(SB)
-DATA entries_avx512<>+2304(SB)/8, $k_sub_bf16_uu_42dd4849c9_avx512<>(SB)
-DATA entries_avx512<>+2312(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
-DATA entries_avx512<>+2320(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
-DATA entries_avx512<>+2328(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
-DATA entries_avx512<>+2336(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
-DATA entries_avx512<>+2344(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
-DATA entries_avx512<>+2352(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
-DATA entries_avx512<>+2360(SB)/8, $k_sub_f32_su_bc8f730c2a_avx512<>(SB)
-DATA entries_avx512<>+2368(SB)/8, $k_sub_f32_us_009e0cf21b_avx512<>(SB)
-DATA entries_avx512<>+2376(SB)/8, $k_sub_f32_uu_0fe96d105d_avx512<>(SB)
-DATA entries_avx512<>+2384(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
-DATA entries_avx512<>+2392(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
-DATA entries_avx512<>+2400(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
-DATA entries_avx512<>+2408(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
-DATA entries_avx512<>+2416(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
-DATA entries_avx512<>+2424(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
-DATA entries_avx512<>+2432(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
-DATA entries_avx512<>+2440(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
-DATA entries_avx512<>+2448(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
-DATA entries_avx512<>+2456(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
-DATA entries_avx512<>+2464(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
-DATA entries_avx512<>+2472(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
-DATA entries_avx512<>+2480(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
-DATA entries_avx512<>+2488(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
-DATA entries_avx512<>+2496(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
-DATA entries_avx512<>+2504(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
-DATA entries_avx512<>+2512(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
-DATA entries_avx512<>+2520(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
-DATA entries_avx512<>+2528(SB)/8, $k_sub_mul_mul_add_f32_ussss_c5ad1adc27_avx512<>(SB)
-DATA entries_avx512<>+2536(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
-DATA entries_avx512<>+2544(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
-DATA entries_avx512<>+2552(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
-DATA entries_avx512<>+2560(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
-DATA entries_avx512<>+2568(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
-DATA entries_avx512<>+2576(SB)/8, $k_sub_sub_add_f32_uuuu_c05f98bcd0_avx512<>(SB)
-DATA entries_avx512<>+2584(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
-DATA entries_avx512<>+2592(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
-DATA entries_avx512<>+2600(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
-DATA entries_avx512<>+2608(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
-GLOBL entries_avx512<>(SB), RODATA, $2616
+DATA entries_avx512<>+1920(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
+DATA entries_avx512<>+1928(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
+DATA entries_avx512<>+1936(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
+DATA entries_avx512<>+1944(SB)/8, $k_reduce_add_cast_bf16_f32_u_9005344d1b_avx512<>(SB)
+DATA entries_avx512<>+1952(SB)/8, $k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_avx512<>(SB)
+DATA entries_avx512<>+1960(SB)/8, $k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_avx512<>(SB)
+DATA entries_avx512<>+1968(SB)/8, $k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_avx512<>(SB)
+DATA entries_avx512<>+1976(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
+DATA entries_avx512<>+1984(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
+DATA entries_avx512<>+1992(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
+DATA entries_avx512<>+2000(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
+DATA entries_avx512<>+2008(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
+DATA entries_avx512<>+2016(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
+DATA entries_avx512<>+2024(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
+DATA entries_avx512<>+2032(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
+DATA entries_avx512<>+2040(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
+DATA entries_avx512<>+2048(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
+DATA entries_avx512<>+2056(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
+DATA entries_avx512<>+2064(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
+DATA entries_avx512<>+2072(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
+DATA entries_avx512<>+2080(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
+DATA entries_avx512<>+2088(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
+DATA entries_avx512<>+2096(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
+DATA entries_avx512<>+2104(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
+DATA entries_avx512<>+2112(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
+DATA entries_avx512<>+2120(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
+DATA entries_avx512<>+2128(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
+DATA entries_avx512<>+2136(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
+DATA entries_avx512<>+2144(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
+DATA entries_avx512<>+2152(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
+DATA entries_avx512<>+2160(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
+DATA entries_avx512<>+2168(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
+DATA entries_avx512<>+2176(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
+DATA entries_avx512<>+2184(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
+DATA entries_avx512<>+2192(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
+DATA entries_avx512<>+2200(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
+DATA entries_avx512<>+2208(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
+DATA entries_avx512<>+2216(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
+DATA entries_avx512<>+2224(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
+DATA entries_avx512<>+2232(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
+DATA entries_avx512<>+2240(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
+DATA entries_avx512<>+2248(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
+DATA entries_avx512<>+2256(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
+DATA entries_avx512<>+2264(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
+DATA entries_avx512<>+2272(SB)/8, $k_sub_bf16_su_2c1d826673_avx512<>(SB)
+DATA entries_avx512<>+2280(SB)/8, $k_sub_bf16_us_ff92a7c9b2_avx512<>(SB)
+DATA entries_avx512<>+2288(SB)/8, $k_sub_bf16_uu_42dd4849c9_avx512<>(SB)
+DATA entries_avx512<>+2296(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
+DATA entries_avx512<>+2304(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
+DATA entries_avx512<>+2312(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
+DATA entries_avx512<>+2320(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
+DATA entries_avx512<>+2328(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
+DATA entries_avx512<>+2336(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
+DATA entries_avx512<>+2344(SB)/8, $k_sub_f32_su_bc8f730c2a_avx512<>(SB)
+DATA entries_avx512<>+2352(SB)/8, $k_sub_f32_us_009e0cf21b_avx512<>(SB)
+DATA entries_avx512<>+2360(SB)/8, $k_sub_f32_uu_0fe96d105d_avx512<>(SB)
+DATA entries_avx512<>+2368(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
+DATA entries_avx512<>+2376(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
+DATA entries_avx512<>+2384(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
+DATA entries_avx512<>+2392(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
+DATA entries_avx512<>+2400(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
+DATA entries_avx512<>+2408(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
+DATA entries_avx512<>+2416(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
+DATA entries_avx512<>+2424(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+2432(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
+DATA entries_avx512<>+2440(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+2448(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+2456(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+2464(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+2472(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+2480(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+2488(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+2496(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+2504(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+2512(SB)/8, $k_sub_mul_mul_add_f32_ussss_c5ad1adc27_avx512<>(SB)
+DATA entries_avx512<>+2520(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+2528(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+2536(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
+DATA entries_avx512<>+2544(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
+DATA entries_avx512<>+2552(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
+DATA entries_avx512<>+2560(SB)/8, $k_sub_sub_add_f32_uuuu_c05f98bcd0_avx512<>(SB)
+DATA entries_avx512<>+2568(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+2576(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+2584(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+2592(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $2600
 
 // func entries_avx512() *uintptr
 TEXT ·entries_avx512(SB), NOSPLIT, $0-8

@@ -166,7 +166,6 @@ var kernels_avx512_float64 = assembly{entries_avx512_float64, []string{
 	"kernel (u0:f64, u1:f64) { t0 = neg u0; t1 = sub t0 u1; store t1 }",
 	"kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }",
 	"reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }",
-	"reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }",
 	"reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }",
 	"reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }",
 	"reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }",

@@ -14540,89 +14540,6 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB), NOSPLIT, $0-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
-	MOVQ 24(CX), R10; MOVQ 32(CX), DI; MOVQ 40(CX), R11; MOVQ 48(CX), R12
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z23; VBROADCASTSD c43380000000007fe<>+0(SB), Z21
-	VBROADCASTSD c4086300000000000<>+0(SB), Z19; VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z18
-	VBROADCASTSD cbfe62e42fefa39ef<>+0(SB), Z17; VBROADCASTSD cbc7abc9e3b39803f<>+0(SB), Z16
-	VBROADCASTSD c3e5ac17315907898<>+0(SB), Z15; VBROADCASTSD c3e928a15d2ba0a53<>+0(SB), Z14
-
-row:
-	VBROADCASTSD (R9), Z0; VANDPD.BCST c7fffffffffffffff<>+0(SB), Z0, Z1
-	VCMPPD.BCST $0x11, c7ff0000000000000<>+0(SB), Z1, K1; VBROADCASTSD (R10), Z1; VBLENDMPD Z0, Z1, K1, Z0
-	VMOVAPS Z0, Z20; VBROADCASTSD (R10), Z22; VBROADCASTSD c8000000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30
-	VMOVAPS Z31, Z29; VMOVAPS Z31, Z28; VBROADCASTSD c8000000000000000<>+0(SB), Z27; VMOVAPS Z27, Z26
-	VMOVAPS Z27, Z25; VMOVAPS Z27, Z24; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z20, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z20, Z1, Z1
-	VCMPPD $0x00, Z0, Z22, K1; VCMPPD $0x00, Z1, Z22, K2; VMOVUPD.Z Z23, K1, Z2; VMOVUPD.Z Z23, K2, Z3
-	VADDPD Z2, Z31, Z31; VADDPD Z3, Z29, Z29; VMINPD Z0, Z19, Z2; VMINPD Z1, Z19, Z3; VMOVAPS Z21, Z4
-	VFMADD231PD Z18, Z2, Z4; VMOVAPS Z21, Z5; VFMADD231PD Z18, Z3, Z5; VSUBPD Z21, Z4, Z4; VSUBPD Z21, Z5, Z5
-	VFMADD231PD Z17, Z4, Z2; VFMADD231PD Z17, Z5, Z3; VFMADD231PD Z16, Z4, Z2; VFMADD231PD Z16, Z5, Z3
-	VMOVAPS Z14, Z6; VFMADD231PD Z2, Z15, Z6; VMOVAPS Z14, Z7; VFMADD231PD Z3, Z15, Z7; VMULPD Z2, Z2, Z8
-	VMULPD Z3, Z3, Z9; VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z10
-	VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z2, Z10; VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z11
-	VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z3, Z11; VFMADD132PD Z8, Z10, Z6; VFMADD132PD Z9, Z11, Z7
-	VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z10; VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z2, Z10
-	VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z11; VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z3, Z11
-	VBROADCASTSD c3fa5555555553025<>+0(SB), Z12; VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z2, Z12
-	VBROADCASTSD c3fa5555555553025<>+0(SB), Z13; VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z3, Z13
-	VFMADD132PD Z8, Z12, Z10; VFMADD132PD Z9, Z13, Z11; VMULPD Z8, Z8, Z8; VMULPD Z9, Z9, Z9
-	VFMADD132PD Z8, Z10, Z6; VFMADD132PD Z9, Z11, Z7; VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z3, Z7; VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z2, Z6
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z3, Z7; VFMADD132PD Z2, Z23, Z6; VFMADD132PD Z3, Z23, Z7
-	VFMADD132PD Z2, Z23, Z6; VFMADD132PD Z3, Z23, Z7; VCMPPD.BCST $0x15, cc087500000000000<>+0(SB), Z0, K3
-	VSCALEFPD.Z Z4, Z6, K3, Z0; VCMPPD.BCST $0x15, cc087500000000000<>+0(SB), Z1, K3; VSCALEFPD.Z Z5, Z7, K3, Z1
-	VBLENDMPD Z22, Z0, K1, Z0; VBLENDMPD Z22, Z1, K2, Z1; VADDPD Z0, Z27, Z27; VADDPD Z1, Z25, Z25; ADDQ $0x10, BX
-	VMOVAPS Z31, Z0; VMOVAPS Z30, Z31; VMOVAPS Z0, Z30; VMOVAPS Z29, Z0; VMOVAPS Z28, Z29; VMOVAPS Z0, Z28
-	VMOVAPS Z27, Z0; VMOVAPS Z26, Z27; VMOVAPS Z0, Z26; VMOVAPS Z25, Z0; VMOVAPS Z24, Z25; VMOVAPS Z0, Z24
-	CMPQ BX, AX; JLE loop
-
-tail:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
-	VMOVUPD.Z (DI)(BX*8), K1, Z0; VSUBPD Z20, Z0, Z0; VCMPPD $0x00, Z0, Z22, K2; VMOVUPD.Z Z23, K2, Z1
-	VADDPD Z1, Z31, Z1; VBLENDMPD Z1, Z31, K1, Z31; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
-	SHRQ $0x08, DX; KMOVB DX, K3; VMOVUPD.Z 64(DI)(BX*8), K3, Z1; VSUBPD Z20, Z1, Z1; VCMPPD $0x00, Z1, Z22, K4
-	VMOVUPD.Z Z23, K4, Z2; VADDPD Z2, Z29, Z2; VBLENDMPD Z2, Z29, K3, Z29; VMINPD Z0, Z19, Z2; VMOVAPS Z21, Z3
-	VFMADD231PD Z18, Z2, Z3; VSUBPD Z21, Z3, Z3; VFMADD231PD Z17, Z3, Z2; VFMADD231PD Z16, Z3, Z2; VMOVAPS Z14, Z4
-	VFMADD231PD Z2, Z15, Z4; VMULPD Z2, Z2, Z5; VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z6
-	VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z2, Z6; VFMADD132PD Z5, Z6, Z4
-	VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z6; VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z2, Z6
-	VBROADCASTSD c3fa5555555553025<>+0(SB), Z7; VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z2, Z7
-	VFMADD132PD Z5, Z7, Z6; VMULPD Z5, Z5, Z5; VFMADD132PD Z5, Z6, Z4
-	VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z2, Z4; VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z2, Z4
-	VFMADD132PD Z2, Z23, Z4; VFMADD132PD Z2, Z23, Z4; VCMPPD.BCST $0x15, cc087500000000000<>+0(SB), Z0, K5
-	VSCALEFPD.Z Z3, Z4, K5, Z0; VBLENDMPD Z22, Z0, K2, Z0; VADDPD Z0, Z27, Z0; VBLENDMPD Z0, Z27, K1, Z27
-	VMINPD Z1, Z19, Z0; VMOVAPS Z21, Z2; VFMADD231PD Z18, Z0, Z2; VSUBPD Z21, Z2, Z2; VFMADD231PD Z17, Z2, Z0
-	VFMADD231PD Z16, Z2, Z0; VMOVAPS Z14, Z3; VFMADD231PD Z0, Z15, Z3; VMULPD Z0, Z0, Z4
-	VBROADCASTSD c3efa019a959a57f0<>+0(SB), Z5; VFMADD231PD.BCST c3ec71e006c009906<>+0(SB), Z0, Z5
-	VFMADD132PD Z4, Z5, Z3; VBROADCASTSD c3f56c16c17d58b40<>+0(SB), Z5
-	VFMADD231PD.BCST c3f2a01a00c73dbcd<>+0(SB), Z0, Z5; VBROADCASTSD c3fa5555555553025<>+0(SB), Z6
-	VFMADD231PD.BCST c3f8111111113974e<>+0(SB), Z0, Z6; VFMADD132PD Z4, Z6, Z5; VMULPD Z4, Z4, Z4
-	VFMADD132PD Z4, Z5, Z3; VFMADD213PD.BCST c3fc55555555554b7<>+0(SB), Z0, Z3
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z0, Z3; VFMADD132PD Z0, Z23, Z3; VFMADD132PD Z0, Z23, Z3
-	VCMPPD.BCST $0x15, cc087500000000000<>+0(SB), Z1, K1; VSCALEFPD.Z Z2, Z3, K1, Z0; VBLENDMPD Z22, Z0, K4, Z0
-	VADDPD Z0, Z25, Z0; VBLENDMPD Z0, Z25, K3, Z25
-
-combine:
-	VADDPD Z30, Z31, Z0; VADDPD Z28, Z29, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R11)
-	VADDPD Z26, Z27, Z0; VADDPD Z24, Z25, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R12)
-	DECQ R8; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R9; ADDQ 216(CX), R10; ADDQ 224(CX), DI; ADDQ 232(CX), R11; ADDQ 240(CX), R12; JMP row
-
-done:
-	VZEROUPPER; RET
-
 // for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB), NOSPLIT, $0-8
@@ -23805,80 +23722,79 @@ DATA entries_avx512_float64<>+1256(SB)/8, $k_neg_f64_u_31fb8351c9_avx512<>(SB)
 DATA entries_avx512_float64<>+1264(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
 DATA entries_avx512_float64<>+1272(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
 DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
-DATA entries_avx512_float64<>+1472(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1480(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
-DATA entries_avx512_float64<>+1488(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
-DATA entries_avx512_float64<>+1496(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
-DATA entries_avx512_float64<>+1504(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
-DATA entries_avx512_float64<>+1512(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
-DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
-DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
-DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
-DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
-DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
-DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
-DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
-DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
-DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
-DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
-DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_f64_su_829f271b9d_avx512<>(SB)
-DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_f64_us_8cd91bf4ae_avx512<>(SB)
-DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_f64_uu_7056a2375a_avx512<>(SB)
-DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
-DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
-DATA entries_avx512_float64<>+1664(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
-DATA entries_avx512_float64<>+1672(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1680(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
-DATA entries_avx512_float64<>+1688(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
-DATA entries_avx512_float64<>+1696(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
-DATA entries_avx512_float64<>+1704(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
-DATA entries_avx512_float64<>+1712(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
-DATA entries_avx512_float64<>+1720(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
-DATA entries_avx512_float64<>+1728(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
-DATA entries_avx512_float64<>+1736(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
-DATA entries_avx512_float64<>+1744(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
-DATA entries_avx512_float64<>+1752(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
-DATA entries_avx512_float64<>+1760(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
-DATA entries_avx512_float64<>+1768(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
-DATA entries_avx512_float64<>+1776(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
-DATA entries_avx512_float64<>+1784(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133_avx512<>(SB)
-DATA entries_avx512_float64<>+1792(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
-DATA entries_avx512_float64<>+1800(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
-DATA entries_avx512_float64<>+1808(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
-DATA entries_avx512_float64<>+1816(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
-DATA entries_avx512_float64<>+1824(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
-DATA entries_avx512_float64<>+1832(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
-DATA entries_avx512_float64<>+1840(SB)/8, $k_sub_sub_add_f64_uuuu_58046bf715_avx512<>(SB)
-DATA entries_avx512_float64<>+1848(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
-DATA entries_avx512_float64<>+1856(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
-DATA entries_avx512_float64<>+1864(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
-GLOBL entries_avx512_float64<>(SB), RODATA, $1872
+DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1496(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1504(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1512(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1520(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1528(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1536(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1544(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1552(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1560(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1568(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1576(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1584(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1592(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1600(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1608(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1616(SB)/8, $k_sub_f64_su_829f271b9d_avx512<>(SB)
+DATA entries_avx512_float64<>+1624(SB)/8, $k_sub_f64_us_8cd91bf4ae_avx512<>(SB)
+DATA entries_avx512_float64<>+1632(SB)/8, $k_sub_f64_uu_7056a2375a_avx512<>(SB)
+DATA entries_avx512_float64<>+1640(SB)/8, $k_sub_max_f64_sus_104e9dd029_avx512<>(SB)
+DATA entries_avx512_float64<>+1648(SB)/8, $k_sub_max_f64_uss_753aebaa7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1656(SB)/8, $k_sub_max_f64_uus_0dd8131101_avx512<>(SB)
+DATA entries_avx512_float64<>+1664(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1672(SB)/8, $k_sub_mul_add_f64_usu_314d592361_avx512<>(SB)
+DATA entries_avx512_float64<>+1680(SB)/8, $k_sub_mul_add_f64_uus_4026154465_avx512<>(SB)
+DATA entries_avx512_float64<>+1688(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1696(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40_avx512<>(SB)
+DATA entries_avx512_float64<>+1704(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1712(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1720(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1728(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1736(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1744(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1752(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1760(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1768(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1776(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133_avx512<>(SB)
+DATA entries_avx512_float64<>+1784(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1792(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1800(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4_avx512<>(SB)
+DATA entries_avx512_float64<>+1808(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1816(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c_avx512<>(SB)
+DATA entries_avx512_float64<>+1824(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1832(SB)/8, $k_sub_sub_add_f64_uuuu_58046bf715_avx512<>(SB)
+DATA entries_avx512_float64<>+1840(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1848(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1856(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1864
 
 // func entries_avx512_float64() *uintptr
 TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8

@@ -261,7 +261,6 @@ var kernels_avx2_float64 = assembly{entries_avx2_float64, []string{
 	"reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }",
 	"reduce [add, add, add] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }",
 	"reduce [add, add] kernel (u0:f64, u1:f64) { store u0 u1 }",
-	"reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }",
 	"reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }",
 	"reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }",
 	"reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }",

@@ -18120,109 +18120,6 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
-// Requires: AVX, AVX2, FMA3
-TEXT k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295<>(SB), $640-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R13
-
-row:
-	VBROADCASTSD (R11), Y0; VMOVUPS Y0, (SP); VBROADCASTSD (R10), Y1; VANDPS c7fffffffffffffff<>+0(SB), Y1, Y2
-	VCMPPD $0x11, c7ff0000000000000<>+0(SB), Y2, Y2; VBLENDVPS Y2, Y1, Y0, Y0; VMOVUPS Y0, 32(SP)
-	VMOVUPS c8000000000000000<>+0(SB), Y0; VMOVUPS Y0, 128(SP); VMOVUPS Y0, 160(SP); VMOVUPS Y0, 192(SP)
-	VMOVUPS Y0, 224(SP); VMOVUPS Y0, 256(SP); VMOVUPS Y0, 288(SP); VMOVUPS Y0, 320(SP); VMOVUPS Y0, 352(SP)
-	VMOVUPS c8000000000000000<>+0(SB), Y0; VMOVUPS Y0, 384(SP); VMOVUPS Y0, 416(SP); VMOVUPS Y0, 448(SP)
-	VMOVUPS Y0, 480(SP); VMOVUPS Y0, 512(SP); VMOVUPS Y0, 544(SP); VMOVUPS Y0, 576(SP); VMOVUPS Y0, 608(SP)
-	XORQ R8, R8; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Y0; VSUBPD 32(SP), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(SP), Y1, Y1
-	VCMPPD $0x00, (SP), Y0, Y2; VCMPPD $0x00, (SP), Y1, Y3; VANDPS c3ff0000000000000<>+0(SB), Y2, Y4
-	VANDPS c3ff0000000000000<>+0(SB), Y3, Y5; VADDPD 128(SP)(R8*1), Y4, Y4; VMOVUPS Y4, 128(SP)(R8*1)
-	VADDPD 256(SP)(R8*1), Y5, Y4; VMOVUPS Y4, 256(SP)(R8*1); VMOVUPS c4086300000000000<>+0(SB), Y4
-	VMINPD Y0, Y4, Y5; VMINPD Y1, Y4, Y4; VMOVUPS c43380000000007fe<>+0(SB), Y6
-	VFMADD231PD c3ff71547652b82fe<>+0(SB), Y5, Y6; VMOVUPS c43380000000007fe<>+0(SB), Y7
-	VFMADD231PD c3ff71547652b82fe<>+0(SB), Y4, Y7; VSUBPD c43380000000007fe<>+0(SB), Y6, Y8
-	VSUBPD c43380000000007fe<>+0(SB), Y7, Y9; VFMADD231PD cbfe62e42fefa39ef<>+0(SB), Y8, Y5
-	VFMADD231PD cbfe62e42fefa39ef<>+0(SB), Y9, Y4; VFMADD231PD cbc7abc9e3b39803f<>+0(SB), Y8, Y5
-	VFMADD231PD cbc7abc9e3b39803f<>+0(SB), Y9, Y4; VMOVUPS c3e928a15d2ba0a53<>+0(SB), Y10
-	VFMADD231PD c3e5ac17315907898<>+0(SB), Y5, Y10; VMOVUPS c3e928a15d2ba0a53<>+0(SB), Y11
-	VFMADD231PD c3e5ac17315907898<>+0(SB), Y4, Y11; VMULPD Y5, Y5, Y12; VMULPD Y4, Y4, Y13
-	VMOVUPS c3efa019a959a57f0<>+0(SB), Y14; VFMADD231PD c3ec71e006c009906<>+0(SB), Y5, Y14
-	VMOVUPS c3efa019a959a57f0<>+0(SB), Y15; VFMADD231PD c3ec71e006c009906<>+0(SB), Y4, Y15
-	VFMADD132PD Y12, Y14, Y10; VFMADD132PD Y13, Y15, Y11; VMOVUPS c3f56c16c17d58b40<>+0(SB), Y14
-	VFMADD231PD c3f2a01a00c73dbcd<>+0(SB), Y5, Y14; VMOVUPS c3f56c16c17d58b40<>+0(SB), Y15
-	VFMADD231PD c3f2a01a00c73dbcd<>+0(SB), Y4, Y15; VMOVUPS Y3, 64(SP); VMOVUPS c3fa5555555553025<>+0(SB), Y3
-	VFMADD231PD c3f8111111113974e<>+0(SB), Y5, Y3; VMOVUPS Y2, 96(SP); VMOVUPS c3fa5555555553025<>+0(SB), Y2
-	VFMADD231PD c3f8111111113974e<>+0(SB), Y4, Y2; VFMADD132PD Y12, Y3, Y14; VFMADD132PD Y13, Y2, Y15
-	VMULPD Y12, Y12, Y2; VMULPD Y13, Y13, Y3; VFMADD132PD Y2, Y14, Y10; VFMADD132PD Y3, Y15, Y11
-	VFMADD213PD c3fc55555555554b7<>+0(SB), Y5, Y10; VFMADD213PD c3fc55555555554b7<>+0(SB), Y4, Y11
-	VMOVUPS c3fe0000000000000<>+0(SB), Y2; VFMADD132PD Y5, Y2, Y10; VFMADD132PD Y4, Y2, Y11
-	VMOVUPS c3ff0000000000000<>+0(SB), Y3; VFMADD132PD Y5, Y3, Y10; VFMADD132PD Y4, Y3, Y11
-	VFMADD132PD Y5, Y3, Y10; VFMADD132PD Y4, Y3, Y11; VFMADD213PD c43380000000003ff<>+0(SB), Y2, Y8
-	VPSLLQ $0x34, Y8, Y3; VMULPD Y3, Y10, Y3; VPSUBQ Y8, Y6, Y4; VPSLLQ $0x34, Y4, Y4; VMULPD Y4, Y3, Y3
-	VFMADD213PD c43380000000003ff<>+0(SB), Y2, Y9; VPSLLQ $0x34, Y9, Y2; VMULPD Y2, Y11, Y2; VPSUBQ Y9, Y7, Y4
-	VPSLLQ $0x34, Y4, Y4; VMULPD Y4, Y2, Y2; VCMPPD $0x11, cc087500000000000<>+0(SB), Y0, Y0
-	VCMPPD $0x11, cc087500000000000<>+0(SB), Y1, Y1; VANDNPS Y3, Y0, Y0; VANDNPS Y2, Y1, Y1; VMOVUPS 96(SP), Y2
-	VBLENDVPS Y2, (SP), Y0, Y0; VMOVUPS 64(SP), Y2; VBLENDVPS Y2, (SP), Y1, Y1; VADDPD 384(SP)(R8*1), Y0, Y0
-	VMOVUPS Y0, 384(SP)(R8*1); VADDPD 512(SP)(R8*1), Y1, Y0; VMOVUPS Y0, 512(SP)(R8*1); ADDQ $0x08, BX
-	ADDQ $0x20, R8; ANDQ $0x60, R8; CMPQ BX, AX; JLE loop
-
-tail:
-	CMPQ BX, SI; JGE combine; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1; VSUBPD 32(SP), Y1, Y1; VCMPPD $0x00, (SP), Y1, Y2
-	VANDPS c3ff0000000000000<>+0(SB), Y2, Y3; VADDPD 128(SP)(R8*1), Y3, Y3; VMOVUPS 128(SP)(R8*1), Y4
-	VBLENDVPS Y0, Y3, Y4, Y3; VMOVUPS Y3, 128(SP)(R8*1); MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS 32(DX)(CX*8), Y3; VMASKMOVPD 32(DI)(BX*8), Y3, Y4; VSUBPD 32(SP), Y4, Y4; VCMPPD $0x00, (SP), Y4, Y5
-	VMOVUPS c3ff0000000000000<>+0(SB), Y6; VANDPS Y6, Y5, Y7; VADDPD 256(SP)(R8*1), Y7, Y7
-	VMOVUPS 256(SP)(R8*1), Y8; VBLENDVPS Y3, Y7, Y8, Y7; VMOVUPS Y7, 256(SP)(R8*1)
-	VMOVUPS c4086300000000000<>+0(SB), Y7; VMINPD Y1, Y7, Y8; VMOVUPS c43380000000007fe<>+0(SB), Y9
-	VFMADD231PD c3ff71547652b82fe<>+0(SB), Y8, Y9; VSUBPD c43380000000007fe<>+0(SB), Y9, Y10
-	VFMADD231PD cbfe62e42fefa39ef<>+0(SB), Y10, Y8; VFMADD231PD cbc7abc9e3b39803f<>+0(SB), Y10, Y8
-	VMOVUPS c3e928a15d2ba0a53<>+0(SB), Y11; VFMADD231PD c3e5ac17315907898<>+0(SB), Y8, Y11; VMULPD Y8, Y8, Y12
-	VMOVUPS c3efa019a959a57f0<>+0(SB), Y13; VFMADD231PD c3ec71e006c009906<>+0(SB), Y8, Y13
-	VFMADD132PD Y12, Y13, Y11; VMOVUPS c3f56c16c17d58b40<>+0(SB), Y13
-	VFMADD231PD c3f2a01a00c73dbcd<>+0(SB), Y8, Y13; VMOVUPS c3fa5555555553025<>+0(SB), Y14
-	VFMADD231PD c3f8111111113974e<>+0(SB), Y8, Y14; VFMADD132PD Y12, Y14, Y13; VMULPD Y12, Y12, Y12
-	VFMADD132PD Y12, Y13, Y11; VFMADD213PD c3fc55555555554b7<>+0(SB), Y8, Y11
-	VFMADD213PD c3fe0000000000000<>+0(SB), Y8, Y11; VFMADD132PD Y8, Y6, Y11; VFMADD132PD Y8, Y6, Y11
-	VMOVUPS c43380000000003ff<>+0(SB), Y8; VFMADD132PD c3fe0000000000000<>+0(SB), Y8, Y10; VPSLLQ $0x34, Y10, Y12
-	VMULPD Y12, Y11, Y11; VPSUBQ Y10, Y9, Y9; VPSLLQ $0x34, Y9, Y9; VMULPD Y9, Y11, Y9
-	VCMPPD $0x11, cc087500000000000<>+0(SB), Y1, Y1; VANDNPS Y9, Y1, Y1; VBLENDVPS Y2, (SP), Y1, Y1
-	VADDPD 384(SP)(R8*1), Y1, Y1; VMOVUPS 384(SP)(R8*1), Y2; VBLENDVPS Y0, Y1, Y2, Y0; VMOVUPS Y0, 384(SP)(R8*1)
-	VMINPD Y4, Y7, Y0; VMOVUPS c43380000000007fe<>+0(SB), Y1; VFMADD231PD c3ff71547652b82fe<>+0(SB), Y0, Y1
-	VSUBPD c43380000000007fe<>+0(SB), Y1, Y2; VFMADD231PD cbfe62e42fefa39ef<>+0(SB), Y2, Y0
-	VFMADD231PD cbc7abc9e3b39803f<>+0(SB), Y2, Y0; VMOVUPS c3e928a15d2ba0a53<>+0(SB), Y7
-	VFMADD231PD c3e5ac17315907898<>+0(SB), Y0, Y7; VMULPD Y0, Y0, Y9; VMOVUPS c3efa019a959a57f0<>+0(SB), Y10
-	VFMADD231PD c3ec71e006c009906<>+0(SB), Y0, Y10; VFMADD132PD Y9, Y10, Y7
-	VMOVUPS c3f56c16c17d58b40<>+0(SB), Y10; VFMADD231PD c3f2a01a00c73dbcd<>+0(SB), Y0, Y10
-	VMOVUPS c3fa5555555553025<>+0(SB), Y11; VFMADD231PD c3f8111111113974e<>+0(SB), Y0, Y11
-	VFMADD132PD Y9, Y11, Y10; VMULPD Y9, Y9, Y9; VFMADD132PD Y9, Y10, Y7
-	VFMADD213PD c3fc55555555554b7<>+0(SB), Y0, Y7; VFMADD213PD c3fe0000000000000<>+0(SB), Y0, Y7
-	VFMADD132PD Y0, Y6, Y7; VFMADD132PD Y0, Y6, Y7; VFMADD132PD c3fe0000000000000<>+0(SB), Y8, Y2
-	VPSLLQ $0x34, Y2, Y0; VMULPD Y0, Y7, Y0; VPSUBQ Y2, Y1, Y1; VPSLLQ $0x34, Y1, Y1; VMULPD Y1, Y0, Y0
-	VCMPPD $0x11, cc087500000000000<>+0(SB), Y4, Y1; VANDNPS Y0, Y1, Y0; VBLENDVPS Y5, (SP), Y0, Y0
-	VADDPD 512(SP)(R8*1), Y0, Y0; VMOVUPS 512(SP)(R8*1), Y1; VBLENDVPS Y3, Y0, Y1, Y0; VMOVUPS Y0, 512(SP)(R8*1)
-
-combine:
-	XORQ R8, R8; VMOVUPS 128(SP)(R8*1), Y0; VADDPD 192(SP)(R8*1), Y0, Y0; VMOVUPS 160(SP)(R8*1), Y1
-	VADDPD 224(SP)(R8*1), Y1, Y1; VADDPD Y1, Y0, Y0; VMOVUPS 256(SP)(R8*1), Y1; VADDPD 320(SP)(R8*1), Y1, Y1
-	VMOVUPS 288(SP)(R8*1), Y2; VADDPD 352(SP)(R8*1), Y2, Y2; VADDPD Y2, Y1, Y1; VADDPD Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1; VADDPD Y1, Y0, Y0; VSHUFPS $0xee, Y0, Y0, Y1; VADDPD Y1, Y0, Y0; VMOVQ X0, (R12)
-	VMOVUPS 384(SP)(R8*1), Y0; VADDPD 448(SP)(R8*1), Y0, Y0; VMOVUPS 416(SP)(R8*1), Y1
-	VADDPD 480(SP)(R8*1), Y1, Y1; VADDPD Y1, Y0, Y0; VMOVUPS 512(SP)(R8*1), Y1; VADDPD 576(SP)(R8*1), Y1, Y1
-	VMOVUPS 544(SP)(R8*1), Y2; VADDPD 608(SP)(R8*1), Y2, Y2; VADDPD Y2, Y1, Y1; VADDPD Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1; VADDPD Y1, Y0, Y0; VSHUFPS $0xee, Y0, Y0, Y1; VADDPD Y1, Y0, Y0; VMOVQ X0, (R13)
-	DECQ R9; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R13; JMP row
-
-done:
-	VZEROUPPER; RET
-
 // for i: o0 += a0[i] * a0[i]; o1 += a1[i] * a1[i]
 // Requires: AVX
 TEXT k_reduce_add_add_mul_mul_f64_uu_fef3484c9d<>(SB), NOSPLIT, $512-8
@@ -32085,131 +31982,130 @@ DATA entries_avx2_float64<>+2016(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a<>(SB)
 DATA entries_avx2_float64<>+2024(SB)/8, $k_reduce_add_add_abs_abs_f64_uu_036ab3151c<>(SB)
 DATA entries_avx2_float64<>+2032(SB)/8, $k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9<>(SB)
 DATA entries_avx2_float64<>+2040(SB)/8, $k_reduce_add_add_f64_uu_36441419bf<>(SB)
-DATA entries_avx2_float64<>+2048(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295<>(SB)
-DATA entries_avx2_float64<>+2056(SB)/8, $k_reduce_add_add_mul_mul_f64_uu_fef3484c9d<>(SB)
-DATA entries_avx2_float64<>+2064(SB)/8, $k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d<>(SB)
-DATA entries_avx2_float64<>+2072(SB)/8, $k_reduce_add_add_ne_select_select_f64_uss_6122a52af8<>(SB)
-DATA entries_avx2_float64<>+2080(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899<>(SB)
-DATA entries_avx2_float64<>+2088(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB)
-DATA entries_avx2_float64<>+2096(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB)
-DATA entries_avx2_float64<>+2104(SB)/8, $k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB)
-DATA entries_avx2_float64<>+2112(SB)/8, $k_reduce_add_eq_cast_f64_i32_su_85b410c34c<>(SB)
-DATA entries_avx2_float64<>+2120(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB)
-DATA entries_avx2_float64<>+2128(SB)/8, $k_reduce_add_f64_u_2a4323ccac<>(SB)
-DATA entries_avx2_float64<>+2136(SB)/8, $k_reduce_add_lt_cast_f64_i32_su_9fd303424b<>(SB)
-DATA entries_avx2_float64<>+2144(SB)/8, $k_reduce_add_lt_cast_f64_i32_us_964eb44313<>(SB)
-DATA entries_avx2_float64<>+2152(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1<>(SB)
-DATA entries_avx2_float64<>+2160(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB)
-DATA entries_avx2_float64<>+2168(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB)
-DATA entries_avx2_float64<>+2176(SB)/8, $k_reduce_add_ne_select_f64_us_2746410d44<>(SB)
-DATA entries_avx2_float64<>+2184(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0<>(SB)
-DATA entries_avx2_float64<>+2192(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07<>(SB)
-DATA entries_avx2_float64<>+2200(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0<>(SB)
-DATA entries_avx2_float64<>+2208(SB)/8, $k_reduce_and_eq_f64_bool_uu_6bae973db7<>(SB)
-DATA entries_avx2_float64<>+2216(SB)/8, $k_reduce_and_lt_f64_bool_su_bec886096f<>(SB)
-DATA entries_avx2_float64<>+2224(SB)/8, $k_reduce_and_lt_f64_bool_us_a6dfa2df4e<>(SB)
-DATA entries_avx2_float64<>+2232(SB)/8, $k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1<>(SB)
-DATA entries_avx2_float64<>+2240(SB)/8, $k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3<>(SB)
-DATA entries_avx2_float64<>+2248(SB)/8, $k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5<>(SB)
-DATA entries_avx2_float64<>+2256(SB)/8, $k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de<>(SB)
-DATA entries_avx2_float64<>+2264(SB)/8, $k_reduce_argmax_f64_u_f41777e260<>(SB)
-DATA entries_avx2_float64<>+2272(SB)/8, $k_reduce_argmax_max_f64_u_198ed0041d<>(SB)
-DATA entries_avx2_float64<>+2280(SB)/8, $k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7<>(SB)
-DATA entries_avx2_float64<>+2288(SB)/8, $k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB)
-DATA entries_avx2_float64<>+2296(SB)/8, $k_reduce_argmin_f64_u_f2cf5b58f8<>(SB)
-DATA entries_avx2_float64<>+2304(SB)/8, $k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB)
-DATA entries_avx2_float64<>+2312(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01<>(SB)
-DATA entries_avx2_float64<>+2320(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB)
-DATA entries_avx2_float64<>+2328(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB)
-DATA entries_avx2_float64<>+2336(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB)
-DATA entries_avx2_float64<>+2344(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB)
-DATA entries_avx2_float64<>+2352(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB)
-DATA entries_avx2_float64<>+2360(SB)/8, $k_reduce_columns_max_add_f64_us_878cd2b780<>(SB)
-DATA entries_avx2_float64<>+2368(SB)/8, $k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB)
-DATA entries_avx2_float64<>+2376(SB)/8, $k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB)
-DATA entries_avx2_float64<>+2384(SB)/8, $k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB)
-DATA entries_avx2_float64<>+2392(SB)/8, $k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB)
-DATA entries_avx2_float64<>+2400(SB)/8, $k_reduce_max_f64_u_68681c4585<>(SB)
-DATA entries_avx2_float64<>+2408(SB)/8, $k_reduce_max_max_f64_uu_c2d8565351<>(SB)
-DATA entries_avx2_float64<>+2416(SB)/8, $k_reduce_max_max_max_max_f64_uuuu_4bd7f771f9<>(SB)
-DATA entries_avx2_float64<>+2424(SB)/8, $k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB)
-DATA entries_avx2_float64<>+2432(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
-DATA entries_avx2_float64<>+2440(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
-DATA entries_avx2_float64<>+2448(SB)/8, $k_reduce_min_min_f64_uu_9ec9891305<>(SB)
-DATA entries_avx2_float64<>+2456(SB)/8, $k_reduce_min_min_min_min_f64_uuuu_a9597d1b11<>(SB)
-DATA entries_avx2_float64<>+2464(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
-DATA entries_avx2_float64<>+2472(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
-DATA entries_avx2_float64<>+2480(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
-DATA entries_avx2_float64<>+2488(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
-DATA entries_avx2_float64<>+2496(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df<>(SB)
-DATA entries_avx2_float64<>+2504(SB)/8, $k_reduce_or_lt_f64_bool_su_f64a36949e<>(SB)
-DATA entries_avx2_float64<>+2512(SB)/8, $k_reduce_or_lt_f64_bool_us_6dd209a00d<>(SB)
-DATA entries_avx2_float64<>+2520(SB)/8, $k_reduce_or_ne_f64_bool_u_858e14c97f<>(SB)
-DATA entries_avx2_float64<>+2528(SB)/8, $k_reduce_or_ne_f64_bool_uu_7e27723042<>(SB)
-DATA entries_avx2_float64<>+2536(SB)/8, $k_round_f64_u_2a10e311cc<>(SB)
-DATA entries_avx2_float64<>+2544(SB)/8, $k_rsqrt_f64_u_007cfad6d9<>(SB)
-DATA entries_avx2_float64<>+2552(SB)/8, $k_select_bool_f64_uss_490c89af08<>(SB)
-DATA entries_avx2_float64<>+2560(SB)/8, $k_select_bool_f64_usu_39d5b6147a<>(SB)
-DATA entries_avx2_float64<>+2568(SB)/8, $k_select_bool_f64_uus_3f5d7c1226<>(SB)
-DATA entries_avx2_float64<>+2576(SB)/8, $k_select_bool_f64_uuu_7486dd3191<>(SB)
-DATA entries_avx2_float64<>+2584(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
-DATA entries_avx2_float64<>+2592(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
-DATA entries_avx2_float64<>+2600(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
-DATA entries_avx2_float64<>+2608(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
-DATA entries_avx2_float64<>+2616(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
-DATA entries_avx2_float64<>+2624(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
-DATA entries_avx2_float64<>+2632(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
-DATA entries_avx2_float64<>+2640(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
-DATA entries_avx2_float64<>+2648(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
-DATA entries_avx2_float64<>+2656(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
-DATA entries_avx2_float64<>+2664(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
-DATA entries_avx2_float64<>+2672(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
-DATA entries_avx2_float64<>+2680(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
-DATA entries_avx2_float64<>+2688(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
-DATA entries_avx2_float64<>+2696(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
-DATA entries_avx2_float64<>+2704(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
-DATA entries_avx2_float64<>+2712(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
-DATA entries_avx2_float64<>+2720(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
-DATA entries_avx2_float64<>+2728(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
-DATA entries_avx2_float64<>+2736(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
-DATA entries_avx2_float64<>+2744(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
-DATA entries_avx2_float64<>+2752(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
-DATA entries_avx2_float64<>+2760(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
-DATA entries_avx2_float64<>+2768(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
-DATA entries_avx2_float64<>+2776(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
-DATA entries_avx2_float64<>+2784(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
-DATA entries_avx2_float64<>+2792(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
-DATA entries_avx2_float64<>+2800(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
-DATA entries_avx2_float64<>+2808(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
-DATA entries_avx2_float64<>+2816(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
-DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
-DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
-DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_add_f64_usu_314d592361<>(SB)
-DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
-DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
-DATA entries_avx2_float64<>+2864(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40<>(SB)
-DATA entries_avx2_float64<>+2872(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
-DATA entries_avx2_float64<>+2880(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
-DATA entries_avx2_float64<>+2888(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
-DATA entries_avx2_float64<>+2896(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
-DATA entries_avx2_float64<>+2904(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
-DATA entries_avx2_float64<>+2912(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
-DATA entries_avx2_float64<>+2920(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
-DATA entries_avx2_float64<>+2928(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
-DATA entries_avx2_float64<>+2936(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
-DATA entries_avx2_float64<>+2944(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133<>(SB)
-DATA entries_avx2_float64<>+2952(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
-DATA entries_avx2_float64<>+2960(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
-DATA entries_avx2_float64<>+2968(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
-DATA entries_avx2_float64<>+2976(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
-DATA entries_avx2_float64<>+2984(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
-DATA entries_avx2_float64<>+2992(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
-DATA entries_avx2_float64<>+3000(SB)/8, $k_sub_sub_add_f64_uuuu_58046bf715<>(SB)
-DATA entries_avx2_float64<>+3008(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
-DATA entries_avx2_float64<>+3016(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
-DATA entries_avx2_float64<>+3024(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
-DATA entries_avx2_float64<>+3032(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
-GLOBL entries_avx2_float64<>(SB), RODATA, $3040
+DATA entries_avx2_float64<>+2048(SB)/8, $k_reduce_add_add_mul_mul_f64_uu_fef3484c9d<>(SB)
+DATA entries_avx2_float64<>+2056(SB)/8, $k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d<>(SB)
+DATA entries_avx2_float64<>+2064(SB)/8, $k_reduce_add_add_ne_select_select_f64_uss_6122a52af8<>(SB)
+DATA entries_avx2_float64<>+2072(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899<>(SB)
+DATA entries_avx2_float64<>+2080(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB)
+DATA entries_avx2_float64<>+2088(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB)
+DATA entries_avx2_float64<>+2096(SB)/8, $k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB)
+DATA entries_avx2_float64<>+2104(SB)/8, $k_reduce_add_eq_cast_f64_i32_su_85b410c34c<>(SB)
+DATA entries_avx2_float64<>+2112(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB)
+DATA entries_avx2_float64<>+2120(SB)/8, $k_reduce_add_f64_u_2a4323ccac<>(SB)
+DATA entries_avx2_float64<>+2128(SB)/8, $k_reduce_add_lt_cast_f64_i32_su_9fd303424b<>(SB)
+DATA entries_avx2_float64<>+2136(SB)/8, $k_reduce_add_lt_cast_f64_i32_us_964eb44313<>(SB)
+DATA entries_avx2_float64<>+2144(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1<>(SB)
+DATA entries_avx2_float64<>+2152(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB)
+DATA entries_avx2_float64<>+2160(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB)
+DATA entries_avx2_float64<>+2168(SB)/8, $k_reduce_add_ne_select_f64_us_2746410d44<>(SB)
+DATA entries_avx2_float64<>+2176(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0<>(SB)
+DATA entries_avx2_float64<>+2184(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07<>(SB)
+DATA entries_avx2_float64<>+2192(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0<>(SB)
+DATA entries_avx2_float64<>+2200(SB)/8, $k_reduce_and_eq_f64_bool_uu_6bae973db7<>(SB)
+DATA entries_avx2_float64<>+2208(SB)/8, $k_reduce_and_lt_f64_bool_su_bec886096f<>(SB)
+DATA entries_avx2_float64<>+2216(SB)/8, $k_reduce_and_lt_f64_bool_us_a6dfa2df4e<>(SB)
+DATA entries_avx2_float64<>+2224(SB)/8, $k_reduce_and_max_ne_select_f64_bool_us_0dbadb77c1<>(SB)
+DATA entries_avx2_float64<>+2232(SB)/8, $k_reduce_and_min_ne_select_f64_bool_us_8ad601ace3<>(SB)
+DATA entries_avx2_float64<>+2240(SB)/8, $k_reduce_argmax_argmax_max_max_f64_uu_137bf270f5<>(SB)
+DATA entries_avx2_float64<>+2248(SB)/8, $k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de<>(SB)
+DATA entries_avx2_float64<>+2256(SB)/8, $k_reduce_argmax_f64_u_f41777e260<>(SB)
+DATA entries_avx2_float64<>+2264(SB)/8, $k_reduce_argmax_max_f64_u_198ed0041d<>(SB)
+DATA entries_avx2_float64<>+2272(SB)/8, $k_reduce_argmin_argmin_min_min_f64_uu_947aae5ee7<>(SB)
+DATA entries_avx2_float64<>+2280(SB)/8, $k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB)
+DATA entries_avx2_float64<>+2288(SB)/8, $k_reduce_argmin_f64_u_f2cf5b58f8<>(SB)
+DATA entries_avx2_float64<>+2296(SB)/8, $k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB)
+DATA entries_avx2_float64<>+2304(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01<>(SB)
+DATA entries_avx2_float64<>+2312(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB)
+DATA entries_avx2_float64<>+2320(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB)
+DATA entries_avx2_float64<>+2328(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB)
+DATA entries_avx2_float64<>+2336(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB)
+DATA entries_avx2_float64<>+2344(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB)
+DATA entries_avx2_float64<>+2352(SB)/8, $k_reduce_columns_max_add_f64_us_878cd2b780<>(SB)
+DATA entries_avx2_float64<>+2360(SB)/8, $k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB)
+DATA entries_avx2_float64<>+2368(SB)/8, $k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB)
+DATA entries_avx2_float64<>+2376(SB)/8, $k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB)
+DATA entries_avx2_float64<>+2384(SB)/8, $k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB)
+DATA entries_avx2_float64<>+2392(SB)/8, $k_reduce_max_f64_u_68681c4585<>(SB)
+DATA entries_avx2_float64<>+2400(SB)/8, $k_reduce_max_max_f64_uu_c2d8565351<>(SB)
+DATA entries_avx2_float64<>+2408(SB)/8, $k_reduce_max_max_max_max_f64_uuuu_4bd7f771f9<>(SB)
+DATA entries_avx2_float64<>+2416(SB)/8, $k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB)
+DATA entries_avx2_float64<>+2424(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
+DATA entries_avx2_float64<>+2432(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
+DATA entries_avx2_float64<>+2440(SB)/8, $k_reduce_min_min_f64_uu_9ec9891305<>(SB)
+DATA entries_avx2_float64<>+2448(SB)/8, $k_reduce_min_min_min_min_f64_uuuu_a9597d1b11<>(SB)
+DATA entries_avx2_float64<>+2456(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
+DATA entries_avx2_float64<>+2464(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
+DATA entries_avx2_float64<>+2472(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
+DATA entries_avx2_float64<>+2480(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
+DATA entries_avx2_float64<>+2488(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df<>(SB)
+DATA entries_avx2_float64<>+2496(SB)/8, $k_reduce_or_lt_f64_bool_su_f64a36949e<>(SB)
+DATA entries_avx2_float64<>+2504(SB)/8, $k_reduce_or_lt_f64_bool_us_6dd209a00d<>(SB)
+DATA entries_avx2_float64<>+2512(SB)/8, $k_reduce_or_ne_f64_bool_u_858e14c97f<>(SB)
+DATA entries_avx2_float64<>+2520(SB)/8, $k_reduce_or_ne_f64_bool_uu_7e27723042<>(SB)
+DATA entries_avx2_float64<>+2528(SB)/8, $k_round_f64_u_2a10e311cc<>(SB)
+DATA entries_avx2_float64<>+2536(SB)/8, $k_rsqrt_f64_u_007cfad6d9<>(SB)
+DATA entries_avx2_float64<>+2544(SB)/8, $k_select_bool_f64_uss_490c89af08<>(SB)
+DATA entries_avx2_float64<>+2552(SB)/8, $k_select_bool_f64_usu_39d5b6147a<>(SB)
+DATA entries_avx2_float64<>+2560(SB)/8, $k_select_bool_f64_uus_3f5d7c1226<>(SB)
+DATA entries_avx2_float64<>+2568(SB)/8, $k_select_bool_f64_uuu_7486dd3191<>(SB)
+DATA entries_avx2_float64<>+2576(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
+DATA entries_avx2_float64<>+2584(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
+DATA entries_avx2_float64<>+2592(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
+DATA entries_avx2_float64<>+2600(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
+DATA entries_avx2_float64<>+2608(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
+DATA entries_avx2_float64<>+2616(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
+DATA entries_avx2_float64<>+2624(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
+DATA entries_avx2_float64<>+2632(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
+DATA entries_avx2_float64<>+2640(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
+DATA entries_avx2_float64<>+2648(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
+DATA entries_avx2_float64<>+2656(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
+DATA entries_avx2_float64<>+2664(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
+DATA entries_avx2_float64<>+2672(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
+DATA entries_avx2_float64<>+2680(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
+DATA entries_avx2_float64<>+2688(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
+DATA entries_avx2_float64<>+2696(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
+DATA entries_avx2_float64<>+2704(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
+DATA entries_avx2_float64<>+2712(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
+DATA entries_avx2_float64<>+2720(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
+DATA entries_avx2_float64<>+2728(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
+DATA entries_avx2_float64<>+2736(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
+DATA entries_avx2_float64<>+2744(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
+DATA entries_avx2_float64<>+2752(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
+DATA entries_avx2_float64<>+2760(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
+DATA entries_avx2_float64<>+2768(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
+DATA entries_avx2_float64<>+2776(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
+DATA entries_avx2_float64<>+2784(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
+DATA entries_avx2_float64<>+2792(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
+DATA entries_avx2_float64<>+2800(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
+DATA entries_avx2_float64<>+2808(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
+DATA entries_avx2_float64<>+2816(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
+DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
+DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_mul_add_f64_usu_314d592361<>(SB)
+DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
+DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
+DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40<>(SB)
+DATA entries_avx2_float64<>+2864(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
+DATA entries_avx2_float64<>+2872(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
+DATA entries_avx2_float64<>+2880(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
+DATA entries_avx2_float64<>+2888(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
+DATA entries_avx2_float64<>+2896(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
+DATA entries_avx2_float64<>+2904(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
+DATA entries_avx2_float64<>+2912(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
+DATA entries_avx2_float64<>+2920(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
+DATA entries_avx2_float64<>+2928(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
+DATA entries_avx2_float64<>+2936(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133<>(SB)
+DATA entries_avx2_float64<>+2944(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
+DATA entries_avx2_float64<>+2952(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
+DATA entries_avx2_float64<>+2960(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
+DATA entries_avx2_float64<>+2968(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
+DATA entries_avx2_float64<>+2976(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
+DATA entries_avx2_float64<>+2984(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
+DATA entries_avx2_float64<>+2992(SB)/8, $k_sub_sub_add_f64_uuuu_58046bf715<>(SB)
+DATA entries_avx2_float64<>+3000(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
+DATA entries_avx2_float64<>+3008(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
+DATA entries_avx2_float64<>+3016(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
+DATA entries_avx2_float64<>+3024(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
+GLOBL entries_avx2_float64<>(SB), RODATA, $3032
 
 // func entries_avx2_float64() *uintptr
 TEXT ·entries_avx2_float64(SB), NOSPLIT, $0-8

@@ -106,7 +106,6 @@ var kernels_avx2_float64 = loops{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go},
 	{Sig: "reduce [add, add, add] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }", Fn: k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go},
-	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uu_fef3484c9d_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f64_uuu_3fd9c8454d_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = ne u0 u0; t1 = select t0 s1 u0; t2 = select t0 s1 s2; store t1 t2 }", Fn: k_reduce_add_add_ne_select_select_f64_uss_6122a52af8_go},
@@ -7490,115 +7489,6 @@ func k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
-	}
-}
-
-// k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go is
-//
-//	reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
-//
-// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
-func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	c1 := math.Float64frombits(0x7ff0000000000000)  // +Inf
-	c7 := math.Float64frombits(0x4086300000000000)  // 710
-	c10 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c11 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c14 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c15 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c18 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c19 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c20 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c21 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c22 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c23 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c24 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c25 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c35 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c37 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c39 := math.Float64frombits(0x3ff0000000000000) // 1
-	c43 := math.Float64frombits(0xc087500000000000) // -746
-	c45 := math.Float64frombits(0x0)                // 0
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := math.Float64frombits(math.Float64bits(s0) &^ (1 << 63))
-		t2 := t0 < c1
-		t3 := s1
-		if t2 {
-			t3 = s0
-		}
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		var l1 [32]float64
-		for b := range l1 {
-			l1[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v2 := a2[i]
-			t4 := float64(v2 - t3)
-			t5 := s1 == t4
-			var t6 float64
-			if t5 {
-				t6 = 1
-			}
-			t8 := c7 < t4
-			t9 := t4
-			if t8 {
-				t9 = c7
-			}
-			t12 := scalar.CallFMA(t9, c10, c11)
-			t13 := float64(t12 - c11)
-			t16 := scalar.CallFMA(t13, c15, t9)
-			t17 := scalar.CallFMA(t13, c14, t16)
-			t26 := scalar.CallFMA(c19, t17, c18)
-			t27 := scalar.CallFMA(c21, t17, c20)
-			t28 := scalar.CallFMA(c23, t17, c22)
-			t29 := scalar.CallFMA(c25, t17, c24)
-			t30 := float64(t17 * t17)
-			t31 := scalar.CallFMA(t27, t30, t26)
-			t32 := scalar.CallFMA(t29, t30, t28)
-			t33 := float64(t30 * t30)
-			t34 := scalar.CallFMA(t32, t33, t31)
-			t36 := scalar.CallFMA(t34, t17, c35)
-			t38 := scalar.CallFMA(t36, t17, c37)
-			t40 := scalar.CallFMA(t38, t17, c39)
-			t41 := scalar.CallFMA(t40, t17, c39)
-			t42 := scalar.Scalb64(t41, t13)
-			t44 := t4 < c43
-			t46 := t42
-			if t44 {
-				t46 = c45
-			}
-			t47 := t46
-			if t5 {
-				t47 = s1
-			}
-			l0[i&31] = float64(l0[i&31] + t6)
-			l1[i&31] = float64(l1[i&31] + t47)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = float64(l1[b] + l1[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
 	}
 }
 

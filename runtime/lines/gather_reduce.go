@@ -34,7 +34,7 @@ func gatherReduce[T number](m *kernel.Micro) func(*abi.Frame) {
 			for from := 0; from < f.Cols; from += laneColumns {
 				n := min(laneColumns, f.Cols-from)
 				for i := range length {
-					row := unsafe.Add(f.Ptr[0], index[int64](indices, across, i, extent)*f.Step[0])
+					row := unsafe.Add(f.Ptr[0], lineIndex[int64](indices, across, i, extent)*f.Step[0])
 					in, lane := unsafe.Slice((*T)(row), f.Cols)[from:][:n], lanes[i%ir.ReduceLanes][:n]
 					if op.Weighted {
 						w := *(*T)(unsafe.Add(f.Ptr[2], r*f.Step[2]+i*acrossWeights))

@@ -216,7 +216,7 @@ func (g *gathered) prefetch() {
 
 // row returns the row of the table that index i selects, or panics.
 func (g *gathered) row(i int) unsafe.Pointer {
-	return unsafe.Add(g.table, index[int64](g.indices, g.across, i, g.extent)*g.tableStep)
+	return unsafe.Add(g.table, lineIndex[int64](g.indices, g.across, i, g.extent)*g.tableStep)
 }
 
 // copy stores the row that index i selects.

@@ -82,8 +82,12 @@ func (p placedRows) row(r int) unsafe.Pointer { return unsafe.Pointer(&p.mem[p.f
 // drawRows returns n rows of random bytes: upwards, downwards or all of one place, with gaps or none.
 func drawRows(t *rapid.T, name string, n, bytes int) placedRows {
 	const guard = 32
-	step := bytes + 8*rapid.IntRange(0, 2).Draw(t, name+": gap")
-	p := placedRows{mem: make([]byte, 2*guard+n*step+bytes), from: guard, step: step * rapid.IntRange(-1, 1).Draw(t, name+": direction")}
+	step, direction := bytes, 1
+	if rapid.Bool().Draw(t, name+": apart") {
+		step += 8 * rapid.IntRange(0, 2).Draw(t, name+": gap")
+		direction = rapid.IntRange(-1, 1).Draw(t, name+": direction")
+	}
+	p := placedRows{mem: make([]byte, 2*guard+n*step+bytes), from: guard, step: step * direction}
 	if p.step < 0 {
 		p.from += max(0, n-1) * step
 	}

@@ -1,7 +1,7 @@
 // Package lines holds the micro-kernels that are written by hand: places, gather, gather_reduce, ragged, scatter, the sorts,
-// recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every
-// engine. Assembly for AVX2 computes gathers, parts of sorts, places, and the sums of floats of gather_reduce and ragged;
-// places and those sums have assembly for AVX-512 too. The rest of gather_reduce, ragged and scatter combine rows by built-in
+// search, recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every
+// engine. Assembly for AVX2 computes gathers, parts of sorts, places, searches, and the sums of floats of gather_reduce and ragged;
+// places, searches and those sums have assembly for AVX-512 too. The rest of gather_reduce, ragged and scatter combine rows by built-in
 // kernels for AVX2. Register makes them known.
 package lines
 
@@ -52,6 +52,8 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 		return orderOf(m, portableSorters)
 	case kernel.Merge:
 		return mergeOf(m, portableSorters)
+	case kernel.Search:
+		return searchOf(m, vectorSearch{})
 	case kernel.Recurrence:
 		return typed(m.Type, recurrence[uint8], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])
 	case kernel.Rescan:
@@ -74,17 +76,21 @@ func typed(d ir.DType, u8, u32, u64, f32, f64 func(*abi.Frame)) func(*abi.Frame)
 // position is a type of indices.
 type position interface{ int64 | uint8 }
 
-// index returns element r of the indices at p, or panics.
-func index[I position](p unsafe.Pointer, step, r, extent int) int {
+// lineIndex returns element r of the indices at p, or panics.
+func lineIndex[I position](p unsafe.Pointer, step, r, extent int) int {
 	return ir.LineIndex(int64(*(*I)(unsafe.Add(p, r*step))), extent)
 }
 
 // gather copies rows by their indices.
 func gather[T any](f *abi.Frame) {
-	n, extent := f.Cols, f.Step[3]
+	n, extent, table, index, out := f.Cols, f.Step[3], f.Ptr[0], f.Ptr[1], f.Ptr[2]
+	if n == 1 && f.Step[0] == sizeOf[T]() && f.Step[2] == sizeOf[T]() && f.Step[1] == sizeOf[int64]() {
+		gatherElements[T](unsafe.Slice((*T)(out), f.Rows), table, extent, unsafe.Slice((*int64)(index), f.Rows))
+		return
+	}
 	for r := range f.Rows {
-		from := unsafe.Add(f.Ptr[0], index[int64](f.Ptr[1], f.Step[1], r, extent)*f.Step[0])
-		to := unsafe.Add(f.Ptr[2], r*f.Step[2])
+		from := unsafe.Add(table, lineIndex[int64](index, f.Step[1], r, extent)*f.Step[0])
+		to := unsafe.Add(out, r*f.Step[2])
 		if n == 1 {
 			*(*T)(to) = *(*T)(from)
 			continue
@@ -93,15 +99,47 @@ func gather[T any](f *abi.Frame) {
 	}
 }
 
+// gatherElements copies elements by their indices where all are side by side. Emerald Rapids: 0.4 of the time that it takes where
+// they may be apart.
+func gatherElements[T any](out []T, table unsafe.Pointer, extent int, index []int64) {
+	for r, i := range index[:len(out)] {
+		if uint64(i) >= uint64(extent) {
+			outside(i, extent)
+		}
+		out[r] = *(*T)(unsafe.Add(table, int(i)*sizeOf[T]()))
+	}
+}
+
 // store stores rows by their indices.
 func store[T any](f *abi.Frame) {
-	n, extent := f.Cols, f.Step[3]
+	n, extent, index, in, out := f.Cols, f.Step[3], f.Ptr[0], f.Ptr[1], f.Ptr[2]
+	if n == 1 && f.Step[1] == sizeOf[T]() && f.Step[2] == sizeOf[T]() && f.Step[0] == sizeOf[int64]() {
+		storeElements[T](unsafe.Slice((*T)(in), f.Rows), out, extent, unsafe.Slice((*int64)(index), f.Rows))
+		return
+	}
 	for r := range f.Rows {
-		to := unsafe.Add(f.Ptr[2], index[int64](f.Ptr[0], f.Step[0], r, extent)*f.Step[2])
-		from := unsafe.Add(f.Ptr[1], r*f.Step[1])
+		to := unsafe.Add(out, lineIndex[int64](index, f.Step[0], r, extent)*f.Step[2])
+		from := unsafe.Add(in, r*f.Step[1])
 		copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
 	}
 }
+
+// storeElements stores elements by their indices where all are side by side.
+func storeElements[T any](in []T, out unsafe.Pointer, extent int, index []int64) {
+	for r, i := range index[:len(in)] {
+		if uint64(i) >= uint64(extent) {
+			outside(i, extent)
+		}
+		*(*T)(unsafe.Add(out, int(i)*sizeOf[T]())) = in[r]
+	}
+}
+
+// outside panics. It is no part of loops, whose registers it would take.
+//
+//go:noinline
+func outside(index int64, extent int) { panic(&ir.IndexError{Index: index, Extent: extent}) }
+
+func sizeOf[T any]() int { return int(unsafe.Sizeof(*new(T))) }
 
 // number is a type that elements are computed in. Sums and products of integers with a sign have the bits of
 // those without, so that one function does for both: see combiner for minima and maxima.

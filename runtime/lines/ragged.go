@@ -144,7 +144,7 @@ func sumProducts[T number](f *abi.Frame) {
 // sumApart adds products.
 func sumApart[T number](p *products, i, end int) (sum T) {
 	for ; i < end; i++ {
-		from := index[int64](p.indices, p.indexStep, i, p.extent)
+		from := lineIndex[int64](p.indices, p.indexStep, i, p.extent)
 		sum += T(*at[T](p.table, from*p.tableStep) * *at[T](p.weights, i*p.weightStep)) // the conversion keeps Go from rounding once
 	}
 	return sum
@@ -171,7 +171,7 @@ func sumContiguous[T number](p *products, i, end int) (sum T) {
 		sum = sum + s0 + s1 + s2 + s3
 	}
 	for ; i < end; i++ {
-		from := index[int64](indices, 8, i, p.extent)
+		from := lineIndex[int64](indices, 8, i, p.extent)
 		sum += T(*at[T](table, size*from) * *at[T](weights, size*i))
 	}
 	return sum
@@ -197,7 +197,7 @@ func sumRowProducts[T number](f *abi.Frame, r int) {
 	out := unsafe.Slice((*T)(unsafe.Add(f.Ptr[6], r*f.Step[6])), f.Cols)
 	clear(out)
 	for i := begin; i < end; i++ {
-		row := unsafe.Add(f.Ptr[0], index[int64](f.Ptr[4], f.Step[4], i, f.Step[7])*f.Step[0])
+		row := unsafe.Add(f.Ptr[0], lineIndex[int64](f.Ptr[4], f.Step[4], i, f.Step[7])*f.Step[0])
 		w := *(*T)(unsafe.Add(f.Ptr[5], i*f.Step[5]))
 		for c, e := range unsafe.Slice((*T)(row), f.Cols) {
 			out[c] += T(e * w)

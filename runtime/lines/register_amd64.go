@@ -12,4 +12,5 @@ func registerAssembly(all []*kernel.Micro) {
 	registerRagged(all)
 	registerScatter(all)
 	registerSorts(all)
+	registerSearches(all)
 }

@@ -26,7 +26,7 @@ func scatter[T number, I position](m *kernel.Micro) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		n, extent := f.Cols, f.Step[3]
 		for r := range f.Rows {
-			to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], index[I](f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
+			to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], lineIndex[I](f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
 			for c, e := range unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n) {
 				to[c] = combine(to[c], e)
 			}
@@ -66,7 +66,7 @@ func scatterAdd[T number, I position](f *abi.Frame) {
 	}
 	for r := range f.Rows {
 		from := unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], index[I](f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
+		to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], lineIndex[I](f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
 		to = to[:len(from)] // no index is checked then
 		for c, e := range from {
 			to[c] += e

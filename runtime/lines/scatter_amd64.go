@@ -62,7 +62,7 @@ func combineRows[I position](f *abi.Frame, combine func(*abi.Frame)) {
 	defer func() { f.Rows, f.Ptr[0], f.Ptr[1], f.Ptr[2] = rows, at, from, to }()
 	f.Rows = 1
 	for r := range rows {
-		row := unsafe.Add(to, index[I](at, f.Step[0], r, f.Step[3])*f.Step[2])
+		row := unsafe.Add(to, lineIndex[I](at, f.Step[0], r, f.Step[3])*f.Step[2])
 		f.Ptr[0], f.Ptr[1], f.Ptr[2] = row, unsafe.Add(from, r*f.Step[1]), row
 		combine(f)
 	}

@@ -13,13 +13,20 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// TestScatter combines rows by indices of both types on every engine: few and many for each element, with gaps, backwards,
+// TestScatter stores and combines rows by indices of both types on every engine: few and many for each element, with gaps, backwards,
 // of one update for all, and with an index outside the table or none.
 func TestScatter(t *testing.T) {
-	types := kernel.ScatterBytes.Types().List()
+	var stores, combines []*kernel.Micro
+	for _, m := range kernel.LineKernels() {
+		switch {
+		case m.Kind == kernel.Scatter && m.Op.MovesBits():
+			stores = append(stores, m)
+		case m.Kind == kernel.Scatter || m.Kind == kernel.ScatterBytes:
+			combines = append(combines, m)
+		}
+	}
 	rapid.Check(t, func(t *rapid.T) {
-		m := &kernel.Micro{Kind: rapid.SampledFrom([]kernel.MicroKind{kernel.Scatter, kernel.ScatterBytes}).Draw(t, "kind"),
-			Op: rapid.SampledFrom(kernel.ScatterBytes.Ops()).Draw(t, "op"), Type: rapid.SampledFrom(types).Draw(t, "type")}
+		m := rapid.OneOf(rapid.SampledFrom(stores), rapid.SampledFrom(combines)).Draw(t, "kernel")
 		size, indexSize := m.Type.Size(), m.Args()[0].DType.Size()
 		extent := rapid.OneOf(rapid.IntRange(1, 9), rapid.SampledFrom([]int{255, 256, 257})).Draw(t, "extent")
 		rows, cols := rapid.SampledFrom([]int{0, 1, 3, 37, 4*extent - 1, 4 * extent, 4*extent + 5}).Draw(t, "rows"), rapid.SampledFrom([]int{1, 1, 3, 8, 21}).Draw(t, "columns")
@@ -45,7 +52,10 @@ func TestScatter(t *testing.T) {
 			}
 			for c := range cols {
 				to, e := unsafe.Pointer(&want[out.from+int(i)*out.step+c*size]), getBits(unsafe.Add(from.row(r), c*size), m.Type)
-				putBits(to, size, ir.Defined.Combine(m.Op.Info().By, m.Type, getBits(to, m.Type), e))
+				if !m.Op.MovesBits() {
+					e = ir.Defined.Combine(m.Op.Info().By, m.Type, getBits(to, m.Type), e)
+				}
+				putBits(to, size, e)
 			}
 		}
 		for e := range abi.Best() + 1 {

@@ -48,13 +48,10 @@ var rowRules = map[ir.Op]func(d *Division, v *ir.Value, p place) error{
 		}
 		return nil
 	},
-	ir.OpDotHalves: anyRows,
-	ir.OpGather: func(d *Division, v *ir.Value, p place) error {
-		if p.axis == v.Attr.Axis && !d.places[v.Args[0]].whole() {
-			return errOtherRows
-		}
-		return nil
-	},
+	ir.OpDotHalves:         anyRows,
+	ir.OpGather:            wholeLines,
+	ir.OpSearchSorted:      wholeLines,
+	ir.OpSearchSortedRight: wholeLines,
 }
 
 var errOtherRows = errors.New("its blocks need other rows than their own")
@@ -64,6 +61,14 @@ func anyRows(*Division, *ir.Value, place) error { return nil }
 // otherAxis is for ops along one axis.
 func otherAxis(d *Division, v *ir.Value, p place) error {
 	if v.Attr.Axis == p.axis {
+		return errOtherRows
+	}
+	return nil
+}
+
+// wholeLines is for ops that find each element of the result in a line of the first operand.
+func wholeLines(d *Division, v *ir.Value, p place) error {
+	if p.axis == v.Attr.Axis && !d.places[v.Args[0]].whole() {
 		return errOtherRows
 	}
 	return nil

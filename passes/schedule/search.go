@@ -1,0 +1,48 @@
+package schedule
+
+import (
+	"math/bits"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Searches of lines that are in order take some elements at a time, along the lines and side by side:
+//
+//	for each index of the other axes, block of rows, block of elements
+//	  search
+var searchLines = strategy{name: "search", offer: offerSearch}
+
+func offerSearch(t *target, s *plan.Step) (offer, string) {
+	l, why := newLineStep(t, s, kernel.Search.Ops()...)
+	if why != "" {
+		return offer{}, why
+	}
+	if s.LineOf(s.In[0]) > maxPlaces {
+		return offer{}, tooManyPlaces
+	}
+	rounds := bits.Len(uint(s.LineOf(s.In[0])))
+	return l.offer(t.LineWork*float64(1+rounds), lineKernel(kernel.Search, l.by, s.Body.In[0].DType), l.search), ""
+}
+
+// search writes a search.
+func (l *lineStep) search(k kernel.Code) nest.Nest {
+	s, d := l.step, l.step.Body.In[0].DType
+	rows := len(s.Axes) - 1
+	if rows == l.line {
+		rows--
+	}
+	w := newWalk(s.Axes).cutAll(l.line, rows).cut(l.line, l.t.LineElems)
+	w = w.cut(rows, max(1, l.t.LineElems/w.most[l.line]))
+	x, y, out := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
+	across := func(v *view, size int) nest.Size { return nest.Fixed(v.strides[l.line] * size) }
+	fields := []nest.Size{nest.Fixed(s.LineOf(s.In[0])), across(&x, d.Size()), across(&y, d.Size()), across(&out, s.OutType(0).Size())}
+	from := w.arg(&x, rows)
+	for i, axis := range w.axis {
+		if axis == l.line {
+			from.Strides[i] = 0 // each call searches whole lines
+		}
+	}
+	return w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], []nest.Arg{from, w.arg(&y, rows), w.arg(&out, rows)}, fields...)})
+}
