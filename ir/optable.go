@@ -302,7 +302,7 @@ var rows = [numOps]OpInfo{
 	OpSigmoid:   {Name: "sigmoid", Doc: "1 / (1 + exp(-x))", Kind: Composed, Arity: 1, Domain: Reals, Cost: 67, Fast: Floats},
 	OpSiLU:      {Name: "silu", Doc: "x * sigmoid(x)", Kind: Composed, Arity: 1, Domain: Reals, Cost: 67, Fast: singles},
 	OpSoftplus:  {Name: "softplus", Doc: "log(1 + exp(x))", Kind: Composed, Arity: 1, Domain: Reals, Cost: 116, Fast: singles},
-	OpGELU:      {Name: "gelu", Doc: "x * (1 + erf(x/sqrt(2))) / 2", Kind: Composed, Arity: 1, Domain: Reals, Cost: 163},
+	OpGELU:      {Name: "gelu", Doc: "x * (1 + erf(x/sqrt(2))) / 2", Kind: Composed, Arity: 1, Domain: Reals, Cost: 96},
 	OpGELUTanh:  {Name: "gelutanh", Doc: "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x*x*x))) / 2", Kind: Composed, Arity: 1, Domain: Reals, Cost: 82, Fast: singles},
 	OpMish:      {Name: "mish", Doc: "x * tanh(softplus(x))", Kind: Composed, Arity: 1, Domain: Reals, Cost: 103, Fast: singles},
 	OpELU:       {Name: "elu", Doc: "x where it is positive, else y * (exp(x) - 1)", Kind: Composed, Arity: 2, Domain: Reals, Cost: 82, Fast: singles},

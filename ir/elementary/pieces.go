@@ -15,7 +15,7 @@ import (
 // pieces is an odd function of float32 that grows up to 1. The number of a piece is bits of an index modulo
 // 8. That is scale*|x| + shift, or scale*x^2 + shift: with the exponent of the latter as the number, pieces grow with |x| by the root of 2 or more.
 type pieces struct {
-	most         float64 // where the function is 1
+	most         float64 // the greatest argument
 	square       bool
 	scale, shift float64
 	place        int64   // of the lowest bit of the number
@@ -32,7 +32,12 @@ func newPieces(p pieces, tables [][ir.TableLen]float32) pieces {
 
 // piecewise is a function of pieces.
 func (b *builder) piecewise(x kernel.Ref, p pieces) kernel.Ref {
-	y := b.upTo(b.Op(ir.OpAbs, x), p.most)
+	value, slope, r := b.piece(b.upTo(b.Op(ir.OpAbs, x), p.most), p)
+	return b.withSign(b.Op(ir.OpFMA, slope.hi, r, value), x)
+}
+
+// piece returns what the function of 0 <= y <= most is: value + slope*r.
+func (b *builder) piece(y kernel.Ref, p pieces) (value kernel.Ref, slope pair, r kernel.Ref) {
 	scaled := b.f32(p.scale)
 	if p.square {
 		scaled = b.Op(ir.OpMul, y, scaled)
@@ -40,14 +45,15 @@ func (b *builder) piecewise(x kernel.Ref, p pieces) kernel.Ref {
 	index := b.Op(ir.OpFMA, y, scaled, b.f32(p.shift))
 	piece := b.Op(ir.OpShr, b.Bitcast(ir.Int32, index), b.Int(ir.Int32, p.place))
 	entry := func(i int) kernel.Ref { return b.Table(p.tables[i], piece) }
-	r := b.Op(ir.OpSub, y, entry(0))
+	r = b.Op(ir.OpSub, y, entry(0))
 	last := len(p.tables) - 1
-	slope := entry(last)
-	for i := last - 1; i >= 2; i-- {
-		slope = b.Op(ir.OpFMA, slope, r, entry(i))
+	rest := entry(last)
+	for i := last - 1; i > 2; i-- {
+		rest = b.Op(ir.OpFMA, rest, r, entry(i))
 	}
-	value := b.Op(ir.OpSelect, b.Op(ir.OpLt, index, b.f32(p.near)), y, entry(1))
-	return b.withSign(b.Op(ir.OpFMA, slope, r, value), x)
+	slope.hi = b.Op(ir.OpFMA, rest, r, entry(2))
+	slope.lo = b.Op(ir.OpFMA, rest, r, b.Op(ir.OpSub, entry(2), slope.hi))
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, index, b.f32(p.near)), y, entry(1)), slope, r
 }
 
 // The tables of c, of the value at c, and of the coefficients of r, r^2 and so on: minimax
