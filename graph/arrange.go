@@ -95,8 +95,8 @@ func (x Node) Tril(k int) Node {
 	return x.triangle(k, Node.Le)
 }
 
-// triangle keeps the elements whose columns compare with those of diagonal k, and makes the others 0. A diagonal far outside is as one
-// that is nearer: its columns are int64.
+// triangle keeps the elements whose columns compare with those of diagonal k, and makes the others 0. The diagonal is at most 2^62
+// away, so that no sum of it and a row passes int64.
 func (x Node) triangle(k int, compare func(x Node, y any) Node) Node {
 	n := x.get()
 	if n.err != nil {

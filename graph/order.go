@@ -68,8 +68,8 @@ func (x Node) firstOf(op ir.Op, axis any, k int) (values, places Node) {
 
 // SearchSorted returns for each element of values how many elements of x, a sorted vector,
 // are less, or with right less or equal: where it would be inserted. The places are Int64.
-// NaN is greater than all others, as sorts have it. It is a binary search. As in PyTorch x may be
-// sorted vectors along its last axis, if the other axes of the values are the same.
+// NaN is greater than all others, as sorts have it. It is a binary search. Values may have any shape. As in PyTorch x may be
+// sorted vectors along its last axis too; then values have the same axes before their last one, and are looked up in its vectors.
 func (x Node) SearchSorted(values any, right bool) Node {
 	n := x.get()
 	v := Node{operand(values, n.typ.DType)}
@@ -81,7 +81,7 @@ func (x Node) SearchSorted(values any, right bool) Node {
 	switch {
 	case n.err != nil || y.err != nil:
 	case len(n.typ.Shape) == 0:
-		return fail("%s is no vector", n.text())
+		return fail("%s has no axis to search along", n.text())
 	case rank == 0:
 		return x.SearchSorted(v.Reshape(1), right).Reshape()
 	case len(n.typ.Shape) == 1:

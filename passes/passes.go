@@ -91,7 +91,7 @@ type Options struct {
 	NoFuse bool // one loop per op, for comparison
 	// Machine has the constants that blocks and costs depend on; nil is tuning.Default.
 	Machine *tuning.Machine
-	// Observe, if not nil, is called with each stage's name and text: "graph",
+	// Observe, if not nil, is called with each stage's name and text, which is ready until it returns: "graph",
 	// then every pass.
 	Observe func(stage string, text func() string)
 	// Frozen says of each param whether it never changes: what is made of those alone

@@ -1,22 +1,22 @@
 package passes
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// peel computes an elementwise value that reads concatenations in parts, each of which reads one operand of every
-// concatenation: the loop over its indices is split where an operand ends. So a step of a simulation on a torus, whose
-// neighbours are rolled arrays, reads the array itself, its inside through slices and each edge apart, and no rolled array is
+// peel splits index sets: an elementwise value that reads concatenations is computed in parts, each of which reads one operand
+// of every concatenation, so its loop ends where an operand does. A step of a simulation on a torus, which reads
+// rolled arrays, so reads the array itself, its inside through slices and each edge apart, and no rolled array is
 // stored. The value becomes the concatenation of its parts, which joins stores in place.
 //
 // A value is split if it is stored anyway, and if what is not copied any more is worth the loops and their short rows: small
-// padded images stay, and borders has blocks of them in the cache. Compilers call it index-set splitting, and loop peeling at
-// the edges.
+// padded images stay, and borders has blocks of them in the cache.
 //
 // Requires: views are ops; no two values compute the same.
-// Ensures: values have the types that they had.
+// Ensures: results are the same elements; a value that is split is a concatenation, whose operands read no part of another.
 func peel(s *State) error {
 	if s.noFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op == ir.OpConcat }) {
 		return nil
@@ -56,7 +56,8 @@ type elementsOf struct {
 	axis, begin, n int
 }
 
-// find finds the values to split: of all that may be, those that gain.
+// find finds the values to split: of all that may be, those that gain. What one reads that is not split after all is not
+// inside, so the others may gain less.
 func (p *peeler) find() {
 	p.readers, p.results, p.roots = map[*ir.Value][]*ir.Value{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	for _, r := range p.s.Func.Results {
@@ -67,17 +68,16 @@ func (p *peeler) find() {
 			p.readers[a] = append(p.readers[a], v)
 		}
 	}
+	stores := func(r *ir.Value) bool { return !fusible(r) && r.Op != ir.OpReduceChunks }
 	for _, v := range p.s.Func.Body {
-		stores := func(r *ir.Value) bool { return !fusible(r) && r.Op != ir.OpReduceChunks }
-		p.roots[v] = fusible(v) && (p.results[v] || slices.ContainsFunc(p.readers[v], stores))
-	}
-	for range 2 { // what a value reads that is not split after all is not inside
-		p.mark()
-		for v := range p.roots {
-			if !p.gains(v) {
-				delete(p.roots, v)
-			}
+		if fusible(v) && (p.results[v] || slices.ContainsFunc(p.readers[v], stores)) {
+			p.roots[v] = true
 		}
+	}
+	for before := 0; len(p.roots) != before; {
+		before = len(p.roots)
+		p.mark()
+		maps.DeleteFunc(p.roots, func(v *ir.Value, _ bool) bool { return !p.gains(v) })
 	}
 }
 
@@ -86,15 +86,24 @@ func (p *peeler) find() {
 func (p *peeler) mark() {
 	p.inside, p.ends = map[*ir.Value]bool{}, map[axisOf][]int{}
 	for _, v := range slices.Backward(p.s.Func.Body) {
-		moves := v.Op == ir.OpSlice || v.Op == ir.OpConcat
-		if !moves && !fusible(v) || len(p.readers[v]) == 0 || p.results[v] {
+		if !moves(v) && !fusible(v) || len(p.readers[v]) == 0 || p.results[v] {
 			continue
 		}
 		p.inside[v] = !slices.ContainsFunc(p.readers[v], func(r *ir.Value) bool {
-			return !p.inside[r] && !p.roots[r] || !moves && !fusible(r)
+			return !p.inside[r] && !p.roots[r] || !moves(v) && !fusible(r)
 		})
 	}
+	for _, v := range p.s.Func.Body { // operands first, so that cuts goes no deeper
+		if p.inside[v] || p.roots[v] {
+			for axis := range v.Type.Shape {
+				p.cuts(v, axis)
+			}
+		}
+	}
 }
+
+// moves reports whether a value is elements of others as they are, some of which are next to one another.
+func moves(v *ir.Value) bool { return v.Op == ir.OpSlice || v.Op == ir.OpConcat }
 
 // gains reports whether it is worth it to split v.
 func (p *peeler) gains(v *ir.Value) bool {
@@ -106,7 +115,7 @@ func (p *peeler) gains(v *ir.Value) bool {
 			cost = cuts * size(v.Type.Shape) / n * p.s.machine.PeelRowBytes
 		}
 	}
-	if !p.roots[v] || loops == 1 {
+	if loops == 1 {
 		return false
 	}
 	seen := map[*ir.Value]bool{}
@@ -125,7 +134,7 @@ func (p *peeler) gains(v *ir.Value) bool {
 				spared++
 			}
 		}
-		ops++
+		ops += 1 + len(x.Args)/4 // a concatenation may have many
 		waiting = append(waiting, x.Args...)
 	}
 	cost += (loops - spared) * p.s.machine.SegmentBytes
@@ -151,12 +160,12 @@ func (p *peeler) cuts(v *ir.Value, axis int) []int {
 
 func (p *peeler) findCuts(v *ir.Value, axis int) (at []int) {
 	n, _ := v.Type.Shape[axis].Int()
-	moves := !fusible(v) && v.Attr.Axis == axis
+	along := moves(v) && v.Attr.Axis == axis
 	from := 0 // where the elements of an operand begin
 	switch {
-	case axis == len(v.Type.Shape)-1 && p.s.isNarrow(v, axis) || v.Op == ir.OpSlice && moves && v.Attr.Step != 1:
+	case axis == len(v.Type.Shape)-1 && p.s.isNarrow(v, axis) || v.Op == ir.OpSlice && along && v.Attr.Step != 1:
 		return nil
-	case v.Op == ir.OpSlice && moves:
+	case v.Op == ir.OpSlice && along:
 		begin, _ := v.Attr.Begin.Int()
 		from = -begin
 	}
@@ -167,7 +176,7 @@ func (p *peeler) findCuts(v *ir.Value, axis int) (at []int) {
 				at = append(at, from+c)
 			}
 		}
-		if v.Op == ir.OpConcat && moves {
+		if v.Op == ir.OpConcat && along {
 			extent, _ := a.Type.Shape[axis].Int()
 			from += extent
 			at = append(at, from)
@@ -175,7 +184,10 @@ func (p *peeler) findCuts(v *ir.Value, axis int) (at []int) {
 	}
 	at = slices.DeleteFunc(at, func(c int) bool { return c <= 0 || c >= n })
 	slices.Sort(at)
-	return slices.Compact(at)
+	if at = slices.Compact(at); len(at) > p.s.machine.PeelOps {
+		return nil // which no value is split into
+	}
+	return slices.Clip(at)
 }
 
 // split returns v as the concatenation of its parts along the axes from one on.
@@ -225,8 +237,11 @@ func (p *peeler) part(v *ir.Value, axis, begin, n int) (*ir.Value, error) {
 	default:
 		w, err = p.again(v, axis, begin, n)
 	}
+	if err != nil {
+		return nil, err
+	}
 	p.parts[key] = w
-	return w, err
+	return w, nil
 }
 
 // joined returns such elements of a concatenation along that axis.
@@ -268,6 +283,9 @@ func (p *peeler) again(v *ir.Value, axis, begin, n int) (*ir.Value, error) {
 // add appends the op of v on other operands, which is inside as v is.
 func (p *peeler) add(v *ir.Value, args []*ir.Value) (*ir.Value, error) {
 	w, err := p.s.Func.Add(v.Op, *v.Attr, v.Pos, args...)
+	if err != nil {
+		return nil, err
+	}
 	p.inside[w] = true
-	return w, err
+	return w, nil
 }

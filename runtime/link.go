@@ -103,7 +103,8 @@ func (k *taskLinker) leave() {
 		return
 	}
 	clear(k.kernels)
-	clear(k.bases)
+	clear(k.bases[:cap(k.bases)])
+	clear(k.scope[:cap(k.scope)])
 	*k = taskLinker{kernels: k.kernels, bases: k.bases[:0], scope: k.scope[:0]}
 	taskLinkers.Put(k)
 }
