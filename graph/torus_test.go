@@ -54,6 +54,13 @@ func TestTorusCopiesNothing(t *testing.T) {
 	require.Equal(t, 64*200*4, p.Temporaries(), "the first step's result")
 }
 
+// TestPartsOfSlices: the parts of what reads a concatenation read slices with any step.
+func TestPartsOfSlices(t *testing.T) {
+	a, b, x := f32("a", 150), f32("b", 250), f32("x", 800)
+	y := graph.Concat(0, a, b).Add(x.Slice("::2")).Mul(x.Slice("::-2")).Sub(x.Slice("300:700"))
+	everyWay(t, graph.Nodes{a, b, y}, fractions(150), fractions(250), fractions(800))
+}
+
 // nextOnTorus returns an array of the shape that is made of some of the values.
 func nextOnTorus(rt *rapid.T, values graph.Nodes, row graph.Node, shape []int) graph.Node {
 	x, y := rapid.SampledFrom(values).Draw(rt, "x"), rapid.SampledFrom(values).Draw(rt, "y")
