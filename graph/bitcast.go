@@ -57,11 +57,12 @@ var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // joined returns unsigned integers of which each is several neighbors of x along the last axis.
 func (x Node) joined(dt DType) Node {
-	bytes := x.DType().Size()
-	parts := x.Reshape(x.Shape()[:x.Rank()-1], -1, dt.Size()/bytes)
+	shape, last, bytes := x.Shape(), x.Rank()-1, x.DType().Size()
+	ratio := dt.Size() / bytes
+	parts := x.Reshape(shape[:last], shape[last].Div(ratio), ratio)
 	out := parts.Index(-1, 0).Cast(dt)
-	for i := 1; i < dt.Size()/bytes; i++ {
-		out = out.Or(parts.Index(-1, i).Cast(dt).Shl(8 * bytes * i))
+	for i := range ratio - 1 {
+		out = out.Or(parts.Index(-1, i+1).Cast(dt).Shl(8 * bytes * (i + 1)))
 	}
 	return out
 }

@@ -20,7 +20,7 @@ var rescaled = []graph.DType{graph.Uint8, graph.Int8, graph.Float8E5M2, graph.In
 func TestBitcastWidths(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		from, to := rapid.SampledFrom(rescaled).Draw(rt, "from"), rapid.SampledFrom(rescaled).Draw(rt, "to")
-		rows, cols := rapid.IntRange(1, 5).Draw(rt, "rows"), 8*rapid.IntRange(1, 9).Draw(rt, "cols")
+		rows, cols := rapid.IntRange(0, 5).Draw(rt, "rows"), 8*rapid.IntRange(1, 9).Draw(rt, "cols")
 		bytes := make([]uint8, rows*cols)
 		for i := range bytes {
 			bytes[i] = rapid.Byte().Draw(rt, "byte")
@@ -58,6 +58,13 @@ func TestBitcastViews(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Run(context.Background(), graph.Of([]uint8{0, 0, 0, 0, 0, 0}))
 	require.ErrorContains(t, err, "6")
+}
+
+// TestBitcastOfNothing: an array without elements has extents all the same.
+func TestBitcastOfNothing(t *testing.T) {
+	y := graph.Input("x", graph.Uint8, 0, 16).Bitcast(graph.Uint64)
+	require.NoError(t, y.Err())
+	require.Equal(t, "[0,2]", y.Shape().String())
 }
 
 func ExampleNode_Bitcast() {
