@@ -17,7 +17,7 @@ import (
 func TestNonTemporalFunctions(t *testing.T) {
 	const short = "sign reciprocal square clip"
 	const functions = " mod floordiv exp exp2 expm1 log log2 log10 cbrt rsqrt hypot sin cos tan asin acos atan sinh cosh tanh erf" +
-		" fmod sigmoid silu gelutanh mish elu selu hardswish softsign"
+		" fmod sigmoid silu gelu gelutanh mish elu selu hardswish softsign"
 	for _, x := range []struct {
 		dtype  ir.DType
 		vector int
