@@ -90,7 +90,8 @@ func (x Node) Triu(k int) Node {
 	return x.triangle(k, Node.Ge)
 }
 
-// Tril returns x, whose last two axes are matrices, with 0 above diagonal k.
+// Tril returns x, whose last two axes are matrices, with 0, of bools false, above diagonal k: NumPy's tril. Diagonal 0 is
+// the main one, 1 the one above it. A causal mask of n positions is Fill(Bool, true, n, n).Tril(0).
 func (x Node) Tril(k int) Node {
 	return x.triangle(k, Node.Le)
 }

@@ -46,8 +46,9 @@ func Stack(axis int, arrays ...Node) Node {
 }
 
 // Roll returns x with its elements shifted along an axis, those that leave it at one end
-// entering at the other: element i of x is element i+shift of the result. Along an axis whose
-// extent is not known before the program runs the elements are gathered.
+// entering at the other: element i of x is element i+shift of the result. NumPy's roll. Along an axis whose
+// extent is not known before the program runs the elements are gathered, which takes several times as long:
+// if no shift passes the extent, Pad with PadWrap and slices of that give the same.
 func (x Node) Roll(axis any, shift int) Node {
 	n := x.get()
 	if n.err != nil {
@@ -91,7 +92,7 @@ const (
 // the mode says. Negative numbers take elements away. The lists have a number for each
 // axis. If an extent is known only at run time, PadReflect, PadSymmetric and PadWrap can't
 // repeat x more than once: padding a side by more than the extent, for PadReflect by more than
-// the extent less 1, is an error of the run.
+// the extent less 1, is an error of the run. Pad before Cast to larger elements: the fewer bytes are padded.
 func (x Node) Pad(before, after []int, mode PadMode) Node {
 	return x.pad(before, after, mode, apply(ir.OpConst, ir.Attr{DType: x.DType()}))
 }
