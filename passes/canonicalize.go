@@ -36,7 +36,7 @@ func canonicalize(s *State) error {
 	})
 }
 
-// hasForms reports whether a value is of an op that another may stand for.
+// hasForms reports whether canonicalize may replace the op of a value by another one.
 func hasForms(v *ir.Value) bool {
 	return v.Op.IsView() || v.Op == ir.OpUnlikely || v.Op.Info().Kind == ir.Composed
 }

@@ -134,7 +134,7 @@ func (p *peeler) gains(v *ir.Value) bool {
 				spared++
 			}
 		}
-		ops += 1 + len(x.Args)/4 // a concatenation may have many
+		ops++
 		waiting = append(waiting, x.Args...)
 	}
 	cost += (loops - spared) * p.s.machine.SegmentBytes

@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// TestGELU holds float32 to 1 ULP, the tail down to its least subnormal number too, without a step in float64.
+// TestGELU: gelu of float32 has no step in float64, and is exact of zeros, of infinities and far from 0. TestSigmoidFamily32 has its error.
 func TestGELU(t *testing.T) {
 	k, err := kernel.SingleOp(ir.OpGELU, ir.Invalid, kernel.Operand{DType: ir.Float32})
 	require.NoError(t, err)
@@ -22,12 +22,6 @@ func TestGELU(t *testing.T) {
 	evaluate := k.Evaluator(ir.Defined)
 	gelu := func(x float32) float32 {
 		return math.Float32frombits(uint32(evaluate([]uint64{uint64(math.Float32bits(x))})[0]))
-	}
-	for x := float32(-14.6); x < 7; x += 0.00037 {
-		want := float64(x) * math.Erfc(-float64(x)/math.Sqrt2) / 2
-		_, e := math.Frexp(want)
-		ulp := math.Ldexp(1, max(e-24, -149))
-		require.InDelta(t, want, float64(gelu(x)), ulp, "%v", x)
 	}
 	inf, zero := float32(math.Inf(1)), float32(math.Copysign(0, -1))
 	for x, want := range map[float32]float32{inf: inf, -inf: zero, -15: zero, 1e30: 1e30, -1e-45: zero} {

@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Search: places in rows that are in order. It is written by hand.
+// Search: binary searches in sorted rows. Its assembly is not generated.
 
 // SearchElems is how many elements a call of assembly searches at most: in a large table 0.1 ms.
 const SearchElems = 1024

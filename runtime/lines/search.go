@@ -11,7 +11,7 @@ import (
 // Binary searches. All elements take the same rounds, and nothing in them is a branch that depends on data, so that the processor searches
 // for the next elements while it waits for the table.
 
-// vectorSearch is the assembly of a kernel: it finds the places of elements that fill so many vectors, in a table of one element or more.
+// vectorSearch is the assembly of a search kernel. It searches a table of one element or more for whole vectors of values.
 // Bits of integers are exclusive-ored, so that they have a sign.
 type vectorSearch struct {
 	find  func(table unsafe.Pointer, extent int, y, out unsafe.Pointer, vectors int, turn uint64)
