@@ -46,9 +46,7 @@ func Stack(axis int, arrays ...Node) Node {
 }
 
 // Roll returns x with its elements shifted along an axis, those that leave it at one end
-// entering at the other: element i of x is element i+shift of the result. NumPy's roll. Along an axis whose
-// extent is not known before the program runs the elements are gathered, which takes several times as long:
-// if no shift passes the extent, Pad with PadWrap and slices of that give the same.
+// entering at the other: element i of x is element i+shift of the result. NumPy's roll.
 func (x Node) Roll(axis any, shift int) Node {
 	n := x.get()
 	if n.err != nil {

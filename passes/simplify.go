@@ -14,7 +14,7 @@ import (
 // x*0 (NaN), x-x, x/x, by reassociation, or a mul and an add to fma.
 //
 // Requires: canonical ops.
-// Ensures: no elementwise op whose operands are all constants, seen through views
+// Ensures: no gather of few runs of indices; no elementwise op whose operands are all constants, seen through views
 // or not; no constant seen through a view that need not be; no rule matches; no
 // two values with the same op, attributes and operands.
 func simplify(s *State) error {
@@ -55,7 +55,10 @@ func checkSimple(s *State) error {
 
 // simpler returns a value that is v and simpler, or nil. New ones are added to f.
 func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
-	if !v.Op.IsElementwise() {
+	switch {
+	case v.Op == ir.OpGather:
+		return ofRuns(f, v)
+	case !v.Op.IsElementwise():
 		return nil, nil
 	}
 	if allConst(v.Args) {

@@ -1,0 +1,91 @@
+package graph_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// TestTakeRuns: elements at indices that a program counts are those at the same indices as an input, errors too.
+func TestTakeRuns(t *testing.T) {
+	sliced, kept := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n, dtype := rapid.IntRange(0, 12).Draw(rt, "n"), rapid.SampledFrom([]graph.DType{graph.Int32, graph.Int64, graph.Uint8}).Draw(rt, "dtype")
+		extent := graph.Dim("n")
+		at := graph.Iota(dtype, extent)
+		for range rapid.IntRange(0, 3).Draw(rt, "ops") {
+			by := rapid.IntRange(0, 15).Draw(rt, "by")
+			if dtype != graph.Uint8 {
+				by -= 5
+			}
+			switch rapid.IntRange(0, 6).Draw(rt, "op") {
+			case 0:
+				at = at.Add(by)
+			case 1:
+				at = at.Sub(by)
+			case 2:
+				at = at.Mod(by)
+			case 3:
+				at = at.Maximum(by)
+			case 4:
+				at = graph.Scalar(at.DType(), by).Minimum(at)
+			case 5:
+				at = at.Mul(by)
+			case 6:
+				at = at.WrapIndex(extent)
+			}
+		}
+		x := graph.Input("x", graph.Float32, 3, extent)
+		values := fractions(3, n)
+		p, err := graph.Compile(graph.Nodes{at.Cast(graph.Int64), x})
+		require.NoError(rt, err)
+		outs, err := p.RunAll(context.Background(), values)
+		require.NoError(rt, err)
+		p, err = graph.Compile(x.Take(1, graph.Input("at", graph.Int64, extent)))
+		require.NoError(rt, err)
+		want, wrong := p.Run(context.Background(), values, outs[0])
+		p, err = graph.Compile(x.Take(1, at), graph.WithDebug(graph.Verify))
+		require.NoError(rt, err)
+		got, err := p.Run(context.Background(), values)
+		if wrong != nil {
+			require.Error(rt, err)
+			return
+		}
+		require.NoError(rt, err)
+		require.Equal(rt, elements(t, want), elements(t, got))
+		if n > 0 {
+			if strings.Contains(stage(t, p, "simplify"), "gather") {
+				kept++
+			} else {
+				sliced++
+			}
+		}
+	})
+	require.Positive(t, sliced)
+	require.Positive(t, kept)
+}
+
+// TestRollOfUnknownExtent: what reads arrays rolled along an axis whose extent is known at run time alone reads slices too.
+func TestRollOfUnknownExtent(t *testing.T) {
+	step := func(x graph.Node) graph.Node {
+		return x.Roll(0, 1).Add(x.Roll(0, -1)).Add(x.Roll(1, 1)).Add(x.Roll(1, -1)).Add(x.Roll(1, 1000)).Mul(0.2)
+	}
+	for _, shape := range [][]int{{64, 200}, {1, 1}, {3, 0}, {2, 3}} {
+		values := fractions(shape...)
+		want := run(t, step(graph.Input("x", graph.Float32, shape)), values)
+		p, err := graph.Compile(step(graph.Input("x", graph.Float32, graph.Dim("rows"), graph.Dim("columns"))))
+		require.NoError(t, err)
+		got, err := p.Run(context.Background(), values)
+		require.NoError(t, err)
+		require.Equal(t, elements(t, want), elements(t, got))
+		if shape[0] > 10 {
+			require.Zero(t, p.Copies())
+			require.Zero(t, p.Temporaries())
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package passes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Gathers at indices that count on, of which the program computes the first: at iota-1 modulo the extent, say, as Roll
+// does along an axis whose extent it does not know. They are slices, and read where they are.
+
+// indexRun is n indices from first on, each 1 more than the one before.
+type indexRun struct{ first, n int }
+
+const (
+	mostRuns = 4 // more slices may take longer than one gather
+	mostOps  = 8 // from iota to the indices: modulo, bounds, types and views
+)
+
+// ofRuns returns the slices that a gather takes, behind one another, if its indices are few runs inside the axis, or nil.
+func ofRuns(f *ir.Func, v *ir.Value) (*ir.Value, error) {
+	x, axis := v.Args[0], v.Attr.Axis
+	extent, _ := x.Type.Shape[axis].Int()
+	runs := runsOf(alongAxis(v.Args[1], axis))
+	parts := make([]*ir.Value, len(runs))
+	for i, r := range runs {
+		if r.first < 0 || r.first+r.n > extent {
+			return nil, nil
+		}
+		if parts[i] = x; r.n == extent {
+			continue
+		}
+		var err error
+		if parts[i], err = f.Add(ir.OpSlice, ir.Attr{Axis: axis, Begin: ir.Fixed(r.first), Len: ir.Fixed(r.n), Step: 1}, v.Pos, x); err != nil {
+			return nil, err
+		}
+	}
+	if len(parts) < 2 {
+		return append(parts, nil)[0], nil
+	}
+	return f.Add(ir.OpConcat, ir.Attr{Axis: axis}, v.Pos, parts...)
+}
+
+// alongAxis returns the indices along an axis, if they are the same along the others, or nil.
+func alongAxis(index *ir.Value, axis int) *ir.Value {
+	n := size(index.Type.Shape[axis : axis+1])
+	if index.Op == ir.OpExpand {
+		x := index.Args[0]
+		if axis -= len(index.Type.Shape) - len(x.Type.Shape); axis < 0 || !x.Type.Shape[axis].Is(n) {
+			return nil
+		}
+		index = x
+	}
+	if n == 0 || size(index.Type.Shape) != n {
+		return nil
+	}
+	return index
+}
+
+// runsOf returns the elements of v in order if they are few runs, or nil.
+func runsOf(v *ir.Value) []indexRun {
+	var ops []*ir.Value
+	for v != nil && v.Op != ir.OpIota && len(ops) < mostOps {
+		ops = append(ops, v)
+		v, _ = numberAnd(v)
+	}
+	if v == nil || v.Op != ir.OpIota {
+		return nil
+	}
+	runs := []indexRun{{0, size(v.Type.Shape)}}
+	for _, v := range slices.Backward(ops) {
+		_, c := numberAnd(v)
+		runs = runsAfter(v.Op, runs, c)
+		for _, r := range runs {
+			if least, greatest := numbersOf(v.Type.DType); r.first < least || r.first+r.n-1 > greatest {
+				return nil
+			}
+		}
+	}
+	return runs
+}
+
+// numberAnd returns the operand that the elements of v are made of in order, and the number that is the other operand; or
+// nil.
+func numberAnd(v *ir.Value) (x *ir.Value, number int) {
+	switch {
+	case v.Op == ir.OpCast, v.Op == ir.OpReshape, v.Op == ir.OpExpand && size(v.Type.Shape) == size(v.Args[0].Type.Shape):
+		return v.Args[0], 0
+	case len(v.Args) != 2 || !v.Op.IsElementwise():
+		return nil, 0
+	}
+	x, y := v.Args[0], v.Args[1]
+	if v.Op.Info().Commutative && constant(x) != nil {
+		x, y = y, x
+	}
+	c := constant(y)
+	if c == nil || size(x.Type.Shape) != size(v.Type.Shape) || int64(int(c.Attr.Bits)) != int64(c.Attr.Bits) {
+		return nil, 0
+	}
+	return x, int(c.Attr.Bits)
+}
+
+// numbersOf returns the least and the greatest of a type that indices are computed in: sums of two are within int.
+func numbersOf(d ir.DType) (least, greatest int) {
+	switch d {
+	case ir.Int32:
+		return math.MinInt32, math.MaxInt32
+	case ir.Int64:
+		return math.MinInt / 4, math.MaxInt / 4
+	}
+	return 0, -1
+}
+
+// runsAfter returns the runs that an op makes of others and a number, or nil.
+func runsAfter(op ir.Op, runs []indexRun, c int) (after []indexRun) {
+	if c < math.MinInt/4 || c > math.MaxInt/4 {
+		return nil
+	}
+	for _, r := range runs {
+		for r.n > 0 {
+			next, n := r.first, r.n // what the first n elements become
+			switch op {
+			case ir.OpCast, ir.OpReshape, ir.OpExpand:
+			case ir.OpAdd:
+				next += c
+			case ir.OpSub:
+				next -= c
+			case ir.OpMod:
+				if c <= 0 {
+					return nil
+				}
+				next = (r.first%c + c) % c
+				n = min(n, c-next)
+			case ir.OpMax:
+				if next < c {
+					next, n = c, 1
+				}
+			case ir.OpMin:
+				if next >= c {
+					next, n = c, 1
+				} else {
+					n = min(n, c-next)
+				}
+			default:
+				return nil
+			}
+			if len(after) == mostRuns {
+				return nil
+			}
+			after = append(after, indexRun{next, n})
+			r.first, r.n = r.first+n, r.n-n
+		}
+	}
+	return after
+}
