@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"sync"
 )
 
 // Binding. Input: a graph and numbers for its named sizes. Output: a copy of the graph whose
@@ -48,41 +47,6 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 		}
 		return nil, err
 	})
-}
-
-// copies are the *copied of graphs that have been released.
-var copies sync.Pool
-
-// mostCopied is how many values a graph has at most whose copy leaves its memory to others. The memory of a larger one is
-// little beside what a program of it keeps.
-const mostCopied = 1024
-
-// copy is Clone in memory of a graph that has been released, if there is one.
-func (f *Func) copy() *Func {
-	n := len(f.Params) + len(f.Body)
-	if n > mostCopied {
-		return f.Clone()
-	}
-	c, ok := copies.Get().(*copied)
-	if !ok {
-		c = new(copied)
-	}
-	g := f.cloneIn(c, n/4)
-	g.own = c
-	return g
-}
-
-// Release empties a graph that nothing refers to any more, nor to a value of it. If it is a copy that Bind has made,
-// another one takes its memory.
-func (f *Func) Release() {
-	c, need := f.own, f.need
-	*f = Func{}
-	if c != nil {
-		c.need = need
-		clear(c.values)
-		clear(c.refs)
-		copies.Put(c)
-	}
 }
 
 // symbolic reports whether an attribute of v has a named size, or a mistake in

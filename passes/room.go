@@ -75,10 +75,6 @@ type kept struct {
 	cut         partitioner
 }
 
-// mostKept is how many values a graph has at most that leaves its memory to the next. The memory of a larger one is
-// little beside the graph.
-const mostKept = 1024
-
 // keptStates are States of graphs that have their plans, with memory for the next.
 var keptStates sync.Pool
 
@@ -86,7 +82,7 @@ var keptStates sync.Pool
 func (s *State) leave() {
 	n := len(s.Func.Params) + len(s.Func.Body)
 	s.Func.Release()
-	if n > mostKept {
+	if n > ir.MostKept {
 		return
 	}
 	k := &s.kept
