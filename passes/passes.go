@@ -213,18 +213,3 @@ func (s *State) String() string {
 	}
 	return s.Func.String()
 }
-
-// bytes returns the size of a value in memory.
-func bytes(v *ir.Value) int { return size(v.Type.Shape) * v.Type.DType.Size() }
-
-// size returns the number of elements of a shape that is bound.
-//
-//go:noinline
-func size(s ir.Shape) int {
-	n := 1
-	for _, d := range s {
-		e, _ := d.Int()
-		n *= e
-	}
-	return n
-}

@@ -322,39 +322,3 @@ func (w *viewer) read(buffer *ir.Value, l layout.Layout, v *ir.Value) *ir.Value 
 func (w *viewer) copyOf(x *ir.Value, pos ir.Pos, why string) (*ir.Value, error) {
 	return w.s.Func.Add(ir.OpCopy, ir.Attr{Note: why}, pos, x)
 }
-
-func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }
-
-// layoutOf returns where the elements of a value sit in its buffer.
-//
-//go:noinline
-func layoutOf(v *ir.Value) layout.Layout { return layoutIn(new(layout.Space), v) }
-
-// layoutIn is layoutOf in memory of a space.
-func layoutIn(s *layout.Space, v *ir.Value) layout.Layout {
-	if v.Attr.At != nil {
-		return *v.Attr.At
-	}
-	var space [8]int
-	return s.RowMajor(appendExtents(space[:0], v)...)
-}
-
-//go:noinline
-func extents(v *ir.Value) []int { return appendExtents(make([]int, 0, len(v.Type.Shape)), v) }
-
-// hasExtents reports whether a shape is that of a value.
-func hasExtents(shape []int, v *ir.Value) bool {
-	var space [8]int
-	return slices.Equal(shape, appendExtents(space[:0], v))
-}
-
-// appendExtents appends the extents of a value.
-//
-//go:noinline
-func appendExtents(e []int, v *ir.Value) []int {
-	for _, d := range v.Type.Shape {
-		n, _ := d.Int()
-		e = append(e, n)
-	}
-	return e
-}

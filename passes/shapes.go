@@ -1,0 +1,59 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Shapes and layouts of values whose sizes are bound.
+
+// bytes returns the size of a value in memory.
+func bytes(v *ir.Value) int { return size(v.Type.Shape) * v.Type.DType.Size() }
+
+// size returns the number of elements of a shape that is bound.
+//
+//go:noinline
+func size(s ir.Shape) int {
+	n := 1
+	for _, d := range s {
+		e, _ := d.Int()
+		n *= e
+	}
+	return n
+}
+
+// layoutOf returns where the elements of a value sit in its buffer.
+//
+//go:noinline
+func layoutOf(v *ir.Value) layout.Layout { return layoutIn(new(layout.Space), v) }
+
+// layoutIn is layoutOf in memory of a space.
+func layoutIn(s *layout.Space, v *ir.Value) layout.Layout {
+	if v.Attr.At != nil {
+		return *v.Attr.At
+	}
+	var space [8]int
+	return s.RowMajor(appendExtents(space[:0], v)...)
+}
+
+//go:noinline
+func extents(v *ir.Value) []int { return appendExtents(make([]int, 0, len(v.Type.Shape)), v) }
+
+// hasExtents reports whether a shape is that of a value.
+func hasExtents(shape []int, v *ir.Value) bool {
+	var space [8]int
+	return slices.Equal(shape, appendExtents(space[:0], v))
+}
+
+// appendExtents appends the extents of a value.
+//
+//go:noinline
+func appendExtents(e []int, v *ir.Value) []int {
+	for _, d := range v.Type.Shape {
+		n, _ := d.Int()
+		e = append(e, n)
+	}
+	return e
+}
