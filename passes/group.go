@@ -67,11 +67,10 @@ func affine(values []*ir.Value, stored map[*ir.Value]placement) bool {
 // shape; values in row-major order fit every nest. The elements of a line that is
 // reduced must have one stride.
 type nesting struct {
-	size    int // of the domain, if there are reductions
-	reads   []*ir.Value
-	layouts []layout.Layout
-	refined bool // one has other axes than its value
-	line    int  // the elements of a line that is reduced, or 0
+	size    int             // of the domain, if there are reductions
+	layouts []layout.Layout // with one offset of each
+	refined bool            // one has other axes than its value
+	line    int             // the elements of a line that is reduced, or 0
 	placed  map[*ir.Value]placement
 	space   *layout.Space
 }
@@ -91,15 +90,12 @@ func (n *nesting) takes(v *ir.Value) bool {
 		changed, n.line, n.size = n.line == 0, line, size(domain(v))
 	}
 	for _, a := range v.Args {
-		if l := a.Attr.At; l != nil && !slices.Contains(n.reads, a) { // not simply row-major
-			changed = true
-			n.refined = n.refined || !hasExtents(l.Shape, a)
-			n.reads, n.layouts = append(n.reads, a), append(n.layouts, *l)
+		if l := a.Attr.At; l != nil { // not simply row-major
+			changed = n.note(*l, !hasExtents(l.Shape, a)) || changed
 		}
 	}
 	if p, ok := n.placed[v]; ok {
-		changed, n.refined = true, true
-		n.layouts = append(n.layouts, p.at)
+		changed = n.note(p.at, true) || changed
 	}
 	n.space.Reset()
 	switch {
@@ -113,6 +109,20 @@ func (n *nesting) takes(v *ir.Value) bool {
 	}
 	_, ok := n.space.Refine(n.layouts...)
 	return ok
+}
+
+// note adds a layout, which may have other axes than its value, and reports whether that is anything new: only its shape and
+// strides are.
+func (n *nesting) note(l layout.Layout, refined bool) bool {
+	known := slices.ContainsFunc(n.layouts, func(m layout.Layout) bool {
+		return slices.Equal(m.Shape, l.Shape) && slices.Equal(m.Strides, l.Strides)
+	})
+	if !known {
+		n.layouts = append(n.layouts, l)
+	}
+	before := n.refined
+	n.refined = before || refined
+	return !known || n.refined != before
 }
 
 // domain returns the shape that v's loop runs over.

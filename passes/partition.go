@@ -68,10 +68,9 @@ func newPartitioner(s *State, readers []int32) *partitioner {
 
 // forget takes back all but the memory for the nests of the next graph.
 func (c *partitioner) forget() {
-	clear(c.nest.reads[:cap(c.nest.reads)])
 	clear(c.nest.layouts[:cap(c.nest.layouts)])
 	c.space.Forget()
-	*c = partitioner{space: c.space, nest: nesting{reads: c.nest.reads, layouts: c.nest.layouts}}
+	*c = partitioner{space: c.space, nest: nesting{layouts: c.nest.layouts}}
 }
 
 func (c *partitioner) id(v *ir.Value) int {
@@ -241,7 +240,7 @@ func (c *partitioner) has(v *ir.Value) bool { return v.Op != ir.OpParam && c.ins
 // takes, and the bytes that it then reads and writes. It returns why not more.
 func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full string) {
 	c.number++
-	c.nest = nesting{placed: c.placed, space: &c.space, reads: c.nest.reads[:0], layouts: c.nest.layouts[:0]}
+	c.nest = nesting{placed: c.placed, space: &c.space, layouts: c.nest.layouts[:0]}
 	pointers, operands, buffers, outputs, traffic := 0, 0, 0, 0, 0
 	work := 0.0
 	for i, v := range values {

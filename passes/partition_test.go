@@ -13,6 +13,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -214,4 +215,18 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 		_, got := c.cheapest(values, cuts)
 		require.False(t, greedy.less(got), "%v is more than %v", got, greedy)
 	}
+}
+
+// TestNestingOfCopies: copies into places of one result have one layout but for their offsets, so each is looked at in a time that
+// does not depend on how many there are.
+func TestNestingOfCopies(t *testing.T) {
+	b := newFormula(t)
+	x, placed := b.param(3), map[*ir.Value]placement{}
+	n := nesting{placed: placed, space: new(layout.Space)}
+	for i := range 100 {
+		v := b.op(ir.OpCopy, x)
+		placed[v] = placement{x, layout.Layout{Shape: []int{3}, Strides: []int{1}, Offset: 3 * i}}
+		require.True(t, n.takes(v))
+	}
+	require.Len(t, n.layouts, 1)
 }
