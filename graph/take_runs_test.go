@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,16 +41,30 @@ func TestTakeRuns(t *testing.T) {
 				at = at.WrapIndex(extent)
 			}
 		}
-		x := graph.Input("x", graph.Float32, 3, extent)
-		values := fractions(3, n)
+		shape := rapid.SampledFrom([][]int{{n}, {3, n}, {n, 4}, {2, n, 3}, {1, n, 1}, {n, 1}}).Draw(rt, "shape")
+		axis := slices.Index(shape, n)
+		dims := make([]any, len(shape))
+		for k, e := range shape {
+			dims[k] = e
+		}
+		dims[axis] = extent
+		x, values := graph.Input("x", graph.Float32, dims...), fractions(shape...)
+		take := func(at graph.Node) graph.Node { return x.Take(axis, at) }
+		if rapid.Bool().Draw(rt, "along") {
+			take = func(at graph.Node) graph.Node {
+				lined := slices.Repeat([]any{1}, len(shape))
+				lined[axis] = extent
+				return x.TakeAlong(axis, at.Reshape(lined...))
+			}
+		}
 		p, err := graph.Compile(graph.Nodes{at.Cast(graph.Int64), x})
 		require.NoError(rt, err)
 		outs, err := p.RunAll(context.Background(), values)
 		require.NoError(rt, err)
-		p, err = graph.Compile(x.Take(1, graph.Input("at", graph.Int64, extent)))
+		p, err = graph.Compile(take(graph.Input("at", graph.Int64, extent)))
 		require.NoError(rt, err)
 		want, wrong := p.Run(context.Background(), values, outs[0])
-		p, err = graph.Compile(x.Take(1, at), graph.WithDebug(graph.Verify))
+		p, err = graph.Compile(take(at), graph.WithDebug(graph.Verify))
 		require.NoError(rt, err)
 		got, err := p.Run(context.Background(), values)
 		if wrong != nil {
