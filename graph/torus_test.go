@@ -54,6 +54,25 @@ func TestTorusCopiesNothing(t *testing.T) {
 	require.Equal(t, 64*200*4, p.Temporaries(), "the first step's result")
 }
 
+// TestSumsOnTorus asserts that a sum of what reads rolled arrays stores that, and no rolled array; of one alone, neither.
+func TestSumsOnTorus(t *testing.T) {
+	x := f32("x", 1024, 256)
+	for _, c := range []struct {
+		y      graph.Node
+		stored int
+	}{
+		{x.Roll(0, 1).Add(x.Roll(0, -1)).Sub(x.Mul(2)).Square().Sum(), 1024 * 256 * 4},
+		{x.Sub(x.Roll(0, 1)).Abs().Sum(), 0},
+	} {
+		p, err := graph.Compile(c.y)
+		require.NoError(t, err)
+		require.Zero(t, p.Copies())
+		require.Less(t, p.Temporaries()-c.stored, 8<<10, "partial sums")
+		require.GreaterOrEqual(t, p.Temporaries(), c.stored)
+		everyWay(t, graph.Nodes{c.y}, fractions(1024, 256))
+	}
+}
+
 // TestPartsOfSlices: the parts of what reads a concatenation read slices with any step.
 func TestPartsOfSlices(t *testing.T) {
 	a, b, x := f32("a", 150), f32("b", 250), f32("x", 800)

@@ -12,8 +12,8 @@ import (
 // rolled arrays, so reads the array itself, its inside through slices and each edge apart, and no rolled array is
 // stored. The value becomes the concatenation of its parts, which joins stores in place.
 //
-// A value is split if it is stored anyway, and if what is not copied any more is worth the loops and their short rows: small
-// padded images stay, and borders has blocks of them in the cache.
+// A value is split if it is stored anyway or a reduction reads it, and if what is not copied any more is worth the loops and their
+// short rows, and that the reduction reads it from memory: small padded images stay, and borders has blocks of them in the cache.
 //
 // Requires: views are ops; no two values compute the same.
 // Ensures: results are the same elements; a value that is split is a concatenation, whose operands read no part of another.
@@ -68,9 +68,8 @@ func (p *peeler) find() {
 			p.readers[a] = append(p.readers[a], v)
 		}
 	}
-	stores := func(r *ir.Value) bool { return !fusible(r) && r.Op != ir.OpReduceChunks }
 	for _, v := range p.s.Func.Body {
-		if fusible(v) && (p.results[v] || slices.ContainsFunc(p.readers[v], stores)) {
+		if fusible(v) && (p.stored(v) || slices.ContainsFunc(p.readers[v], reduces)) {
 			p.roots[v] = true
 		}
 	}
@@ -80,6 +79,13 @@ func (p *peeler) find() {
 		maps.DeleteFunc(p.roots, func(v *ir.Value, _ bool) bool { return !p.gains(v) })
 	}
 }
+
+// stored reports whether an elementwise value is stored whether it is split or not.
+func (p *peeler) stored(v *ir.Value) bool {
+	return p.results[v] || slices.ContainsFunc(p.readers[v], func(r *ir.Value) bool { return !fusible(r) && !reduces(r) })
+}
+
+func reduces(v *ir.Value) bool { return v.Op == ir.OpReduceChunks }
 
 // mark finds the values inside: elementwise ones that are read, element by element, by such values and roots alone, and
 // slices and concatenations for these alone.
@@ -107,7 +113,7 @@ func moves(v *ir.Value) bool { return v.Op == ir.OpSlice || v.Op == ir.OpConcat 
 
 // gains reports whether it is worth it to split v.
 func (p *peeler) gains(v *ir.Value) bool {
-	loops, cost, bytes, ops := 1, 0, 0, 0
+	loops, cost, copied, ops := 1, 0, 0, 0
 	for axis := range v.Type.Shape {
 		cuts := len(p.cuts(v, axis))
 		loops *= cuts + 1
@@ -130,15 +136,19 @@ func (p *peeler) gains(v *ir.Value) bool {
 		seen[x] = true
 		for _, a := range x.Args {
 			if x.Op == ir.OpConcat && p.copied(a) {
-				bytes += 2 * size(a.Type.Shape) * a.Type.DType.Size()
+				copied += 2 * bytes(a)
 				spared++
 			}
 		}
 		ops++
 		waiting = append(waiting, x.Args...)
 	}
+	if !p.stored(v) { // the loop of the reduction stays
+		spared--
+		cost += p.s.machine.PeelStore * bytes(v)
+	}
 	cost += (loops - spared) * p.s.machine.SegmentBytes
-	return bytes > cost && ops*loops <= p.s.machine.PeelOps
+	return copied > cost && ops*loops <= p.s.machine.PeelOps
 }
 
 // copied reports whether an operand of a concatenation is copied there, and not computed in place.
