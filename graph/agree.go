@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Extents with quotients, 2*((h)/2) beside h, are equal for some sizes: where an op needs
+// Extents with quotients, 2*(h/2) beside h, are equal for some sizes: where an op needs
 // them equal, they are taken to be, and a run with other sizes is an error.
 
 // agreed returns the operands of an elementwise op or a concat with equal extents where they
@@ -25,7 +25,7 @@ func agreed(op ir.Op, attr ir.Attr, args []*node) []*node {
 		if op == ir.OpConcat && rank-back == attr.Axis {
 			continue
 		}
-		want := ir.Fixed(1) // the shortest text: h rather than 2*((h)/2)
+		want := ir.Fixed(1) // the shortest text: h rather than 2*(h/2)
 		for _, a := range out {
 			d := a.fromEnd(back)
 			if want.Is(1) || !d.Is(1) && len(d.String()) < len(want.String()) {

@@ -78,7 +78,15 @@ func (n *node) axis(arg any) (int, error) {
 		}
 		return k, nil
 	}
-	return 0, fmt.Errorf("an axis is an int or a name, not %T", arg)
+	return 0, fmt.Errorf("an axis is an int or a name, not %T%s", arg, keepHint(arg))
+}
+
+// keepHint says what NumPy's keepdims is here; it is empty for what is no bool.
+func keepHint(arg any) string {
+	if _, isBool := arg.(bool); isBool {
+		return ": give the option KeepDims"
+	}
+	return ""
 }
 
 // wrapAxis counts a negative axis from the end.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -86,6 +87,16 @@ const (
 	PadWrap                     // 2 3 1 2 3 1 2
 )
 
+var padModes = [...]string{PadConstant: "PadConstant", PadEdge: "PadEdge", PadReflect: "PadReflect", PadSymmetric: "PadSymmetric", PadWrap: "PadWrap"}
+
+// String returns the mode's name.
+func (m PadMode) String() string {
+	if int(m) >= len(padModes) {
+		return "PadMode(" + strconv.Itoa(int(m)) + ")"
+	}
+	return padModes[m]
+}
+
 // Pad returns x with before[k] and after[k] more elements along axis k: zeros, or what
 // the mode says. Negative numbers take elements away. The lists have a number for each
 // axis. If an extent is known only at run time, PadReflect, PadSymmetric and PadWrap can't
@@ -114,7 +125,7 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 	case element.DType() != n.typ.DType || element.Rank() != 0:
 		return fail("the element is %s: it must be one %s", element.get().text(), n.typ.DType)
 	case mode > PadWrap:
-		return fail("there is no PadMode %d", mode)
+		return fail("there is no %s", mode)
 	case len(before) != len(n.typ.Shape) || len(after) != len(n.typ.Shape):
 		return fail("%d and %d numbers for the %d axes of %s", len(before), len(after), len(n.typ.Shape), n.text())
 	}
@@ -182,7 +193,7 @@ func (x Node) crop(axis, before, after int) Node {
 		if m, fixed := left.Int(); fixed && m < 0 {
 			return ir.Attr{}, false, fmt.Errorf("%d and %d elements are taken from axis %d of %s", before, after, axis, n.text())
 		}
-		return ir.Attr{Axis: axis, Begin: ir.Fixed(before), Len: left, Step: 1}, false, nil
+		return ir.Attr{Axis: axis, Begin: ir.Fixed(before), Len: left, Step: 1, Note: fmt.Sprintf("%d and %d elements along axis %d", -before, -after, axis)}, false, nil
 	})
 }
 
@@ -230,9 +241,10 @@ func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) []Nod
 func (x Node) reach(axis, before, after int, mode PadMode) []Node {
 	last := x.n.typ.Shape[axis].Sub(ir.Fixed(1))
 	back := func(k int) Extent { return last.Sub(ir.Fixed(k)) } // index k from the end
+	note := fmt.Sprintf("%s of %d and %d elements along axis %d", mode, before, after, axis)
 	part := func(begin Extent, count, step int) Node {
 		return x.view(ir.OpSlice, func(*node) (ir.Attr, bool, error) {
-			return ir.Attr{Axis: axis, Begin: begin, Len: ir.Fixed(count), Step: step}, false, nil
+			return ir.Attr{Axis: axis, Begin: begin, Len: ir.Fixed(count), Step: step, Note: note}, false, nil
 		})
 	}
 	repeat := func(begin Extent, count int) Node {

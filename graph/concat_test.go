@@ -221,6 +221,29 @@ func TestConcatErrors(t *testing.T) {
 	require.Equal(t, "concat: float32[n+4]", graph.Concat(0, f32("v", n), f32("u", 4)).String())
 }
 
+// TestPadsOfTheRun: where the sizes of a run are too small for a pad or a convolution, the error has what the user asked for.
+func TestPadsOfTheRun(t *testing.T) {
+	n := graph.Dim("n")
+	x, image := f32("x", n, 4), f32("image", 1, 1, n, n)
+	for _, c := range []struct {
+		node graph.Node
+		in   *graph.Tensor
+		want string
+	}{
+		{x.Pad([]int{3, 0}, []int{1, 0}, graph.PadReflect), graph.Zeros(graph.Float32, 2, 4), `pad: "PadReflect of 3 and 1 elements along axis 0": it begins at index 3 of axis 0, which has 2 elements, where n=2`},
+		{x.Pad([]int{-3, 0}, []int{0, 0}, graph.PadConstant), graph.Zeros(graph.Float32, 2, 4), `pad: "-3 and 0 elements along axis 0": it begins at index 3 of axis 0, which has 2 elements, where n=2`},
+		{image.Conv(graph.Zeros(graph.Float32, 1, 1, 3, 3), graph.ConvOptions{Dilations: []int{2, 2}}), graph.Zeros(graph.Float32, 1, 1, 3, 3), `conv: "windows of 5 elements along axis 3": `},
+		{x.Add(graph.Fill(graph.Float32, 1, graph.Dim("n-5"), 1).Sum()), graph.Zeros(graph.Float32, 2, 4), `fill: shape [n-5,1]: extent n-5 of axis 0 is -3, which is negative, where n=2`},
+	} {
+		p, err := graph.Compile(c.node)
+		require.NoError(t, err)
+		_, err = p.Run(t.Context(), c.in)
+		require.ErrorContains(t, err, "concat_test.go:")
+		require.ErrorContains(t, err, c.want)
+	}
+	require.Equal(t, "PadWrap", graph.PadWrap.String())
+}
+
 // TestLinesWithAGap compiles a stack of lines of which one is from elsewhere: what the others
 // scatter has a gap, and the schedule verifies.
 func TestLinesWithAGap(t *testing.T) {

@@ -182,7 +182,7 @@ func tapped(op ir.Op, x, w Node, windows Shape, o *ConvOptions) Node {
 	for at := range everyIndex(shape) {
 		a, b := x, w
 		for i := len(at) - 1; i >= 0; i-- {
-			a, b = a.every(2+i, at[i]*o.Dilations[i], windows[i], o.Strides[i]), b.Index(2+i, at[i])
+			a, b = a.every(2+i, at[i]*o.Dilations[i], windows[i], o.Strides[i], 1+(shape[i]-1)*o.Dilations[i]), b.Index(2+i, at[i])
 		}
 		for range len(at) - 1 {
 			b = b.Unsqueeze(-1)
@@ -202,10 +202,10 @@ func tapped(op ir.Op, x, w Node, windows Shape, o *ConvOptions) Node {
 	return sum
 }
 
-// every returns n elements of an axis, the first of them and each one a step behind.
-func (x Node) every(axis, first int, n ir.Dim, step int) Node {
+// every returns n elements of an axis, the first of them and each one a step behind: one of each of n windows.
+func (x Node) every(axis, first int, n ir.Dim, step, size int) Node {
 	return x.view(ir.OpSlice, func(*node) (ir.Attr, bool, error) {
-		return ir.Attr{Axis: axis, Begin: ir.Fixed(first), Len: n, Step: step}, false, nil
+		return ir.Attr{Axis: axis, Begin: ir.Fixed(first), Len: n, Step: step, Note: fmt.Sprintf("windows of %d elements along axis %d", size, axis)}, false, nil
 	})
 }
 

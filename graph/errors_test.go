@@ -63,7 +63,7 @@ func TestNodeErrors(t *testing.T) {
 
 		// Go numbers.
 		{i.Add(1.5), here() + ": add: 1.5 is not an integer, for int32: round it, or Cast to a float type"},
-		{i.Add(math.NaN()), here() + ": add: NaN is not an integer, for int32: round it, or Cast to a float type"},
+		{i.Add(math.NaN()), here() + ": add: NaN is no number of int32: Cast to a float type"},
 		{i.Add(int64(1 << 31)), here() + ": add: 2147483648 is outside int32, [-2147483648, 2147483647]"},
 		{u.Add(-1), here() + ": add: -1 is outside uint8, [0, 255]"},
 		{u.Add(256.0), here() + ": add: 256 is outside uint8, [0, 255]"},
@@ -71,6 +71,8 @@ func TestNodeErrors(t *testing.T) {
 		{x.Add(true), here() + ": add: true is not a number, for float32"},
 		{b.And(1), here() + ": and: 1 is not a bool: use true or false, or Cast the bools"},
 		{x.Add("1"), here() + ": add: an operand is a Node, a *Tensor, a number, a bool or a Dim, not string"},
+		{x.Add([]float32{1}), here() + ": add: an operand is a Node, a *Tensor, a number, a bool or a Dim, not []float32: Of makes a tensor of a slice"},
+		{x.Add([][]float32{{1}}), here() + ": add: an operand is a Node, a *Tensor, a number, a bool or a Dim, not [][]float32: OfRows makes a tensor of rows"},
 		{x.Add(nil), here() + ": add: an operand is a Node, a *Tensor, a number, a bool or a Dim, not <nil>"},
 		{x.Add(graph.Node{}), here() + ": add: the Node is zero: make one with Input, Const or Scalar"},
 		{graph.Node{}.Neg(), here() + ": the Node is zero: make one with Input, Const or Scalar"},
@@ -85,6 +87,7 @@ func TestNodeErrors(t *testing.T) {
 		{x.Permute(0, -2), here() + ": permute: axis 0 is named twice"},
 		{x.Flip(2), here() + ": flip: axis 2 is outside rank 2: allowed are -2 to 1"},
 		{x.Flip(1.0), here() + ": flip: an axis is an int or a name, not float64"},
+		{x.Sum(0, true), here() + ": sum: an axis is an int or a name, not bool: give the option KeepDims"},
 		{x.Flip("row"), here() + `: flip: no axis of float32[n,3] is named "row"`},
 		{named.Flip("rows"), here() + `: flip: no axis of float32[row=n,col=3] is named "rows"`},
 		{graph.Scalar(graph.Float32, 1).Index(0, 0), here() + ": index: axis 0 of a scalar: it has none"},
@@ -114,6 +117,7 @@ func TestNodeErrors(t *testing.T) {
 		// Inputs and names.
 		{graph.Input("1x", graph.Float32), here() + `: input: "1x" is no name: use letters, digits and _`},
 		{graph.Input("a", graph.Float32, -1), here() + `: input a: an extent is -1: give an extent that differs from run to run as Dim("n")`},
+		{graph.Input("a", graph.Float32, n, -3), here() + ": input a: extent -3 of axis 1 is negative"},
 		{graph.Input("a", graph.Float32, 1.5), here() + ": input a: an extent is an int or a Dim, not float64"},
 		{graph.Input("a", graph.Float32, graph.Dim("n+")), here() + `: input a: extent "n+": want a number or a name at ""`},
 		{graph.Input("a", graph.Float32, graph.Axis("row", 2), graph.Axis("row", 2)), here() + `: input a: axes 0 and 1 are both named "row": rename one of them`},
@@ -155,9 +159,9 @@ func TestAllErrorsTogether(t *testing.T) {
 	_, err := graph.Compile(a.Mul(a), b.Add(a), c, b)
 	require.EqualError(t, err, atA+": add: shapes [2] and [3] do not broadcast: axis 0 is 2 and 3\n"+
 		atB+": reshape: shape [2] has 2 elements and [5] has 5\n"+
-		atC+": input x: the input at "+atX+" has this name too")
+		atC+": input x: the input at "+atX+" has this name too: rename one, or use one Node for both")
 	_, err = graph.Compile(x, c)
-	require.EqualError(t, err, atC+": input x: the input at "+atX+" has this name too")
+	require.EqualError(t, err, atC+": input x: the input at "+atX+" has this name too: rename one, or use one Node for both")
 
 	var e *graph.Error
 	require.ErrorAs(t, errors.Join(err), &e)

@@ -183,20 +183,14 @@ func ExampleProgram_Explain() {
 	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
 	//           not transposed: the rows are short
 	//           not scattered: the outputs are contiguous along the columns
-	//           not channels: no operands are interleaved channels
 	//           not whole: no kernel of the whole body is registered
-	//           not transposed-lines: no operand is closest together along an axis before the rows
 	//           not fill: no kernel of the body takes broadcast operands as ones with columns
-	//           not table: no operand has elements of one byte
 	//   step 1  1 op over [2,2018]: transposed, one portable kernel          // example_test.go:167
 	//           kernel (u0:f32) { t0 = copy u0; store t0 }
 	//           cost 1.63e+04; whole costs at least 3.25e+04
 	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
 	//           not coalesced: the rows are long, few, or far apart
 	//           not scattered: the outputs are contiguous along the columns
-	//           not transposed-lines: no operand is closest together along an axis before the rows
-	//           not fill: no operand is broadcast along the columns
-	//           not table: no operand has elements of one byte
 	//   fused   mul, sub: 63.1 KiB not moved
 	//   copied  31.5 KiB: a result has its own memory, and nothing computes this one // example_test.go:167
 	//   moves   63.1 KiB; inputs and outputs once each are 47.3 KiB
@@ -216,15 +210,15 @@ func ExampleProgram_Dump() {
 	}
 	// Output:
 	// func roots(%x: f32[n,3]) {
-	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:208
-	//   %1 = const 1          : f32[]    // example_test.go:208
-	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:208
-	//   %3 = sqrt %2          : f32[n,3] // example_test.go:208
+	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:202
+	//   %1 = const 1          : f32[]    // example_test.go:202
+	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:202
+	//   %3 = sqrt %2          : f32[n,3] // example_test.go:202
 	//   return %3
 	// }
 	// func roots(%x: f32[1009,3]) {
-	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:208
-	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:208
+	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:202
+	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:202
 	//   return %1
 	// }
 	// kernel (u0:f32) { t0 = sqrt u0; store t0 }

@@ -60,7 +60,7 @@ func (p *Program) Explain() string {
 	}
 	for i := range nests.Tasks {
 		if !nests.Continues(i) {
-			explainTask(&b, bound.plan, &nests.Tasks[i])
+			p.explainTask(&b, bound.plan, &nests.Tasks[i])
 		}
 	}
 	explainLedger(&b, bound.plan.Ledger)
@@ -86,10 +86,10 @@ func line(b *bytes.Buffer, about, text string, pos ir.Pos) {
 }
 
 // explainTask writes of each step of a task what it computes, and how.
-func explainTask(b *bytes.Buffer, pl *plan.Plan, t *nest.Task) {
+func (p *Program) explainTask(b *bytes.Buffer, pl *plan.Plan, t *nest.Task) {
 	for i := t.First; i <= t.Last; i++ {
 		step := &pl.Steps[i]
-		text := stepText(step)
+		text := p.stepText(pl, i)
 		if t.Last > t.First {
 			text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(t.Block, "row"), t.First, t.Last)
 		}
@@ -104,12 +104,57 @@ func explainTask(b *bytes.Buffer, pl *plan.Plan, t *nest.Task) {
 	}
 }
 
-// stepText says what a step computes, and over which indices.
-func stepText(step *plan.Step) string {
+// stepText says what a step computes, over which indices, and which part of an array.
+func (p *Program) stepText(pl *plan.Plan, i int) string {
+	step := &pl.Steps[i]
 	if step.Contracts() {
-		return product(step)
+		return product(step) + p.partsText(pl, i)
 	}
-	return strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String()
+	return strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String() + p.partsText(pl, i)
+}
+
+// partsText says of the outputs of a step that are parts of an array which parts they are: " into out0[1:,:1]".
+func (p *Program) partsText(pl *plan.Plan, i int) string {
+	text, of := "", "" // of what the last part is
+	for o := range pl.Steps[i].Out {
+		b := &pl.Buffers[pl.Steps[i].Out[o].Buffer]
+		from, to, ok := pl.Part(i, o)
+		if !ok || slices.Equal(to, b.Shape) && !slices.ContainsFunc(from, func(k int) bool { return k != 0 }) {
+			continue
+		}
+		array, in := "", " of a temporary "+ir.ShapeOf(b.Shape...).String()
+		switch b.Kind {
+		case plan.ResultBuffer:
+			array, in = p.outputs[b.Index].Name, ""
+		case plan.ScratchBuffer:
+			in = " of a block " + ir.ShapeOf(b.Shape...).String()
+		}
+		switch {
+		case text == "":
+			text = " into "
+		case in == of:
+			text += " and "
+		default:
+			text += of + " and "
+		}
+		text, of = text+array+rangesText(from, to, b.Shape), in
+	}
+	return text + of
+}
+
+// rangesText writes ranges of an array as Slice takes them.
+func rangesText(from, to, shape []int) string {
+	ranges := make([]string, len(shape))
+	for k := range shape {
+		if from[k] > 0 {
+			ranges[k] = strconv.Itoa(from[k])
+		}
+		ranges[k] += ":"
+		if to[k] < shape[k] {
+			ranges[k] += strconv.Itoa(to[k])
+		}
+	}
+	return "[" + strings.Join(ranges, ",") + "]"
 }
 
 // choiceText says by which strategy and which kernels a step is computed.
@@ -258,14 +303,21 @@ func explainBytes(b *bytes.Buffer, pl *plan.Plan, arena int) {
 	line(b, "moves", text, ir.Pos{})
 }
 
-// traffic returns how many bytes the steps of a plan read and write, and how many those of its
-// params and results are.
+// traffic returns how many bytes the steps of a plan read and write, and how many those are of params and results, each
+// element once. What no step reads counts nothing: what is left of a slice, and a constant that was packed when the program
+// was compiled.
 func traffic(pl *plan.Plan) (moved, least int) {
+	touched := make([]int, len(pl.Buffers)) // bytes of each buffer
 	for i := range pl.Steps {
-		read, written := pl.Traffic(i)
-		moved += read + written
+		pl.CountBytes(i, touched)
 	}
-	return moved, bytesOf(pl, plan.ParamBuffer) + bytesOf(pl, plan.ResultBuffer)
+	for b, buf := range pl.Buffers {
+		moved += touched[b]
+		if buf.Kind == plan.ParamBuffer || buf.Kind == plan.ResultBuffer {
+			least += min(touched[b], buf.Size()*buf.DType.Size())
+		}
+	}
+	return moved, least
 }
 
 // bytesOf returns the bytes of a plan's buffers of a kind.

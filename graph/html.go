@@ -96,7 +96,7 @@ func (x *inspection) pageSteps() []page.Step {
 	met := make([]bool, len(x.plan.Buffers))
 	for i := range x.plan.Steps {
 		s := &x.plan.Steps[i]
-		row := page.Step{What: stepText(s), Origin: x.ofStep[i], Share: -1}
+		row := page.Step{What: x.p.stepText(x.plan, i), Origin: x.ofStep[i], Share: -1}
 		move := func(a plan.Access, extents []int) {
 			n := x.plan.Bytes(a, extents)
 			kind := x.plan.Buffers[a.Buffer].Kind

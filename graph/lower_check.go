@@ -57,7 +57,7 @@ func (l *lowering) check(s *settings) {
 			last = n.err
 		case n.input != "":
 			if m := l.named[n.input]; m != nil {
-				l.reportf(n, "the input at %s has this name too", m.pos)
+				l.reportf(n, "the input at %s has this name too: rename one, or use one Node for both", m.pos)
 			}
 			l.named[n.input] = n
 			l.inputs = append(l.inputs, n)

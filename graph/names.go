@@ -101,18 +101,23 @@ func (p *Program) Feed(feeds Feeds) ([]*Tensor, error) {
 		}
 		ins[i] = t
 	}
-	if len(missing) > 0 {
-		return nil, p.misuse("run", "no tensor is given for %s: the program takes %s", strings.Join(missing, ", "), list(p.inputs))
-	}
-	if len(feeds) > len(ins) {
-		var unknown []string
+	var unknown []string
+	if len(feeds) > len(ins)-len(missing) {
 		for name := range feeds {
 			if !slices.ContainsFunc(p.inputs, func(in Port) bool { return in.Name == name }) {
-				unknown = append(unknown, name)
+				unknown = append(unknown, strconv.Quote(name))
 			}
 		}
 		sort.Strings(unknown)
-		return nil, p.misuse("run", "the program has no input %s: it takes %s", strings.Join(unknown, ", "), list(p.inputs))
+	}
+	others := strings.Join(unknown, ", ")
+	switch absent := strings.Join(missing, ", "); {
+	case absent != "" && others != "":
+		return nil, p.misuse("run", "no tensor is given for %s, and the program has no input %s: it takes %s", absent, others, list(p.inputs))
+	case absent != "":
+		return nil, p.misuse("run", "no tensor is given for %s: the program takes %s", absent, list(p.inputs))
+	case others != "":
+		return nil, p.misuse("run", "the program has no input %s: it takes %s", others, list(p.inputs))
 	}
 	return ins, nil
 }

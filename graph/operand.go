@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -56,10 +57,22 @@ func operand(v any, dt DType) *node {
 	case option:
 		return poison(fmt.Errorf("%v is an option of reductions, and this is element by element: the reductions are Min, Max, Sum and so on", v))
 	case errors.Is(err, ir.ErrNoNumber):
-		return poison(fmt.Errorf("an operand is a Node, a *Tensor, a number, a bool or a Dim, not %T", v))
+		return poison(fmt.Errorf("an operand is a Node, a *Tensor, a number, a bool or a Dim, not %T%s", v, sliceHint(v)))
 	case err != nil:
 		return poison(err)
 	}
 	// Infer has nothing to say about a constant of a type that runs.
 	return &node{op: ir.OpConst, attr: &ir.Attr{DType: dt, Bits: bits}, typ: ir.Type{DType: dt}, pos: ir.CallerPos(), order: nodes.Add(1)}
+}
+
+// sliceHint says how to make a tensor of Go's slices and arrays; it is empty for other values.
+func sliceHint(v any) string {
+	t := reflect.TypeOf(v)
+	if t == nil || t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
+		return ""
+	}
+	if e := t.Elem().Kind(); e == reflect.Slice || e == reflect.Array {
+		return ": OfRows makes a tensor of rows"
+	}
+	return ": Of makes a tensor of a slice"
 }

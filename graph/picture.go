@@ -155,7 +155,7 @@ func (x *inspection) stepPicture() *page.Picture {
 		read, written := x.plan.Traffic(i)
 		pic.Nodes = append(pic.Nodes, page.Node{
 			Title: "step " + strconv.Itoa(i), Tip: s.Body.String(), Origin: x.ofStep[i], Group: i,
-			Lines: []string{stepText(s), byteText(read) + " read, " + byteText(written) + " stored"},
+			Lines: []string{x.p.stepText(x.plan, i), byteText(read) + " read, " + byteText(written) + " stored"},
 		})
 		x.stepEdges(pic, s, first+i, writers)
 		for _, o := range s.Out {

@@ -50,7 +50,7 @@ func Input(name string, dt DType, extents ...any) Node {
 		if ok {
 			d = axis.extent
 		}
-		own, err := extentsOf([]any{d})
+		own, err := extentsFrom(len(shape), []any{d})
 		switch {
 		case err != nil:
 			return failInput(name, "%w", err)
@@ -121,7 +121,10 @@ func scalar(dt DType, v any) Node {
 func Fill(dt DType, v any, extents ...any) Node { return scalar(dt, v).BroadcastTo(extents...) }
 
 // extentsOf reads extents: ints, Dims, and slices of either. An int of -1 stays.
-func extentsOf(extents []any) (Shape, error) {
+func extentsOf(extents []any) (Shape, error) { return extentsFrom(0, extents) }
+
+// extentsFrom is extentsOf, of the axes from one on.
+func extentsFrom(axis int, extents []any) (Shape, error) {
 	out := make(Shape, 0, len(extents))
 	for _, d := range extents {
 		switch d := d.(type) {
@@ -141,7 +144,7 @@ func extentsOf(extents []any) (Shape, error) {
 	}
 	for k, d := range out {
 		if n, fixed := d.Int(); fixed && n < -1 {
-			return nil, fmt.Errorf("extent %d of axis %d is negative", n, k)
+			return nil, fmt.Errorf("extent %d of axis %d is negative", n, axis+k)
 		} else if fixed {
 			continue
 		}

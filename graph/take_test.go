@@ -135,6 +135,11 @@ func TestTakeErrors(t *testing.T) {
 		{x.TakeAlong(0, i), "takealong: indices int64[2] for float32[4,3]: they must have as many axes"},
 		{x.Histogram(graph.Of([]float32{1})), "histogram: 1 edges: give two or more"},
 		{x.Histogram(graph.Of([]float64{1, 2})), "histogram: "},
+		{x.Histogram(graph.Of([]float32{0, 2, 1.5})), "histogram: the edges are not sorted: edge 1 is 2, and edge 2 is 1.5"},
+		{x.Histogram(graph.Const(graph.Of([]float32{0, float32(math.NaN())}))), "histogram: the edges are not sorted: edge 0 is 0, and edge 1 is NaN"},
+		{i.Histogram(graph.Of([]int64{1, -1})), "histogram: the edges are not sorted: edge 0 is 1, and edge 1 is -1"},
+		{graph.Input("u", graph.Uint64, 3).Histogram(graph.Of([]uint64{math.MaxUint64, 1})), "histogram: the edges are not sorted: edge 0 is 18446744073709551615"},
+		{graph.Input("h", graph.Float16, 3).Histogram(graph.Of([]graph.Half{graph.HalfOf(2), graph.HalfOf(1)})), "histogram: the edges are not sorted: edge 0 is 2"},
 		{x.TakeAlong(0, graph.Input("j", graph.Int64, 2, 4)), "takealong: shapes [2,4] and [2,3] do not broadcast"},
 		{x.Slice(":0").Take(0, i), "take: axis 0 of shape [0,3] has no elements to index"},
 		{x.Scatter(0, i.Unsqueeze(1), i.Unsqueeze(1), graph.ScatterSet), "scatter: dtypes float32 and int64 differ: Cast one of them"},
@@ -147,4 +152,5 @@ func TestTakeErrors(t *testing.T) {
 		require.ErrorContains(t, c.node.Err(), "take_test.go:")
 		require.ErrorContains(t, c.node.Err(), ": "+c.want)
 	}
+	require.NoError(t, x.Histogram(graph.Variable(graph.Of([]float32{2, 1}))).Err()) // known when it runs
 }

@@ -15,7 +15,7 @@ import (
 // quotients, (n+1)/2 rounded down, that Bind turns into a number. A symbolic
 // Dim is kept as its canonical text, so it is also what is printed and what is
 // parsed. Equal polynomials are ==, and so are quotients by one number that
-// round to the same for all sizes, (n+4)/4 and (n)/4+1.
+// round to the same for all sizes, (n+4)/4 and n/4+1.
 //
 // A Dim may also be a mistake: BadDim.
 type Dim struct {

@@ -98,6 +98,9 @@ func (p *dimParser) factor() poly {
 	case errors.Is(err, strconv.ErrRange):
 		p.fail("the number %s passes int", word)
 		return poly{}
+	case word != "" && IsDigit(word[0]):
+		p.fail("%q is neither a number nor a name: a product is 2*n", word)
+		return poly{}
 	case !IsName(word):
 		p.fail("want a number or a name at %q", rest)
 		return poly{}

@@ -45,9 +45,9 @@ func (p poly) dim() Dim {
 	var b strings.Builder
 	for _, k := range append(slices.DeleteFunc(keys, func(k string) bool { return k == "" }), "") {
 		c := p[k]
-		if f := factors(k); len(f) > 1 || c*c > 1 { // as a factor, (n)/2 is ((n)/2)
+		if f := factors(k); len(f) > 1 || c*c > 1 { // as a factor, n/2 is (n/2)
 			for i := range f {
-				if strings.HasPrefix(f[i], "(") {
+				if strings.Contains(f[i], "/") {
 					f[i] = "(" + f[i] + ")"
 				}
 			}
@@ -148,7 +148,10 @@ func (p poly) div(k int) poly {
 	if num.bad() {
 		return overflow
 	}
-	return whole.add(poly{"(" + num.expr + ")/" + strconv.Itoa(k/common): 1}, 1)
+	if !IsName(num.expr) {
+		num.expr = "(" + num.expr + ")"
+	}
+	return whole.add(poly{num.expr + "/" + strconv.Itoa(k/common): 1}, 1)
 }
 
 // gcd returns the greatest common divisor of a and b > 0.
@@ -192,7 +195,7 @@ func factors(m string) []string {
 func (d Dim) rounds() bool { return strings.Contains(d.expr, "/") }
 
 // MayEqual reports whether two extents are the same, or can be for sizes of any magnitude, as
-// 2*((h)/2) and h are where h is even. Extents without a quotient are the same or not.
+// 2*(h/2) and h are where h is even. Extents without a quotient are the same or not.
 func (d Dim) MayEqual(e Dim) bool {
 	if d == e || !d.rounds() && !e.rounds() {
 		return d == e

@@ -22,7 +22,7 @@ func TestParseDim(t *testing.T) {
 		"7": "7", " 7 ": "7", "n": "n", "0*n": "0", "n - n": "0", "-n": "-n", "m*n + 2 * n*m": "3*m*n",
 		" ( n + 1 ) / 2 ": "(n+1)/2", "2*n+1": "2*n+1", "n*2 - 1": "2*n-1", "(2*n)/2": "n", "(7)/2": "3",
 		"(4*n+2)/4": "n", "(6*n-4*m)/8": "(2*m+3*n)/4-m", "(6*n+9)/3": "2*n+3", "(-7)/2": "-4",
-		"n/2": "(n)/2", "2*n/4": "(n)/2", "n*m/2": "(m*n)/2", "2*(n/4)": "2*((n)/4)", "n/2*3/4": "(3*((n)/2))/4", "3*(n+1)": "3*n+3",
+		"n/2": "n/2", "2*n/4": "n/2", "(n)/2": "n/2", "-n/2": "-n/2", "(-n)/2": "-n+n/2", "n/2*m": "m*(n/2)", "m-2*(n/3)": "m-2*(n/3)", "n*m/2": "(m*n)/2", "2*(n/4)": "2*(n/4)", "n/2*3/4": "(3*(n/2))/4", "3*(n+1)": "3*n+3",
 		"((4*n+2)/4+1)/3": "(n+1)/3", "((n+1)/2+4)/3": "((n+1)/2+1)/3+1",
 	} {
 		require.Equal(t, want, parseDim(t, text).String(), text)
@@ -34,7 +34,7 @@ func TestParseDim(t *testing.T) {
 		"n m":                `extent "n m": unexpected "m"`,
 		"1 2":                `extent "1 2": unexpected "2"`,
 		"n+":                 `extent "n+": want a number or a name at ""`,
-		"2n":                 `extent "2n": want a number or a name at "2n"`,
+		"2n":                 `extent "2n": "2n" is neither a number nor a name: a product is 2*n`,
 		"n\t":                `extent "n\t": unexpected "\t"`,
 		"(n)/":               `extent "(n)/": want a positive number after /`,
 		"(n)/m":              `extent "(n)/m": want a positive number after /`,

@@ -72,7 +72,9 @@ func greatest(dt DType) float64 {
 // encodeIntegral fits a float to an integer type.
 func encodeIntegral(dt DType, f float64) (uint64, error) {
 	switch {
-	case f != math.Trunc(f) || math.IsInf(f, 0): // NaN too
+	case math.IsInf(f, 0) || math.IsNaN(f):
+		return 0, fmt.Errorf("%v is no number of %s: Cast to a float type", f, dt)
+	case f != math.Trunc(f):
 		return 0, fmt.Errorf("%v is not an integer, for %s: round it, or Cast to a float type", f, dt)
 	case f < math.MinInt64 || f >= math.MaxUint64: // as floats, -2^63 and 2^64
 		return 0, outside(dt, f)

@@ -51,8 +51,8 @@ func TestEncodeErrors(t *testing.T) {
 		want string
 	}{
 		{ir.Int32, 1.5, "1.5 is not an integer, for int32: round it, or Cast to a float type"},
-		{ir.Int32, math.NaN(), "NaN is not an integer, for int32: round it, or Cast to a float type"},
-		{ir.Int64, math.Inf(1), "+Inf is not an integer, for int64: round it, or Cast to a float type"},
+		{ir.Int32, math.NaN(), "NaN is no number of int32: Cast to a float type"},
+		{ir.Int64, math.Inf(1), "+Inf is no number of int64: Cast to a float type"},
 		{ir.Int32, int64(1 << 31), "2147483648 is outside int32, [-2147483648, 2147483647]"},
 		{ir.Uint8, -1, "-1 is outside uint8, [0, 255]"},
 		{ir.Uint8, -1.0, "-1 is outside uint8, [0, 255]"},

@@ -21,7 +21,7 @@ func TestBindPositions(t *testing.T) {
 
 	for size, want := range map[string]string{
 		"m": `main.go:7: input z: extent n: the size "n" is not bound`,
-		"n": "main.go:7: input z: shape [-1]: extent -1 of axis 0 is negative",
+		"n": "main.go:7: input z: shape [n]: extent n of axis 0 is -1, which is negative",
 	} {
 		_, err := f.Bind(map[string]int{size: -1})
 		require.EqualError(t, err, want)

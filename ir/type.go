@@ -68,6 +68,9 @@ func (s Shape) Check() error {
 			return fmt.Errorf("axis %d: %w", i, err)
 		}
 		if n, ok := d.Int(); ok {
+			if n < 0 {
+				return fmt.Errorf("shape %s: extent %d of axis %d is negative", s, n, i)
+			}
 			known = append(known, n)
 		}
 	}
@@ -90,6 +93,9 @@ func (s Shape) Bind(sizes map[string]int) (Shape, error) {
 		n, err := d.Bind(sizes)
 		if err != nil {
 			return nil, err
+		}
+		if n < 0 {
+			return nil, fmt.Errorf("shape %s: extent %s of axis %d is %d, which is negative", s, d, i, n)
 		}
 		out[i] = Fixed(n)
 	}

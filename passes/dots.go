@@ -98,7 +98,7 @@ func (w *viewer) keepJoined(v *ir.Value) {
 			continue
 		}
 		if x := a.Args[0]; x.Op.IsElementwise() && *w.uses.at(x) == 1 {
-			w.store(x, "it is joined with others")
+			w.store(x, "a concatenation reads it under another shape")
 		}
 	}
 }

@@ -221,7 +221,11 @@ func (fu *fuser) finish() {
 			case v.Op == ir.OpCopy:
 				fu.s.record(plan.Copied, v, 2*bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
 			case reasons != nil && reasons[v.ID] != "":
-				fu.s.record(plan.Materialized, v, 2*bytes(v), reasons[v.ID])
+				moved := 2 * bytes(v)
+				if v.Op.IsJoin() || fu.s.placed[v].in != nil { // its parts are written, and all of it is read
+					moved = bytes(v)
+				}
+				fu.s.record(plan.Materialized, v, moved, reasons[v.ID])
 			case !stored[v.ID] && v.Op != ir.OpReduceChunks:
 				fu.s.record(plan.Fused, v, 2*bytes(v), "")
 			}
@@ -235,8 +239,12 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 	switch {
 	case a.Op == ir.OpReduceChunks:
 		return "" // one element of a line: nothing could be fused
-	case v.Op.IsJoin() || a.Op.IsJoin():
-		return "it is joined with others"
+	case v.Op.IsJoin() && a.Op.IsJoin():
+		return "" // it is no array of its own
+	case v.Op.IsJoin() || fu.s.placed[a].in != nil:
+		return "it is computed in its place of a concatenation, and not copied there"
+	case a.Op.IsJoin():
+		return "its parts are stored side by side in one array, which another loop reads"
 	case v.Op.IsLine() || a.Op.IsLine():
 		return "its elements are ordered, found by indices, or follow from one another, in a loop of its own"
 	case isScan(a) || isScan(v):

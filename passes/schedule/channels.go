@@ -33,7 +33,7 @@ func offerChannels(t *target, s *plan.Step) (offer, string) {
 // axis together.
 func newChannels(t *target, s *plan.Step) (e *elementwise, why string) {
 	if t.noChannels || !mayAlternate(s) {
-		return nil, "no operands are interleaved channels"
+		return nil, otherStep // no operands are interleaved channels
 	}
 	if e, why = newElementwise(t, s); e == nil {
 		return nil, why
@@ -91,7 +91,7 @@ func (e *elementwise) alongChannels() (why string) {
 	}
 	e.blockRows, e.blockCols = e.t.block(e.step, e.row, e.col)
 	if e.findArrays(); len(e.arrays) == 0 {
-		return "no operands are interleaved channels"
+		return otherStep // no operands are interleaved channels
 	}
 	for o := range e.step.Out {
 		i := len(e.step.In) + o

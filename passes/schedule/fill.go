@@ -23,7 +23,7 @@ func offerFill(t *target, s *plan.Step) (offer, string) {
 		return offer{}, why
 	}
 	if !slices.Contains(e.splats, true) {
-		return offer{}, "no operand is broadcast along the columns"
+		return offer{}, otherStep // no operand is broadcast along the columns
 	}
 	if one, _ := e.oneKernel(); one != nil {
 		return offer{}, "there is a kernel that takes broadcast operands as they are"

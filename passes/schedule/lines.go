@@ -40,7 +40,7 @@ type lineStep struct {
 func newLineStep(t *target, s *plan.Step, ops ...ir.Op) (*lineStep, string) {
 	line := s.Along()
 	if !s.OnLines() {
-		return nil, "it computes no lines from lines"
+		return nil, otherStep
 	}
 	by := s.Out[0].Combine
 	for _, op := range ops {
@@ -48,7 +48,7 @@ func newLineStep(t *target, s *plan.Step, ops ...ir.Op) (*lineStep, string) {
 			return &lineStep{t: t, step: s, by: by, line: line, cols: -1}, ""
 		}
 	}
-	return nil, "another strategy is for " + by.String()
+	return nil, otherStep
 }
 
 // columns finds the axis along which elements have one index and are next to each other

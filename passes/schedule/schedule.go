@@ -242,7 +242,7 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 		return nil, noStrategy(rejected)
 	}
 	best.Choice.Strategy = list[chosen].name
-	best.Choice.Rejected = few.Delete(rejected, chosen)
+	best.Choice.Rejected = slices.DeleteFunc(few.Delete(rejected, chosen), func(r nest.Rejected) bool { return r.Why == otherStep })
 	return best, nil
 }
 

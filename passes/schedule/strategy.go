@@ -52,6 +52,10 @@ type strategy struct {
 	offer func(t *target, s *plan.Step) (o offer, why string)
 }
 
+// otherStep is the reason of a strategy for steps that are plainly not like this one, such as a sort for a gather. Nothing
+// lists it.
+const otherStep = "it is for other steps"
+
 // offer is what a strategy costs for a step.
 type offer struct {
 	least float64 // in additions: the draft costs as much or more

@@ -63,7 +63,7 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 		}
 	}
 	if b.bytes < 0 {
-		return nil, "no operand has elements of one byte"
+		return nil, otherStep // no operand has elements of one byte
 	}
 	if why := b.overwritten(); why != "" {
 		return nil, why

@@ -26,7 +26,7 @@ func offerTransposedLines(t *target, s *plan.Step) (offer, string) {
 	}
 	across := e.row
 	if e.row = len(s.Axes) - 2; e.row == across {
-		return offer{}, "no operand is closest together along an axis before the rows"
+		return offer{}, otherStep // no operand is closest together along an axis before the rows
 	}
 	if e.ops, why = operandsOf(s, e.row, e.col); why != "" {
 		return offer{}, why

@@ -140,7 +140,7 @@ func Data[T Element](t *Tensor) ([]T, error) {
 		return nil, err
 	}
 	if !t.layout.IsRowMajor() {
-		return nil, fmt.Errorf("data: %s with strides %v does not lie densely in row-major order: call Contiguous first, or CopyTo",
+		return nil, fmt.Errorf("data: %s with strides %v is not dense in row-major order: call Contiguous first, or CopyTo",
 			t.typeText(), t.layout.Strides)
 	}
 	if t.Size() == 0 {

@@ -30,7 +30,7 @@ func gathered[T Element](slices [][]T, name string, put func(data []T, i int, s 
 	}
 	for i, s := range slices {
 		if len(s) != width {
-			return Failf("%s %d has %d elements, %s 0 has %d: they must be the same", name, i, len(s), name, width)
+			return Failf("of%ss: %s %d has %d elements, %s 0 has %d: they must be the same", name, name, i, len(s), name, width)
 		}
 	}
 	data := make([]T, len(slices)*width)

@@ -1,0 +1,69 @@
+package graph_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// explained returns the lines of what Explain says that begin with a word.
+func explained(t *testing.T, about string, outputs ...graph.Item) (lines []string) {
+	t.Helper()
+	p, err := graph.Compile(outputs...)
+	require.NoError(t, err)
+	for l := range strings.Lines(p.Explain()) {
+		if l, ok := strings.CutPrefix(l, "  "+about); ok {
+			l, _, _ = strings.Cut(strings.TrimSpace(l), " // ")
+			lines = append(lines, strings.TrimSpace(l))
+		}
+	}
+	return lines
+}
+
+// TestExplainJoined: parts of a concatenation are computed where they belong, which is no copy; their bytes are written once.
+func TestExplainJoined(t *testing.T) {
+	x := f32("x", 100, 64)
+	const part = "it is computed in its place of a concatenation, and not copied there"
+	require.Equal(t, []string{"exp, 25 KiB: " + part, "sqrt, 25 KiB: " + part},
+		explained(t, "materialized", graph.Concat(0, x.Exp(), graph.Concat(0, x.Sqrt()))))
+	require.Equal(t, []string{"exp, 25 KiB: " + part, "concat, 50 KiB: its parts are stored side by side in one array, which another loop reads"},
+		explained(t, "materialized", graph.Concat(0, x.Exp(), x).Sort(1)))
+}
+
+// TestExplainParts: a step that computes a part of an array says which one.
+func TestExplainParts(t *testing.T) {
+	x := f32("x", 1000, 1000)
+	steps := strings.Join(explained(t, "step ", graph.Output("next", x.Roll(1, 0).Add(x.Roll(1, 1)))), "\n")
+	for _, part := range []string{"next[:,:1]", "next[:,1:]"} {
+		require.Contains(t, steps, " into "+part+":")
+	}
+	steps = strings.Join(explained(t, "step ", graph.Concat(0, x.Exp(), x.Sqrt()).Sort(1)), "\n")
+	require.Contains(t, steps, " into [:1000,:] and [1000:,:] of a temporary [2000,1000]: ")
+	require.NotContains(t, strings.Join(explained(t, "step ", x.Exp(), x.Sum(0)), "\n"), " into ")
+}
+
+// TestExplainMoves: no program moves less than the least possible: what it does not read is not part of that.
+func TestExplainMoves(t *testing.T) {
+	w := graph.Const(graph.Uniform(graph.Float32, 1, 0, 1, 200, 300))
+	for _, out := range []graph.Node{f32("a", 100, 200).MatMul(w), f32("x", 100, 200).Slice("::2, 5").Exp()} {
+		p, err := graph.Compile(out)
+		require.NoError(t, err)
+		moved, least := p.Traffic()
+		require.GreaterOrEqual(t, moved, least)
+		require.Positive(t, least)
+	}
+}
+
+// TestExplainOtherSteps: strategies for other ops are not listed.
+func TestExplainOtherSteps(t *testing.T) {
+	x, i := f32("x", 100, 100), graph.Input("i", graph.Int64, 10)
+	for _, out := range []graph.Node{x.Take(0, i), x.Sort(1), x.Exp()} {
+		p, err := graph.Compile(out)
+		require.NoError(t, err)
+		require.NotRegexp(t, regexp.MustCompile("not (search|scatter:|recurrence|ragged|channels|table|gather-reduction)"), p.Explain())
+	}
+}
