@@ -90,7 +90,10 @@ var avx512Forms = []shape{
 	{"VPCMPGTD", machine.Opcode{Args: 2, Mem: 1, Result: machine.ClassMask}},
 	{"VBLENDMPS VBLENDMPD VSCALEFPS.Z VSCALEFPD.Z", machine.Opcode{Args: 3, Mem: 2}},
 	{"VPTERNLOGQ", machine.Opcode{Args: 3, Form: machine.FormFMA, Imm: true}}, // its immediate operand: see ternary
-	{"VMOVUPS.Z VMOVUPD.Z", machine.Opcode{Args: 2, Mem: 1}},
+	{"VMOVUPS.Z VMOVUPD.Z VGETEXPPS.Z VGETEXPPD.Z", machine.Opcode{Args: 2, Mem: 1}},
+	{"VFPCLASSPSZ", machine.Opcode{Args: 1, Mem: 0, Imm: true, Result: machine.ClassMask}},
+	{"VFPCLASSPDZ", machine.Opcode{Args: 1, Mem: 0, Imm: true, Result: machine.ClassWideMask}},
+	{"VGETMANTPS VGETMANTPD", machine.Opcode{Args: 1, Mem: 0, Imm: true}},
 	{"VPMINSQ VPMAXSQ VPMINUQ VPMAXUQ VPMULLQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
 	{"VPSRAVQ VSCALEFPS VSCALEFPD", machine.Opcode{Args: 2, Mem: 1}},
 	{"VPSRAQ", machine.Opcode{Args: 1, Mem: -1, Imm: true}},

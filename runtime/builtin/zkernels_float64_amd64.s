@@ -23944,106 +23944,87 @@ zero3end:
 	VEXTRACTF128 $0x01, Y0, X7; VORPS X7, X0, X0; VPSHUFD $0xee, X0, X7; VORPS X7, X0, X0; VPSRLQ $0x3f, X0, X0
 	VPSLLQ $0x3f, X0, X11; JMP store3
 
-// for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
+// for i: o0 *= float64(significand(a0[i])); o1 += exponent(a0[i])
 // Requires: AVX, AVX2
-TEXT k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB), $1064-8
+TEXT k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471<>(SB), $680-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
+	// reduce [mul, add] kernel (u0:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = exponent u0; store t1 t2 }
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R11
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10
 
 row:
 	VMOVUPS c3ff0000000000000<>+0(SB), Y15; VMOVAPS Y15, Y14; VMOVAPS Y15, Y13; VMOVAPS Y15, Y12; VMOVAPS Y15, Y11
-	VMOVAPS Y15, Y10; VMOVAPS Y15, Y9; VMOVAPS Y15, Y8; VMOVUPS c8000000000000000<>+0(SB), Y0; VMOVUPS Y0, 808(SP)
-	VMOVUPS Y0, 840(SP); VMOVUPS Y0, 872(SP); VMOVUPS Y0, 904(SP); VMOVUPS Y0, 936(SP); VMOVUPS Y0, 968(SP)
-	VMOVUPS Y0, 1000(SP); VMOVUPS Y0, 1032(SP); XORQ R8, R8; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
-	PCALIGN $0x20
+	VMOVAPS Y15, Y10; VMOVAPS Y15, Y9; VMOVAPS Y15, Y8; VMOVUPS c8000000080000000<>+0(SB), Y7; VMOVAPS Y7, Y6
+	VMOVAPS Y7, Y5; VMOVAPS Y7, Y4; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0; VCVTPS2PD X0, Y1; VCVTPS2PD 16(DI)(BX*4), Y2; VPAND c800fffffffffffff<>+0(SB), Y1, Y3
-	VPAND c800fffffffffffff<>+0(SB), Y2, Y4; VPOR c3ff0000000000000<>+0(SB), Y3, Y3
-	VPOR c3ff0000000000000<>+0(SB), Y4, Y4; VANDPS c7fffffffffffffff<>+0(SB), Y1, Y1
-	VANDPS c7fffffffffffffff<>+0(SB), Y2, Y2; VPSRLQ $0x34, Y1, Y5; VPSRLQ $0x34, Y2, Y6
-	VPOR c4330000000000000<>+0(SB), Y5, Y5; VPOR c4330000000000000<>+0(SB), Y6, Y6
-	VSUBPD c43300000000003ff<>+0(SB), Y5, Y5; VSUBPD c43300000000003ff<>+0(SB), Y6, Y6
-	VPADDQ c7ff0000000000000<>+0(SB), Y1, Y1; VPADDQ c7ff0000000000000<>+0(SB), Y2, Y2
-	VPCMPGTQ cffdfffffffffffff<>+0(SB), Y1, Y1; VPCMPGTQ cffdfffffffffffff<>+0(SB), Y2, Y2; VORPS Y2, Y1, Y1
-	VPTEST Y1, Y1; JNE enter0
+	VMOVUPS (DI)(BX*4), Y0; VPAND c807fffff807fffff<>+0(SB), Y0, Y1; VPOR c3f8000003f800000<>+0(SB), Y1, Y1
+	VANDPS c7fffffff7fffffff<>+0(SB), Y0, Y2; VPSRLD $0x17, Y2, Y3; VPOR c4b0000004b000000<>+0(SB), Y3, Y3
+	VSUBPS c4b00007f4b00007f<>+0(SB), Y3, Y3; VPADDD c7f8000007f800000<>+0(SB), Y2, Y2
+	VPCMPGTD cfefffffffeffffff<>+0(SB), Y2, Y2; VPTEST Y2, Y2; JNE enter0
 
 after0:
-	VMULPD Y3, Y15, Y15; VMULPD Y4, Y11, Y11; VADDPD 808(SP)(R8*1), Y5, Y0; VMOVUPS Y0, 808(SP)(R8*1)
-	VADDPD 936(SP)(R8*1), Y6, Y0; VMOVUPS Y0, 936(SP)(R8*1); ADDQ $0x08, BX; VMOVAPS Y15, Y0; VMOVAPS Y14, Y15
-	VMOVAPS Y13, Y14; VMOVAPS Y12, Y13; VMOVAPS Y0, Y12; VMOVAPS Y11, Y0; VMOVAPS Y10, Y11; VMOVAPS Y9, Y10
-	VMOVAPS Y8, Y9; VMOVAPS Y0, Y8; ADDQ $0x20, R8; ANDQ $0x60, R8; CMPQ BX, AX; JLE loop
+	VCVTPS2PD X1, Y0; VEXTRACTF128 $0x01, Y1, X1; VCVTPS2PD X1, Y1; VMULPD Y0, Y15, Y15; VMULPD Y1, Y11, Y11
+	VADDPS Y3, Y7, Y7; ADDQ $0x08, BX; VMOVAPS Y15, Y0; VMOVAPS Y14, Y15; VMOVAPS Y13, Y14; VMOVAPS Y12, Y13
+	VMOVAPS Y0, Y12; VMOVAPS Y11, Y0; VMOVAPS Y10, Y11; VMOVAPS Y9, Y10; VMOVAPS Y8, Y9; VMOVAPS Y0, Y8
+	VMOVAPS Y7, Y0; VMOVAPS Y6, Y7; VMOVAPS Y5, Y6; VMOVAPS Y4, Y5; VMOVAPS Y0, Y4; CMPQ BX, AX; JLE loop
 
 tail:
 	CMPQ BX, SI; JGE combine; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1; VCVTPS2PD X1, Y2; VPAND c800fffffffffffff<>+0(SB), Y2, Y3
-	VPOR c3ff0000000000000<>+0(SB), Y3, Y3; VEXTRACTF128 $0x01, Y1, X4; VCVTPS2PD X4, Y4
-	VPAND c800fffffffffffff<>+0(SB), Y4, Y5; VPOR c3ff0000000000000<>+0(SB), Y5, Y5
-	VANDPS c7fffffffffffffff<>+0(SB), Y2, Y2; VPSRLQ $0x34, Y2, Y6; VPOR c4330000000000000<>+0(SB), Y6, Y6
-	VSUBPD c43300000000003ff<>+0(SB), Y6, Y6; VANDPS c7fffffffffffffff<>+0(SB), Y4, Y4; VPSRLQ $0x34, Y4, Y7
-	VPOR c4330000000000000<>+0(SB), Y7, Y7; VSUBPD c43300000000003ff<>+0(SB), Y7, Y7
-	VPADDQ c7ff0000000000000<>+0(SB), Y2, Y2; VPCMPGTQ cffdfffffffffffff<>+0(SB), Y2, Y2
-	VPADDQ c7ff0000000000000<>+0(SB), Y4, Y4; VPCMPGTQ cffdfffffffffffff<>+0(SB), Y4, Y4
-	VSHUFPS $0x88, Y4, Y2, Y2; VPERMQ $0xd8, Y2, Y2; VPTEST Y2, Y0; JNE enter1
+	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPAND c807fffff807fffff<>+0(SB), Y1, Y2; VPOR c3f8000003f800000<>+0(SB), Y2, Y2
+	VANDPS c7fffffff7fffffff<>+0(SB), Y1, Y3; VMOVUPS Y0, (SP); VPSRLD $0x17, Y3, Y0
+	VPOR c4b0000004b000000<>+0(SB), Y0, Y0; VSUBPS c4b00007f4b00007f<>+0(SB), Y0, Y0
+	VPADDD c7f8000007f800000<>+0(SB), Y3, Y3; VPCMPGTD cfefffffffeffffff<>+0(SB), Y3, Y3; VMOVUPS Y0, 32(SP)
+	VMOVUPS (SP), Y0; VMOVUPS Y1, 64(SP); VMOVUPS 32(SP), Y1; VPTEST Y3, Y0; JNE enter1
 
 after1:
-	VMULPD Y3, Y15, Y0; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y1
-	VBLENDVPS Y1, Y0, Y15, Y15; VMULPD Y5, Y11, Y0; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS 32(DX)(CX*8), Y2; VBLENDVPS Y2, Y0, Y11, Y11; VADDPD 808(SP)(R8*1), Y6, Y0; VMOVUPS 808(SP)(R8*1), Y3
-	VBLENDVPS Y1, Y0, Y3, Y0; VMOVUPS Y0, 808(SP)(R8*1); VADDPD 936(SP)(R8*1), Y7, Y0; VMOVUPS 936(SP)(R8*1), Y1
-	VBLENDVPS Y2, Y0, Y1, Y0; VMOVUPS Y0, 936(SP)(R8*1)
+	VCVTPS2PD X2, Y3; VMULPD Y3, Y15, Y3; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX
+	VMOVUPS (DX)(CX*8), Y0; VBLENDVPS Y0, Y3, Y15, Y15; VEXTRACTF128 $0x01, Y2, X0; VCVTPS2PD X0, Y0
+	VMULPD Y0, Y11, Y0; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
+	VBLENDVPS Y2, Y0, Y11, Y11; VADDPS Y1, Y7, Y0; VMOVUPS (SP), Y1; VBLENDVPS Y1, Y0, Y7, Y7
 
 combine:
-	XORQ R8, R8; VMULPD Y13, Y15, Y0; VMULPD Y12, Y14, Y1; VMULPD Y1, Y0, Y0; VMULPD Y9, Y11, Y1
-	VMULPD Y8, Y10, Y2; VMULPD Y2, Y1, Y1; VMULPD Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VMULPD Y1, Y0, Y0
-	VSHUFPS $0xee, Y0, Y0, Y1; VMULPD Y1, Y0, Y0; VMOVQ X0, (R10); VMOVUPS 808(SP)(R8*1), Y0
-	VADDPD 872(SP)(R8*1), Y0, Y0; VMOVUPS 840(SP)(R8*1), Y1; VADDPD 904(SP)(R8*1), Y1, Y1; VADDPD Y1, Y0, Y0
-	VMOVUPS 936(SP)(R8*1), Y1; VADDPD 1000(SP)(R8*1), Y1, Y1; VMOVUPS 968(SP)(R8*1), Y2
-	VADDPD 1032(SP)(R8*1), Y2, Y2; VADDPD Y2, Y1, Y1; VADDPD Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1
-	VADDPD Y1, Y0, Y0; VSHUFPS $0xee, Y0, Y0, Y1; VADDPD Y1, Y0, Y0; VMOVQ X0, (R11); DECQ R9; JLE done
+	VMULPD Y13, Y15, Y0; VMULPD Y12, Y14, Y1; VMULPD Y1, Y0, Y0; VMULPD Y9, Y11, Y1; VMULPD Y8, Y10, Y2
+	VMULPD Y2, Y1, Y1; VMULPD Y1, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VMULPD Y1, Y0, Y0; VSHUFPS $0xee, Y0, Y0, Y1
+	VMULPD Y1, Y0, Y0; VMOVQ X0, (R9); VADDPS Y5, Y7, Y0; VADDPS Y4, Y6, Y1; VADDPS Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1; VADDPS Y1, Y0, Y0; VSHUFPS $0xee, Y0, Y0, Y1; VADDPS Y1, Y0, Y0
+	VSHUFPS $0x55, Y0, Y0, Y1; VADDPS Y1, Y0, Y0; VMOVD X0, (R10); DECQ R8; JLE done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R9; ADDQ 224(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
 enter0:
-	VMOVUPS Y8, 288(SP); VMOVUPS Y9, 320(SP); VMOVUPS Y10, 352(SP); VMOVUPS Y11, 384(SP); VMOVUPS Y12, 416(SP)
-	VMOVUPS Y13, 448(SP); VMOVUPS Y14, 480(SP); VMOVUPS Y15, 512(SP); VMOVUPS Y3, (SP); VMOVUPS Y4, 32(SP)
-	VMOVUPS Y5, 64(SP); VMOVUPS Y6, 96(SP); VMOVUPS Y0, 128(SP); MOVQ $+0, 544(SP); JMP cold1
+	VMOVUPS Y4, 256(SP); VMOVUPS Y5, 288(SP); VMOVUPS Y6, 320(SP); VMOVUPS Y7, 352(SP); VMOVUPS Y8, 384(SP)
+	VMOVUPS Y9, 416(SP); VMOVUPS Y10, 448(SP); VMOVUPS Y11, 480(SP); VMOVUPS Y12, 512(SP); VMOVUPS Y13, 544(SP)
+	VMOVUPS Y14, 576(SP); VMOVUPS Y15, 608(SP); VMOVUPS Y1, 96(SP); VMOVUPS Y3, 128(SP); VMOVUPS Y0, 160(SP)
+	MOVQ $+0, 672(SP); JMP cold1
 
 enter1:
-	VMOVUPS Y8, 288(SP); VMOVUPS Y9, 320(SP); VMOVUPS Y10, 352(SP); VMOVUPS Y11, 384(SP); VMOVUPS Y12, 416(SP)
-	VMOVUPS Y13, 448(SP); VMOVUPS Y14, 480(SP); VMOVUPS Y15, 512(SP); VMOVUPS Y3, (SP); VMOVUPS Y5, 32(SP)
-	VMOVUPS Y6, 64(SP); VMOVUPS Y7, 96(SP); VMOVUPS Y1, 128(SP); MOVQ $+1, 544(SP)
+	VMOVUPS Y0, 256(SP); VMOVUPS Y4, 288(SP); VMOVUPS Y5, 320(SP); VMOVUPS Y6, 352(SP); VMOVUPS Y7, 384(SP)
+	VMOVUPS Y8, 416(SP); VMOVUPS Y9, 448(SP); VMOVUPS Y10, 480(SP); VMOVUPS Y11, 512(SP); VMOVUPS Y12, 544(SP)
+	VMOVUPS Y13, 576(SP); VMOVUPS Y14, 608(SP); VMOVUPS Y15, 640(SP); VMOVUPS Y2, 96(SP); VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, 128(SP); VMOVUPS 64(SP), Y0; VMOVUPS Y0, 160(SP); MOVQ $+1, 672(SP)
 
 cold1:
-	VCVTPS2PD 128(SP), Y0; VANDPS c7fffffffffffffff<>+0(SB), Y0, Y1
-	VCMPPD $0x1e, c0000000000000000<>+0(SB), Y1, Y2; VMOVUPS c3ff0000000000000<>+0(SB), Y3
-	VCMPPD $0x11, Y3, Y1, Y4; VPAND Y4, Y2, Y2; VMULPD c43f0000000000000<>+0(SB), Y0, Y4
-	VPAND c800fffffffffffff<>+0(SB), Y4, Y5; VPOR Y3, Y5, Y5; VBLENDVPS Y2, Y5, Y0, Y0
-	VPADDQ c7ff0000000000000<>+0(SB), Y1, Y1; VPCMPGTQ cffdfffffffffffff<>+0(SB), Y1, Y1; VMOVUPS (SP), Y5
-	VBLENDVPS Y1, Y0, Y5, Y0; VMOVUPS Y0, 160(SP); VMOVUPS 128(SP), Y0; VEXTRACTF128 $0x01, Y0, X0
-	VCVTPS2PD X0, Y0; VMOVUPS c7fffffffffffffff<>+0(SB), Y5; VANDPS Y5, Y0, Y6
-	VCMPPD $0x1e, c0000000000000000<>+0(SB), Y6, Y7; VCMPPD $0x11, Y3, Y6, Y8; VPAND Y8, Y7, Y7
-	VMULPD c43f0000000000000<>+0(SB), Y0, Y8; VPAND c800fffffffffffff<>+0(SB), Y8, Y9; VPOR Y3, Y9, Y3
-	VBLENDVPS Y7, Y3, Y0, Y0; VPADDQ c7ff0000000000000<>+0(SB), Y6, Y3; VPCMPGTQ cffdfffffffffffff<>+0(SB), Y3, Y3
-	VMOVUPS 32(SP), Y6; VBLENDVPS Y3, Y0, Y6, Y0; VMOVUPS Y0, 192(SP); VANDPS Y5, Y4, Y0; VPSRLQ $0x34, Y0, Y0
-	VPOR c4330000000000000<>+0(SB), Y0, Y0; VSUBPD c433000000000043f<>+0(SB), Y0, Y0; VANDPS Y0, Y2, Y0
-	VMOVUPS 64(SP), Y2; VBLENDVPS Y1, Y0, Y2, Y0; VMOVUPS Y0, 224(SP); VANDPS Y5, Y8, Y0; VPSRLQ $0x34, Y0, Y0
-	VPOR c4330000000000000<>+0(SB), Y0, Y0; VSUBPD c433000000000043f<>+0(SB), Y0, Y0; VANDPS Y0, Y7, Y0
-	VMOVUPS 96(SP), Y1; VBLENDVPS Y3, Y0, Y1, Y0; VMOVUPS Y0, 256(SP); CMPQ 544(SP), $0x01; JEQ leave1
-	VMOVUPS 288(SP), Y8; VMOVUPS 320(SP), Y9; VMOVUPS 352(SP), Y10; VMOVUPS 384(SP), Y11; VMOVUPS 416(SP), Y12
-	VMOVUPS 448(SP), Y13; VMOVUPS 480(SP), Y14; VMOVUPS 512(SP), Y15; VMOVUPS 160(SP), Y3; VMOVUPS 192(SP), Y4
-	VMOVUPS 224(SP), Y5; VMOVUPS 256(SP), Y6; JMP after0
+	VMOVUPS 160(SP), Y0; VANDPS c7fffffff7fffffff<>+0(SB), Y0, Y1; VCMPPS $0x1e, c0000000000000000<>+0(SB), Y1, Y2
+	VCMPPS $0x11, c3f8000003f800000<>+0(SB), Y1, Y3; VPAND Y3, Y2, Y2; VMULPS c5f8000005f800000<>+0(SB), Y0, Y3
+	VPAND c807fffff807fffff<>+0(SB), Y3, Y4; VPOR c3f8000003f800000<>+0(SB), Y4, Y4; VBLENDVPS Y2, Y4, Y0, Y0
+	VPADDD c7f8000007f800000<>+0(SB), Y1, Y1; VPCMPGTD cfefffffffeffffff<>+0(SB), Y1, Y1; VMOVUPS 96(SP), Y4
+	VBLENDVPS Y1, Y0, Y4, Y0; VMOVUPS Y0, 192(SP); VANDPS c7fffffff7fffffff<>+0(SB), Y3, Y0; VPSRLD $0x17, Y0, Y0
+	VPOR c4b0000004b000000<>+0(SB), Y0, Y0; VSUBPS c4b0000bf4b0000bf<>+0(SB), Y0, Y0; VANDPS Y0, Y2, Y0
+	VMOVUPS 128(SP), Y2; VBLENDVPS Y1, Y0, Y2, Y0; VMOVUPS Y0, 224(SP); CMPQ 672(SP), $0x01; JEQ leave1
+	VMOVUPS 256(SP), Y4; VMOVUPS 288(SP), Y5; VMOVUPS 320(SP), Y6; VMOVUPS 352(SP), Y7; VMOVUPS 384(SP), Y8
+	VMOVUPS 416(SP), Y9; VMOVUPS 448(SP), Y10; VMOVUPS 480(SP), Y11; VMOVUPS 512(SP), Y12; VMOVUPS 544(SP), Y13
+	VMOVUPS 576(SP), Y14; VMOVUPS 608(SP), Y15; VMOVUPS 192(SP), Y1; VMOVUPS 224(SP), Y3; JMP after0
 
 leave1:
-	VMOVUPS 288(SP), Y8; VMOVUPS 320(SP), Y9; VMOVUPS 352(SP), Y10; VMOVUPS 384(SP), Y11; VMOVUPS 416(SP), Y12
-	VMOVUPS 448(SP), Y13; VMOVUPS 480(SP), Y14; VMOVUPS 512(SP), Y15; VMOVUPS 160(SP), Y3; VMOVUPS 192(SP), Y5
-	VMOVUPS 224(SP), Y6; VMOVUPS 256(SP), Y7; JMP after1
+	VMOVUPS 256(SP), Y0; VMOVUPS 288(SP), Y4; VMOVUPS 320(SP), Y5; VMOVUPS 352(SP), Y6; VMOVUPS 384(SP), Y7
+	VMOVUPS 416(SP), Y8; VMOVUPS 448(SP), Y9; VMOVUPS 480(SP), Y10; VMOVUPS 512(SP), Y11; VMOVUPS 544(SP), Y12
+	VMOVUPS 576(SP), Y13; VMOVUPS 608(SP), Y14; VMOVUPS 640(SP), Y15; VMOVUPS 192(SP), Y2; VMOVUPS 224(SP), Y1
+	JMP after1
 
 // for i: o0 *= significand(a0[i]); o1 += exponent(a0[i])
 // Requires: AVX, AVX2
@@ -25281,6 +25262,76 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = a1[i] * float64(significand(a0[i])); o1[i] = a2[i] + exponent(a0[i])
+// Requires: AVX, AVX2
+TEXT k_significand_cast_mul_etc_f32_f64_uuu_9becae06b1<>(SB), NOSPLIT, $424-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, u1:f64, u2:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = mul u1 t1; t3 = exponent u0; t4 = add u2 t3; store t2 t4 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; VMOVUPS c807fffff807fffff<>+0(SB), Y15
+	VMOVUPS c3f8000003f800000<>+0(SB), Y14; VMOVUPS c7fffffff7fffffff<>+0(SB), Y13
+	VMOVUPS c4b0000004b000000<>+0(SB), Y12; VMOVUPS c4b00007f4b00007f<>+0(SB), Y11
+	VMOVUPS c7f8000007f800000<>+0(SB), Y10; VMOVUPS cfefffffffeffffff<>+0(SB), Y9
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0; VPAND Y0, Y15, Y1; VPOR Y14, Y1, Y1; VANDPS Y13, Y0, Y2; VPSRLD $0x17, Y2, Y3
+	VPOR Y12, Y3, Y3; VSUBPS Y11, Y3, Y3; VPADDD Y10, Y2, Y2; VPCMPGTD Y9, Y2, Y2; VPTEST Y2, Y2; JNE enter0
+
+after0:
+	VCVTPS2PD X1, Y0; VEXTRACTF128 $0x01, Y1, X1; VCVTPS2PD X1, Y1; VMULPD (R8)(BX*8), Y0, Y0
+	VMULPD 32(R8)(BX*8), Y1, Y1; VMOVUPS Y0, (R10)(BX*8); VMOVUPS Y1, 32(R10)(BX*8); VADDPS (R9)(BX*4), Y3, Y0
+	VMOVUPS Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPAND Y15, Y1, Y2; VPOR Y14, Y2, Y2; VANDPS Y13, Y1, Y3; VPSRLD $0x17, Y3, Y4
+	VPOR Y12, Y4, Y4; VSUBPS Y11, Y4, Y4; VPADDD Y10, Y3, Y3; VPCMPGTD Y9, Y3, Y3; VPTEST Y3, Y0; JNE enter1
+
+after1:
+	VCVTPS2PD X2, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y3
+	VMASKMOVPD (R8)(BX*8), Y3, Y5; VMULPD Y1, Y5, Y1; VMASKMOVPD Y1, Y3, (R10)(BX*8); VEXTRACTF128 $0x01, Y2, X1
+	VCVTPS2PD X1, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
+	VMASKMOVPD 32(R8)(BX*8), Y2, Y3; VMULPD Y1, Y3, Y1; VMASKMOVPD Y1, Y2, 32(R10)(BX*8)
+	VMASKMOVPS (R9)(BX*4), Y0, Y1; VADDPS Y4, Y1, Y1; VMASKMOVPS Y1, Y0, (R11)(BX*4)
+
+next:
+	DECQ R12; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
+enter0:
+	VMOVUPS Y9, 160(SP); VMOVUPS Y10, 192(SP); VMOVUPS Y11, 224(SP); VMOVUPS Y12, 256(SP); VMOVUPS Y13, 288(SP)
+	VMOVUPS Y14, 320(SP); VMOVUPS Y15, 352(SP); VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y0, 64(SP)
+	MOVQ $+0, 416(SP); JMP cold1
+
+enter1:
+	VMOVUPS Y0, 160(SP); VMOVUPS Y9, 192(SP); VMOVUPS Y10, 224(SP); VMOVUPS Y11, 256(SP); VMOVUPS Y12, 288(SP)
+	VMOVUPS Y13, 320(SP); VMOVUPS Y14, 352(SP); VMOVUPS Y15, 384(SP); VMOVUPS Y2, (SP); VMOVUPS Y4, 32(SP)
+	VMOVUPS Y1, 64(SP); MOVQ $+1, 416(SP)
+
+cold1:
+	VMOVUPS 64(SP), Y0; VANDPS c7fffffff7fffffff<>+0(SB), Y0, Y1; VCMPPS $0x1e, c0000000000000000<>+0(SB), Y1, Y2
+	VCMPPS $0x11, c3f8000003f800000<>+0(SB), Y1, Y3; VPAND Y3, Y2, Y2; VMULPS c5f8000005f800000<>+0(SB), Y0, Y3
+	VPAND c807fffff807fffff<>+0(SB), Y3, Y4; VPOR c3f8000003f800000<>+0(SB), Y4, Y4; VBLENDVPS Y2, Y4, Y0, Y0
+	VPADDD c7f8000007f800000<>+0(SB), Y1, Y1; VPCMPGTD cfefffffffeffffff<>+0(SB), Y1, Y1; VMOVUPS (SP), Y4
+	VBLENDVPS Y1, Y0, Y4, Y0; VMOVUPS Y0, 96(SP); VANDPS c7fffffff7fffffff<>+0(SB), Y3, Y0; VPSRLD $0x17, Y0, Y0
+	VPOR c4b0000004b000000<>+0(SB), Y0, Y0; VSUBPS c4b0000bf4b0000bf<>+0(SB), Y0, Y0; VANDPS Y0, Y2, Y0
+	VMOVUPS 32(SP), Y2; VBLENDVPS Y1, Y0, Y2, Y0; VMOVUPS Y0, 128(SP); CMPQ 416(SP), $0x01; JEQ leave1
+	VMOVUPS 160(SP), Y9; VMOVUPS 192(SP), Y10; VMOVUPS 224(SP), Y11; VMOVUPS 256(SP), Y12; VMOVUPS 288(SP), Y13
+	VMOVUPS 320(SP), Y14; VMOVUPS 352(SP), Y15; VMOVUPS 96(SP), Y1; VMOVUPS 128(SP), Y3; JMP after0
+
+leave1:
+	VMOVUPS 160(SP), Y0; VMOVUPS 192(SP), Y9; VMOVUPS 224(SP), Y10; VMOVUPS 256(SP), Y11; VMOVUPS 288(SP), Y12
+	VMOVUPS 320(SP), Y13; VMOVUPS 352(SP), Y14; VMOVUPS 384(SP), Y15; VMOVUPS 96(SP), Y2; VMOVUPS 128(SP), Y4
+	JMP after1
+
 // for i: o0[i] = significand(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_significand_f64_u_acc24d1316<>(SB), NOSPLIT, $504-8
@@ -25381,6 +25432,90 @@ leave1:
 leave2:
 	VMOVUPS 256(SP), Y11; VMOVUPS 288(SP), Y12; VMOVUPS 320(SP), Y13; VMOVUPS 352(SP), Y14; VMOVUPS 384(SP), Y15
 	VMOVUPS 192(SP), Y1; VMOVUPS 224(SP), Y3; JMP after2
+
+// for i: o0[i] = a1[i] * significand(a0[i]); o1[i] = exponent(a0[i]) + a2[i]
+// Requires: AVX, AVX2
+TEXT k_significand_mul_exponent_add_f64_uuu_320e03abeb<>(SB), $776-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = significand u0; t1 = mul u1 t0; t2 = exponent u0; t3 = add t2 u2; store t1 t3 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; VMOVUPS c800fffffffffffff<>+0(SB), Y15
+	VMOVUPS c3ff0000000000000<>+0(SB), Y14; VMOVUPS c7fffffffffffffff<>+0(SB), Y13
+	VMOVUPS c4330000000000000<>+0(SB), Y12; VMOVUPS c43300000000003ff<>+0(SB), Y11
+	VMOVUPS c7ff0000000000000<>+0(SB), Y10; VMOVUPS cffdfffffffffffff<>+0(SB), Y9
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0; VPAND Y0, Y15, Y1; VMOVUPS 32(DI)(BX*8), Y2; VPAND Y2, Y15, Y3; VPOR Y14, Y1, Y1
+	VPOR Y14, Y3, Y3; VANDPS Y13, Y0, Y4; VANDPS Y13, Y2, Y5; VPSRLQ $0x34, Y4, Y6; VPSRLQ $0x34, Y5, Y7
+	VPOR Y12, Y6, Y6; VPOR Y12, Y7, Y7; VSUBPD Y11, Y6, Y6; VSUBPD Y11, Y7, Y7; VPADDQ Y10, Y4, Y4
+	VPADDQ Y10, Y5, Y5; VPCMPGTQ Y9, Y4, Y4; VPCMPGTQ Y9, Y5, Y5; VORPS Y5, Y4, Y8; VPTEST Y8, Y8; JNE enter0
+
+after0:
+	VMULPD (R8)(BX*8), Y1, Y0; VMULPD 32(R8)(BX*8), Y3, Y1; VADDPD (R9)(BX*8), Y6, Y2; VMOVUPS Y0, (R10)(BX*8)
+	VADDPD 32(R9)(BX*8), Y7, Y0; VMOVUPS Y1, 32(R10)(BX*8); VMOVUPS Y2, (R11)(BX*8); VMOVUPS Y0, 32(R11)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1; VPAND Y15, Y1, Y2; VPOR Y14, Y2, Y2; MOVQ BX, CX; SUBQ SI, CX
+	LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y3; VMASKMOVPD 32(DI)(BX*8), Y3, Y4; VPAND Y15, Y4, Y5
+	VPOR Y14, Y5, Y5; VANDPS Y13, Y1, Y6; VPSRLQ $0x34, Y6, Y7; VPOR Y12, Y7, Y7; VSUBPD Y11, Y7, Y7
+	VANDPS Y13, Y4, Y8; VMOVUPS Y0, (SP); VPSRLQ $0x34, Y8, Y0; VPOR Y12, Y0, Y0; VSUBPD Y11, Y0, Y0
+	VPADDQ Y10, Y8, Y8; VPCMPGTQ Y9, Y8, Y8; VMOVUPS Y3, 32(SP); VANDPS Y3, Y8, Y3; VPADDQ Y10, Y6, Y6
+	VPCMPGTQ Y9, Y6, Y6; VORPS Y3, Y6, Y3; VMOVUPS Y0, 64(SP); VMOVUPS (SP), Y0; VMOVUPS Y1, 96(SP)
+	VMOVUPS 64(SP), Y1; VPTEST Y3, Y0; JNE enter1
+
+after1:
+	VMASKMOVPD (R8)(BX*8), Y0, Y3; VMULPD Y2, Y3, Y2; VMOVUPS 32(SP), Y3; VMASKMOVPD 32(R8)(BX*8), Y3, Y4
+	VMULPD Y5, Y4, Y4; VMASKMOVPD (R9)(BX*8), Y0, Y5; VMASKMOVPD Y2, Y0, (R10)(BX*8); VADDPD Y5, Y7, Y2
+	VMASKMOVPD Y2, Y0, (R11)(BX*8); VMASKMOVPD 32(R9)(BX*8), Y3, Y0; VMASKMOVPD Y4, Y3, 32(R10)(BX*8)
+	VADDPD Y0, Y1, Y0; VMASKMOVPD Y0, Y3, 32(R11)(BX*8)
+
+next:
+	DECQ R12; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
+enter0:
+	VMOVUPS Y9, 512(SP); VMOVUPS Y10, 544(SP); VMOVUPS Y11, 576(SP); VMOVUPS Y12, 608(SP); VMOVUPS Y13, 640(SP)
+	VMOVUPS Y14, 672(SP); VMOVUPS Y15, 704(SP); VMOVUPS Y1, 128(SP); VMOVUPS Y3, 160(SP); VMOVUPS Y6, 192(SP)
+	VMOVUPS Y7, 224(SP); VMOVUPS Y4, 256(SP); VMOVUPS Y5, 288(SP); VMOVUPS Y0, 320(SP); VMOVUPS Y2, 352(SP)
+	MOVQ $+0, 768(SP); JMP cold1
+
+enter1:
+	VMOVUPS Y0, 512(SP); VMOVUPS Y9, 544(SP); VMOVUPS Y10, 576(SP); VMOVUPS Y11, 608(SP); VMOVUPS Y12, 640(SP)
+	VMOVUPS Y13, 672(SP); VMOVUPS Y14, 704(SP); VMOVUPS Y15, 736(SP); VMOVUPS Y2, 128(SP); VMOVUPS Y5, 160(SP)
+	VMOVUPS Y7, 192(SP); VMOVUPS Y6, 256(SP); VMOVUPS Y8, 288(SP); VMOVUPS Y4, 352(SP); VMOVUPS 64(SP), Y0
+	VMOVUPS Y0, 224(SP); VMOVUPS 96(SP), Y0; VMOVUPS Y0, 320(SP); MOVQ $+1, 768(SP)
+
+cold1:
+	VMOVUPS 320(SP), Y0; VMOVUPS c7fffffffffffffff<>+0(SB), Y1; VANDPS Y1, Y0, Y2
+	VCMPPD $0x1e, c0000000000000000<>+0(SB), Y2, Y3; VMOVUPS c3ff0000000000000<>+0(SB), Y4
+	VCMPPD $0x11, Y4, Y2, Y2; VPAND Y2, Y3, Y2; VMULPD c43f0000000000000<>+0(SB), Y0, Y3
+	VPAND c800fffffffffffff<>+0(SB), Y3, Y5; VPOR Y4, Y5, Y5; VBLENDVPS Y2, Y5, Y0, Y0; VMOVUPS 128(SP), Y5
+	VMOVUPS 256(SP), Y6; VBLENDVPS Y6, Y0, Y5, Y0; VMOVUPS Y0, 384(SP); VMOVUPS 352(SP), Y0; VANDPS Y0, Y1, Y5
+	VCMPPD $0x1e, c0000000000000000<>+0(SB), Y5, Y7; VCMPPD $0x11, Y4, Y5, Y5; VPAND Y5, Y7, Y5
+	VMULPD c43f0000000000000<>+0(SB), Y0, Y7; VPAND c800fffffffffffff<>+0(SB), Y7, Y8; VPOR Y4, Y8, Y4
+	VBLENDVPS Y5, Y4, Y0, Y0; VMOVUPS 160(SP), Y4; VMOVUPS 288(SP), Y8; VBLENDVPS Y8, Y0, Y4, Y0
+	VMOVUPS Y0, 416(SP); VANDPS Y1, Y3, Y0; VPSRLQ $0x34, Y0, Y0; VPOR c4330000000000000<>+0(SB), Y0, Y0
+	VSUBPD c433000000000043f<>+0(SB), Y0, Y0; VANDPS Y0, Y2, Y0; VMOVUPS 192(SP), Y2; VBLENDVPS Y6, Y0, Y2, Y0
+	VMOVUPS Y0, 448(SP); VANDPS Y1, Y7, Y0; VPSRLQ $0x34, Y0, Y0; VPOR c4330000000000000<>+0(SB), Y0, Y0
+	VSUBPD c433000000000043f<>+0(SB), Y0, Y0; VANDPS Y0, Y5, Y0; VMOVUPS 224(SP), Y1; VBLENDVPS Y8, Y0, Y1, Y0
+	VMOVUPS Y0, 480(SP); CMPQ 768(SP), $0x01; JEQ leave1; VMOVUPS 512(SP), Y9; VMOVUPS 544(SP), Y10
+	VMOVUPS 576(SP), Y11; VMOVUPS 608(SP), Y12; VMOVUPS 640(SP), Y13; VMOVUPS 672(SP), Y14; VMOVUPS 704(SP), Y15
+	VMOVUPS 384(SP), Y1; VMOVUPS 416(SP), Y3; VMOVUPS 448(SP), Y6; VMOVUPS 480(SP), Y7; JMP after0
+
+leave1:
+	VMOVUPS 512(SP), Y0; VMOVUPS 544(SP), Y9; VMOVUPS 576(SP), Y10; VMOVUPS 608(SP), Y11; VMOVUPS 640(SP), Y12
+	VMOVUPS 672(SP), Y13; VMOVUPS 704(SP), Y14; VMOVUPS 736(SP), Y15; VMOVUPS 384(SP), Y2; VMOVUPS 416(SP), Y5
+	VMOVUPS 448(SP), Y7; VMOVUPS 480(SP), Y1; JMP after1
 
 // for i: o0[i] = silu(a0[i])
 // Requires: AVX, AVX2, FMA3
@@ -30136,6 +30271,12 @@ DATA c3f7924bba8274600<>+16(SB)/8, $0x3f7924bba8274600
 DATA c3f7924bba8274600<>+24(SB)/8, $0x3f7924bba8274600
 GLOBL c3f7924bba8274600<>(SB), RODATA|NOPTR, $32
 
+DATA c3f8000003f800000<>+0(SB)/8, $0x3f8000003f800000
+DATA c3f8000003f800000<>+8(SB)/8, $0x3f8000003f800000
+DATA c3f8000003f800000<>+16(SB)/8, $0x3f8000003f800000
+DATA c3f8000003f800000<>+24(SB)/8, $0x3f8000003f800000
+GLOBL c3f8000003f800000<>(SB), RODATA|NOPTR, $32
+
 DATA c3f8111111110f75b<>+0(SB)/8, $0x3f8111111110f75b
 DATA c3f8111111110f75b<>+8(SB)/8, $0x3f8111111110f75b
 DATA c3f8111111110f75b<>+16(SB)/8, $0x3f8111111110f75b
@@ -31012,6 +31153,24 @@ DATA c4a10000000000000<>+16(SB)/8, $0x4a10000000000000
 DATA c4a10000000000000<>+24(SB)/8, $0x4a10000000000000
 GLOBL c4a10000000000000<>(SB), RODATA|NOPTR, $32
 
+DATA c4b0000004b000000<>+0(SB)/8, $0x4b0000004b000000
+DATA c4b0000004b000000<>+8(SB)/8, $0x4b0000004b000000
+DATA c4b0000004b000000<>+16(SB)/8, $0x4b0000004b000000
+DATA c4b0000004b000000<>+24(SB)/8, $0x4b0000004b000000
+GLOBL c4b0000004b000000<>(SB), RODATA|NOPTR, $32
+
+DATA c4b00007f4b00007f<>+0(SB)/8, $0x4b00007f4b00007f
+DATA c4b00007f4b00007f<>+8(SB)/8, $0x4b00007f4b00007f
+DATA c4b00007f4b00007f<>+16(SB)/8, $0x4b00007f4b00007f
+DATA c4b00007f4b00007f<>+24(SB)/8, $0x4b00007f4b00007f
+GLOBL c4b00007f4b00007f<>(SB), RODATA|NOPTR, $32
+
+DATA c4b0000bf4b0000bf<>+0(SB)/8, $0x4b0000bf4b0000bf
+DATA c4b0000bf4b0000bf<>+8(SB)/8, $0x4b0000bf4b0000bf
+DATA c4b0000bf4b0000bf<>+16(SB)/8, $0x4b0000bf4b0000bf
+DATA c4b0000bf4b0000bf<>+24(SB)/8, $0x4b0000bf4b0000bf
+GLOBL c4b0000bf4b0000bf<>(SB), RODATA|NOPTR, $32
+
 DATA c4c70000000000000<>+0(SB)/8, $0x4c70000000000000
 DATA c4c70000000000000<>+8(SB)/8, $0x4c70000000000000
 DATA c4c70000000000000<>+16(SB)/8, $0x4c70000000000000
@@ -31042,6 +31201,12 @@ DATA c5f30000000000000<>+16(SB)/8, $0x5f30000000000000
 DATA c5f30000000000000<>+24(SB)/8, $0x5f30000000000000
 GLOBL c5f30000000000000<>(SB), RODATA|NOPTR, $32
 
+DATA c5f8000005f800000<>+0(SB)/8, $0x5f8000005f800000
+DATA c5f8000005f800000<>+8(SB)/8, $0x5f8000005f800000
+DATA c5f8000005f800000<>+16(SB)/8, $0x5f8000005f800000
+DATA c5f8000005f800000<>+24(SB)/8, $0x5f8000005f800000
+GLOBL c5f8000005f800000<>(SB), RODATA|NOPTR, $32
+
 DATA c67f0000000000000<>+0(SB)/8, $0x67f0000000000000
 DATA c67f0000000000000<>+8(SB)/8, $0x67f0000000000000
 DATA c67f0000000000000<>+16(SB)/8, $0x67f0000000000000
@@ -31060,6 +31225,12 @@ DATA c7850000000000000<>+16(SB)/8, $0x7850000000000000
 DATA c7850000000000000<>+24(SB)/8, $0x7850000000000000
 GLOBL c7850000000000000<>(SB), RODATA|NOPTR, $32
 
+DATA c7f8000007f800000<>+0(SB)/8, $0x7f8000007f800000
+DATA c7f8000007f800000<>+8(SB)/8, $0x7f8000007f800000
+DATA c7f8000007f800000<>+16(SB)/8, $0x7f8000007f800000
+DATA c7f8000007f800000<>+24(SB)/8, $0x7f8000007f800000
+GLOBL c7f8000007f800000<>(SB), RODATA|NOPTR, $32
+
 DATA c7ff0000000000000<>+0(SB)/8, $0x7ff0000000000000
 DATA c7ff0000000000000<>+8(SB)/8, $0x7ff0000000000000
 DATA c7ff0000000000000<>+16(SB)/8, $0x7ff0000000000000
@@ -31071,6 +31242,12 @@ DATA c7ff8000000000001<>+8(SB)/8, $0x7ff8000000000001
 DATA c7ff8000000000001<>+16(SB)/8, $0x7ff8000000000001
 DATA c7ff8000000000001<>+24(SB)/8, $0x7ff8000000000001
 GLOBL c7ff8000000000001<>(SB), RODATA|NOPTR, $32
+
+DATA c7fffffff7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
+DATA c7fffffff7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
+DATA c7fffffff7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
+DATA c7fffffff7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
+GLOBL c7fffffff7fffffff<>(SB), RODATA|NOPTR, $32
 
 DATA c7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
 DATA c7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
@@ -31084,11 +31261,23 @@ DATA c8000000000000000<>+16(SB)/8, $0x8000000000000000
 DATA c8000000000000000<>+24(SB)/8, $0x8000000000000000
 GLOBL c8000000000000000<>(SB), RODATA|NOPTR, $32
 
+DATA c8000000080000000<>+0(SB)/8, $0x8000000080000000
+DATA c8000000080000000<>+8(SB)/8, $0x8000000080000000
+DATA c8000000080000000<>+16(SB)/8, $0x8000000080000000
+DATA c8000000080000000<>+24(SB)/8, $0x8000000080000000
+GLOBL c8000000080000000<>(SB), RODATA|NOPTR, $32
+
 DATA c800fffffffffffff<>+0(SB)/8, $0x800fffffffffffff
 DATA c800fffffffffffff<>+8(SB)/8, $0x800fffffffffffff
 DATA c800fffffffffffff<>+16(SB)/8, $0x800fffffffffffff
 DATA c800fffffffffffff<>+24(SB)/8, $0x800fffffffffffff
 GLOBL c800fffffffffffff<>(SB), RODATA|NOPTR, $32
+
+DATA c807fffff807fffff<>+0(SB)/8, $0x807fffff807fffff
+DATA c807fffff807fffff<>+8(SB)/8, $0x807fffff807fffff
+DATA c807fffff807fffff<>+16(SB)/8, $0x807fffff807fffff
+DATA c807fffff807fffff<>+24(SB)/8, $0x807fffff807fffff
+GLOBL c807fffff807fffff<>(SB), RODATA|NOPTR, $32
 
 DATA cb94c1cd129024e08<>+0(SB)/8, $0xb94c1cd129024e08
 DATA cb94c1cd129024e08<>+8(SB)/8, $0xb94c1cd129024e08
@@ -31648,6 +31837,12 @@ DATA cf83fffffffffffff<>+16(SB)/8, $0xf83fffffffffffff
 DATA cf83fffffffffffff<>+24(SB)/8, $0xf83fffffffffffff
 GLOBL cf83fffffffffffff<>(SB), RODATA|NOPTR, $32
 
+DATA cfefffffffeffffff<>+0(SB)/8, $0xfefffffffeffffff
+DATA cfefffffffeffffff<>+8(SB)/8, $0xfefffffffeffffff
+DATA cfefffffffeffffff<>+16(SB)/8, $0xfefffffffeffffff
+DATA cfefffffffeffffff<>+24(SB)/8, $0xfefffffffeffffff
+GLOBL cfefffffffeffffff<>(SB), RODATA|NOPTR, $32
+
 DATA cffdfffffffffffff<>+0(SB)/8, $0xffdfffffffffffff
 DATA cffdfffffffffffff<>+8(SB)/8, $0xffdfffffffffffff
 DATA cffdfffffffffffff<>+16(SB)/8, $0xffdfffffffffffff
@@ -32033,7 +32228,7 @@ DATA entries_avx2_float64<>+2424(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
 DATA entries_avx2_float64<>+2432(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
 DATA entries_avx2_float64<>+2440(SB)/8, $k_reduce_min_min_f64_uu_9ec9891305<>(SB)
 DATA entries_avx2_float64<>+2448(SB)/8, $k_reduce_min_min_min_min_f64_uuuu_a9597d1b11<>(SB)
-DATA entries_avx2_float64<>+2456(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
+DATA entries_avx2_float64<>+2456(SB)/8, $k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471<>(SB)
 DATA entries_avx2_float64<>+2464(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
 DATA entries_avx2_float64<>+2472(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
 DATA entries_avx2_float64<>+2480(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
@@ -32052,60 +32247,62 @@ DATA entries_avx2_float64<>+2576(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
 DATA entries_avx2_float64<>+2584(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
 DATA entries_avx2_float64<>+2592(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
 DATA entries_avx2_float64<>+2600(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
-DATA entries_avx2_float64<>+2608(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
-DATA entries_avx2_float64<>+2616(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
-DATA entries_avx2_float64<>+2624(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
-DATA entries_avx2_float64<>+2632(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
-DATA entries_avx2_float64<>+2640(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
-DATA entries_avx2_float64<>+2648(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
-DATA entries_avx2_float64<>+2656(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
-DATA entries_avx2_float64<>+2664(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
-DATA entries_avx2_float64<>+2672(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
-DATA entries_avx2_float64<>+2680(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
-DATA entries_avx2_float64<>+2688(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
-DATA entries_avx2_float64<>+2696(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
-DATA entries_avx2_float64<>+2704(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
-DATA entries_avx2_float64<>+2712(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
-DATA entries_avx2_float64<>+2720(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
-DATA entries_avx2_float64<>+2728(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
-DATA entries_avx2_float64<>+2736(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
-DATA entries_avx2_float64<>+2744(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
-DATA entries_avx2_float64<>+2752(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
-DATA entries_avx2_float64<>+2760(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
-DATA entries_avx2_float64<>+2768(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
-DATA entries_avx2_float64<>+2776(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
-DATA entries_avx2_float64<>+2784(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
-DATA entries_avx2_float64<>+2792(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
-DATA entries_avx2_float64<>+2800(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
-DATA entries_avx2_float64<>+2808(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
-DATA entries_avx2_float64<>+2816(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
-DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
-DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_mul_add_f64_usu_314d592361<>(SB)
-DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
-DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
-DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40<>(SB)
-DATA entries_avx2_float64<>+2864(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
-DATA entries_avx2_float64<>+2872(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
-DATA entries_avx2_float64<>+2880(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
-DATA entries_avx2_float64<>+2888(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
-DATA entries_avx2_float64<>+2896(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
-DATA entries_avx2_float64<>+2904(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
-DATA entries_avx2_float64<>+2912(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
-DATA entries_avx2_float64<>+2920(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
-DATA entries_avx2_float64<>+2928(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
-DATA entries_avx2_float64<>+2936(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133<>(SB)
-DATA entries_avx2_float64<>+2944(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
-DATA entries_avx2_float64<>+2952(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
-DATA entries_avx2_float64<>+2960(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
-DATA entries_avx2_float64<>+2968(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
-DATA entries_avx2_float64<>+2976(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
-DATA entries_avx2_float64<>+2984(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
-DATA entries_avx2_float64<>+2992(SB)/8, $k_sub_sub_add_f64_uuuu_58046bf715<>(SB)
-DATA entries_avx2_float64<>+3000(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
-DATA entries_avx2_float64<>+3008(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
-DATA entries_avx2_float64<>+3016(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
-DATA entries_avx2_float64<>+3024(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
-GLOBL entries_avx2_float64<>(SB), RODATA, $3032
+DATA entries_avx2_float64<>+2608(SB)/8, $k_significand_cast_mul_etc_f32_f64_uuu_9becae06b1<>(SB)
+DATA entries_avx2_float64<>+2616(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
+DATA entries_avx2_float64<>+2624(SB)/8, $k_significand_mul_exponent_add_f64_uuu_320e03abeb<>(SB)
+DATA entries_avx2_float64<>+2632(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
+DATA entries_avx2_float64<>+2640(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
+DATA entries_avx2_float64<>+2648(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
+DATA entries_avx2_float64<>+2656(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
+DATA entries_avx2_float64<>+2664(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
+DATA entries_avx2_float64<>+2672(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
+DATA entries_avx2_float64<>+2680(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
+DATA entries_avx2_float64<>+2688(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
+DATA entries_avx2_float64<>+2696(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
+DATA entries_avx2_float64<>+2704(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
+DATA entries_avx2_float64<>+2712(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
+DATA entries_avx2_float64<>+2720(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
+DATA entries_avx2_float64<>+2728(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
+DATA entries_avx2_float64<>+2736(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
+DATA entries_avx2_float64<>+2744(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
+DATA entries_avx2_float64<>+2752(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
+DATA entries_avx2_float64<>+2760(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
+DATA entries_avx2_float64<>+2768(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
+DATA entries_avx2_float64<>+2776(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
+DATA entries_avx2_float64<>+2784(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
+DATA entries_avx2_float64<>+2792(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
+DATA entries_avx2_float64<>+2800(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
+DATA entries_avx2_float64<>+2808(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
+DATA entries_avx2_float64<>+2816(SB)/8, $k_sub_max_f64_sus_104e9dd029<>(SB)
+DATA entries_avx2_float64<>+2824(SB)/8, $k_sub_max_f64_uss_753aebaa7c<>(SB)
+DATA entries_avx2_float64<>+2832(SB)/8, $k_sub_max_f64_uus_0dd8131101<>(SB)
+DATA entries_avx2_float64<>+2840(SB)/8, $k_sub_mul_add_f64_sus_81df564dc5<>(SB)
+DATA entries_avx2_float64<>+2848(SB)/8, $k_sub_mul_add_f64_usu_314d592361<>(SB)
+DATA entries_avx2_float64<>+2856(SB)/8, $k_sub_mul_add_f64_uus_4026154465<>(SB)
+DATA entries_avx2_float64<>+2864(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
+DATA entries_avx2_float64<>+2872(SB)/8, $k_sub_mul_add_f64_uuu_5f5dd8de40<>(SB)
+DATA entries_avx2_float64<>+2880(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
+DATA entries_avx2_float64<>+2888(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
+DATA entries_avx2_float64<>+2896(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
+DATA entries_avx2_float64<>+2904(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
+DATA entries_avx2_float64<>+2912(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
+DATA entries_avx2_float64<>+2920(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
+DATA entries_avx2_float64<>+2928(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
+DATA entries_avx2_float64<>+2936(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
+DATA entries_avx2_float64<>+2944(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
+DATA entries_avx2_float64<>+2952(SB)/8, $k_sub_mul_mul_add_f64_ussss_7edb7a0133<>(SB)
+DATA entries_avx2_float64<>+2960(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
+DATA entries_avx2_float64<>+2968(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
+DATA entries_avx2_float64<>+2976(SB)/8, $k_sub_mul_mul_f64_sus_ea3d20cce4<>(SB)
+DATA entries_avx2_float64<>+2984(SB)/8, $k_sub_mul_mul_f64_uus_22c30b20a1<>(SB)
+DATA entries_avx2_float64<>+2992(SB)/8, $k_sub_mul_sub_etc_f64_usususuus_b4c86ac02c<>(SB)
+DATA entries_avx2_float64<>+3000(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
+DATA entries_avx2_float64<>+3008(SB)/8, $k_sub_sub_add_f64_uuuu_58046bf715<>(SB)
+DATA entries_avx2_float64<>+3016(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
+DATA entries_avx2_float64<>+3024(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
+DATA entries_avx2_float64<>+3032(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
+DATA entries_avx2_float64<>+3040(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
+GLOBL entries_avx2_float64<>(SB), RODATA, $3048
 
 // func entries_avx2_float64() *uintptr
 TEXT ·entries_avx2_float64(SB), NOSPLIT, $0-8
