@@ -98,7 +98,7 @@ var avx512Forms = []shape{
 	{"VPSRAVQ VSCALEFPS VSCALEFPD", machine.Opcode{Args: 2, Mem: 1}},
 	{"VPSRAQ", machine.Opcode{Args: 1, Mem: -1, Imm: true}},
 	{"VPABSQ VCVTUDQ2PS VCVTTPS2UDQ VCVTQQ2PD VCVTUQQ2PD VCVTTPD2QQ VCVTTPD2UQQ", machine.Opcode{Args: 1, Mem: 0}},
-	{"VCVTUDQ2PD", machine.Opcode{Args: 1, Mem: 0, HalfSrc: true}},
+	{"VCVTUDQ2PD VCVTTPS2QQ VCVTTPS2UQQ", machine.Opcode{Args: 1, Mem: 0, HalfSrc: true}},
 	{"VCVTQQ2PS VCVTUQQ2PS VCVTTPD2UDQ", machine.Opcode{Args: 1, Mem: 0, HalfDst: true}},
 	{"VPMOVQD VPMOVDW", machine.Opcode{Args: 1, Mem: -1, HalfDst: true}},
 	{"VSHUFF64X2", machine.Opcode{Args: 2, Mem: -1, Imm: true}},

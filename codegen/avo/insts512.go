@@ -116,6 +116,17 @@ func (t *table) casts512() {
 		r := g.where(g.imm("VCMPPD", cmpOrd, x, x), g.op("VCVTTPD2QQ", x))
 		return g.choose(g.imm("VCMPPD", cmpGe, x, g.f64(1<<63)), g.i64(1<<63-1), r)
 	})
+	t.casts[pair{ir.Float32, ir.Int64}] = func(g *graph, v value) value {
+		x := v.Part[0]
+		number, over := one(g.imm("VCMPPS", cmpOrd, x, x)), one(g.imm("VCMPPS", cmpGe, x, g.f32(1<<63)))
+		part := func(half ref, p int) ref {
+			return g.choose(g.MaskPart(over, 2, p), g.i64(1<<63-1), g.where(g.MaskPart(number, 2, p), g.op("VCVTTPS2QQ", half)))
+		}
+		return two(part(x, 0), part(g.high(x), 1))
+	}
+	t.casts[pair{ir.Float32, ir.Uint64}] = func(g *graph, v value) value {
+		return split(func(g *graph, x ref) ref { return g.op("VCVTTPS2UQQ", x) })(g, one(g.op("VMAXPS", v.Part[0], g.zero())))
+	}
 	each(ir.Float64, ir.Uint64, func(g *graph, x ref) ref { return g.op("VCVTTPD2UQQ", g.op("VMAXPD", x, g.zero())) })
 	t.casts[pair{ir.Float64, ir.Uint32}] = joinHalves(func(g *graph, x ref) ref {
 		return g.op("VCVTTPD2UDQ", g.op("VMAXPD", x, g.zero()))

@@ -2984,6 +2984,117 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = int64(a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_cast_f64_i64_u_8f24d43433_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64) { t0 = cast:i64 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; VBROADCASTSD c43e0000000000000<>+0(SB), Z31; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z30
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VCMPPD $0x07, Z0, Z0, K1; VCVTTPD2QQ Z0, Z1; VMOVUPD.Z Z1, K1, Z1
+	VCMPPD $0x1d, Z31, Z0, K1; VBLENDMPD Z30, Z1, K1, Z0; VMOVUPS 64(DI)(BX*8), Z1; VCMPPD $0x07, Z1, Z1, K1
+	VCVTTPD2QQ Z1, Z2; VMOVUPD.Z Z2, K1, Z2; VCMPPD $0x1d, Z31, Z1, K1; VBLENDMPD Z30, Z2, K1, Z1
+	VMOVUPS Z0, (R8)(BX*8); VMOVUPS Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VCMPPD $0x07, Z0, Z0, K2; VCVTTPD2QQ Z0, Z1; VMOVUPD.Z Z1, K2, Z1
+	VCMPPD $0x1d, Z31, Z0, K2; VBLENDMPD Z30, Z1, K2, Z0; VMOVUPD Z0, K1, (R8)(BX*8); MOVQ SI, CX; SUBQ BX, CX
+	MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD $0x07, Z0, Z0, K2; VCVTTPD2QQ Z0, Z1; VMOVUPD.Z Z1, K2, Z1; VCMPPD $0x1d, Z31, Z0, K2
+	VBLENDMPD Z30, Z1, K2, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VCMPPD $0x07, Z0, Z0, K1; VCVTTPD2QQ Z0, Z1; VMOVUPD.Z Z1, K1, Z1
+	VCMPPD $0x1d, Z31, Z0, K1; VBLENDMPD Z30, Z1, K1, Z0; VMOVUPS 64(DI)(BX*8), Z1; VCMPPD $0x07, Z1, Z1, K1
+	VCVTTPD2QQ Z1, Z2; VMOVUPD.Z Z2, K1, Z2; VCMPPD $0x1d, Z31, Z1, K1; VBLENDMPD Z30, Z2, K1, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = uint64(a0[i])
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_cast_f64_u64_u_4fb2dc96a4_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f64) { t0 = cast:u64 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; VXORPD Z31, Z31, Z31; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0; VMAXPD Z31, Z0, Z0; VCVTTPD2UQQ Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMAXPD Z31, Z1, Z1
+	VCVTTPD2UQQ Z1, Z1; VMOVUPS Z0, (R8)(BX*8); VMOVUPS Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0; VMAXPD Z31, Z0, Z0; VCVTTPD2UQQ Z0, Z0; VMOVUPD Z0, K1, (R8)(BX*8); MOVQ SI, CX
+	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMAXPD Z31, Z0, Z0; VCVTTPD2UQQ Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMAXPD Z31, Z0, Z0; VCVTTPD2UQQ Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMAXPD Z31, Z1, Z1
+	VCVTTPD2UQQ Z1, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = cbrt(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_cbrt_f64_u_b44aeb6339_avx512<>(SB), NOSPLIT, $0-8
@@ -14444,56 +14555,6 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// for i: o0 += a1[i] + exponent(a0[i])
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB), NOSPLIT, $0-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R10
-
-row:
-	VBROADCASTSD c8000000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30; VMOVAPS Z31, Z29; VMOVAPS Z31, Z28; XORQ BX, BX
-	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Z0; VFPCLASSPDZ $0x9f, Z0, K1; VMOVUPS 128(DI)(BX*8), Z1; VFPCLASSPDZ $0x9f, Z1, K2
-	KNOTB K1, K1; KNOTB K2, K2; VGETEXPPD.Z Z0, K1, Z0; VGETEXPPD.Z Z1, K2, Z1; VADDPD (R8)(BX*8), Z0, Z0
-	VADDPD 128(R8)(BX*8), Z1, Z1; VADDPD Z0, Z31, Z31; VADDPD Z1, Z30, Z30; VMOVUPS 64(DI)(BX*8), Z0
-	VFPCLASSPDZ $0x9f, Z0, K1; VMOVUPS 192(DI)(BX*8), Z1; VFPCLASSPDZ $0x9f, Z1, K2; KNOTB K1, K1; KNOTB K2, K2
-	VGETEXPPD.Z Z0, K1, Z0; VGETEXPPD.Z Z1, K2, Z1; VADDPD 64(R8)(BX*8), Z0, Z0; VADDPD 192(R8)(BX*8), Z1, Z1
-	VADDPD Z0, Z29, Z29; VADDPD Z1, Z28, Z28; ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
-
-tail:
-	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VMOVUPS (DI)(BX*8), Z0; VFPCLASSPDZ $0x9f, Z0, K1; KNOTB K1, K1
-	VGETEXPPD.Z Z0, K1, Z0; VADDPD (R8)(BX*8), Z0, Z0; VADDPD Z0, Z31, Z31; VMOVUPS 64(DI)(BX*8), Z0
-	VFPCLASSPDZ $0x9f, Z0, K1; KNOTB K1, K1; VGETEXPPD.Z Z0, K1, Z0; VADDPD 64(R8)(BX*8), Z0, Z0
-	VADDPD Z0, Z29, Z29; ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX
-	BZHIQ CX, DX, DX; KMOVB DX, K1; VMOVUPD.Z (DI)(BX*8), K1, Z0; VFPCLASSPDZ $0x9f, Z0, K2; KNOTB K2, K2
-	VGETEXPPD.Z Z0, K2, Z0; VMOVUPD.Z (R8)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VADDPD Z0, Z30, Z0
-	VBLENDMPD Z0, Z30, K1, Z30; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX
-	KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VFPCLASSPDZ $0x9f, Z0, K2; KNOTB K2, K2; VGETEXPPD.Z Z0, K2, Z0
-	VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VADDPD Z0, Z28, Z0; VBLENDMPD Z0, Z28, K1, Z28; JMP combine
-
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
-	VMOVUPD.Z (DI)(BX*8), K1, Z0; VFPCLASSPDZ $0x9f, Z0, K2; KNOTB K2, K2; VGETEXPPD.Z Z0, K2, Z0
-	VMOVUPD.Z (R8)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VADDPD Z0, Z31, Z0; VBLENDMPD Z0, Z31, K1, Z31; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
-	VFPCLASSPDZ $0x9f, Z0, K2; KNOTB K2, K2; VGETEXPPD.Z Z0, K2, Z0; VMOVUPD.Z 64(R8)(BX*8), K1, Z1
-	VADDPD Z0, Z1, Z0; VADDPD Z0, Z29, Z0; VBLENDMPD Z0, Z29, K1, Z29
-
-combine:
-	VADDPD Z30, Z31, Z0; VADDPD Z28, Z29, Z1; VADDPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VADDPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VADDPD Z1, Z0, Z0; VMOVQ X0, (R10)
-	DECQ R9; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R10; JMP row
-
-done:
-	VZEROUPPER; RET
-
 // for i: o0 += a0[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT k_reduce_add_f64_u_2a4323ccac_avx512<>(SB), NOSPLIT, $0-8
@@ -17988,55 +18049,6 @@ combine:
 	DECQ R8; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R9; ADDQ 224(CX), R10; JMP row
-
-done:
-	VZEROUPPER; RET
-
-// for i: o0 *= significand(a0[i])
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT k_reduce_mul_significand_f64_u_aa140a73df_avx512<>(SB), NOSPLIT, $0-8
-	FUNCDATA $0, ·kernel·args_stackmap(SB)
-	// reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }
-	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R9
-
-row:
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30; VMOVAPS Z31, Z29; VMOVAPS Z31, Z28; XORQ BX, BX
-	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Z0; VFPCLASSPDZ $0x9f, Z0, K1; VMOVUPS 128(DI)(BX*8), Z1; VFPCLASSPDZ $0x9f, Z1, K2
-	VGETMANTPD $0x00, Z0, Z2; VGETMANTPD $0x00, Z1, Z3; VBLENDMPD Z0, Z2, K1, Z0; VBLENDMPD Z1, Z3, K2, Z1
-	VMULPD Z0, Z31, Z31; VMULPD Z1, Z30, Z30; VMOVUPS 64(DI)(BX*8), Z0; VFPCLASSPDZ $0x9f, Z0, K1
-	VMOVUPS 192(DI)(BX*8), Z1; VFPCLASSPDZ $0x9f, Z1, K2; VGETMANTPD $0x00, Z0, Z2; VGETMANTPD $0x00, Z1, Z3
-	VBLENDMPD Z0, Z2, K1, Z0; VBLENDMPD Z1, Z3, K2, Z1; VMULPD Z0, Z29, Z29; VMULPD Z1, Z28, Z28; ADDQ $0x20, BX
-	CMPQ BX, AX; JLE loop
-
-tail:
-	LEAQ 16(BX), CX; CMPQ CX, SI; JGT part0; VMOVUPS (DI)(BX*8), Z0; VFPCLASSPDZ $0x9f, Z0, K1
-	VGETMANTPD $0x00, Z0, Z1; VBLENDMPD Z0, Z1, K1, Z0; VMULPD Z0, Z31, Z31; VMOVUPS 64(DI)(BX*8), Z0
-	VFPCLASSPDZ $0x9f, Z0, K1; VGETMANTPD $0x00, Z0, Z1; VBLENDMPD Z0, Z1, K1, Z0; VMULPD Z0, Z29, Z29
-	ADDQ $0x10, BX; CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
-	KMOVB DX, K1; VMOVUPD.Z (DI)(BX*8), K1, Z0; VFPCLASSPDZ $0x9f, Z0, K2; VGETMANTPD $0x00, Z0, Z1
-	VBLENDMPD Z0, Z1, K2, Z0; VMULPD Z0, Z30, Z0; VBLENDMPD Z0, Z30, K1, Z30; MOVQ SI, CX; SUBQ BX, CX
-	MOVQ $-1, DX; BZHIQ CX, DX, DX; SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0
-	VFPCLASSPDZ $0x9f, Z0, K2; VGETMANTPD $0x00, Z0, Z1; VBLENDMPD Z0, Z1, K2, Z0; VMULPD Z0, Z28, Z0
-	VBLENDMPD Z0, Z28, K1, Z28; JMP combine
-
-part0:
-	CMPQ BX, SI; JGE combine; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVB DX, K1
-	VMOVUPD.Z (DI)(BX*8), K1, Z0; VFPCLASSPDZ $0x9f, Z0, K2; VGETMANTPD $0x00, Z0, Z1; VBLENDMPD Z0, Z1, K2, Z0
-	VMULPD Z0, Z31, Z0; VBLENDMPD Z0, Z31, K1, Z31; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
-	SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VFPCLASSPDZ $0x9f, Z0, K2
-	VGETMANTPD $0x00, Z0, Z1; VBLENDMPD Z0, Z1, K2, Z0; VMULPD Z0, Z29, Z0; VBLENDMPD Z0, Z29, K1, Z29
-
-combine:
-	VMULPD Z30, Z31, Z0; VMULPD Z28, Z29, Z1; VMULPD Z1, Z0, Z0; VEXTRACTF64X4 $0x01, Z0, Y1; VMULPD Z1, Z0, Z0
-	VSHUFF64X2 $0x01, Z0, Z0, Z1; VMULPD Z1, Z0, Z0; VSHUFPS $0xee, Z0, Z0, Z1; VMULPD Z1, Z0, Z0; VMOVQ X0, (R9)
-	DECQ R8; JLE done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
@@ -23077,6 +23089,9 @@ GLOBL c4350000000000000<>(SB), RODATA|NOPTR, $8
 DATA c43b0000000000000<>+0(SB)/8, $0x43b0000000000000
 GLOBL c43b0000000000000<>(SB), RODATA|NOPTR, $8
 
+DATA c43e0000000000000<>+0(SB)/8, $0x43e0000000000000
+GLOBL c43e0000000000000<>(SB), RODATA|NOPTR, $8
+
 DATA c46a0000000000000<>+0(SB)/8, $0x46a0000000000000
 GLOBL c46a0000000000000<>(SB), RODATA|NOPTR, $8
 
@@ -23521,149 +23536,149 @@ DATA entries_avx512_float64<>+296(SB)/8, $k_atan_f64_u_c59c3592e6_avx512<>(SB)
 DATA entries_avx512_float64<>+304(SB)/8, $k_atanh_f64_u_37f5d3bfa3_avx512<>(SB)
 DATA entries_avx512_float64<>+312(SB)/8, $k_cast_add_f32_f64_uu_d94107099a_avx512<>(SB)
 DATA entries_avx512_float64<>+320(SB)/8, $k_cast_add_f64_f32_su_70391d9e46_avx512<>(SB)
-DATA entries_avx512_float64<>+328(SB)/8, $k_cbrt_f64_u_b44aeb6339_avx512<>(SB)
-DATA entries_avx512_float64<>+336(SB)/8, $k_celu_f64_uu_261ead757e_avx512<>(SB)
-DATA entries_avx512_float64<>+344(SB)/8, $k_cos_f64_u_231c08b2d9_avx512<>(SB)
-DATA entries_avx512_float64<>+352(SB)/8, $k_cos_f64_u_59b6c7c217_avx512<>(SB)
-DATA entries_avx512_float64<>+360(SB)/8, $k_cosh_f64_u_59600fe59b_avx512<>(SB)
-DATA entries_avx512_float64<>+368(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9_avx512<>(SB)
-DATA entries_avx512_float64<>+376(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2_avx512<>(SB)
-DATA entries_avx512_float64<>+384(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b_avx512<>(SB)
-DATA entries_avx512_float64<>+392(SB)/8, $k_dot_f64_94c78171a9_avx512<>(SB)
-DATA entries_avx512_float64<>+400(SB)/8, $k_elu_f64_uu_8c57d63d8a_avx512<>(SB)
-DATA entries_avx512_float64<>+408(SB)/8, $k_erf_f64_u_d078ff7068_avx512<>(SB)
-DATA entries_avx512_float64<>+416(SB)/8, $k_erfc_f64_u_ea9cd5907b_avx512<>(SB)
-DATA entries_avx512_float64<>+424(SB)/8, $k_exp2_f64_u_56bfbb21e8_avx512<>(SB)
-DATA entries_avx512_float64<>+432(SB)/8, $k_exp_f64_u_c8f268e614_avx512<>(SB)
-DATA entries_avx512_float64<>+440(SB)/8, $k_expm1_f64_u_c12d99e908_avx512<>(SB)
-DATA entries_avx512_float64<>+448(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB)
-DATA entries_avx512_float64<>+456(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB)
-DATA entries_avx512_float64<>+464(SB)/8, $k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_avx512<>(SB)
-DATA entries_avx512_float64<>+472(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB)
-DATA entries_avx512_float64<>+480(SB)/8, $k_fmod_f64_uu_5820ebcd33_avx512<>(SB)
-DATA entries_avx512_float64<>+488(SB)/8, $k_gelu_f64_u_01b0ddcf5e_avx512<>(SB)
-DATA entries_avx512_float64<>+496(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB)
-DATA entries_avx512_float64<>+504(SB)/8, $k_hypot_f64_uu_58b0ae5de6_avx512<>(SB)
-DATA entries_avx512_float64<>+512(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB)
-DATA entries_avx512_float64<>+520(SB)/8, $k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB)
-DATA entries_avx512_float64<>+528(SB)/8, $k_le_select_i32_f64_usus_d0f0d974c9_avx512<>(SB)
-DATA entries_avx512_float64<>+536(SB)/8, $k_le_select_i64_f64_usus_5ed87f8b45_avx512<>(SB)
-DATA entries_avx512_float64<>+544(SB)/8, $k_log10_f64_u_215bd841eb_avx512<>(SB)
-DATA entries_avx512_float64<>+552(SB)/8, $k_log10_f64_u_e0597c2199_avx512<>(SB)
-DATA entries_avx512_float64<>+560(SB)/8, $k_log1p_f64_u_59915c6e03_avx512<>(SB)
-DATA entries_avx512_float64<>+568(SB)/8, $k_log1p_f64_u_85a3ddffb8_avx512<>(SB)
-DATA entries_avx512_float64<>+576(SB)/8, $k_log2_f64_u_161109d442_avx512<>(SB)
-DATA entries_avx512_float64<>+584(SB)/8, $k_log2_f64_u_50315f7adc_avx512<>(SB)
-DATA entries_avx512_float64<>+592(SB)/8, $k_log_f64_u_76870ec756_avx512<>(SB)
-DATA entries_avx512_float64<>+600(SB)/8, $k_log_f64_u_dd7af3dce1_avx512<>(SB)
-DATA entries_avx512_float64<>+608(SB)/8, $k_logit_f64_u_9e5c5ac773_avx512<>(SB)
-DATA entries_avx512_float64<>+616(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB)
-DATA entries_avx512_float64<>+624(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB)
-DATA entries_avx512_float64<>+632(SB)/8, $k_lt_cast_f64_su_2762d9c380_avx512<>(SB)
-DATA entries_avx512_float64<>+640(SB)/8, $k_lt_cast_f64_us_a94496eb15_avx512<>(SB)
-DATA entries_avx512_float64<>+648(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519_avx512<>(SB)
-DATA entries_avx512_float64<>+656(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2_avx512<>(SB)
-DATA entries_avx512_float64<>+664(SB)/8, $k_lt_select_f64_susu_019379d305_avx512<>(SB)
-DATA entries_avx512_float64<>+672(SB)/8, $k_lt_select_f64_suus_276f154ab8_avx512<>(SB)
-DATA entries_avx512_float64<>+680(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB)
-DATA entries_avx512_float64<>+688(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
-DATA entries_avx512_float64<>+696(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
-DATA entries_avx512_float64<>+704(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
-DATA entries_avx512_float64<>+712(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB)
-DATA entries_avx512_float64<>+720(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
-DATA entries_avx512_float64<>+728(SB)/8, $k_lt_select_i32_f64_usus_08a1b21ed8_avx512<>(SB)
-DATA entries_avx512_float64<>+736(SB)/8, $k_lt_select_i64_f64_usus_4f752062b7_avx512<>(SB)
-DATA entries_avx512_float64<>+744(SB)/8, $k_max_f64_us_c5b457e68f_avx512<>(SB)
-DATA entries_avx512_float64<>+752(SB)/8, $k_max_f64_uu_8e8ee6eae2_avx512<>(SB)
-DATA entries_avx512_float64<>+760(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
-DATA entries_avx512_float64<>+768(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
-DATA entries_avx512_float64<>+776(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
-DATA entries_avx512_float64<>+784(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
-DATA entries_avx512_float64<>+792(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
-DATA entries_avx512_float64<>+800(SB)/8, $k_min_f64_su_e16306fa1b_avx512<>(SB)
-DATA entries_avx512_float64<>+808(SB)/8, $k_min_f64_uu_4d70e3b726_avx512<>(SB)
-DATA entries_avx512_float64<>+816(SB)/8, $k_min_min_f64_uuu_48095218f2_avx512<>(SB)
-DATA entries_avx512_float64<>+824(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
-DATA entries_avx512_float64<>+832(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
-DATA entries_avx512_float64<>+840(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
-DATA entries_avx512_float64<>+848(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
-DATA entries_avx512_float64<>+856(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
-DATA entries_avx512_float64<>+864(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
-DATA entries_avx512_float64<>+872(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
-DATA entries_avx512_float64<>+880(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
-DATA entries_avx512_float64<>+888(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
-DATA entries_avx512_float64<>+896(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
-DATA entries_avx512_float64<>+904(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
-DATA entries_avx512_float64<>+912(SB)/8, $k_mul_add_mul_add_f64_ususu_161b4494ee_avx512<>(SB)
-DATA entries_avx512_float64<>+920(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
-DATA entries_avx512_float64<>+928(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
-DATA entries_avx512_float64<>+936(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
-DATA entries_avx512_float64<>+944(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
-DATA entries_avx512_float64<>+952(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
-DATA entries_avx512_float64<>+960(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
-DATA entries_avx512_float64<>+968(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
-DATA entries_avx512_float64<>+976(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
-DATA entries_avx512_float64<>+984(SB)/8, $k_mul_f64_us_e7d53846b3_avx512<>(SB)
-DATA entries_avx512_float64<>+992(SB)/8, $k_mul_f64_uu_7b320067c4_avx512<>(SB)
-DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650_avx512<>(SB)
-DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_max_f64_uss_60421f2775_avx512<>(SB)
-DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_min_f64_uss_3de59695ee_avx512<>(SB)
-DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
-DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
-DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
-DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB)
-DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
-DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_mul_f64_u_4536dc52dd_avx512<>(SB)
-DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
-DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
-DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
-DATA entries_avx512_float64<>+1096(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
-DATA entries_avx512_float64<>+1104(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
-DATA entries_avx512_float64<>+1112(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
-DATA entries_avx512_float64<>+1120(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
-DATA entries_avx512_float64<>+1128(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
-DATA entries_avx512_float64<>+1136(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
-DATA entries_avx512_float64<>+1144(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
-DATA entries_avx512_float64<>+1152(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
-DATA entries_avx512_float64<>+1160(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
-DATA entries_avx512_float64<>+1168(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
-DATA entries_avx512_float64<>+1176(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
-DATA entries_avx512_float64<>+1184(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
-DATA entries_avx512_float64<>+1192(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
-DATA entries_avx512_float64<>+1200(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
-DATA entries_avx512_float64<>+1208(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
-DATA entries_avx512_float64<>+1216(SB)/8, $k_mul_sub_mul_add_f64_ususu_7ec4e7a4d9_avx512<>(SB)
-DATA entries_avx512_float64<>+1224(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
-DATA entries_avx512_float64<>+1232(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
-DATA entries_avx512_float64<>+1240(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
-DATA entries_avx512_float64<>+1248(SB)/8, $k_ne_select_add_f64_usu_b25cae9d19_avx512<>(SB)
-DATA entries_avx512_float64<>+1256(SB)/8, $k_neg_f64_u_31fb8351c9_avx512<>(SB)
-DATA entries_avx512_float64<>+1264(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
-DATA entries_avx512_float64<>+1272(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
-DATA entries_avx512_float64<>+1280(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
-DATA entries_avx512_float64<>+1288(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
-DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
-DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
-DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
-DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
-DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
-DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
-DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
-DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
-DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
-DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
-DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
-DATA entries_avx512_float64<>+1392(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
-DATA entries_avx512_float64<>+1400(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
-DATA entries_avx512_float64<>+1408(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
-DATA entries_avx512_float64<>+1416(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
-DATA entries_avx512_float64<>+1424(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
-DATA entries_avx512_float64<>+1432(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
-DATA entries_avx512_float64<>+1440(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
-DATA entries_avx512_float64<>+1448(SB)/8, $k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471_avx512<>(SB)
-DATA entries_avx512_float64<>+1456(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_avx512<>(SB)
-DATA entries_avx512_float64<>+1464(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df_avx512<>(SB)
+DATA entries_avx512_float64<>+328(SB)/8, $k_cast_f64_i64_u_8f24d43433_avx512<>(SB)
+DATA entries_avx512_float64<>+336(SB)/8, $k_cast_f64_u64_u_4fb2dc96a4_avx512<>(SB)
+DATA entries_avx512_float64<>+344(SB)/8, $k_cbrt_f64_u_b44aeb6339_avx512<>(SB)
+DATA entries_avx512_float64<>+352(SB)/8, $k_celu_f64_uu_261ead757e_avx512<>(SB)
+DATA entries_avx512_float64<>+360(SB)/8, $k_cos_f64_u_231c08b2d9_avx512<>(SB)
+DATA entries_avx512_float64<>+368(SB)/8, $k_cos_f64_u_59b6c7c217_avx512<>(SB)
+DATA entries_avx512_float64<>+376(SB)/8, $k_cosh_f64_u_59600fe59b_avx512<>(SB)
+DATA entries_avx512_float64<>+384(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9_avx512<>(SB)
+DATA entries_avx512_float64<>+392(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2_avx512<>(SB)
+DATA entries_avx512_float64<>+400(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b_avx512<>(SB)
+DATA entries_avx512_float64<>+408(SB)/8, $k_dot_f64_94c78171a9_avx512<>(SB)
+DATA entries_avx512_float64<>+416(SB)/8, $k_elu_f64_uu_8c57d63d8a_avx512<>(SB)
+DATA entries_avx512_float64<>+424(SB)/8, $k_erf_f64_u_d078ff7068_avx512<>(SB)
+DATA entries_avx512_float64<>+432(SB)/8, $k_erfc_f64_u_ea9cd5907b_avx512<>(SB)
+DATA entries_avx512_float64<>+440(SB)/8, $k_exp2_f64_u_56bfbb21e8_avx512<>(SB)
+DATA entries_avx512_float64<>+448(SB)/8, $k_exp_f64_u_c8f268e614_avx512<>(SB)
+DATA entries_avx512_float64<>+456(SB)/8, $k_expm1_f64_u_c12d99e908_avx512<>(SB)
+DATA entries_avx512_float64<>+464(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB)
+DATA entries_avx512_float64<>+472(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB)
+DATA entries_avx512_float64<>+480(SB)/8, $k_fma_fma_fma_fma_f64_suusususu_15c41e61b3_avx512<>(SB)
+DATA entries_avx512_float64<>+488(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB)
+DATA entries_avx512_float64<>+496(SB)/8, $k_fmod_f64_uu_5820ebcd33_avx512<>(SB)
+DATA entries_avx512_float64<>+504(SB)/8, $k_gelu_f64_u_01b0ddcf5e_avx512<>(SB)
+DATA entries_avx512_float64<>+512(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB)
+DATA entries_avx512_float64<>+520(SB)/8, $k_hypot_f64_uu_58b0ae5de6_avx512<>(SB)
+DATA entries_avx512_float64<>+528(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB)
+DATA entries_avx512_float64<>+536(SB)/8, $k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB)
+DATA entries_avx512_float64<>+544(SB)/8, $k_le_select_i32_f64_usus_d0f0d974c9_avx512<>(SB)
+DATA entries_avx512_float64<>+552(SB)/8, $k_le_select_i64_f64_usus_5ed87f8b45_avx512<>(SB)
+DATA entries_avx512_float64<>+560(SB)/8, $k_log10_f64_u_215bd841eb_avx512<>(SB)
+DATA entries_avx512_float64<>+568(SB)/8, $k_log10_f64_u_e0597c2199_avx512<>(SB)
+DATA entries_avx512_float64<>+576(SB)/8, $k_log1p_f64_u_59915c6e03_avx512<>(SB)
+DATA entries_avx512_float64<>+584(SB)/8, $k_log1p_f64_u_85a3ddffb8_avx512<>(SB)
+DATA entries_avx512_float64<>+592(SB)/8, $k_log2_f64_u_161109d442_avx512<>(SB)
+DATA entries_avx512_float64<>+600(SB)/8, $k_log2_f64_u_50315f7adc_avx512<>(SB)
+DATA entries_avx512_float64<>+608(SB)/8, $k_log_f64_u_76870ec756_avx512<>(SB)
+DATA entries_avx512_float64<>+616(SB)/8, $k_log_f64_u_dd7af3dce1_avx512<>(SB)
+DATA entries_avx512_float64<>+624(SB)/8, $k_logit_f64_u_9e5c5ac773_avx512<>(SB)
+DATA entries_avx512_float64<>+632(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB)
+DATA entries_avx512_float64<>+640(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB)
+DATA entries_avx512_float64<>+648(SB)/8, $k_lt_cast_f64_su_2762d9c380_avx512<>(SB)
+DATA entries_avx512_float64<>+656(SB)/8, $k_lt_cast_f64_us_a94496eb15_avx512<>(SB)
+DATA entries_avx512_float64<>+664(SB)/8, $k_lt_mul_select_f64_susus_fcac2b7519_avx512<>(SB)
+DATA entries_avx512_float64<>+672(SB)/8, $k_lt_mul_select_f64_ususs_56d4d73ab2_avx512<>(SB)
+DATA entries_avx512_float64<>+680(SB)/8, $k_lt_select_f64_susu_019379d305_avx512<>(SB)
+DATA entries_avx512_float64<>+688(SB)/8, $k_lt_select_f64_suus_276f154ab8_avx512<>(SB)
+DATA entries_avx512_float64<>+696(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB)
+DATA entries_avx512_float64<>+704(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
+DATA entries_avx512_float64<>+712(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
+DATA entries_avx512_float64<>+720(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
+DATA entries_avx512_float64<>+728(SB)/8, $k_lt_select_f64_uuss_b8c20a04ea_avx512<>(SB)
+DATA entries_avx512_float64<>+736(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
+DATA entries_avx512_float64<>+744(SB)/8, $k_lt_select_i32_f64_usus_08a1b21ed8_avx512<>(SB)
+DATA entries_avx512_float64<>+752(SB)/8, $k_lt_select_i64_f64_usus_4f752062b7_avx512<>(SB)
+DATA entries_avx512_float64<>+760(SB)/8, $k_max_f64_us_c5b457e68f_avx512<>(SB)
+DATA entries_avx512_float64<>+768(SB)/8, $k_max_f64_uu_8e8ee6eae2_avx512<>(SB)
+DATA entries_avx512_float64<>+776(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
+DATA entries_avx512_float64<>+784(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
+DATA entries_avx512_float64<>+792(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
+DATA entries_avx512_float64<>+800(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
+DATA entries_avx512_float64<>+808(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
+DATA entries_avx512_float64<>+816(SB)/8, $k_min_f64_su_e16306fa1b_avx512<>(SB)
+DATA entries_avx512_float64<>+824(SB)/8, $k_min_f64_uu_4d70e3b726_avx512<>(SB)
+DATA entries_avx512_float64<>+832(SB)/8, $k_min_min_f64_uuu_48095218f2_avx512<>(SB)
+DATA entries_avx512_float64<>+840(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
+DATA entries_avx512_float64<>+848(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
+DATA entries_avx512_float64<>+856(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
+DATA entries_avx512_float64<>+864(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
+DATA entries_avx512_float64<>+872(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
+DATA entries_avx512_float64<>+880(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
+DATA entries_avx512_float64<>+888(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
+DATA entries_avx512_float64<>+896(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
+DATA entries_avx512_float64<>+904(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
+DATA entries_avx512_float64<>+912(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
+DATA entries_avx512_float64<>+920(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
+DATA entries_avx512_float64<>+928(SB)/8, $k_mul_add_mul_add_f64_ususu_161b4494ee_avx512<>(SB)
+DATA entries_avx512_float64<>+936(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
+DATA entries_avx512_float64<>+944(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
+DATA entries_avx512_float64<>+952(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
+DATA entries_avx512_float64<>+960(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
+DATA entries_avx512_float64<>+968(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
+DATA entries_avx512_float64<>+976(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
+DATA entries_avx512_float64<>+984(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
+DATA entries_avx512_float64<>+992(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
+DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_f64_us_e7d53846b3_avx512<>(SB)
+DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_f64_uu_7b320067c4_avx512<>(SB)
+DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_lt_select_f64_uusus_c6fd8ea650_avx512<>(SB)
+DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_max_f64_uss_60421f2775_avx512<>(SB)
+DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_min_f64_uss_3de59695ee_avx512<>(SB)
+DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
+DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
+DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
+DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_mul_add_f64_uusu_da5c9c43c8_avx512<>(SB)
+DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
+DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_mul_f64_u_4536dc52dd_avx512<>(SB)
+DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
+DATA entries_avx512_float64<>+1096(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
+DATA entries_avx512_float64<>+1104(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
+DATA entries_avx512_float64<>+1112(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
+DATA entries_avx512_float64<>+1120(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
+DATA entries_avx512_float64<>+1128(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
+DATA entries_avx512_float64<>+1136(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
+DATA entries_avx512_float64<>+1144(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
+DATA entries_avx512_float64<>+1152(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1160(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
+DATA entries_avx512_float64<>+1168(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
+DATA entries_avx512_float64<>+1176(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
+DATA entries_avx512_float64<>+1184(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
+DATA entries_avx512_float64<>+1192(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
+DATA entries_avx512_float64<>+1200(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
+DATA entries_avx512_float64<>+1208(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
+DATA entries_avx512_float64<>+1216(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
+DATA entries_avx512_float64<>+1224(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
+DATA entries_avx512_float64<>+1232(SB)/8, $k_mul_sub_mul_add_f64_ususu_7ec4e7a4d9_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_ne_select_add_f64_usu_b25cae9d19_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_neg_f64_u_31fb8351c9_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_neg_sub_f64_uu_daa7d6f623_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_reduce_add_f64_u_2a4323ccac_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_reduce_columns_add_f64_u_daeefbfc01_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_reduce_max_f64_u_68681c4585_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_reduce_min_f64_u_406984bf90_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_avx512<>(SB)
 DATA entries_avx512_float64<>+1472(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
 DATA entries_avx512_float64<>+1480(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
 DATA entries_avx512_float64<>+1488(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
