@@ -14804,12 +14804,12 @@ func k_cast_i2_i32_u_fef9baf68d_go(f *abi.Frame) {
 // for i: o0[i] = bfloat16(a0[i])
 func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := int64(536870911)
-	c6 := int64(-536870912)
-	c11 := int32(16)
-	c13 := int32(1)
-	c16 := int32(32767)
-	c19 := int32(4194304)
+	c0 := int32(255)
+	c4 := int32(-256)
+	c7 := int32(16777216)
+	c12 := int32(16)
+	c14 := int32(1)
+	c17 := int32(32767)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -14817,60 +14817,64 @@ func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := float64(v0a), float64(v0b)
-			t1a, t1b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
-			t3a, t3b := t1a&c2, t1b&c2
-			t4a, t4b := int64(t3a+c2), int64(t3b+c2)
-			t5a, t5b := t1a|t4a, t1b|t4b
-			t7a, t7b := t5a&c6, t5b&c6
-			t8a, t8b := math.Float64frombits(uint64(t7a)), math.Float64frombits(uint64(t7b))
-			t9a, t9b := float32(t8a), float32(t8b)
-			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t12a, t12b := t10a>>uint32(c11), t10b>>uint32(c11)
-			t14a, t14b := t12a&c13, t12b&c13
-			t15a, t15b := int32(t10a+t14a), int32(t10b+t14b)
-			t17a, t17b := int32(t15a+c16), int32(t15b+c16)
-			t18a, t18b := t9a != t9a, t9b != t9b
-			t20a, t20b := t10a|c19, t10b|c19
-			t21a := t17a
-			if t18a {
-				t21a = t20a
+			t1a, t1b := v0a&c0, v0b&c0
+			t2a, t2b := int32(t1a+c0), int32(t1b+c0)
+			t3a, t3b := v0a|t2a, v0b|t2b
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a := v0a
+			if t6a < 0 {
+				t6a = -t6a
 			}
-			t21b := t17b
-			if t18b {
-				t21b = t20b
+			t6b := v0b
+			if t6b < 0 {
+				t6b = -t6b
 			}
-			t22a, t22b := t21a>>uint32(c11), t21b>>uint32(c11)
-			t23a, t23b := uint16(t22a), uint16(t22b)
-			t24a, t24b := uint16(t23a), uint16(t23b)
+			t8a, t8b := t6a < c7, t6b < c7
+			t9a := t5a
+			if t8a {
+				t9a = v0a
+			}
+			t9b := t5b
+			if t8b {
+				t9b = v0b
+			}
+			t10a, t10b := float32(t9a), float32(t9b)
+			t11a, t11b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t13a, t13b := t11a>>uint32(c12), t11b>>uint32(c12)
+			t15a, t15b := t13a&c14, t13b&c14
+			t16a, t16b := int32(t11a+t15a), int32(t11b+t15b)
+			t18a, t18b := int32(t16a+c17), int32(t16b+c17)
+			t19a, t19b := t18a>>uint32(c12), t18b>>uint32(c12)
+			t20a, t20b := uint16(t19a), uint16(t19b)
+			t21a, t21b := uint16(t20a), uint16(t20b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t24a, t24b
+			y0[0], y0[1] = t21a, t21b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := int64(math.Float64bits(t0))
-			t3 := t1 & c2
-			t4 := int64(t3 + c2)
-			t5 := t1 | t4
-			t7 := t5 & c6
-			t8 := math.Float64frombits(uint64(t7))
-			t9 := float32(t8)
-			t10 := int32(math.Float32bits(t9))
-			t12 := t10 >> uint32(c11)
-			t14 := t12 & c13
-			t15 := int32(t10 + t14)
-			t17 := int32(t15 + c16)
-			t18 := t9 != t9
-			t20 := t10 | c19
-			t21 := t17
-			if t18 {
-				t21 = t20
+			t1 := v0 & c0
+			t2 := int32(t1 + c0)
+			t3 := v0 | t2
+			t5 := t3 & c4
+			t6 := v0
+			if t6 < 0 {
+				t6 = -t6
 			}
-			t22 := t21 >> uint32(c11)
-			t23 := uint16(t22)
-			t24 := uint16(t23)
-			o0[i] = t24
+			t8 := t6 < c7
+			t9 := t5
+			if t8 {
+				t9 = v0
+			}
+			t10 := float32(t9)
+			t11 := int32(math.Float32bits(t10))
+			t13 := t11 >> uint32(c12)
+			t15 := t13 & c14
+			t16 := int32(t11 + t15)
+			t18 := int32(t16 + c17)
+			t19 := t18 >> uint32(c12)
+			t20 := uint16(t19)
+			t21 := uint16(t20)
+			o0[i] = t21
 		}
 	}
 }
@@ -14900,23 +14904,60 @@ func k_cast_i32_bool_u_f415769208_go(f *abi.Frame) {
 // for i: o0[i] = float16(a0[i])
 func k_cast_i32_f16_u_72ef53b992_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := int64(536870911)
-	c6 := int64(-536870912)
+	c0 := int32(255)
+	c4 := int32(-256)
+	c7 := int32(16777216)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a&c0, v0b&c0
+			t2a, t2b := int32(t1a+c0), int32(t1b+c0)
+			t3a, t3b := v0a|t2a, v0b|t2b
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a := v0a
+			if t6a < 0 {
+				t6a = -t6a
+			}
+			t6b := v0b
+			if t6b < 0 {
+				t6b = -t6b
+			}
+			t8a, t8b := t6a < c7, t6b < c7
+			t9a := t5a
+			if t8a {
+				t9a = v0a
+			}
+			t9b := t5b
+			if t8b {
+				t9b = v0b
+			}
+			t10a, t10b := float32(t9a), float32(t9b)
+			t11a, t11b := scalar.Float16bits(t10a), scalar.Float16bits(t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := int64(math.Float64bits(t0))
-			t3 := t1 & c2
-			t4 := int64(t3 + c2)
-			t5 := t1 | t4
-			t7 := t5 & c6
-			t8 := math.Float64frombits(uint64(t7))
-			t9 := float32(t8)
-			t10 := scalar.Float16bits(t9)
-			o0[i] = t10
+			t1 := v0 & c0
+			t2 := int32(t1 + c0)
+			t3 := v0 | t2
+			t5 := t3 & c4
+			t6 := v0
+			if t6 < 0 {
+				t6 = -t6
+			}
+			t8 := t6 < c7
+			t9 := t5
+			if t8 {
+				t9 = v0
+			}
+			t10 := float32(t9)
+			t11 := scalar.Float16bits(t10)
+			o0[i] = t11
 		}
 	}
 }
