@@ -67,7 +67,12 @@ var (
 	narrowOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax}
 	wordOps   = map[ir.DType][]ir.Op{ir.Uint16: {ir.OpDiv, ir.OpShl, ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpLe, ir.OpXor, ir.OpSelect}, ir.Int16: {ir.OpAbs, ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpSelect}}
 	// shortCasts are conversions that do not go by way of a compute type.
-	shortCasts = [][2]ir.DType{{ir.Uint8, ir.Uint16}, {ir.Uint8, ir.Int16}, {ir.Int8, ir.Int16}, {ir.Uint16, ir.Uint8}, {ir.Int16, ir.Uint8}, {ir.Int16, ir.Int8}, {ir.Int16, ir.Float32}, {ir.Uint16, ir.Float32}}
+	shortCasts = [][2]ir.DType{
+		{ir.Uint8, ir.Uint16}, {ir.Uint8, ir.Int16}, {ir.Int8, ir.Int16}, {ir.Uint8, ir.Int8}, {ir.Int8, ir.Uint8},
+		{ir.Uint16, ir.Uint8}, {ir.Int16, ir.Uint8}, {ir.Int16, ir.Int8}, {ir.Uint16, ir.Int16}, {ir.Int16, ir.Uint16},
+		{ir.Bool, ir.Int8}, {ir.Bool, ir.Int16}, {ir.Int8, ir.Bool}, {ir.Int16, ir.Bool},
+		{ir.Int16, ir.Float32}, {ir.Uint16, ir.Float32},
+	}
 )
 
 // inTilings reports whether tilings have the op of a kernel of one: the unlikely select is

@@ -106,13 +106,15 @@ var partialKernels = []string{
 	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }",
 }
 
-// productKernels are the levels of a product of floats, and its end (package ir, product.go).
+// productKernels are the levels of a product of floats, along rows and columns, and its end (package ir, product.go).
 var productKernels = []string{
 	"reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }",
 	"reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add t0 u1; store t1 }",
 	"kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }",
 	"reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }",
-	"reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }",
+	"reduce [mul, add] kernel (u0:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = exponent u0; store t1 t2 }",
+	"kernel (u0:f64, u1:f64, u2:f64) { t0 = significand u0; t1 = mul t0 u1; t2 = exponent u0; t3 = add t2 u2; store t1 t3 }",
+	"kernel (u0:f32, u1:f64, u2:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = mul t1 u1; t3 = exponent u0; t4 = add t3 u2; store t2 t4 }",
 }
 
 // byteKernels count bools, and sum integers of one and two bytes and distances of bytes.
@@ -135,8 +137,11 @@ var byteKernels = []string{
 // such type, T, its compute type, W, and op.
 const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
 
-// halfKernels are reductions of floats of 16 bits, for each such type, T: products of matrices and vectors, and variances.
+// halfKernels are reductions of floats of 16 bits, for each such type, T: products of matrices and vectors, variances, and
+// sums and the greatest of columns.
 var halfKernels = []string{
+	"kernel (u0:T, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }",
+	"kernel (u0:T, u1:f32) { t0 = cast:f32 u0; t1 = max t0 u1; store t1 }",
 	"reduce [add] kernel (u0:T, u1:T) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }",
 	"reduce [add] kernel (u0:T, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }",
 	"reduce [add] kernel (u0:T, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }",

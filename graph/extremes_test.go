@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,6 +69,77 @@ func TestProductsOfExtremes(t *testing.T) {
 	outs, err := p.RunAll(t.Context(), graph.Of(data))
 	require.NoError(t, err)
 	require.InDelta(t, 1, at[float32](t, outs[0], 0), 1e-6)
+}
+
+// TestProductsOfShortFloats: products of floats of all sizes, zeros, infinities, NaN and subnormal ones among them, are those
+// of the same numbers in float64, in which they have other kernels.
+func TestProductsOfShortFloats(t *testing.T) {
+	const rows, cols = 1100, 70
+	r := rand.New(rand.NewPCG(7, 8))
+	data := make([]float32, rows*cols)
+	for i := range data {
+		data[i] = float32(math.Ldexp(1+r.Float64(), r.IntN(5)-2))
+		switch { // in some columns and rows
+		case i%cols == 3 && i/cols%7 == 0:
+			data[i] = math.Float32frombits(r.Uint32() >> 9)
+		case i%cols == 5 && i/cols == 40:
+			data[i] = 0
+		case i%cols == 6 && i/cols == 900:
+			data[i] = float32(math.Inf(-1))
+		case i%cols == 7 && i/cols == 1099:
+			data[i] = float32(math.NaN())
+		case i%cols == 9:
+			data[i] = float32(math.Ldexp(-1, r.IntN(20)-10))
+		}
+	}
+	x := graph.Input("x", graph.Float32, rows, cols)
+	for _, d := range []graph.DType{graph.Float32, graph.Float16, graph.BFloat16} {
+		narrow := x.Cast(d)
+		stored, err := graph.Compile(narrow, narrow.Cast(graph.Float64))
+		require.NoError(t, err)
+		in, err := stored.RunAll(t.Context(), graph.Of(data, rows, cols))
+		require.NoError(t, err)
+		short, double := graph.Input("short", d, rows, cols), graph.Input("double", graph.Float64, rows, cols)
+		for _, axes := range [][]any{{}, {0}, {1}} {
+			p, err := graph.Compile(short.Prod(axes...).Cast(graph.Float32), double.Prod(axes...).Cast(d).Cast(graph.Float32))
+			require.NoError(t, err)
+			out, err := p.RunAll(t.Context(), in...)
+			require.NoError(t, err)
+			got, err := graph.Data[float32](out[0])
+			require.NoError(t, err)
+			want, err := graph.Data[float32](out[1])
+			require.NoError(t, err)
+			for i := range want {
+				same := math.Float32bits(want[i]) == math.Float32bits(got[i]) || want[i] != want[i] && got[i] != got[i]
+				require.True(t, same, "%s %v %d: %x, not %x", d, axes, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// TestLdexpOfExtremes: numbers times any power of 2 are rounded once, and zeros stay zeros.
+func TestLdexpOfExtremes(t *testing.T) {
+	inf, none := math.Inf(1), math.NaN()
+	numbers := []float64{0, math.Copysign(0, -1), 1, -1.5, 0x1.fffffffffffffp0, 0x1p-1074, -0x1.8p-1073, 0x1.0000000000001p-1022, math.MaxFloat64, inf, -inf, none}
+	powers := []float64{0, 1, -1, .5, 1.5, -.5, -1.5, 52, -52, -1022, -1023, -1073, -1074, -1075, -1076, 1023, 1024, 2097, 2098, -2098, -2099, -2100, 5000, -5000, 1e300, -1e300, inf, -inf, none}
+	var x, y, want []float64
+	for _, n := range numbers {
+		for _, e := range powers {
+			z := math.Ldexp(n, int(min(max(math.RoundToEven(e), -9999), 9999)))
+			if e != e {
+				z = none
+			}
+			x, y, want = append(x, n), append(y, e), append(want, z)
+		}
+	}
+	p, err := graph.Compile(graph.Input("x", graph.Float64, len(x)).Ldexp(graph.Input("y", graph.Float64, len(x))))
+	require.NoError(t, err)
+	out, err := p.Run(t.Context(), graph.Of(x), graph.Of(y))
+	require.NoError(t, err)
+	for i, z := range want {
+		got := at[float64](t, out, i)
+		require.True(t, math.Float64bits(z) == math.Float64bits(got) || z != z && got != got, "%x %g: %x, not %x", x[i], y[i], got, z)
+	}
 }
 
 func at[T float32 | float64](t *testing.T, x *graph.Tensor, i int) T {

@@ -3,12 +3,24 @@ package passes
 import "github.com/stridefuse/stridefuse/ir"
 
 // product returns the product of x along axes, of numbers whose exponents have no bounds
-// (package ir, product.go): the levels of the tree multiply significands and add exponents.
+// (package ir, product.go): the levels of the tree multiply significands and add exponents. Numbers of shorter floats are
+// divided in float32, a vector of which has twice as many: both parts are exact, as are sums of exponents of a chunk.
 func (r *reducer) product(v, x *ir.Value, axes []int) (*ir.Value, error) {
 	var failed error
 	add := func(op ir.Op, a ir.Attr, args ...*ir.Value) (y *ir.Value) {
 		if failed == nil {
 			y, failed = r.f.Add(op, a, v.Pos, args...)
+		}
+		return y
+	}
+	if from := x.Args; x.Op == ir.OpCast && ir.Reals.Has(from[0].Type.DType) {
+		if x, failed = r.cast(from[0], ir.Float32); failed != nil {
+			return nil, failed
+		}
+	}
+	double := func(x *ir.Value) (y *ir.Value) {
+		if failed == nil {
+			y, failed = r.cast(x, ir.Float64)
 		}
 		return y
 	}
@@ -36,14 +48,14 @@ func (r *reducer) product(v, x *ir.Value, axes []int) (*ir.Value, error) {
 			if exponents != nil {
 				e = add(ir.OpAdd, ir.Attr{}, exponents, e)
 			}
-			x = add(ir.OpReduceChunks, ir.Attr{By: ir.OpMul}, add(ir.OpSignificand, ir.Attr{}, x))
-			exponents = add(ir.OpReduceChunks, ir.Attr{By: ir.OpAdd}, e)
+			x = add(ir.OpReduceChunks, ir.Attr{By: ir.OpMul}, double(add(ir.OpSignificand, ir.Attr{}, x)))
+			exponents = double(add(ir.OpReduceChunks, ir.Attr{By: ir.OpAdd}, e))
 			if n = ir.Chunks(n); n > 1 && failed == nil {
 				each(func(x *ir.Value) *ir.Value { return add(ir.OpPermute, ir.Attr{Axes: firstLast(x)}, x) })
 			}
 		}
 	}
-	if exponents != nil {
+	if x = double(x); exponents != nil {
 		x = add(ir.OpLdexp, ir.Attr{}, x, exponents)
 	}
 	return x, failed

@@ -298,3 +298,19 @@ func TestColdTail(t *testing.T) {
 		require.NotEqual(t, test[1], test[2])
 	}
 }
+
+// TestClippedIsNotWrapped: a float that becomes an integer of 16 bits is clipped to its numbers, so it has no bits above.
+func TestClippedIsNotWrapped(t *testing.T) {
+	for _, target := range []codegen.Target{avo.AVX2, avo.AVX512} {
+		for _, d := range []ir.DType{ir.Int8, ir.Int16} {
+			clips := single(t, ir.OpCast, d, kernel.Operand{DType: ir.Float32})
+			asm, err := target.Assemble("kernels", []kernel.Code{clips})
+			require.NoError(t, err)
+			require.NotContains(t, string(asm), "VPSLLD")
+		}
+	}
+	wraps := single(t, ir.OpCast, ir.Int16, kernel.Operand{DType: ir.Uint32})
+	asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{wraps})
+	require.NoError(t, err)
+	require.Contains(t, string(asm), "VPSLLD")
+}

@@ -1,6 +1,9 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // The rows of AVX-512 that differ from AVX2's: comparisons, which AVX-512 has of every
 // integer type, products with powers of 2, and operations on 64-bit lanes and conversions that AVX2 lacks.
@@ -53,8 +56,30 @@ func avx512Table() table {
 	t.set(ir.Int64, ir.OpShr, shift("VPSRAVQ", "VPSRAQ", 64))
 	t.set(ir.Float32, ir.OpScalb, binary("VSCALEFPS"))
 	t.set(ir.Float64, ir.OpScalb, binary("VSCALEFPD"))
+	for d, lanes := range map[ir.DType]string{ir.Float32: "PS", ir.Float64: "PD"} {
+		t.set(d, ir.OpSignificand, func(g *graph, x [3]ref) ref {
+			const within1And2 = 0
+			return g.choose(g.imm("VFPCLASS"+lanes+"Z", unscaled, x[0]), x[0], g.imm("VGETMANT"+lanes, within1And2, x[0]))
+		})
+		t.set(d, ir.OpExponent, func(g *graph, x [3]ref) ref {
+			return g.op("VGETEXP"+lanes+".Z", g.not(g.imm("VFPCLASS"+lanes+"Z", unscaled, x[0])), x[0])
+		})
+	}
+	t.set(ir.Float64, ir.OpLdexp, func(g *graph, x [3]ref) ref { // VSCALEFPD rounds down, and makes NaN of 0 and an infinite exponent
+		const nearestEven, far = 8, 1 << 12
+		e := g.op("VMINPD", g.f64(far), g.op("VMAXPD", g.f64(-far), g.imm("VROUNDPD", nearestEven, x[1])))
+		return g.op("VSCALEFPD", x[0], e)
+	})
 	t.casts512()
 	return t
+}
+
+// unscaled are the classes of numbers that have no exponent, by the bits of VFPCLASSPS: NaN, zeros and infinities.
+const unscaled = 0x9f
+
+// composed reports whether there are rows of an instruction that is lane ops on other targets.
+func (t *table) composed(in kernel.Inst, d ir.DType) bool {
+	return in.Op.Info().Kind == ir.Composed && t.rows[key{in.Op, d}] != nil
 }
 
 // afterAnd is a row of the named instruction, or of one for it and the AND before.
@@ -91,6 +116,17 @@ func (t *table) casts512() {
 		r := g.where(g.imm("VCMPPD", cmpOrd, x, x), g.op("VCVTTPD2QQ", x))
 		return g.choose(g.imm("VCMPPD", cmpGe, x, g.f64(1<<63)), g.i64(1<<63-1), r)
 	})
+	t.casts[pair{ir.Float32, ir.Int64}] = func(g *graph, v value) value {
+		x := v.Part[0]
+		number, over := one(g.imm("VCMPPS", cmpOrd, x, x)), one(g.imm("VCMPPS", cmpGe, x, g.f32(1<<63)))
+		part := func(half ref, p int) ref {
+			return g.choose(g.MaskPart(over, 2, p), g.i64(1<<63-1), g.where(g.MaskPart(number, 2, p), g.op("VCVTTPS2QQ", half)))
+		}
+		return two(part(x, 0), part(g.high(x), 1))
+	}
+	t.casts[pair{ir.Float32, ir.Uint64}] = func(g *graph, v value) value {
+		return split(func(g *graph, x ref) ref { return g.op("VCVTTPS2UQQ", x) })(g, one(g.op("VMAXPS", v.Part[0], g.zero())))
+	}
 	each(ir.Float64, ir.Uint64, func(g *graph, x ref) ref { return g.op("VCVTTPD2UQQ", g.op("VMAXPD", x, g.zero())) })
 	t.casts[pair{ir.Float64, ir.Uint32}] = joinHalves(func(g *graph, x ref) ref {
 		return g.op("VCVTTPD2UDQ", g.op("VMAXPD", x, g.zero()))

@@ -38,6 +38,8 @@ func (g *graph) narrowed(d ir.DType, x ref) ref {
 	const nearestEven = 0
 	shift := uint8(32 - 8*d.Size())
 	switch {
+	case d.Compute() == ir.Int32 && g.within(d, x):
+		return x
 	case d.Compute() == ir.Int32 && ir.Signed.Has(d):
 		return g.imm("VPSRAD", shift, g.imm("VPSLLD", shift, x))
 	case d.Compute() == ir.Int32:
@@ -46,4 +48,20 @@ func (g *graph) narrowed(d ir.DType, x ref) ref {
 		return g.op(extends(d), g.imm("VCVTPS2PH", nearestEven, x))
 	}
 	panic(noForm("conversion", d))
+}
+
+// within reports whether the numbers of x are clipped to some of a type: the lesser of one and what is greater than another.
+func (g *graph) within(d ir.DType, x ref) bool {
+	for _, name := range []string{"VPMINSD", "VPMAXSD"} {
+		if !g.is(x, name) {
+			return false
+		}
+		arg := g.At(x).Arg
+		bits, ok := g.constant(arg[1])
+		if c := uint64(int64(int32(bits))); !ok || ir.Defined.Cast(d, ir.Int64, ir.Wrap(d, int64(c))) != c {
+			return false
+		}
+		x = arg[0]
+	}
+	return true
 }

@@ -105,7 +105,7 @@ func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
 	if e := newFloatExtreme(t, k, combine); e != nil {
 		return e.write(), nil
 	}
-	e := elementary.Expand(k)
+	e := elementary.ExpandBut(k, t.composed)
 	if narrow, body := inNarrowLanes(k); narrow != nil && combine == nil {
 		t, e = narrow, body
 	}

@@ -37,6 +37,8 @@ func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
 		return b.Cast(to, x)
 	case ir.Ints.Has(to) && ir.Floats.Has(from):
 		return b.Cast(to, b.saturate(to, b.Cast(to.Compute(), x)))
+	case ir.Floats.Has(to) && from == ir.Int32:
+		return b.convert(to, b.Cast(ir.Float32, b.sticky(x)))
 	case ir.Floats.Has(to):
 		if ir.Ints.Has(from) && from.Size() == 8 {
 			x = b.sticky(x)
@@ -61,19 +63,25 @@ func (b *builder) saturate(to ir.DType, x kernel.Ref) kernel.Ref {
 
 // roundBFloat16 rounds a float32 to its upper half, to even. What it is in float32 is kept
 // for ops that read it. An addition of less than the lowest bit of the upper half carries into that; the bits
-// of a NaN could so become those of another number, unless its lower half is 0 and it is quiet.
+// of a NaN could so become those of another number, unless its lower half is 0 and it is quiet. No integer is a NaN.
 func (b *builder) roundBFloat16(x kernel.Ref) kernel.Ref {
 	const quiet = 1 << 22
 	c := func(v int64) kernel.Ref { return b.Int(ir.Int32, v) }
 	bits := b.Bitcast(ir.Int32, x)
 	odd := b.Op(ir.OpAnd, b.Op(ir.OpShr, bits, c(16)), c(1))
 	r := b.Op(ir.OpAdd, b.Op(ir.OpAdd, bits, odd), c(1<<15-1))
-	if !b.ofUpperHalves(x) {
+	if !b.ofInteger(x) && !b.ofUpperHalves(x) {
 		r = b.Op(ir.OpSelect, b.Op(ir.OpNe, x, x), b.Op(ir.OpOr, bits, c(quiet)), r)
 	}
 	narrow := b.Bitcast(ir.BFloat16, b.Cast(ir.Uint16, b.Op(ir.OpShr, r, c(16))))
 	b.wide[narrow] = b.Bitcast(ir.Float32, b.Op(ir.OpAnd, r, c(upperHalf)))
 	return narrow
+}
+
+// ofInteger reports whether x is an integer as a float.
+func (b *builder) ofInteger(x kernel.Ref) bool {
+	in := b.Kernel().Inst(x)
+	return in != nil && in.Op == ir.OpCast && ir.Ints.Has(b.DType(in.Args[0]))
 }
 
 // upperHalf is the bits of a float32 that are those of a bfloat16.
@@ -104,15 +112,18 @@ func (b *builder) isUpperHalf(x kernel.Ref) bool {
 	return of != nil && (by(ir.OpShl, 16) || by(ir.OpAnd, upperHalf))
 }
 
-// sticky returns an integer of 64 bits that float64 holds, and that rounds to the same
-// element of 16 bits: one from 2^53 on loses its last 11 bits, and the last that is left says
+// sticky returns an integer of 64 bits that float64 holds, or one of 32 bits that float32 holds, and that rounds to the same
+// element of 16 bits: one from 2^53 on loses its last 11 bits, one from 2^24 on its last 8, and the last that is left says
 // whether any was set.
 func (b *builder) sticky(x kernel.Ref) kernel.Ref {
-	d := b.DType(x)
-	lost := b.Int(d, 1<<11-1)
+	d, bits := b.DType(x), 11
+	if d.Size() == 4 {
+		bits = 8
+	}
+	lost := b.Int(d, 1<<bits-1)
 	odd := b.Op(ir.OpOr, x, b.Op(ir.OpAdd, b.Op(ir.OpAnd, x, lost), lost))
-	odd = b.Op(ir.OpAnd, odd, b.Int(d, -1<<11))
-	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, x), b.Int(d, 1<<53)), x, odd)
+	odd = b.Op(ir.OpAnd, odd, b.Int(d, -1<<bits))
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, x), b.Int(d, 1<<(8*d.Size()-bits))), x, odd)
 }
 
 // roundSubnormal returns what rounds to the same bfloat16 as x by way of float32: odd, but

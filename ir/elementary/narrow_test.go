@@ -88,3 +88,15 @@ func TestFewBits(t *testing.T) {
 		}
 	}
 }
+
+// TestIntegersInSingleLanes: an int32 becomes a float of 16 bits without float64, which takes two vectors. TestFewBits
+// compares the numbers.
+func TestIntegersInSingleLanes(t *testing.T) {
+	for _, to := range []ir.DType{ir.Float16, ir.BFloat16} {
+		k, err := kernel.SingleOp(ir.OpCast, to, kernel.Operand{DType: ir.Int32})
+		require.NoError(t, err)
+		for _, in := range elementary.Expand(k).Body {
+			require.NotEqual(t, ir.Float64, in.DType)
+		}
+	}
+}

@@ -7,25 +7,38 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Significands and exponents of float64, and numbers of both: what products are made of
-// (package ir, product.go).
+// Significands and exponents, and numbers of both: what products are made of (package ir, product.go).
 
-const (
-	upwards     = 64 // the power of 2 that makes the subnormal normal
-	signAndRest = 1<<63 | 1<<expLen - 1
-)
+const upwards = 64 // the power of 2 that makes a subnormal number normal
+
+// format is how the bits of a float are divided.
+type format struct {
+	bits     ir.DType
+	fraction int // bits
+	bias     float64
+	one      uint64  // the bits of 1
+	whole    float64 // the power of 2 whose last bit is 1
+}
+
+func (b *builder) format(x kernel.Ref) format {
+	if b.isSingle(x) {
+		return format{ir.Uint32, expLen32, bias32, uint64(math.Float32bits(1)), 1 << expLen32}
+	}
+	return format{ir.Uint64, expLen, bias, one, 1 << expLen}
+}
 
 // isEdge says whether x is zero, subnormal, infinite or NaN.
 func (b *builder) isEdge(x kernel.Ref) kernel.Ref {
-	return b.outside(b.Op(ir.OpAbs, x), 1<<expLen, math.Float64bits(math.Inf(1)))
+	return b.outside(b.Op(ir.OpAbs, x), 1<<b.format(x).fraction, ir.FromFloat(b.DType(x), math.Inf(1)))
 }
 
 // subnormalOr returns what f makes of a subnormal x times 2^upwards, and other of a zero, an
 // infinity or NaN.
 func (b *builder) subnormalOr(x, other kernel.Ref, f func(x kernel.Ref) kernel.Ref) kernel.Ref {
+	c := func(v float64) kernel.Ref { return b.Float(b.DType(x), v) }
 	y := b.Op(ir.OpAbs, x)
-	subnormal := b.Op(ir.OpAnd, b.Op(ir.OpLt, b.f64(0), y), b.Op(ir.OpLt, y, b.f64(1)))
-	return b.Op(ir.OpSelect, subnormal, f(b.Op(ir.OpMul, x, b.f64(1<<upwards))), other)
+	subnormal := b.Op(ir.OpAnd, b.Op(ir.OpLt, c(0), y), b.Op(ir.OpLt, y, c(1)))
+	return b.Op(ir.OpSelect, subnormal, f(b.Op(ir.OpMul, x, c(1<<upwards))), other)
 }
 
 func expandSignificand(b *builder, a []kernel.Ref) kernel.Ref {
@@ -34,21 +47,23 @@ func expandSignificand(b *builder, a []kernel.Ref) kernel.Ref {
 }
 
 func (b *builder) significand(x kernel.Ref) kernel.Ref {
-	y := b.Op(ir.OpAnd, b.Bitcast(ir.Uint64, x), b.Const(ir.Uint64, signAndRest))
-	return b.Bitcast(ir.Float64, b.Op(ir.OpOr, y, b.Const(ir.Uint64, one)))
+	f := b.format(x)
+	y := b.Op(ir.OpAnd, b.Bitcast(f.bits, x), b.Const(f.bits, ir.SignBit(f.bits)|1<<f.fraction-1))
+	return b.Bitcast(b.DType(x), b.Op(ir.OpOr, y, b.Const(f.bits, f.one)))
 }
 
 func expandExponent(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	odd := b.subnormalOr(x, b.f64(0), func(x kernel.Ref) kernel.Ref { return b.biased(x, bias+upwards) })
-	return b.Op(ir.OpUnlikely, b.isEdge(x), odd, b.biased(x, bias))
+	odd := b.subnormalOr(x, b.Float(b.DType(x), 0), func(x kernel.Ref) kernel.Ref { return b.unbiased(x, upwards) })
+	return b.Op(ir.OpUnlikely, b.isEdge(x), odd, b.unbiased(x, 0))
 }
 
-// biased moves the exponent into the last bits of 2^52, and takes the rest from it.
-func (b *builder) biased(x kernel.Ref, bias float64) kernel.Ref {
-	e := b.Op(ir.OpShr, b.Bitcast(ir.Uint64, b.Op(ir.OpAbs, x)), b.Const(ir.Uint64, expLen))
-	e = b.Bitcast(ir.Float64, b.Op(ir.OpOr, e, b.Const(ir.Uint64, math.Float64bits(0x1p52))))
-	return b.Op(ir.OpSub, e, b.f64(0x1p52+bias))
+// unbiased moves the exponent into the last bits of a power of 2, and takes the rest, and more, from it.
+func (b *builder) unbiased(x kernel.Ref, more float64) kernel.Ref {
+	f, d := b.format(x), b.DType(x)
+	e := b.Op(ir.OpShr, b.Bitcast(f.bits, b.Op(ir.OpAbs, x)), b.Const(f.bits, uint64(f.fraction)))
+	e = b.Bitcast(d, b.Op(ir.OpOr, e, b.Const(f.bits, ir.FromFloat(d, f.whole))))
+	return b.Op(ir.OpSub, e, b.Float(d, f.whole+f.bias+more))
 }
 
 // expandLdexp multiplies a significand by two powers of 2, of which the first makes no number

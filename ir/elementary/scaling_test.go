@@ -40,3 +40,26 @@ func TestScaling(t *testing.T) {
 		require.Equal(t, c[2], ldexp(c[0], c[1]), "%v", c)
 	}
 }
+
+// TestScalingOfSingles does for float32, whose parts are exact in float64.
+func TestScalingOfSingles(t *testing.T) {
+	significand := evalInTier(t, ir.OpSignificand, ir.Float32, false)
+	exponent := evalInTier(t, ir.OpExponent, ir.Float32, false)
+	r := rand.New(rand.NewPCG(5, 6))
+	at := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 1, -1, 0x1p-149, -0x1p-126, 0x1.fffffcp-127, math.MaxFloat32, 0x1.8p-148}
+	for range 3000 {
+		at = append(at, float64(math.Float32frombits(r.Uint32())), float64(math.Float32frombits(r.Uint32()>>9)))
+	}
+	for _, x := range at {
+		m, e := x, 0
+		if x != 0 && x-x == 0 {
+			m, e = math.Frexp(x)
+			m, e = 2*m, e-1
+		}
+		if x == x {
+			require.Equal(t, math.Float64bits(m), math.Float64bits(significand(x)), "%x", x)
+		}
+		require.Equal(t, float64(e), exponent(x), "%x", x)
+	}
+	require.True(t, math.IsNaN(significand(math.NaN())))
+}

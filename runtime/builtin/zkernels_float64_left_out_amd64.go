@@ -133,12 +133,14 @@ var kernels_avx2_float64 = loops{
 	{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go},
 	{Sig: "reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa_go},
 	{Sig: "reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go},
-	{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }", Fn: k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go},
+	{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = exponent u0; store t1 t2 }", Fn: k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471_go},
 	{Sig: "reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }", Fn: k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go},
 	{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go},
 	{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37_go},
 	{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1_go},
 	{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1_go},
+	{Sig: "kernel (u0:f32, u1:f64, u2:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = mul u1 t1; t3 = exponent u0; t4 = add u2 t3; store t2 t4 }", Fn: k_significand_cast_mul_etc_f32_f64_uuu_9becae06b1_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = significand u0; t1 = mul u1 t0; t2 = exponent u0; t3 = add t2 u2; store t1 t3 }", Fn: k_significand_mul_exponent_add_f64_uuu_320e03abeb_go},
 	{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed_go},
 	{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328_go},
 	{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b_go},
@@ -8706,83 +8708,83 @@ func k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go(f *abi.Frame) {
 	}
 }
 
-// k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go is
+// k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471_go is
 //
-//	reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
+//	reduce [mul, add] kernel (u0:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = exponent u0; store t1 t2 }
 //
-// for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
-func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go(f *abi.Frame) {
+// for i: o0 *= float64(significand(a0[i])); o1 += exponent(a0[i])
+func k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
-	c2 := int64(-9007199254740993)
-	c4 := int64(9218868437227405312)
-	c7 := math.Float64frombits(0x0)                 // 0
-	c9 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c12 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
-	c15 := uint64(9227875636482146303)
-	c17 := uint64(4607182418800017408)
-	c28 := uint64(52)
-	c30 := uint64(4841369599423283200)
-	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
-	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c1 := int32(-16777217)
+	c3 := int32(2139095040)
+	c6 := math.Float32frombits(0x0)         // 0
+	c8 := math.Float32frombits(0x3f800000)  // 1
+	c11 := math.Float32frombits(0x5f800000) // 1.8446744e+19
+	c14 := uint32(2155872255)
+	c16 := uint32(1065353216)
+	c28 := uint32(23)
+	c30 := uint32(1258291200)
+	c33 := math.Float32frombits(0x4b0000bf) // 8.388799e+06
+	c40 := math.Float32frombits(0x4b00007f) // 8.388735e+06
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		var l0 [32]float64
 		for b := range l0 {
 			l0[b] = math.Float64frombits(0x3ff0000000000000)
 		}
-		var l1 [32]float64
+		var l1 [32]float32
 		for b := range l1 {
-			l1[b] = math.Float64frombits(0x8000000000000000)
+			l1[b] = math.Float32frombits(0x80000000)
 		}
 		for i := range n {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-			t3 := int64(math.Float64bits(t1))
-			t5 := int64(t3 + c4)
-			t6 := c2 < t5
-			t21 := uint64(math.Float64bits(t0))
-			t22 := t21 & c15
-			t23 := t22 | c17
-			t24 := math.Float64frombits(uint64(t23))
-			t36 := uint64(math.Float64bits(t1))
-			t37 := t36 >> uint64(c28)
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := int32(math.Float32bits(t0))
+			t4 := int32(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint32(math.Float32bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float32frombits(uint32(t22))
+			t36 := uint32(math.Float32bits(t0))
+			t37 := t36 >> uint32(c28)
 			t38 := t37 | c30
-			t39 := math.Float64frombits(uint64(t38))
-			t41 := float64(t39 - c40)
-			t25 := t24
+			t39 := math.Float32frombits(uint32(t38))
+			t41 := float32(t39 - c40)
+			t24 := t23
 			t42 := t41
-			if t6 {
-				t8 := c7 < t1
-				t10 := t1 < c9
-				t11 := t8 && bool(t10)
-				t13 := float64(t0 * c12)
-				t14 := uint64(math.Float64bits(t13))
-				t16 := t14 & c15
-				t18 := t16 | c17
-				t19 := math.Float64frombits(uint64(t18))
-				t20 := t0
-				if t11 {
-					t20 = t19
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float32(v0 * c11)
+				t13 := uint32(math.Float32bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float32frombits(uint32(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
 				}
-				t26 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
-				t27 := uint64(math.Float64bits(t26))
-				t29 := t27 >> uint64(c28)
+				t26 := math.Float32frombits(math.Float32bits(t12) &^ (1 << 31))
+				t27 := uint32(math.Float32bits(t26))
+				t29 := t27 >> uint32(c28)
 				t31 := t29 | c30
-				t32 := math.Float64frombits(uint64(t31))
-				t34 := float64(t32 - c33)
-				t35 := c7
-				if t11 {
+				t32 := math.Float32frombits(uint32(t31))
+				t34 := float32(t32 - c33)
+				t35 := c6
+				if t10 {
 					t35 = t34
 				}
-				t25 = t20
+				t24 = t19
 				t42 = t35
 			}
+			t25 := float64(t24)
 			l0[i&31] = float64(l0[i&31] * t25)
-			l1[i&31] = float64(l1[i&31] + t42)
+			l1[i&31] = float32(l1[i&31] + t42)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -8795,11 +8797,11 @@ func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go(f *abi.F
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l1[b] = float64(l1[b] + l1[b+half])
+					l1[b] = float32(l1[b] + l1[b+half])
 				}
 			}
 		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
 	}
 }
 
@@ -9212,6 +9214,161 @@ func k_sigmoid_f64_u_efa3aad8a1_go(f *abi.Frame) {
 			t46 := scalar.CallFMA(t40, t45, c6)
 			t47 := float64(c6 / t46)
 			o0[i] = t47
+		}
+	}
+}
+
+// k_significand_cast_mul_etc_f32_f64_uuu_9becae06b1_go is
+//
+//	kernel (u0:f32, u1:f64, u2:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = mul u1 t1; t3 = exponent u0; t4 = add u2 t3; store t2 t4 }
+//
+// for i: o0[i] = a1[i] * float64(significand(a0[i])); o1[i] = a2[i] + exponent(a0[i])
+func k_significand_cast_mul_etc_f32_f64_uuu_9becae06b1_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-16777217)
+	c3 := int32(2139095040)
+	c6 := math.Float32frombits(0x0)         // 0
+	c8 := math.Float32frombits(0x3f800000)  // 1
+	c11 := math.Float32frombits(0x5f800000) // 1.8446744e+19
+	c14 := uint32(2155872255)
+	c16 := uint32(1065353216)
+	c29 := uint32(23)
+	c31 := uint32(1258291200)
+	c34 := math.Float32frombits(0x4b0000bf) // 8.388799e+06
+	c41 := math.Float32frombits(0x4b00007f) // 8.388735e+06
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := int32(math.Float32bits(t0))
+			t4 := int32(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint32(math.Float32bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float32frombits(uint32(t22))
+			t37 := uint32(math.Float32bits(t0))
+			t38 := t37 >> uint32(c29)
+			t39 := t38 | c31
+			t40 := math.Float32frombits(uint32(t39))
+			t42 := float32(t40 - c41)
+			t24 := t23
+			t43 := t42
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float32(v0 * c11)
+				t13 := uint32(math.Float32bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float32frombits(uint32(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t27 := math.Float32frombits(math.Float32bits(t12) &^ (1 << 31))
+				t28 := uint32(math.Float32bits(t27))
+				t30 := t28 >> uint32(c29)
+				t32 := t30 | c31
+				t33 := math.Float32frombits(uint32(t32))
+				t35 := float32(t33 - c34)
+				t36 := c6
+				if t10 {
+					t36 = t35
+				}
+				t24 = t19
+				t43 = t36
+			}
+			t25 := float64(t24)
+			t26 := float64(v1 * t25)
+			t44 := float32(v2 + t43)
+			o0[i] = t26
+			o1[i] = t44
+		}
+	}
+}
+
+// k_significand_mul_exponent_add_f64_uuu_320e03abeb_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = significand u0; t1 = mul u1 t0; t2 = exponent u0; t3 = add t2 u2; store t1 t3 }
+//
+// for i: o0[i] = a1[i] * significand(a0[i]); o1[i] = exponent(a0[i]) + a2[i]
+func k_significand_mul_exponent_add_f64_uuu_320e03abeb_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t36 := uint64(math.Float64bits(t0))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
+			t24 := t23
+			t42 := t41
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t26 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c6
+				if t10 {
+					t35 = t34
+				}
+				t24 = t19
+				t42 = t35
+			}
+			t25 := float64(v1 * t24)
+			t43 := float64(t42 + v2)
+			o0[i] = t25
+			o1[i] = t43
 		}
 	}
 }

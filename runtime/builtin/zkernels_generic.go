@@ -119,6 +119,7 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d_go},
 	{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749_go},
 	{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_go},
+	{Sig: "kernel (u0:f32) { t0 = exponent u0; store t0 }", Fn: k_exponent_f32_u_f237202b8e_go},
 	{Sig: "kernel (u0:f64) { t0 = exponent u0; store t0 }", Fn: k_exponent_f64_u_d8c8158cb1_go},
 	{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e_go},
 	{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42_go},
@@ -382,6 +383,7 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586_go},
 	{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd_go},
 	{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26_go},
+	{Sig: "kernel (u0:f32) { t0 = significand u0; store t0 }", Fn: k_significand_f32_u_308fbfd0de_go},
 	{Sig: "kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_significand_f64_u_acc24d1316_go},
 	{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f_go},
 	{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882_go},
@@ -3792,6 +3794,59 @@ func k_expm1_f32_u_8e161a5337_go(f *abi.Frame) {
 			t42 := t41 | t40
 			t43 := math.Float32frombits(uint32(t42))
 			o0[i] = t43
+		}
+	}
+}
+
+// k_exponent_f32_u_f237202b8e_go is
+//
+//	kernel (u0:f32) { t0 = exponent u0; store t0 }
+//
+// for i: o0[i] = exponent(a0[i])
+func k_exponent_f32_u_f237202b8e_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0x0)        // 0
+	c3 := math.Float32frombits(0x3f800000) // 1
+	c6 := math.Float32frombits(0x5f800000) // 1.8446744e+19
+	c10 := uint32(23)
+	c12 := uint32(1258291200)
+	c15 := math.Float32frombits(0x4b0000bf) // 8.388799e+06
+	c18 := int32(-16777217)
+	c20 := int32(2139095040)
+	c27 := math.Float32frombits(0x4b00007f) // 8.388735e+06
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t19 := int32(math.Float32bits(t1))
+			t21 := int32(t19 + c20)
+			t22 := c18 < t21
+			t23 := uint32(math.Float32bits(t1))
+			t24 := t23 >> uint32(c10)
+			t25 := t24 | c12
+			t26 := math.Float32frombits(uint32(t25))
+			t28 := float32(t26 - c27)
+			t29 := t28
+			if t22 {
+				t2 := c0 < t1
+				t4 := t1 < c3
+				t5 := t2 && bool(t4)
+				t7 := float32(v0 * c6)
+				t8 := math.Float32frombits(math.Float32bits(t7) &^ (1 << 31))
+				t9 := uint32(math.Float32bits(t8))
+				t11 := t9 >> uint32(c10)
+				t13 := t11 | c12
+				t14 := math.Float32frombits(uint32(t13))
+				t16 := float32(t14 - c15)
+				t17 := c0
+				if t5 {
+					t17 = t16
+				}
+				t29 = t17
+			}
+			o0[i] = t29
 		}
 	}
 }
@@ -12719,6 +12774,54 @@ func k_sign_u8_u_13d0060e26_go(f *abi.Frame) {
 				t3 = c2
 			}
 			o0[i] = t3
+		}
+	}
+}
+
+// k_significand_f32_u_308fbfd0de_go is
+//
+//	kernel (u0:f32) { t0 = significand u0; store t0 }
+//
+// for i: o0[i] = significand(a0[i])
+func k_significand_f32_u_308fbfd0de_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-16777217)
+	c3 := int32(2139095040)
+	c6 := math.Float32frombits(0x0)         // 0
+	c8 := math.Float32frombits(0x3f800000)  // 1
+	c11 := math.Float32frombits(0x5f800000) // 1.8446744e+19
+	c14 := uint32(2155872255)
+	c16 := uint32(1065353216)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := int32(math.Float32bits(t0))
+			t4 := int32(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint32(math.Float32bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := t23
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float32(v0 * c11)
+				t13 := uint32(math.Float32bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float32frombits(uint32(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t24 = t19
+			}
+			o0[i] = t24
 		}
 	}
 }

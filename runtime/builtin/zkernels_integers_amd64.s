@@ -5206,6 +5206,82 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = int16(a0[i])
+// Requires: AVX, AVX2, CMOV
+TEXT k_cast_bool_i16_u_0510bb2b95<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:bool) { t0 = cast:i16 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c0001000100010001<>+0(SB), Y14
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPCMPGTW Y15, Y0, Y0; VPCMPGTW Y15, Y1, Y1
+	VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1; VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*1), X0; JMP end2
+
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), X0
+
+end2:
+	VPMOVZXBW X0, Y0; VPCMPGTW Y15, Y0, Y0; VANDPS Y14, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX
+	CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8; VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_bool_i32_u_24055f2b4d<>(SB), NOSPLIT, $16-8
@@ -5319,6 +5395,82 @@ line:
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = int8(a0[i])
+// Requires: AVX, AVX2, CMOV
+TEXT k_cast_bool_i8_u_d0c34e7b5e<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:bool) { t0 = cast:i8 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c0101010101010101<>+0(SB), Y14
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x40, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*1), Y0; VPCMPGTB Y15, Y0, Y0; VMOVUPS 32(DI)(BX*1), Y1; VPCMPGTB Y15, Y1, Y1
+	VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1; VMOVUPS Y0, (R8)(BX*1); VMOVUPS Y1, 32(R8)(BX*1); ADDQ $0x40, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part1
+	VMOVUPS (DI)(BX*1), Y0; JMP end2
+
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPCMPGTB Y15, Y0, Y0; VANDPS Y14, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX
+	CMPQ CX, $0x20; JNE part8; VMOVUPS Y0, (R8)(BX*1); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x20, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
 
 // for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
@@ -7168,6 +7320,85 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = bool(a0[i])
+// Requires: AVX, AVX2, CMOV
+TEXT k_cast_i16_bool_u_bf61b1fcca<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i16) { t0 = cast:bool u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS cffffffffffffffff<>+0(SB), Y14
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPCMPEQW (DI)(BX*2), Y15, Y0; VPCMPEQW 32(DI)(BX*2), Y15, Y1; VPXOR Y14, Y0, Y0; VPXOR Y14, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X2; VEXTRACTF128 $0x01, Y1, X3; VPACKSSWB X2, X0, X0; VPACKSSWB X3, X1, X1
+	VPABSB X0, X0; VPABSB X1, X1; VMOVUPS X0, (R8)(BX*1); VMOVUPS X1, 16(R8)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPCMPEQW Y15, Y0, Y0; VPXOR Y14, Y0, Y0; VEXTRACTF128 $0x01, Y0, X1; VPACKSSWB X1, X0, X0; VPABSB X0, X0
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8
+	VMOVUPS X0, (R8)(BX*1); JMP end9
+
+part8:
+	VMOVUPS X0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i16_i32_u_57652d1495<>(SB), NOSPLIT, $16-8
@@ -7272,6 +7503,82 @@ end2:
 
 part8:
 	VMOVUPS X0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = uint16(a0[i])
+// Requires: AVX, CMOV
+TEXT k_cast_i16_u16_u_d1e76aa328<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i16) { t0 = cast:u16 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*2), Y0; VMOVUPS 32(DI)(BX*2), Y1; VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8
+	VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
 	CMPQ CX, $0x04; JGE from413
 
 byte14:
@@ -7981,6 +8288,82 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = bool(a0[i])
+// Requires: AVX, AVX2, CMOV
+TEXT k_cast_i8_bool_u_04e154e230<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i8) { t0 = cast:bool u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS cffffffffffffffff<>+0(SB), Y14
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x40, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPCMPEQB (DI)(BX*1), Y15, Y0; VPCMPEQB 32(DI)(BX*1), Y15, Y1; VPXOR Y14, Y0, Y0; VPXOR Y14, Y1, Y1
+	VPABSB Y0, Y0; VPABSB Y1, Y1; VMOVUPS Y0, (R8)(BX*1); VMOVUPS Y1, 32(R8)(BX*1); ADDQ $0x40, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part1
+	VMOVUPS (DI)(BX*1), Y0; JMP end2
+
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPCMPEQB Y15, Y0, Y0; VPXOR Y14, Y0, Y0; VPABSB Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX
+	CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part8; VMOVUPS Y0, (R8)(BX*1); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x20, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = int16(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i8_i16_u_7f5e02966c<>(SB), NOSPLIT, $32-8
@@ -8107,6 +8490,81 @@ line:
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = uint8(a0[i])
+// Requires: AVX, CMOV
+TEXT k_cast_i8_u8_u_e597383a78<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:i8) { t0 = cast:u8 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x40, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*1), Y0; VMOVUPS 32(DI)(BX*1), Y1; VMOVUPS Y0, (R8)(BX*1); VMOVUPS Y1, 32(R8)(BX*1)
+	ADDQ $0x40, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part1
+	VMOVUPS (DI)(BX*1), Y0; JMP end2
+
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part8
+	VMOVUPS Y0, (R8)(BX*1); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x20, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
 
 // for i: o0[i] = uint8(select(uint16(a0[i]) < a1, a2[i], a3[i]))
 // Requires: AVX, AVX2, CMOV
@@ -9592,6 +10050,82 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = int16(a0[i])
+// Requires: AVX, CMOV
+TEXT k_cast_u16_i16_u_b9dd8f9e8f<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u16) { t0 = cast:i16 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*2), Y0; VMOVUPS 32(DI)(BX*2), Y1; VMOVUPS Y0, (R8)(BX*2); VMOVUPS Y1, 32(R8)(BX*2)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part1
+	VMOVUPS (DI)(BX*2), Y0; JMP end2
+
+part1:
+	ADDQ CX, CX; LEAQ (DI)(BX*2), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04
+	JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part8
+	VMOVUPS Y0, (R8)(BX*2); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); ADDQ CX, CX; LEAQ (R8)(BX*2), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u16_i32_u_341acb58d9<>(SB), NOSPLIT, $16-8
@@ -10457,6 +10991,81 @@ line:
 
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = int8(a0[i])
+// Requires: AVX, CMOV
+TEXT k_cast_u8_i8_u_be7f38ebe1<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:u8) { t0 = cast:i8 u0; store t0 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x40, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VMOVUPS (DI)(BX*1), Y0; VMOVUPS 32(DI)(BX*1), Y1; VMOVUPS Y0, (R8)(BX*1); VMOVUPS Y1, 32(R8)(BX*1)
+	ADDQ $0x40, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part1
+	VMOVUPS (DI)(BX*1), Y0; JMP end2
+
+part1:
+	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+
+from46:
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
+
+from85:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
+
+from164:
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part8
+	VMOVUPS Y0, (R8)(BX*1); JMP end9
+
+part8:
+	VMOVUPS Y0, (SP); LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812
+	CMPQ CX, $0x04; JGE from413
+
+byte14:
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte14; JMP copied10
+
+from413:
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied10
+
+from812:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied10
+
+from1611:
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+
+copied10:
+end9:
+	ADDQ $0x20, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
 
 // for i: o0[i] = uint16(a0[i])
 // Requires: AVX, AVX2, CMOV
@@ -47243,6 +47852,12 @@ DATA c0000ffff0000ffff<>+16(SB)/8, $0x0000ffff0000ffff
 DATA c0000ffff0000ffff<>+24(SB)/8, $0x0000ffff0000ffff
 GLOBL c0000ffff0000ffff<>(SB), RODATA|NOPTR, $32
 
+DATA c0001000100010001<>+0(SB)/8, $0x0001000100010001
+DATA c0001000100010001<>+8(SB)/8, $0x0001000100010001
+DATA c0001000100010001<>+16(SB)/8, $0x0001000100010001
+DATA c0001000100010001<>+24(SB)/8, $0x0001000100010001
+GLOBL c0001000100010001<>(SB), RODATA|NOPTR, $32
+
 DATA c00ff00ff00ff00ff<>+0(SB)/8, $0x00ff00ff00ff00ff
 DATA c00ff00ff00ff00ff<>+8(SB)/8, $0x00ff00ff00ff00ff
 DATA c00ff00ff00ff00ff<>+16(SB)/8, $0x00ff00ff00ff00ff
@@ -47488,609 +48103,617 @@ DATA entries_avx2_integers<>+584(SB)/8, $k_cast_add_i8_i32_uu_28b24fbe46<>(SB)
 DATA entries_avx2_integers<>+592(SB)/8, $k_cast_add_u16_i32_uu_95b1c49989<>(SB)
 DATA entries_avx2_integers<>+600(SB)/8, $k_cast_add_u8_i32_uu_ff8a8d9e32<>(SB)
 DATA entries_avx2_integers<>+608(SB)/8, $k_cast_add_u8_u16_uu_c22f529236<>(SB)
-DATA entries_avx2_integers<>+616(SB)/8, $k_cast_bool_i32_u_24055f2b4d<>(SB)
-DATA entries_avx2_integers<>+624(SB)/8, $k_cast_bool_i64_u_ec801e0b57<>(SB)
-DATA entries_avx2_integers<>+632(SB)/8, $k_cast_bool_u32_u_fc0741dfa3<>(SB)
-DATA entries_avx2_integers<>+640(SB)/8, $k_cast_bool_u64_u_77ed0f810d<>(SB)
-DATA entries_avx2_integers<>+648(SB)/8, $k_cast_bool_u8_u_a933362af7<>(SB)
-DATA entries_avx2_integers<>+656(SB)/8, $k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54<>(SB)
-DATA entries_avx2_integers<>+664(SB)/8, $k_cast_cast_add_etc_i16_i32_uuuuu_7fc7debaae<>(SB)
-DATA entries_avx2_integers<>+672(SB)/8, $k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d<>(SB)
-DATA entries_avx2_integers<>+680(SB)/8, $k_cast_cast_add_u8_u16_uu_3c79fd8c9f<>(SB)
-DATA entries_avx2_integers<>+688(SB)/8, $k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3<>(SB)
-DATA entries_avx2_integers<>+696(SB)/8, $k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016<>(SB)
-DATA entries_avx2_integers<>+704(SB)/8, $k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c<>(SB)
-DATA entries_avx2_integers<>+712(SB)/8, $k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48<>(SB)
-DATA entries_avx2_integers<>+720(SB)/8, $k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c<>(SB)
-DATA entries_avx2_integers<>+728(SB)/8, $k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008<>(SB)
-DATA entries_avx2_integers<>+736(SB)/8, $k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa<>(SB)
-DATA entries_avx2_integers<>+744(SB)/8, $k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2<>(SB)
-DATA entries_avx2_integers<>+752(SB)/8, $k_cast_cast_mul_add_u8_u16_uuu_654179f046<>(SB)
-DATA entries_avx2_integers<>+760(SB)/8, $k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49<>(SB)
-DATA entries_avx2_integers<>+768(SB)/8, $k_cast_cast_mul_u8_u16_uu_898dbd056d<>(SB)
-DATA entries_avx2_integers<>+776(SB)/8, $k_cast_cast_sub_u8_i16_uu_7f32b68eed<>(SB)
-DATA entries_avx2_integers<>+784(SB)/8, $k_cast_i16_i32_u_57652d1495<>(SB)
-DATA entries_avx2_integers<>+792(SB)/8, $k_cast_i16_i8_u_0aa9d3d90b<>(SB)
-DATA entries_avx2_integers<>+800(SB)/8, $k_cast_i16_u8_u_b818517d70<>(SB)
-DATA entries_avx2_integers<>+808(SB)/8, $k_cast_i32_bool_u_f415769208<>(SB)
-DATA entries_avx2_integers<>+816(SB)/8, $k_cast_i32_i16_u_5929fec011<>(SB)
-DATA entries_avx2_integers<>+824(SB)/8, $k_cast_i32_i64_u_ea8aac1fba<>(SB)
-DATA entries_avx2_integers<>+832(SB)/8, $k_cast_i32_i8_u_06033cb712<>(SB)
-DATA entries_avx2_integers<>+840(SB)/8, $k_cast_i32_u16_u_37b2d5d24a<>(SB)
-DATA entries_avx2_integers<>+848(SB)/8, $k_cast_i32_u32_u_5942d57ca6<>(SB)
-DATA entries_avx2_integers<>+856(SB)/8, $k_cast_i32_u64_u_a93f67b97c<>(SB)
-DATA entries_avx2_integers<>+864(SB)/8, $k_cast_i32_u8_u_e18233d4b1<>(SB)
-DATA entries_avx2_integers<>+872(SB)/8, $k_cast_i64_bool_u_81412c388b<>(SB)
-DATA entries_avx2_integers<>+880(SB)/8, $k_cast_i64_i32_u_18028b30e7<>(SB)
-DATA entries_avx2_integers<>+888(SB)/8, $k_cast_i64_u32_u_18629f63cc<>(SB)
-DATA entries_avx2_integers<>+896(SB)/8, $k_cast_i64_u64_u_94eae2e21b<>(SB)
-DATA entries_avx2_integers<>+904(SB)/8, $k_cast_i64_u8_u_7985f45909<>(SB)
-DATA entries_avx2_integers<>+912(SB)/8, $k_cast_i8_i16_u_7f5e02966c<>(SB)
-DATA entries_avx2_integers<>+920(SB)/8, $k_cast_i8_i32_u_502e8673b9<>(SB)
-DATA entries_avx2_integers<>+928(SB)/8, $k_cast_lt_select_cast_u8_u16_usuu_3e8160000b<>(SB)
-DATA entries_avx2_integers<>+936(SB)/8, $k_cast_max_i16_i32_uu_1fc6794a58<>(SB)
-DATA entries_avx2_integers<>+944(SB)/8, $k_cast_max_i8_i32_uu_8631d116dc<>(SB)
-DATA entries_avx2_integers<>+952(SB)/8, $k_cast_max_u16_i32_uu_9c96c2d039<>(SB)
-DATA entries_avx2_integers<>+960(SB)/8, $k_cast_min_i16_i32_uu_88c2687a86<>(SB)
-DATA entries_avx2_integers<>+968(SB)/8, $k_cast_min_i8_i32_uu_5a22671dd0<>(SB)
-DATA entries_avx2_integers<>+976(SB)/8, $k_cast_min_u16_i32_uu_c0284052bd<>(SB)
-DATA entries_avx2_integers<>+984(SB)/8, $k_cast_mul_add_shr_u8_u16_usus_02a1e3da39<>(SB)
-DATA entries_avx2_integers<>+992(SB)/8, $k_cast_mul_add_u8_i32_usu_dca32f193f<>(SB)
-DATA entries_avx2_integers<>+1000(SB)/8, $k_cast_mul_add_u8_u16_usu_5f6745ef35<>(SB)
-DATA entries_avx2_integers<>+1008(SB)/8, $k_cast_mul_add_u8_u16_uuu_b8d4890e10<>(SB)
-DATA entries_avx2_integers<>+1016(SB)/8, $k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5<>(SB)
-DATA entries_avx2_integers<>+1024(SB)/8, $k_cast_mul_u8_i16_us_e4ccc582ba<>(SB)
-DATA entries_avx2_integers<>+1032(SB)/8, $k_cast_mul_u8_i32_us_eb4706c5dc<>(SB)
-DATA entries_avx2_integers<>+1040(SB)/8, $k_cast_mul_u8_u16_us_7d9a9f835c<>(SB)
-DATA entries_avx2_integers<>+1048(SB)/8, $k_cast_mul_u8_u16_uu_fd1d16eea9<>(SB)
-DATA entries_avx2_integers<>+1056(SB)/8, $k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed<>(SB)
-DATA entries_avx2_integers<>+1064(SB)/8, $k_cast_sub_mul_u8_i16_uss_635367f13f<>(SB)
-DATA entries_avx2_integers<>+1072(SB)/8, $k_cast_sub_u8_u16_us_357ab3bb26<>(SB)
-DATA entries_avx2_integers<>+1080(SB)/8, $k_cast_u16_i32_u_341acb58d9<>(SB)
-DATA entries_avx2_integers<>+1088(SB)/8, $k_cast_u16_u8_u_321d5a879f<>(SB)
-DATA entries_avx2_integers<>+1096(SB)/8, $k_cast_u32_bool_u_0fe6001671<>(SB)
-DATA entries_avx2_integers<>+1104(SB)/8, $k_cast_u32_i32_u_ef9eea2e1b<>(SB)
-DATA entries_avx2_integers<>+1112(SB)/8, $k_cast_u32_i64_u_5ea9cd925f<>(SB)
-DATA entries_avx2_integers<>+1120(SB)/8, $k_cast_u32_u64_u_340409d466<>(SB)
-DATA entries_avx2_integers<>+1128(SB)/8, $k_cast_u32_u8_u_6d9c53e2f9<>(SB)
-DATA entries_avx2_integers<>+1136(SB)/8, $k_cast_u64_bool_u_985b069819<>(SB)
-DATA entries_avx2_integers<>+1144(SB)/8, $k_cast_u64_i32_u_30e018451a<>(SB)
-DATA entries_avx2_integers<>+1152(SB)/8, $k_cast_u64_i64_u_421756f2a5<>(SB)
-DATA entries_avx2_integers<>+1160(SB)/8, $k_cast_u64_u32_u_f853545810<>(SB)
-DATA entries_avx2_integers<>+1168(SB)/8, $k_cast_u64_u8_u_ded4c758f4<>(SB)
-DATA entries_avx2_integers<>+1176(SB)/8, $k_cast_u8_bool_u_9c5bfc28af<>(SB)
-DATA entries_avx2_integers<>+1184(SB)/8, $k_cast_u8_i16_u_9526cd2ab7<>(SB)
-DATA entries_avx2_integers<>+1192(SB)/8, $k_cast_u8_i32_u_9670a96e7c<>(SB)
-DATA entries_avx2_integers<>+1200(SB)/8, $k_cast_u8_i64_u_d703428f6a<>(SB)
-DATA entries_avx2_integers<>+1208(SB)/8, $k_cast_u8_u16_u_e0e8dae4b6<>(SB)
-DATA entries_avx2_integers<>+1216(SB)/8, $k_cast_u8_u32_u_65fef5c311<>(SB)
-DATA entries_avx2_integers<>+1224(SB)/8, $k_cast_u8_u64_u_df9b1c067a<>(SB)
-DATA entries_avx2_integers<>+1232(SB)/8, $k_cast_xor_u8_u16_us_16300b33bf<>(SB)
-DATA entries_avx2_integers<>+1240(SB)/8, $k_clip_cast_i32_u8_uss_107322162f<>(SB)
-DATA entries_avx2_integers<>+1248(SB)/8, $k_clip_i32_uss_3e98da1581<>(SB)
-DATA entries_avx2_integers<>+1256(SB)/8, $k_clip_i32_usu_42ae688f9f<>(SB)
-DATA entries_avx2_integers<>+1264(SB)/8, $k_clip_i32_uus_9e3c61a063<>(SB)
-DATA entries_avx2_integers<>+1272(SB)/8, $k_clip_i32_uuu_14389e2d63<>(SB)
-DATA entries_avx2_integers<>+1280(SB)/8, $k_clip_i64_uss_17b483ed62<>(SB)
-DATA entries_avx2_integers<>+1288(SB)/8, $k_clip_i64_usu_2d91f7bc85<>(SB)
-DATA entries_avx2_integers<>+1296(SB)/8, $k_clip_i64_uus_126d182b3e<>(SB)
-DATA entries_avx2_integers<>+1304(SB)/8, $k_clip_i64_uuu_9e3f990dd3<>(SB)
-DATA entries_avx2_integers<>+1312(SB)/8, $k_clip_u32_uss_df8f70968a<>(SB)
-DATA entries_avx2_integers<>+1320(SB)/8, $k_clip_u32_usu_56dab1b9bf<>(SB)
-DATA entries_avx2_integers<>+1328(SB)/8, $k_clip_u32_uus_bb88d1244f<>(SB)
-DATA entries_avx2_integers<>+1336(SB)/8, $k_clip_u32_uuu_0ce05f8523<>(SB)
-DATA entries_avx2_integers<>+1344(SB)/8, $k_clip_u64_uss_5853f20259<>(SB)
-DATA entries_avx2_integers<>+1352(SB)/8, $k_clip_u64_usu_1f27ef528d<>(SB)
-DATA entries_avx2_integers<>+1360(SB)/8, $k_clip_u64_uus_5446d8351a<>(SB)
-DATA entries_avx2_integers<>+1368(SB)/8, $k_clip_u64_uuu_6b7a16ea8c<>(SB)
-DATA entries_avx2_integers<>+1376(SB)/8, $k_clip_u8_uss_fee094ccd2<>(SB)
-DATA entries_avx2_integers<>+1384(SB)/8, $k_clip_u8_usu_8b2530f0ff<>(SB)
-DATA entries_avx2_integers<>+1392(SB)/8, $k_clip_u8_uus_96b2ef6e3a<>(SB)
-DATA entries_avx2_integers<>+1400(SB)/8, $k_clip_u8_uuu_6145acbbd3<>(SB)
-DATA entries_avx2_integers<>+1408(SB)/8, $k_div_i32_su_4ed8bce533<>(SB)
-DATA entries_avx2_integers<>+1416(SB)/8, $k_div_i32_us_0c1e268519<>(SB)
-DATA entries_avx2_integers<>+1424(SB)/8, $k_div_i32_uu_fb3c3f1081<>(SB)
-DATA entries_avx2_integers<>+1432(SB)/8, $k_div_i64_su_27c7b4c522<>(SB)
-DATA entries_avx2_integers<>+1440(SB)/8, $k_div_i64_us_0142decf0e<>(SB)
-DATA entries_avx2_integers<>+1448(SB)/8, $k_div_i64_uu_36b2ea6567<>(SB)
-DATA entries_avx2_integers<>+1456(SB)/8, $k_div_u16_su_5972fa0b96<>(SB)
-DATA entries_avx2_integers<>+1464(SB)/8, $k_div_u16_us_c061440ec0<>(SB)
-DATA entries_avx2_integers<>+1472(SB)/8, $k_div_u16_uu_e5273cb2a3<>(SB)
-DATA entries_avx2_integers<>+1480(SB)/8, $k_div_u32_su_8d939bd234<>(SB)
-DATA entries_avx2_integers<>+1488(SB)/8, $k_div_u32_us_54ae8ce6db<>(SB)
-DATA entries_avx2_integers<>+1496(SB)/8, $k_div_u32_uu_64bc3b7468<>(SB)
-DATA entries_avx2_integers<>+1504(SB)/8, $k_div_u64_su_709a43506e<>(SB)
-DATA entries_avx2_integers<>+1512(SB)/8, $k_div_u64_us_418c633f72<>(SB)
-DATA entries_avx2_integers<>+1520(SB)/8, $k_div_u64_uu_2cdab6e4fa<>(SB)
-DATA entries_avx2_integers<>+1528(SB)/8, $k_div_u8_su_777ae31059<>(SB)
-DATA entries_avx2_integers<>+1536(SB)/8, $k_div_u8_us_be173def17<>(SB)
-DATA entries_avx2_integers<>+1544(SB)/8, $k_div_u8_uu_545b998e4c<>(SB)
-DATA entries_avx2_integers<>+1552(SB)/8, $k_dot_i32_972e9a55c4<>(SB)
-DATA entries_avx2_integers<>+1560(SB)/8, $k_dot_i64_81eb46862c<>(SB)
-DATA entries_avx2_integers<>+1568(SB)/8, $k_dotbatch_i32_533a3845df<>(SB)
-DATA entries_avx2_integers<>+1576(SB)/8, $k_dothalves_i32_9153d54bcc<>(SB)
-DATA entries_avx2_integers<>+1584(SB)/8, $k_eq_and_i32_bool_usu_62573766f3<>(SB)
-DATA entries_avx2_integers<>+1592(SB)/8, $k_eq_and_u8_bool_usu_e7ece9dd04<>(SB)
-DATA entries_avx2_integers<>+1600(SB)/8, $k_eq_i32_bool_us_9466469f1d<>(SB)
-DATA entries_avx2_integers<>+1608(SB)/8, $k_eq_i32_bool_uu_e03d8b1f7f<>(SB)
-DATA entries_avx2_integers<>+1616(SB)/8, $k_eq_i64_bool_us_cab5187da9<>(SB)
-DATA entries_avx2_integers<>+1624(SB)/8, $k_eq_i64_bool_uu_6bbb7637ec<>(SB)
-DATA entries_avx2_integers<>+1632(SB)/8, $k_eq_or_i32_bool_usu_43b4171ea5<>(SB)
-DATA entries_avx2_integers<>+1640(SB)/8, $k_eq_or_u8_bool_usu_67272e2f42<>(SB)
-DATA entries_avx2_integers<>+1648(SB)/8, $k_eq_select_eq_etc_i32_uussusuusus_c2b0971892<>(SB)
-DATA entries_avx2_integers<>+1656(SB)/8, $k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df<>(SB)
-DATA entries_avx2_integers<>+1664(SB)/8, $k_eq_select_min_i32_uussu_65dc94731f<>(SB)
-DATA entries_avx2_integers<>+1672(SB)/8, $k_eq_select_min_i64_i32_uussu_de6c92f097<>(SB)
-DATA entries_avx2_integers<>+1680(SB)/8, $k_eq_u32_bool_us_a9be959a34<>(SB)
-DATA entries_avx2_integers<>+1688(SB)/8, $k_eq_u32_bool_uu_abecd25158<>(SB)
-DATA entries_avx2_integers<>+1696(SB)/8, $k_eq_u64_bool_us_7f4b397c1e<>(SB)
-DATA entries_avx2_integers<>+1704(SB)/8, $k_eq_u64_bool_uu_5c919713ea<>(SB)
-DATA entries_avx2_integers<>+1712(SB)/8, $k_eq_u8_bool_su_e039f70e04<>(SB)
-DATA entries_avx2_integers<>+1720(SB)/8, $k_eq_u8_bool_uu_50ebcd7d25<>(SB)
-DATA entries_avx2_integers<>+1728(SB)/8, $k_floordiv_i32_uu_b738da5eea<>(SB)
-DATA entries_avx2_integers<>+1736(SB)/8, $k_floordiv_i64_uu_979ccfd4a1<>(SB)
-DATA entries_avx2_integers<>+1744(SB)/8, $k_le_i32_bool_su_14c04e2a3c<>(SB)
-DATA entries_avx2_integers<>+1752(SB)/8, $k_le_i32_bool_us_86486a61c5<>(SB)
-DATA entries_avx2_integers<>+1760(SB)/8, $k_le_i32_bool_uu_c3e983c213<>(SB)
-DATA entries_avx2_integers<>+1768(SB)/8, $k_le_i64_bool_su_40955dcce6<>(SB)
-DATA entries_avx2_integers<>+1776(SB)/8, $k_le_i64_bool_us_a2ff8af67d<>(SB)
-DATA entries_avx2_integers<>+1784(SB)/8, $k_le_i64_bool_uu_579ac043f0<>(SB)
-DATA entries_avx2_integers<>+1792(SB)/8, $k_le_u16_bool_su_918b402415<>(SB)
-DATA entries_avx2_integers<>+1800(SB)/8, $k_le_u16_bool_us_c8a20cd56d<>(SB)
-DATA entries_avx2_integers<>+1808(SB)/8, $k_le_u16_bool_uu_33602f81c8<>(SB)
-DATA entries_avx2_integers<>+1816(SB)/8, $k_le_u32_bool_su_fc07550b65<>(SB)
-DATA entries_avx2_integers<>+1824(SB)/8, $k_le_u32_bool_us_3472dc4b57<>(SB)
-DATA entries_avx2_integers<>+1832(SB)/8, $k_le_u32_bool_uu_7058264db4<>(SB)
-DATA entries_avx2_integers<>+1840(SB)/8, $k_le_u64_bool_su_debdd4dfb6<>(SB)
-DATA entries_avx2_integers<>+1848(SB)/8, $k_le_u64_bool_us_663632e73d<>(SB)
-DATA entries_avx2_integers<>+1856(SB)/8, $k_le_u64_bool_uu_57d8c965c2<>(SB)
-DATA entries_avx2_integers<>+1864(SB)/8, $k_le_u8_bool_su_4e98e38ed3<>(SB)
-DATA entries_avx2_integers<>+1872(SB)/8, $k_le_u8_bool_us_496751cee8<>(SB)
-DATA entries_avx2_integers<>+1880(SB)/8, $k_le_u8_bool_uu_18a889c672<>(SB)
-DATA entries_avx2_integers<>+1888(SB)/8, $k_lt_and_i32_bool_suu_cbcff04cb5<>(SB)
-DATA entries_avx2_integers<>+1896(SB)/8, $k_lt_and_i32_bool_usu_4483a5da85<>(SB)
-DATA entries_avx2_integers<>+1904(SB)/8, $k_lt_cast_add_etc_i32_usuuuu_8571e4052e<>(SB)
-DATA entries_avx2_integers<>+1912(SB)/8, $k_lt_cast_add_i32_suu_1b9bf8c782<>(SB)
-DATA entries_avx2_integers<>+1920(SB)/8, $k_lt_cast_add_i32_usu_8e1bdb542d<>(SB)
-DATA entries_avx2_integers<>+1928(SB)/8, $k_lt_cast_lt_etc_i32_suuuuu_2ac8009143<>(SB)
-DATA entries_avx2_integers<>+1936(SB)/8, $k_lt_i16_bool_su_1917597a30<>(SB)
-DATA entries_avx2_integers<>+1944(SB)/8, $k_lt_i16_bool_us_814d2f287b<>(SB)
-DATA entries_avx2_integers<>+1952(SB)/8, $k_lt_i16_bool_uu_aaf83c1913<>(SB)
-DATA entries_avx2_integers<>+1960(SB)/8, $k_lt_i32_bool_su_4e30771c73<>(SB)
-DATA entries_avx2_integers<>+1968(SB)/8, $k_lt_i32_bool_us_641b693c21<>(SB)
-DATA entries_avx2_integers<>+1976(SB)/8, $k_lt_i32_bool_uu_40496893b0<>(SB)
-DATA entries_avx2_integers<>+1984(SB)/8, $k_lt_i64_bool_su_696588ff8e<>(SB)
-DATA entries_avx2_integers<>+1992(SB)/8, $k_lt_i64_bool_us_a64ac4d0a1<>(SB)
-DATA entries_avx2_integers<>+2000(SB)/8, $k_lt_i64_bool_uu_a117340f31<>(SB)
-DATA entries_avx2_integers<>+2008(SB)/8, $k_lt_lt_and_i32_bool_sus_d580a0fa33<>(SB)
-DATA entries_avx2_integers<>+2016(SB)/8, $k_lt_lt_and_u8_bool_sus_22c6a8ab29<>(SB)
-DATA entries_avx2_integers<>+2024(SB)/8, $k_lt_lt_and_u8_bool_suus_f2f2660090<>(SB)
-DATA entries_avx2_integers<>+2032(SB)/8, $k_lt_select_i32_suus_8b7e4aa657<>(SB)
-DATA entries_avx2_integers<>+2040(SB)/8, $k_lt_select_i32_suuu_953e5b9f82<>(SB)
-DATA entries_avx2_integers<>+2048(SB)/8, $k_lt_select_i32_usus_780f2246ee<>(SB)
-DATA entries_avx2_integers<>+2056(SB)/8, $k_lt_select_i32_usuu_44a2bfd527<>(SB)
-DATA entries_avx2_integers<>+2064(SB)/8, $k_lt_select_i32_uuus_f508763eb6<>(SB)
-DATA entries_avx2_integers<>+2072(SB)/8, $k_lt_select_i32_uuuu_58c00ab3c1<>(SB)
-DATA entries_avx2_integers<>+2080(SB)/8, $k_lt_select_u16_usuu_d659d50d8d<>(SB)
-DATA entries_avx2_integers<>+2088(SB)/8, $k_lt_select_u8_suss_7c9af49240<>(SB)
-DATA entries_avx2_integers<>+2096(SB)/8, $k_lt_select_u8_susu_fdac78a1b9<>(SB)
-DATA entries_avx2_integers<>+2104(SB)/8, $k_lt_select_u8_suus_08ff500459<>(SB)
-DATA entries_avx2_integers<>+2112(SB)/8, $k_lt_select_u8_suuu_e0519bff85<>(SB)
-DATA entries_avx2_integers<>+2120(SB)/8, $k_lt_select_u8_usss_a84b55b9f8<>(SB)
-DATA entries_avx2_integers<>+2128(SB)/8, $k_lt_select_u8_ussu_a8c32e7e2e<>(SB)
-DATA entries_avx2_integers<>+2136(SB)/8, $k_lt_select_u8_usus_9c46eb2220<>(SB)
-DATA entries_avx2_integers<>+2144(SB)/8, $k_lt_select_u8_usuu_3ce81c5b37<>(SB)
-DATA entries_avx2_integers<>+2152(SB)/8, $k_lt_select_u8_uuss_8bca81cb4b<>(SB)
-DATA entries_avx2_integers<>+2160(SB)/8, $k_lt_select_u8_uusu_55c109e657<>(SB)
-DATA entries_avx2_integers<>+2168(SB)/8, $k_lt_select_u8_uuus_8f6e3b6aed<>(SB)
-DATA entries_avx2_integers<>+2176(SB)/8, $k_lt_select_u8_uuuu_7b152840da<>(SB)
-DATA entries_avx2_integers<>+2184(SB)/8, $k_lt_u16_bool_su_0a63a56625<>(SB)
-DATA entries_avx2_integers<>+2192(SB)/8, $k_lt_u16_bool_us_780307f4f8<>(SB)
-DATA entries_avx2_integers<>+2200(SB)/8, $k_lt_u16_bool_uu_52ccf32cb8<>(SB)
-DATA entries_avx2_integers<>+2208(SB)/8, $k_lt_u32_bool_su_a220fbc230<>(SB)
-DATA entries_avx2_integers<>+2216(SB)/8, $k_lt_u32_bool_us_6e2a8cc450<>(SB)
-DATA entries_avx2_integers<>+2224(SB)/8, $k_lt_u32_bool_uu_dde4d32cac<>(SB)
-DATA entries_avx2_integers<>+2232(SB)/8, $k_lt_u64_bool_su_eb6f9cf761<>(SB)
-DATA entries_avx2_integers<>+2240(SB)/8, $k_lt_u64_bool_us_cdd7a3a624<>(SB)
-DATA entries_avx2_integers<>+2248(SB)/8, $k_lt_u64_bool_uu_6752fc82a1<>(SB)
-DATA entries_avx2_integers<>+2256(SB)/8, $k_lt_u8_bool_su_86e1b67395<>(SB)
-DATA entries_avx2_integers<>+2264(SB)/8, $k_lt_u8_bool_us_33ea9c9e1a<>(SB)
-DATA entries_avx2_integers<>+2272(SB)/8, $k_lt_u8_bool_uu_1ce629a695<>(SB)
-DATA entries_avx2_integers<>+2280(SB)/8, $k_max_i16_us_74987a9325<>(SB)
-DATA entries_avx2_integers<>+2288(SB)/8, $k_max_i16_uu_f991b5d2a0<>(SB)
-DATA entries_avx2_integers<>+2296(SB)/8, $k_max_i32_us_a8e7b56bbb<>(SB)
-DATA entries_avx2_integers<>+2304(SB)/8, $k_max_i32_uu_f7b3137e5b<>(SB)
-DATA entries_avx2_integers<>+2312(SB)/8, $k_max_i64_us_4931f37a1f<>(SB)
-DATA entries_avx2_integers<>+2320(SB)/8, $k_max_i64_uu_702ea15ec3<>(SB)
-DATA entries_avx2_integers<>+2328(SB)/8, $k_max_i8_su_c3f2f4c219<>(SB)
-DATA entries_avx2_integers<>+2336(SB)/8, $k_max_i8_uu_7f374b1978<>(SB)
-DATA entries_avx2_integers<>+2344(SB)/8, $k_max_max_i32_uuu_564f6039cd<>(SB)
-DATA entries_avx2_integers<>+2352(SB)/8, $k_max_max_i64_uuu_3b8d92c0bc<>(SB)
-DATA entries_avx2_integers<>+2360(SB)/8, $k_max_max_max_etc_i32_uuuuuu_caa1b2db15<>(SB)
-DATA entries_avx2_integers<>+2368(SB)/8, $k_max_max_max_etc_i64_uuuuuu_2e1623b989<>(SB)
-DATA entries_avx2_integers<>+2376(SB)/8, $k_max_max_max_etc_u32_uuuuuu_1a19fd9265<>(SB)
-DATA entries_avx2_integers<>+2384(SB)/8, $k_max_max_max_etc_u64_uuuuuu_9b35f5c60f<>(SB)
-DATA entries_avx2_integers<>+2392(SB)/8, $k_max_max_max_etc_u8_uuuuuu_c611900758<>(SB)
-DATA entries_avx2_integers<>+2400(SB)/8, $k_max_max_max_max_i32_uuuuu_babcce2308<>(SB)
-DATA entries_avx2_integers<>+2408(SB)/8, $k_max_max_max_max_i32_uuuuu_c1c52ebbd1<>(SB)
-DATA entries_avx2_integers<>+2416(SB)/8, $k_max_max_max_max_i64_uuuuu_5ac990cf34<>(SB)
-DATA entries_avx2_integers<>+2424(SB)/8, $k_max_max_max_max_i64_uuuuu_b0a3def881<>(SB)
-DATA entries_avx2_integers<>+2432(SB)/8, $k_max_max_max_max_u32_uuuuu_8e2d6160cd<>(SB)
-DATA entries_avx2_integers<>+2440(SB)/8, $k_max_max_max_max_u64_uuuuu_c13987b274<>(SB)
-DATA entries_avx2_integers<>+2448(SB)/8, $k_max_max_max_max_u8_uuuuu_a89495660d<>(SB)
-DATA entries_avx2_integers<>+2456(SB)/8, $k_max_max_u32_uuu_c29a8b7939<>(SB)
-DATA entries_avx2_integers<>+2464(SB)/8, $k_max_max_u64_uuu_20b0e41013<>(SB)
-DATA entries_avx2_integers<>+2472(SB)/8, $k_max_max_u8_uuu_28c86b68c4<>(SB)
-DATA entries_avx2_integers<>+2480(SB)/8, $k_max_min_cast_i16_u8_uss_73714ec247<>(SB)
-DATA entries_avx2_integers<>+2488(SB)/8, $k_max_min_i32_sus_c68bab5ac7<>(SB)
-DATA entries_avx2_integers<>+2496(SB)/8, $k_max_min_sub_u8_uu_3de97ff8bd<>(SB)
-DATA entries_avx2_integers<>+2504(SB)/8, $k_max_u16_su_67ffd810ea<>(SB)
-DATA entries_avx2_integers<>+2512(SB)/8, $k_max_u16_uu_408b5484f9<>(SB)
-DATA entries_avx2_integers<>+2520(SB)/8, $k_max_u32_su_660900aac5<>(SB)
-DATA entries_avx2_integers<>+2528(SB)/8, $k_max_u32_uu_e3946b01f5<>(SB)
-DATA entries_avx2_integers<>+2536(SB)/8, $k_max_u64_us_d8b0009d8d<>(SB)
-DATA entries_avx2_integers<>+2544(SB)/8, $k_max_u64_uu_8aaa11e34b<>(SB)
-DATA entries_avx2_integers<>+2552(SB)/8, $k_max_u8_su_68beaefbd9<>(SB)
-DATA entries_avx2_integers<>+2560(SB)/8, $k_max_u8_uu_4c72f1ffc1<>(SB)
-DATA entries_avx2_integers<>+2568(SB)/8, $k_min_i16_us_62cbc1e255<>(SB)
-DATA entries_avx2_integers<>+2576(SB)/8, $k_min_i16_uu_d189cafe2c<>(SB)
-DATA entries_avx2_integers<>+2584(SB)/8, $k_min_i32_us_ff5bb7f3f0<>(SB)
-DATA entries_avx2_integers<>+2592(SB)/8, $k_min_i32_uu_ad14a0135d<>(SB)
-DATA entries_avx2_integers<>+2600(SB)/8, $k_min_i64_us_a167de3197<>(SB)
-DATA entries_avx2_integers<>+2608(SB)/8, $k_min_i64_uu_53bafe5025<>(SB)
-DATA entries_avx2_integers<>+2616(SB)/8, $k_min_i8_us_1348b2a2de<>(SB)
-DATA entries_avx2_integers<>+2624(SB)/8, $k_min_i8_uu_c53e5a2ac2<>(SB)
-DATA entries_avx2_integers<>+2632(SB)/8, $k_min_min_i32_uuu_cfde69c2f6<>(SB)
-DATA entries_avx2_integers<>+2640(SB)/8, $k_min_min_i64_uuu_e3d69da3ec<>(SB)
-DATA entries_avx2_integers<>+2648(SB)/8, $k_min_min_min_etc_i32_uuuuuu_fd63e77ed5<>(SB)
-DATA entries_avx2_integers<>+2656(SB)/8, $k_min_min_min_etc_i64_uuuuuu_853ec11265<>(SB)
-DATA entries_avx2_integers<>+2664(SB)/8, $k_min_min_min_etc_u32_uuuuuu_33a2e743b1<>(SB)
-DATA entries_avx2_integers<>+2672(SB)/8, $k_min_min_min_etc_u64_uuuuuu_d4d26e91ce<>(SB)
-DATA entries_avx2_integers<>+2680(SB)/8, $k_min_min_min_etc_u8_uuuuuu_a0694c78aa<>(SB)
-DATA entries_avx2_integers<>+2688(SB)/8, $k_min_min_min_min_i32_uuuuu_6b2f816d04<>(SB)
-DATA entries_avx2_integers<>+2696(SB)/8, $k_min_min_min_min_i32_uuuuu_91f56121cd<>(SB)
-DATA entries_avx2_integers<>+2704(SB)/8, $k_min_min_min_min_i64_uuuuu_331488ed89<>(SB)
-DATA entries_avx2_integers<>+2712(SB)/8, $k_min_min_min_min_i64_uuuuu_956ea8f4d3<>(SB)
-DATA entries_avx2_integers<>+2720(SB)/8, $k_min_min_min_min_u32_uuuuu_92306c82e1<>(SB)
-DATA entries_avx2_integers<>+2728(SB)/8, $k_min_min_min_min_u64_uuuuu_fe2d62042b<>(SB)
-DATA entries_avx2_integers<>+2736(SB)/8, $k_min_min_min_min_u8_uuuuu_183f149635<>(SB)
-DATA entries_avx2_integers<>+2744(SB)/8, $k_min_min_u32_uuu_d99a866278<>(SB)
-DATA entries_avx2_integers<>+2752(SB)/8, $k_min_min_u64_uuu_e3f3ba8518<>(SB)
-DATA entries_avx2_integers<>+2760(SB)/8, $k_min_min_u8_uuu_c55f0eb781<>(SB)
-DATA entries_avx2_integers<>+2768(SB)/8, $k_min_u16_us_79dee758ac<>(SB)
-DATA entries_avx2_integers<>+2776(SB)/8, $k_min_u16_uu_633e36536b<>(SB)
-DATA entries_avx2_integers<>+2784(SB)/8, $k_min_u32_us_bf28118442<>(SB)
-DATA entries_avx2_integers<>+2792(SB)/8, $k_min_u32_uu_6487624327<>(SB)
-DATA entries_avx2_integers<>+2800(SB)/8, $k_min_u64_us_1dfeb25aa6<>(SB)
-DATA entries_avx2_integers<>+2808(SB)/8, $k_min_u64_uu_71c425ba5a<>(SB)
-DATA entries_avx2_integers<>+2816(SB)/8, $k_min_u8_su_ace27ab957<>(SB)
-DATA entries_avx2_integers<>+2824(SB)/8, $k_min_u8_uu_e7c61d958d<>(SB)
-DATA entries_avx2_integers<>+2832(SB)/8, $k_mod_i32_uu_e72319ba92<>(SB)
-DATA entries_avx2_integers<>+2840(SB)/8, $k_mod_i64_uu_39bf3e80b6<>(SB)
-DATA entries_avx2_integers<>+2848(SB)/8, $k_mul_add_i32_sus_15d587b969<>(SB)
-DATA entries_avx2_integers<>+2856(SB)/8, $k_mul_add_i32_usu_2b4366e27f<>(SB)
-DATA entries_avx2_integers<>+2864(SB)/8, $k_mul_add_i32_uuu_1800471362<>(SB)
-DATA entries_avx2_integers<>+2872(SB)/8, $k_mul_add_i64_uuu_ac13442591<>(SB)
-DATA entries_avx2_integers<>+2880(SB)/8, $k_mul_add_shr_i32_uuss_ded8112d9e<>(SB)
-DATA entries_avx2_integers<>+2888(SB)/8, $k_mul_i16_us_c2aef55433<>(SB)
-DATA entries_avx2_integers<>+2896(SB)/8, $k_mul_i16_uu_89ae94988e<>(SB)
-DATA entries_avx2_integers<>+2904(SB)/8, $k_mul_i32_su_bcbf8718ef<>(SB)
-DATA entries_avx2_integers<>+2912(SB)/8, $k_mul_i32_uu_d4519af5a2<>(SB)
-DATA entries_avx2_integers<>+2920(SB)/8, $k_mul_i64_us_995cff4cd6<>(SB)
-DATA entries_avx2_integers<>+2928(SB)/8, $k_mul_i64_uu_3928b8d38e<>(SB)
-DATA entries_avx2_integers<>+2936(SB)/8, $k_mul_i8_su_2ed1d6ce71<>(SB)
-DATA entries_avx2_integers<>+2944(SB)/8, $k_mul_i8_uu_db60907b44<>(SB)
-DATA entries_avx2_integers<>+2952(SB)/8, $k_mul_mul_add_i32_susu_797356ce87<>(SB)
-DATA entries_avx2_integers<>+2960(SB)/8, $k_mul_mul_i32_uuu_6b26474ba1<>(SB)
-DATA entries_avx2_integers<>+2968(SB)/8, $k_mul_mul_i64_uuu_5051b24d65<>(SB)
-DATA entries_avx2_integers<>+2976(SB)/8, $k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a<>(SB)
-DATA entries_avx2_integers<>+2984(SB)/8, $k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b<>(SB)
-DATA entries_avx2_integers<>+2992(SB)/8, $k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7<>(SB)
-DATA entries_avx2_integers<>+3000(SB)/8, $k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b<>(SB)
-DATA entries_avx2_integers<>+3008(SB)/8, $k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b<>(SB)
-DATA entries_avx2_integers<>+3016(SB)/8, $k_mul_mul_mul_mul_i32_uuuuu_594859d274<>(SB)
-DATA entries_avx2_integers<>+3024(SB)/8, $k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff<>(SB)
-DATA entries_avx2_integers<>+3032(SB)/8, $k_mul_mul_mul_mul_u32_uuuuu_5d182b2263<>(SB)
-DATA entries_avx2_integers<>+3040(SB)/8, $k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1<>(SB)
-DATA entries_avx2_integers<>+3048(SB)/8, $k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad<>(SB)
-DATA entries_avx2_integers<>+3056(SB)/8, $k_mul_mul_u32_uuu_fda5307aa3<>(SB)
-DATA entries_avx2_integers<>+3064(SB)/8, $k_mul_mul_u64_uuu_e27e0856c5<>(SB)
-DATA entries_avx2_integers<>+3072(SB)/8, $k_mul_mul_u8_uuu_aced52e24d<>(SB)
-DATA entries_avx2_integers<>+3080(SB)/8, $k_mul_shr_cast_etc_i16_u8_susu_a6fba50683<>(SB)
-DATA entries_avx2_integers<>+3088(SB)/8, $k_mul_shr_u16_uus_403afbda79<>(SB)
-DATA entries_avx2_integers<>+3096(SB)/8, $k_mul_u16_us_7a2abd5ded<>(SB)
-DATA entries_avx2_integers<>+3104(SB)/8, $k_mul_u16_uu_5b786ec2a7<>(SB)
-DATA entries_avx2_integers<>+3112(SB)/8, $k_mul_u32_us_9d711a1ad3<>(SB)
-DATA entries_avx2_integers<>+3120(SB)/8, $k_mul_u32_uu_60b7b39a1b<>(SB)
-DATA entries_avx2_integers<>+3128(SB)/8, $k_mul_u64_su_c06c301c60<>(SB)
-DATA entries_avx2_integers<>+3136(SB)/8, $k_mul_u64_uu_7697b2f440<>(SB)
-DATA entries_avx2_integers<>+3144(SB)/8, $k_mul_u8_us_ee719da1b0<>(SB)
-DATA entries_avx2_integers<>+3152(SB)/8, $k_mul_u8_uu_17f710ad87<>(SB)
-DATA entries_avx2_integers<>+3160(SB)/8, $k_mulhalves_add_i32_uuu_3dfe96594c<>(SB)
-DATA entries_avx2_integers<>+3168(SB)/8, $k_mulhalves_i32_su_713da9a92b<>(SB)
-DATA entries_avx2_integers<>+3176(SB)/8, $k_mulhalves_i32_uu_103a65f3f0<>(SB)
-DATA entries_avx2_integers<>+3184(SB)/8, $k_ne_i32_bool_us_66c63fc56e<>(SB)
-DATA entries_avx2_integers<>+3192(SB)/8, $k_ne_i32_bool_uu_6531fce338<>(SB)
-DATA entries_avx2_integers<>+3200(SB)/8, $k_ne_i64_bool_su_e0c9f895df<>(SB)
-DATA entries_avx2_integers<>+3208(SB)/8, $k_ne_i64_bool_uu_f4b8c91bd6<>(SB)
-DATA entries_avx2_integers<>+3216(SB)/8, $k_ne_u32_bool_us_74a6863c8c<>(SB)
-DATA entries_avx2_integers<>+3224(SB)/8, $k_ne_u32_bool_uu_53248540b6<>(SB)
-DATA entries_avx2_integers<>+3232(SB)/8, $k_ne_u64_bool_su_c9392c1212<>(SB)
-DATA entries_avx2_integers<>+3240(SB)/8, $k_ne_u64_bool_uu_6f40ad12b5<>(SB)
-DATA entries_avx2_integers<>+3248(SB)/8, $k_ne_u8_bool_us_8a55802e7a<>(SB)
-DATA entries_avx2_integers<>+3256(SB)/8, $k_ne_u8_bool_uu_d1c6ce3ef7<>(SB)
-DATA entries_avx2_integers<>+3264(SB)/8, $k_neg_i32_u_c94fa1991e<>(SB)
-DATA entries_avx2_integers<>+3272(SB)/8, $k_neg_i64_u_ae93ed19a8<>(SB)
-DATA entries_avx2_integers<>+3280(SB)/8, $k_neg_u32_u_be8953ce60<>(SB)
-DATA entries_avx2_integers<>+3288(SB)/8, $k_neg_u64_u_efafe1e5a2<>(SB)
-DATA entries_avx2_integers<>+3296(SB)/8, $k_neg_u8_u_6bfadf2f08<>(SB)
-DATA entries_avx2_integers<>+3304(SB)/8, $k_not_i32_u_398b1ba0fb<>(SB)
-DATA entries_avx2_integers<>+3312(SB)/8, $k_not_i64_u_4b038e2144<>(SB)
-DATA entries_avx2_integers<>+3320(SB)/8, $k_not_u32_u_aa573cbc69<>(SB)
-DATA entries_avx2_integers<>+3328(SB)/8, $k_not_u64_u_9a6e0c83ca<>(SB)
-DATA entries_avx2_integers<>+3336(SB)/8, $k_not_u8_u_f5a9646d97<>(SB)
-DATA entries_avx2_integers<>+3344(SB)/8, $k_or_i32_us_6686acf415<>(SB)
-DATA entries_avx2_integers<>+3352(SB)/8, $k_or_i32_uu_79ad5ac294<>(SB)
-DATA entries_avx2_integers<>+3360(SB)/8, $k_or_i64_us_023baecda5<>(SB)
-DATA entries_avx2_integers<>+3368(SB)/8, $k_or_i64_uu_355f645aca<>(SB)
-DATA entries_avx2_integers<>+3376(SB)/8, $k_or_u32_su_7fce2896e9<>(SB)
-DATA entries_avx2_integers<>+3384(SB)/8, $k_or_u32_uu_6a548bdf49<>(SB)
-DATA entries_avx2_integers<>+3392(SB)/8, $k_or_u64_su_b9071ff793<>(SB)
-DATA entries_avx2_integers<>+3400(SB)/8, $k_or_u64_uu_8472c51f6b<>(SB)
-DATA entries_avx2_integers<>+3408(SB)/8, $k_or_u8_us_f5b51fcddf<>(SB)
-DATA entries_avx2_integers<>+3416(SB)/8, $k_or_u8_uu_3880e0f8db<>(SB)
-DATA entries_avx2_integers<>+3424(SB)/8, $k_popcount_i32_u_21cd239e81<>(SB)
-DATA entries_avx2_integers<>+3432(SB)/8, $k_popcount_i64_u_5bf167754e<>(SB)
-DATA entries_avx2_integers<>+3440(SB)/8, $k_popcount_u32_u_8bc1275b2f<>(SB)
-DATA entries_avx2_integers<>+3448(SB)/8, $k_popcount_u64_u_5349d2fe8a<>(SB)
-DATA entries_avx2_integers<>+3456(SB)/8, $k_popcount_u8_u_f802fd3ef9<>(SB)
-DATA entries_avx2_integers<>+3464(SB)/8, $k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB)
-DATA entries_avx2_integers<>+3472(SB)/8, $k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB)
-DATA entries_avx2_integers<>+3480(SB)/8, $k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB)
-DATA entries_avx2_integers<>+3488(SB)/8, $k_reduce_add_cast_i16_i64_u_d4a133146d<>(SB)
-DATA entries_avx2_integers<>+3496(SB)/8, $k_reduce_add_cast_i32_i64_u_a2eb1b6453<>(SB)
-DATA entries_avx2_integers<>+3504(SB)/8, $k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB)
-DATA entries_avx2_integers<>+3512(SB)/8, $k_reduce_add_cast_i8_i64_u_4e1657748e<>(SB)
-DATA entries_avx2_integers<>+3520(SB)/8, $k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB)
-DATA entries_avx2_integers<>+3528(SB)/8, $k_reduce_add_cast_u16_u64_u_aa42f87b5c<>(SB)
-DATA entries_avx2_integers<>+3536(SB)/8, $k_reduce_add_cast_u8_i32_u_19a994653e<>(SB)
-DATA entries_avx2_integers<>+3544(SB)/8, $k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB)
-DATA entries_avx2_integers<>+3552(SB)/8, $k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB)
-DATA entries_avx2_integers<>+3560(SB)/8, $k_reduce_add_eq_cast_i32_us_243e067d1a<>(SB)
-DATA entries_avx2_integers<>+3568(SB)/8, $k_reduce_add_i32_u_d3da606fb2<>(SB)
-DATA entries_avx2_integers<>+3576(SB)/8, $k_reduce_add_i64_u_6699f8c258<>(SB)
-DATA entries_avx2_integers<>+3584(SB)/8, $k_reduce_add_lt_cast_i32_su_6c0b3322e5<>(SB)
-DATA entries_avx2_integers<>+3592(SB)/8, $k_reduce_add_lt_cast_i32_us_4e2096aa4c<>(SB)
-DATA entries_avx2_integers<>+3600(SB)/8, $k_reduce_add_max_min_sub_cast_u8_i32_uu_ddd32a3298<>(SB)
-DATA entries_avx2_integers<>+3608(SB)/8, $k_reduce_add_max_min_sub_cast_u8_i64_uu_d0fad8022a<>(SB)
-DATA entries_avx2_integers<>+3616(SB)/8, $k_reduce_add_u32_u_912738c3fb<>(SB)
-DATA entries_avx2_integers<>+3624(SB)/8, $k_reduce_add_u64_u_279122caed<>(SB)
-DATA entries_avx2_integers<>+3632(SB)/8, $k_reduce_add_u8_u_50e2bfdeae<>(SB)
-DATA entries_avx2_integers<>+3640(SB)/8, $k_reduce_and_eq_i32_bool_uu_729b407d33<>(SB)
-DATA entries_avx2_integers<>+3648(SB)/8, $k_reduce_and_i32_u_d1a9830239<>(SB)
-DATA entries_avx2_integers<>+3656(SB)/8, $k_reduce_and_i64_u_a692f00729<>(SB)
-DATA entries_avx2_integers<>+3664(SB)/8, $k_reduce_and_lt_i32_bool_su_c2693a8e66<>(SB)
-DATA entries_avx2_integers<>+3672(SB)/8, $k_reduce_and_lt_i32_bool_us_e7eda7f53c<>(SB)
-DATA entries_avx2_integers<>+3680(SB)/8, $k_reduce_and_u32_u_6cb10976ea<>(SB)
-DATA entries_avx2_integers<>+3688(SB)/8, $k_reduce_and_u64_u_4b702a6235<>(SB)
-DATA entries_avx2_integers<>+3696(SB)/8, $k_reduce_and_u8_u_bb5684ec4f<>(SB)
-DATA entries_avx2_integers<>+3704(SB)/8, $k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB)
-DATA entries_avx2_integers<>+3712(SB)/8, $k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB)
-DATA entries_avx2_integers<>+3720(SB)/8, $k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB)
-DATA entries_avx2_integers<>+3728(SB)/8, $k_reduce_argmax_i32_u_e7645df77b<>(SB)
-DATA entries_avx2_integers<>+3736(SB)/8, $k_reduce_argmax_i64_u_1334160cca<>(SB)
-DATA entries_avx2_integers<>+3744(SB)/8, $k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5<>(SB)
-DATA entries_avx2_integers<>+3752(SB)/8, $k_reduce_argmax_max_cast_i8_i32_u_e8dc339530<>(SB)
-DATA entries_avx2_integers<>+3760(SB)/8, $k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f<>(SB)
-DATA entries_avx2_integers<>+3768(SB)/8, $k_reduce_argmax_max_i32_u_20f4635c8b<>(SB)
-DATA entries_avx2_integers<>+3776(SB)/8, $k_reduce_argmax_max_i64_u_d0ac193c8f<>(SB)
-DATA entries_avx2_integers<>+3784(SB)/8, $k_reduce_argmax_max_u8_u_0db412cdc3<>(SB)
-DATA entries_avx2_integers<>+3792(SB)/8, $k_reduce_argmax_u32_u_140109ec86<>(SB)
-DATA entries_avx2_integers<>+3800(SB)/8, $k_reduce_argmax_u64_u_ace38f3196<>(SB)
-DATA entries_avx2_integers<>+3808(SB)/8, $k_reduce_argmax_u8_u_a6199d6ec6<>(SB)
-DATA entries_avx2_integers<>+3816(SB)/8, $k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB)
-DATA entries_avx2_integers<>+3824(SB)/8, $k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB)
-DATA entries_avx2_integers<>+3832(SB)/8, $k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB)
-DATA entries_avx2_integers<>+3840(SB)/8, $k_reduce_argmin_i32_u_4b44a953b7<>(SB)
-DATA entries_avx2_integers<>+3848(SB)/8, $k_reduce_argmin_i64_u_abcf2b5487<>(SB)
-DATA entries_avx2_integers<>+3856(SB)/8, $k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b<>(SB)
-DATA entries_avx2_integers<>+3864(SB)/8, $k_reduce_argmin_min_cast_i8_i32_u_b743e11a28<>(SB)
-DATA entries_avx2_integers<>+3872(SB)/8, $k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d<>(SB)
-DATA entries_avx2_integers<>+3880(SB)/8, $k_reduce_argmin_min_i32_u_3228d2306d<>(SB)
-DATA entries_avx2_integers<>+3888(SB)/8, $k_reduce_argmin_min_i64_u_3cd8e03a2f<>(SB)
-DATA entries_avx2_integers<>+3896(SB)/8, $k_reduce_argmin_min_u8_u_2cbf2177e6<>(SB)
-DATA entries_avx2_integers<>+3904(SB)/8, $k_reduce_argmin_u32_u_7babf75b6b<>(SB)
-DATA entries_avx2_integers<>+3912(SB)/8, $k_reduce_argmin_u64_u_7717646c58<>(SB)
-DATA entries_avx2_integers<>+3920(SB)/8, $k_reduce_argmin_u8_u_7b26b0f213<>(SB)
-DATA entries_avx2_integers<>+3928(SB)/8, $k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB)
-DATA entries_avx2_integers<>+3936(SB)/8, $k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB)
-DATA entries_avx2_integers<>+3944(SB)/8, $k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB)
-DATA entries_avx2_integers<>+3952(SB)/8, $k_reduce_max_i32_u_6a5383f967<>(SB)
-DATA entries_avx2_integers<>+3960(SB)/8, $k_reduce_max_i64_u_613c5a600c<>(SB)
-DATA entries_avx2_integers<>+3968(SB)/8, $k_reduce_max_u32_u_6494554865<>(SB)
-DATA entries_avx2_integers<>+3976(SB)/8, $k_reduce_max_u64_u_83447700c2<>(SB)
-DATA entries_avx2_integers<>+3984(SB)/8, $k_reduce_max_u8_u_aa086b4524<>(SB)
-DATA entries_avx2_integers<>+3992(SB)/8, $k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB)
-DATA entries_avx2_integers<>+4000(SB)/8, $k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB)
-DATA entries_avx2_integers<>+4008(SB)/8, $k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB)
-DATA entries_avx2_integers<>+4016(SB)/8, $k_reduce_min_i32_u_c6c904d409<>(SB)
-DATA entries_avx2_integers<>+4024(SB)/8, $k_reduce_min_i64_u_8e896b88f0<>(SB)
-DATA entries_avx2_integers<>+4032(SB)/8, $k_reduce_min_u32_u_5ca15eca45<>(SB)
-DATA entries_avx2_integers<>+4040(SB)/8, $k_reduce_min_u64_u_99a74b5a47<>(SB)
-DATA entries_avx2_integers<>+4048(SB)/8, $k_reduce_min_u8_u_2f6c138dd0<>(SB)
-DATA entries_avx2_integers<>+4056(SB)/8, $k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB)
-DATA entries_avx2_integers<>+4064(SB)/8, $k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB)
-DATA entries_avx2_integers<>+4072(SB)/8, $k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB)
-DATA entries_avx2_integers<>+4080(SB)/8, $k_reduce_mul_i32_u_0f9d2d950b<>(SB)
-DATA entries_avx2_integers<>+4088(SB)/8, $k_reduce_mul_i64_u_3b4b067872<>(SB)
-DATA entries_avx2_integers<>+4096(SB)/8, $k_reduce_mul_u32_u_1499048f15<>(SB)
-DATA entries_avx2_integers<>+4104(SB)/8, $k_reduce_mul_u64_u_eb9d4ae4cb<>(SB)
-DATA entries_avx2_integers<>+4112(SB)/8, $k_reduce_mul_u8_u_965545054d<>(SB)
-DATA entries_avx2_integers<>+4120(SB)/8, $k_reduce_or_i32_u_e28e9e7c0f<>(SB)
-DATA entries_avx2_integers<>+4128(SB)/8, $k_reduce_or_i64_u_d58540cfa0<>(SB)
-DATA entries_avx2_integers<>+4136(SB)/8, $k_reduce_or_lt_i32_bool_su_10a7e9b0dc<>(SB)
-DATA entries_avx2_integers<>+4144(SB)/8, $k_reduce_or_lt_i32_bool_us_352a7bd2d9<>(SB)
-DATA entries_avx2_integers<>+4152(SB)/8, $k_reduce_or_ne_i32_bool_uu_d66191b424<>(SB)
-DATA entries_avx2_integers<>+4160(SB)/8, $k_reduce_or_u32_u_3ac6401b79<>(SB)
-DATA entries_avx2_integers<>+4168(SB)/8, $k_reduce_or_u64_u_39e4f22e97<>(SB)
-DATA entries_avx2_integers<>+4176(SB)/8, $k_reduce_or_u8_u_aa9781b98b<>(SB)
-DATA entries_avx2_integers<>+4184(SB)/8, $k_reduce_xor_i32_u_180f32864c<>(SB)
-DATA entries_avx2_integers<>+4192(SB)/8, $k_reduce_xor_i64_u_6f0f666f2c<>(SB)
-DATA entries_avx2_integers<>+4200(SB)/8, $k_reduce_xor_u32_u_d2f41e376c<>(SB)
-DATA entries_avx2_integers<>+4208(SB)/8, $k_reduce_xor_u64_u_ab99db5b6f<>(SB)
-DATA entries_avx2_integers<>+4216(SB)/8, $k_reduce_xor_u8_u_57826d58bd<>(SB)
-DATA entries_avx2_integers<>+4224(SB)/8, $k_rem_i32_su_a835ec443d<>(SB)
-DATA entries_avx2_integers<>+4232(SB)/8, $k_rem_i32_us_88e0ff784f<>(SB)
-DATA entries_avx2_integers<>+4240(SB)/8, $k_rem_i32_uu_8fe246438f<>(SB)
-DATA entries_avx2_integers<>+4248(SB)/8, $k_rem_i64_su_cff0321774<>(SB)
-DATA entries_avx2_integers<>+4256(SB)/8, $k_rem_i64_us_d8b9a5d3aa<>(SB)
-DATA entries_avx2_integers<>+4264(SB)/8, $k_rem_i64_uu_e8971fd331<>(SB)
-DATA entries_avx2_integers<>+4272(SB)/8, $k_rem_u32_su_ad6367c123<>(SB)
-DATA entries_avx2_integers<>+4280(SB)/8, $k_rem_u32_us_0ab6b62fbf<>(SB)
-DATA entries_avx2_integers<>+4288(SB)/8, $k_rem_u32_uu_811ab3563b<>(SB)
-DATA entries_avx2_integers<>+4296(SB)/8, $k_rem_u64_su_c75cb3e04c<>(SB)
-DATA entries_avx2_integers<>+4304(SB)/8, $k_rem_u64_us_91c691bbd2<>(SB)
-DATA entries_avx2_integers<>+4312(SB)/8, $k_rem_u64_uu_491e456232<>(SB)
-DATA entries_avx2_integers<>+4320(SB)/8, $k_rem_u8_su_521c989f00<>(SB)
-DATA entries_avx2_integers<>+4328(SB)/8, $k_rem_u8_us_576c7e2710<>(SB)
-DATA entries_avx2_integers<>+4336(SB)/8, $k_rem_u8_uu_44aa483e04<>(SB)
-DATA entries_avx2_integers<>+4344(SB)/8, $k_select_bool_i16_uss_f552ad80a7<>(SB)
-DATA entries_avx2_integers<>+4352(SB)/8, $k_select_bool_i16_usu_e4b1238e58<>(SB)
-DATA entries_avx2_integers<>+4360(SB)/8, $k_select_bool_i16_uus_908b296cb6<>(SB)
-DATA entries_avx2_integers<>+4368(SB)/8, $k_select_bool_i16_uuu_09e54d5acb<>(SB)
-DATA entries_avx2_integers<>+4376(SB)/8, $k_select_bool_i32_uss_0dff0ddd32<>(SB)
-DATA entries_avx2_integers<>+4384(SB)/8, $k_select_bool_i32_usu_c65551e711<>(SB)
-DATA entries_avx2_integers<>+4392(SB)/8, $k_select_bool_i32_uus_f84edbd9a5<>(SB)
-DATA entries_avx2_integers<>+4400(SB)/8, $k_select_bool_i32_uuu_1f6b21a067<>(SB)
-DATA entries_avx2_integers<>+4408(SB)/8, $k_select_bool_i64_uss_43aa0c9972<>(SB)
-DATA entries_avx2_integers<>+4416(SB)/8, $k_select_bool_i64_usu_23175fb74d<>(SB)
-DATA entries_avx2_integers<>+4424(SB)/8, $k_select_bool_i64_uus_b9da5bb3e3<>(SB)
-DATA entries_avx2_integers<>+4432(SB)/8, $k_select_bool_i64_uuu_9db0caf738<>(SB)
-DATA entries_avx2_integers<>+4440(SB)/8, $k_select_bool_u16_uss_045b063470<>(SB)
-DATA entries_avx2_integers<>+4448(SB)/8, $k_select_bool_u16_usu_080d45fab8<>(SB)
-DATA entries_avx2_integers<>+4456(SB)/8, $k_select_bool_u16_uus_9ef9e69fcb<>(SB)
-DATA entries_avx2_integers<>+4464(SB)/8, $k_select_bool_u16_uuu_064e13e173<>(SB)
-DATA entries_avx2_integers<>+4472(SB)/8, $k_select_bool_u32_uss_23b2cb1dbe<>(SB)
-DATA entries_avx2_integers<>+4480(SB)/8, $k_select_bool_u32_usu_78a6232473<>(SB)
-DATA entries_avx2_integers<>+4488(SB)/8, $k_select_bool_u32_uus_3d8bab39c7<>(SB)
-DATA entries_avx2_integers<>+4496(SB)/8, $k_select_bool_u32_uuu_92a911a792<>(SB)
-DATA entries_avx2_integers<>+4504(SB)/8, $k_select_bool_u64_uss_96678e0daa<>(SB)
-DATA entries_avx2_integers<>+4512(SB)/8, $k_select_bool_u64_usu_1fae10b710<>(SB)
-DATA entries_avx2_integers<>+4520(SB)/8, $k_select_bool_u64_uus_7cee75de09<>(SB)
-DATA entries_avx2_integers<>+4528(SB)/8, $k_select_bool_u64_uuu_f04b2e9177<>(SB)
-DATA entries_avx2_integers<>+4536(SB)/8, $k_select_bool_u8_uss_7a71ced307<>(SB)
-DATA entries_avx2_integers<>+4544(SB)/8, $k_select_bool_u8_usu_f0893bd0b2<>(SB)
-DATA entries_avx2_integers<>+4552(SB)/8, $k_select_bool_u8_uus_a9017c783c<>(SB)
-DATA entries_avx2_integers<>+4560(SB)/8, $k_select_bool_u8_uuu_c0c7d6f5fc<>(SB)
-DATA entries_avx2_integers<>+4568(SB)/8, $k_shl_i32_su_1c964ab88d<>(SB)
-DATA entries_avx2_integers<>+4576(SB)/8, $k_shl_i32_us_39ae55b1eb<>(SB)
-DATA entries_avx2_integers<>+4584(SB)/8, $k_shl_i32_uu_6914c812f2<>(SB)
-DATA entries_avx2_integers<>+4592(SB)/8, $k_shl_i64_su_6dfb737e07<>(SB)
-DATA entries_avx2_integers<>+4600(SB)/8, $k_shl_i64_us_2213d1b831<>(SB)
-DATA entries_avx2_integers<>+4608(SB)/8, $k_shl_i64_uu_80707e4684<>(SB)
-DATA entries_avx2_integers<>+4616(SB)/8, $k_shl_or_and_i32_uss_79948134bd<>(SB)
-DATA entries_avx2_integers<>+4624(SB)/8, $k_shl_or_i32_usu_f8b3fe7168<>(SB)
-DATA entries_avx2_integers<>+4632(SB)/8, $k_shl_u16_su_1d32a2baab<>(SB)
-DATA entries_avx2_integers<>+4640(SB)/8, $k_shl_u16_us_5709c39bd7<>(SB)
-DATA entries_avx2_integers<>+4648(SB)/8, $k_shl_u16_uu_307aa93b26<>(SB)
-DATA entries_avx2_integers<>+4656(SB)/8, $k_shl_u32_su_b81c81a415<>(SB)
-DATA entries_avx2_integers<>+4664(SB)/8, $k_shl_u32_us_c03217461a<>(SB)
-DATA entries_avx2_integers<>+4672(SB)/8, $k_shl_u32_uu_33a87b7638<>(SB)
-DATA entries_avx2_integers<>+4680(SB)/8, $k_shl_u64_su_a205a37361<>(SB)
-DATA entries_avx2_integers<>+4688(SB)/8, $k_shl_u64_us_cb7c972961<>(SB)
-DATA entries_avx2_integers<>+4696(SB)/8, $k_shl_u64_uu_3bd76db569<>(SB)
-DATA entries_avx2_integers<>+4704(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
-DATA entries_avx2_integers<>+4712(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
-DATA entries_avx2_integers<>+4720(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
-DATA entries_avx2_integers<>+4728(SB)/8, $k_shl_xor_i32_us_ef4ec7d76c<>(SB)
-DATA entries_avx2_integers<>+4736(SB)/8, $k_shl_xor_u32_us_90363799b4<>(SB)
-DATA entries_avx2_integers<>+4744(SB)/8, $k_shl_xor_u64_us_ce4f9f1a39<>(SB)
-DATA entries_avx2_integers<>+4752(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
-DATA entries_avx2_integers<>+4760(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
-DATA entries_avx2_integers<>+4768(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
-DATA entries_avx2_integers<>+4776(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
-DATA entries_avx2_integers<>+4784(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
-DATA entries_avx2_integers<>+4792(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
-DATA entries_avx2_integers<>+4800(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
-DATA entries_avx2_integers<>+4808(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
-DATA entries_avx2_integers<>+4816(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
-DATA entries_avx2_integers<>+4824(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
-DATA entries_avx2_integers<>+4832(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
-DATA entries_avx2_integers<>+4840(SB)/8, $k_shr_sub_u16_uss_cb6692e370<>(SB)
-DATA entries_avx2_integers<>+4848(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
-DATA entries_avx2_integers<>+4856(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
-DATA entries_avx2_integers<>+4864(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
-DATA entries_avx2_integers<>+4872(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
-DATA entries_avx2_integers<>+4880(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
-DATA entries_avx2_integers<>+4888(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
-DATA entries_avx2_integers<>+4896(SB)/8, $k_shr_u64_su_731411a533<>(SB)
-DATA entries_avx2_integers<>+4904(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
-DATA entries_avx2_integers<>+4912(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
-DATA entries_avx2_integers<>+4920(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
-DATA entries_avx2_integers<>+4928(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
-DATA entries_avx2_integers<>+4936(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
-DATA entries_avx2_integers<>+4944(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
-DATA entries_avx2_integers<>+4952(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
-DATA entries_avx2_integers<>+4960(SB)/8, $k_shr_xor_mul_u32_uss_d8d30192b3<>(SB)
-DATA entries_avx2_integers<>+4968(SB)/8, $k_shr_xor_u32_us_43803f372f<>(SB)
-DATA entries_avx2_integers<>+4976(SB)/8, $k_shr_xor_u64_us_6926b17aa9<>(SB)
-DATA entries_avx2_integers<>+4984(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
-DATA entries_avx2_integers<>+4992(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
-DATA entries_avx2_integers<>+5000(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
-DATA entries_avx2_integers<>+5008(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
-DATA entries_avx2_integers<>+5016(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
-DATA entries_avx2_integers<>+5024(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
-DATA entries_avx2_integers<>+5032(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
-DATA entries_avx2_integers<>+5040(SB)/8, $k_sub_cast_u16_u8_su_738936a74f<>(SB)
-DATA entries_avx2_integers<>+5048(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
-DATA entries_avx2_integers<>+5056(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
-DATA entries_avx2_integers<>+5064(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
-DATA entries_avx2_integers<>+5072(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
-DATA entries_avx2_integers<>+5080(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
-DATA entries_avx2_integers<>+5088(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
-DATA entries_avx2_integers<>+5096(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
-DATA entries_avx2_integers<>+5104(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
-DATA entries_avx2_integers<>+5112(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
-DATA entries_avx2_integers<>+5120(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
-DATA entries_avx2_integers<>+5128(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
-DATA entries_avx2_integers<>+5136(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
-DATA entries_avx2_integers<>+5144(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
-DATA entries_avx2_integers<>+5152(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
-DATA entries_avx2_integers<>+5160(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
-DATA entries_avx2_integers<>+5168(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
-DATA entries_avx2_integers<>+5176(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
-DATA entries_avx2_integers<>+5184(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
-DATA entries_avx2_integers<>+5192(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
-DATA entries_avx2_integers<>+5200(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
-DATA entries_avx2_integers<>+5208(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
-DATA entries_avx2_integers<>+5216(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
-DATA entries_avx2_integers<>+5224(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
-DATA entries_avx2_integers<>+5232(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
-DATA entries_avx2_integers<>+5240(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
-DATA entries_avx2_integers<>+5248(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
-DATA entries_avx2_integers<>+5256(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
-DATA entries_avx2_integers<>+5264(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
-DATA entries_avx2_integers<>+5272(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
-DATA entries_avx2_integers<>+5280(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
-DATA entries_avx2_integers<>+5288(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
-DATA entries_avx2_integers<>+5296(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
-DATA entries_avx2_integers<>+5304(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
-DATA entries_avx2_integers<>+5312(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
-DATA entries_avx2_integers<>+5320(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
-DATA entries_avx2_integers<>+5328(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
-DATA entries_avx2_integers<>+5336(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
-DATA entries_avx2_integers<>+5344(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
-DATA entries_avx2_integers<>+5352(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
-DATA entries_avx2_integers<>+5360(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
-DATA entries_avx2_integers<>+5368(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
-DATA entries_avx2_integers<>+5376(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
-DATA entries_avx2_integers<>+5384(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
-DATA entries_avx2_integers<>+5392(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
-DATA entries_avx2_integers<>+5400(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
-DATA entries_avx2_integers<>+5408(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
-DATA entries_avx2_integers<>+5416(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
-DATA entries_avx2_integers<>+5424(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
-GLOBL entries_avx2_integers<>(SB), RODATA, $5432
+DATA entries_avx2_integers<>+616(SB)/8, $k_cast_bool_i16_u_0510bb2b95<>(SB)
+DATA entries_avx2_integers<>+624(SB)/8, $k_cast_bool_i32_u_24055f2b4d<>(SB)
+DATA entries_avx2_integers<>+632(SB)/8, $k_cast_bool_i64_u_ec801e0b57<>(SB)
+DATA entries_avx2_integers<>+640(SB)/8, $k_cast_bool_i8_u_d0c34e7b5e<>(SB)
+DATA entries_avx2_integers<>+648(SB)/8, $k_cast_bool_u32_u_fc0741dfa3<>(SB)
+DATA entries_avx2_integers<>+656(SB)/8, $k_cast_bool_u64_u_77ed0f810d<>(SB)
+DATA entries_avx2_integers<>+664(SB)/8, $k_cast_bool_u8_u_a933362af7<>(SB)
+DATA entries_avx2_integers<>+672(SB)/8, $k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54<>(SB)
+DATA entries_avx2_integers<>+680(SB)/8, $k_cast_cast_add_etc_i16_i32_uuuuu_7fc7debaae<>(SB)
+DATA entries_avx2_integers<>+688(SB)/8, $k_cast_cast_add_etc_u8_i32_uuuuu_17c8d9e86d<>(SB)
+DATA entries_avx2_integers<>+696(SB)/8, $k_cast_cast_add_u8_u16_uu_3c79fd8c9f<>(SB)
+DATA entries_avx2_integers<>+704(SB)/8, $k_cast_cast_cast_etc_i16_i32_uuuuu_879feca4a3<>(SB)
+DATA entries_avx2_integers<>+712(SB)/8, $k_cast_cast_cast_etc_i8_i32_uuuuu_68c8ded016<>(SB)
+DATA entries_avx2_integers<>+720(SB)/8, $k_cast_cast_cast_etc_i8_i32_uuuuu_d79a46287c<>(SB)
+DATA entries_avx2_integers<>+728(SB)/8, $k_cast_cast_cast_etc_u16_i32_uuuuu_1aa164cb48<>(SB)
+DATA entries_avx2_integers<>+736(SB)/8, $k_cast_cast_cast_etc_u16_i32_uuuuu_b167d5d33c<>(SB)
+DATA entries_avx2_integers<>+744(SB)/8, $k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008<>(SB)
+DATA entries_avx2_integers<>+752(SB)/8, $k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa<>(SB)
+DATA entries_avx2_integers<>+760(SB)/8, $k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2<>(SB)
+DATA entries_avx2_integers<>+768(SB)/8, $k_cast_cast_mul_add_u8_u16_uuu_654179f046<>(SB)
+DATA entries_avx2_integers<>+776(SB)/8, $k_cast_cast_mul_shr_u8_u16_uus_d8bbcf6f49<>(SB)
+DATA entries_avx2_integers<>+784(SB)/8, $k_cast_cast_mul_u8_u16_uu_898dbd056d<>(SB)
+DATA entries_avx2_integers<>+792(SB)/8, $k_cast_cast_sub_u8_i16_uu_7f32b68eed<>(SB)
+DATA entries_avx2_integers<>+800(SB)/8, $k_cast_i16_bool_u_bf61b1fcca<>(SB)
+DATA entries_avx2_integers<>+808(SB)/8, $k_cast_i16_i32_u_57652d1495<>(SB)
+DATA entries_avx2_integers<>+816(SB)/8, $k_cast_i16_i8_u_0aa9d3d90b<>(SB)
+DATA entries_avx2_integers<>+824(SB)/8, $k_cast_i16_u16_u_d1e76aa328<>(SB)
+DATA entries_avx2_integers<>+832(SB)/8, $k_cast_i16_u8_u_b818517d70<>(SB)
+DATA entries_avx2_integers<>+840(SB)/8, $k_cast_i32_bool_u_f415769208<>(SB)
+DATA entries_avx2_integers<>+848(SB)/8, $k_cast_i32_i16_u_5929fec011<>(SB)
+DATA entries_avx2_integers<>+856(SB)/8, $k_cast_i32_i64_u_ea8aac1fba<>(SB)
+DATA entries_avx2_integers<>+864(SB)/8, $k_cast_i32_i8_u_06033cb712<>(SB)
+DATA entries_avx2_integers<>+872(SB)/8, $k_cast_i32_u16_u_37b2d5d24a<>(SB)
+DATA entries_avx2_integers<>+880(SB)/8, $k_cast_i32_u32_u_5942d57ca6<>(SB)
+DATA entries_avx2_integers<>+888(SB)/8, $k_cast_i32_u64_u_a93f67b97c<>(SB)
+DATA entries_avx2_integers<>+896(SB)/8, $k_cast_i32_u8_u_e18233d4b1<>(SB)
+DATA entries_avx2_integers<>+904(SB)/8, $k_cast_i64_bool_u_81412c388b<>(SB)
+DATA entries_avx2_integers<>+912(SB)/8, $k_cast_i64_i32_u_18028b30e7<>(SB)
+DATA entries_avx2_integers<>+920(SB)/8, $k_cast_i64_u32_u_18629f63cc<>(SB)
+DATA entries_avx2_integers<>+928(SB)/8, $k_cast_i64_u64_u_94eae2e21b<>(SB)
+DATA entries_avx2_integers<>+936(SB)/8, $k_cast_i64_u8_u_7985f45909<>(SB)
+DATA entries_avx2_integers<>+944(SB)/8, $k_cast_i8_bool_u_04e154e230<>(SB)
+DATA entries_avx2_integers<>+952(SB)/8, $k_cast_i8_i16_u_7f5e02966c<>(SB)
+DATA entries_avx2_integers<>+960(SB)/8, $k_cast_i8_i32_u_502e8673b9<>(SB)
+DATA entries_avx2_integers<>+968(SB)/8, $k_cast_i8_u8_u_e597383a78<>(SB)
+DATA entries_avx2_integers<>+976(SB)/8, $k_cast_lt_select_cast_u8_u16_usuu_3e8160000b<>(SB)
+DATA entries_avx2_integers<>+984(SB)/8, $k_cast_max_i16_i32_uu_1fc6794a58<>(SB)
+DATA entries_avx2_integers<>+992(SB)/8, $k_cast_max_i8_i32_uu_8631d116dc<>(SB)
+DATA entries_avx2_integers<>+1000(SB)/8, $k_cast_max_u16_i32_uu_9c96c2d039<>(SB)
+DATA entries_avx2_integers<>+1008(SB)/8, $k_cast_min_i16_i32_uu_88c2687a86<>(SB)
+DATA entries_avx2_integers<>+1016(SB)/8, $k_cast_min_i8_i32_uu_5a22671dd0<>(SB)
+DATA entries_avx2_integers<>+1024(SB)/8, $k_cast_min_u16_i32_uu_c0284052bd<>(SB)
+DATA entries_avx2_integers<>+1032(SB)/8, $k_cast_mul_add_shr_u8_u16_usus_02a1e3da39<>(SB)
+DATA entries_avx2_integers<>+1040(SB)/8, $k_cast_mul_add_u8_i32_usu_dca32f193f<>(SB)
+DATA entries_avx2_integers<>+1048(SB)/8, $k_cast_mul_add_u8_u16_usu_5f6745ef35<>(SB)
+DATA entries_avx2_integers<>+1056(SB)/8, $k_cast_mul_add_u8_u16_uuu_b8d4890e10<>(SB)
+DATA entries_avx2_integers<>+1064(SB)/8, $k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5<>(SB)
+DATA entries_avx2_integers<>+1072(SB)/8, $k_cast_mul_u8_i16_us_e4ccc582ba<>(SB)
+DATA entries_avx2_integers<>+1080(SB)/8, $k_cast_mul_u8_i32_us_eb4706c5dc<>(SB)
+DATA entries_avx2_integers<>+1088(SB)/8, $k_cast_mul_u8_u16_us_7d9a9f835c<>(SB)
+DATA entries_avx2_integers<>+1096(SB)/8, $k_cast_mul_u8_u16_uu_fd1d16eea9<>(SB)
+DATA entries_avx2_integers<>+1104(SB)/8, $k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed<>(SB)
+DATA entries_avx2_integers<>+1112(SB)/8, $k_cast_sub_mul_u8_i16_uss_635367f13f<>(SB)
+DATA entries_avx2_integers<>+1120(SB)/8, $k_cast_sub_u8_u16_us_357ab3bb26<>(SB)
+DATA entries_avx2_integers<>+1128(SB)/8, $k_cast_u16_i16_u_b9dd8f9e8f<>(SB)
+DATA entries_avx2_integers<>+1136(SB)/8, $k_cast_u16_i32_u_341acb58d9<>(SB)
+DATA entries_avx2_integers<>+1144(SB)/8, $k_cast_u16_u8_u_321d5a879f<>(SB)
+DATA entries_avx2_integers<>+1152(SB)/8, $k_cast_u32_bool_u_0fe6001671<>(SB)
+DATA entries_avx2_integers<>+1160(SB)/8, $k_cast_u32_i32_u_ef9eea2e1b<>(SB)
+DATA entries_avx2_integers<>+1168(SB)/8, $k_cast_u32_i64_u_5ea9cd925f<>(SB)
+DATA entries_avx2_integers<>+1176(SB)/8, $k_cast_u32_u64_u_340409d466<>(SB)
+DATA entries_avx2_integers<>+1184(SB)/8, $k_cast_u32_u8_u_6d9c53e2f9<>(SB)
+DATA entries_avx2_integers<>+1192(SB)/8, $k_cast_u64_bool_u_985b069819<>(SB)
+DATA entries_avx2_integers<>+1200(SB)/8, $k_cast_u64_i32_u_30e018451a<>(SB)
+DATA entries_avx2_integers<>+1208(SB)/8, $k_cast_u64_i64_u_421756f2a5<>(SB)
+DATA entries_avx2_integers<>+1216(SB)/8, $k_cast_u64_u32_u_f853545810<>(SB)
+DATA entries_avx2_integers<>+1224(SB)/8, $k_cast_u64_u8_u_ded4c758f4<>(SB)
+DATA entries_avx2_integers<>+1232(SB)/8, $k_cast_u8_bool_u_9c5bfc28af<>(SB)
+DATA entries_avx2_integers<>+1240(SB)/8, $k_cast_u8_i16_u_9526cd2ab7<>(SB)
+DATA entries_avx2_integers<>+1248(SB)/8, $k_cast_u8_i32_u_9670a96e7c<>(SB)
+DATA entries_avx2_integers<>+1256(SB)/8, $k_cast_u8_i64_u_d703428f6a<>(SB)
+DATA entries_avx2_integers<>+1264(SB)/8, $k_cast_u8_i8_u_be7f38ebe1<>(SB)
+DATA entries_avx2_integers<>+1272(SB)/8, $k_cast_u8_u16_u_e0e8dae4b6<>(SB)
+DATA entries_avx2_integers<>+1280(SB)/8, $k_cast_u8_u32_u_65fef5c311<>(SB)
+DATA entries_avx2_integers<>+1288(SB)/8, $k_cast_u8_u64_u_df9b1c067a<>(SB)
+DATA entries_avx2_integers<>+1296(SB)/8, $k_cast_xor_u8_u16_us_16300b33bf<>(SB)
+DATA entries_avx2_integers<>+1304(SB)/8, $k_clip_cast_i32_u8_uss_107322162f<>(SB)
+DATA entries_avx2_integers<>+1312(SB)/8, $k_clip_i32_uss_3e98da1581<>(SB)
+DATA entries_avx2_integers<>+1320(SB)/8, $k_clip_i32_usu_42ae688f9f<>(SB)
+DATA entries_avx2_integers<>+1328(SB)/8, $k_clip_i32_uus_9e3c61a063<>(SB)
+DATA entries_avx2_integers<>+1336(SB)/8, $k_clip_i32_uuu_14389e2d63<>(SB)
+DATA entries_avx2_integers<>+1344(SB)/8, $k_clip_i64_uss_17b483ed62<>(SB)
+DATA entries_avx2_integers<>+1352(SB)/8, $k_clip_i64_usu_2d91f7bc85<>(SB)
+DATA entries_avx2_integers<>+1360(SB)/8, $k_clip_i64_uus_126d182b3e<>(SB)
+DATA entries_avx2_integers<>+1368(SB)/8, $k_clip_i64_uuu_9e3f990dd3<>(SB)
+DATA entries_avx2_integers<>+1376(SB)/8, $k_clip_u32_uss_df8f70968a<>(SB)
+DATA entries_avx2_integers<>+1384(SB)/8, $k_clip_u32_usu_56dab1b9bf<>(SB)
+DATA entries_avx2_integers<>+1392(SB)/8, $k_clip_u32_uus_bb88d1244f<>(SB)
+DATA entries_avx2_integers<>+1400(SB)/8, $k_clip_u32_uuu_0ce05f8523<>(SB)
+DATA entries_avx2_integers<>+1408(SB)/8, $k_clip_u64_uss_5853f20259<>(SB)
+DATA entries_avx2_integers<>+1416(SB)/8, $k_clip_u64_usu_1f27ef528d<>(SB)
+DATA entries_avx2_integers<>+1424(SB)/8, $k_clip_u64_uus_5446d8351a<>(SB)
+DATA entries_avx2_integers<>+1432(SB)/8, $k_clip_u64_uuu_6b7a16ea8c<>(SB)
+DATA entries_avx2_integers<>+1440(SB)/8, $k_clip_u8_uss_fee094ccd2<>(SB)
+DATA entries_avx2_integers<>+1448(SB)/8, $k_clip_u8_usu_8b2530f0ff<>(SB)
+DATA entries_avx2_integers<>+1456(SB)/8, $k_clip_u8_uus_96b2ef6e3a<>(SB)
+DATA entries_avx2_integers<>+1464(SB)/8, $k_clip_u8_uuu_6145acbbd3<>(SB)
+DATA entries_avx2_integers<>+1472(SB)/8, $k_div_i32_su_4ed8bce533<>(SB)
+DATA entries_avx2_integers<>+1480(SB)/8, $k_div_i32_us_0c1e268519<>(SB)
+DATA entries_avx2_integers<>+1488(SB)/8, $k_div_i32_uu_fb3c3f1081<>(SB)
+DATA entries_avx2_integers<>+1496(SB)/8, $k_div_i64_su_27c7b4c522<>(SB)
+DATA entries_avx2_integers<>+1504(SB)/8, $k_div_i64_us_0142decf0e<>(SB)
+DATA entries_avx2_integers<>+1512(SB)/8, $k_div_i64_uu_36b2ea6567<>(SB)
+DATA entries_avx2_integers<>+1520(SB)/8, $k_div_u16_su_5972fa0b96<>(SB)
+DATA entries_avx2_integers<>+1528(SB)/8, $k_div_u16_us_c061440ec0<>(SB)
+DATA entries_avx2_integers<>+1536(SB)/8, $k_div_u16_uu_e5273cb2a3<>(SB)
+DATA entries_avx2_integers<>+1544(SB)/8, $k_div_u32_su_8d939bd234<>(SB)
+DATA entries_avx2_integers<>+1552(SB)/8, $k_div_u32_us_54ae8ce6db<>(SB)
+DATA entries_avx2_integers<>+1560(SB)/8, $k_div_u32_uu_64bc3b7468<>(SB)
+DATA entries_avx2_integers<>+1568(SB)/8, $k_div_u64_su_709a43506e<>(SB)
+DATA entries_avx2_integers<>+1576(SB)/8, $k_div_u64_us_418c633f72<>(SB)
+DATA entries_avx2_integers<>+1584(SB)/8, $k_div_u64_uu_2cdab6e4fa<>(SB)
+DATA entries_avx2_integers<>+1592(SB)/8, $k_div_u8_su_777ae31059<>(SB)
+DATA entries_avx2_integers<>+1600(SB)/8, $k_div_u8_us_be173def17<>(SB)
+DATA entries_avx2_integers<>+1608(SB)/8, $k_div_u8_uu_545b998e4c<>(SB)
+DATA entries_avx2_integers<>+1616(SB)/8, $k_dot_i32_972e9a55c4<>(SB)
+DATA entries_avx2_integers<>+1624(SB)/8, $k_dot_i64_81eb46862c<>(SB)
+DATA entries_avx2_integers<>+1632(SB)/8, $k_dotbatch_i32_533a3845df<>(SB)
+DATA entries_avx2_integers<>+1640(SB)/8, $k_dothalves_i32_9153d54bcc<>(SB)
+DATA entries_avx2_integers<>+1648(SB)/8, $k_eq_and_i32_bool_usu_62573766f3<>(SB)
+DATA entries_avx2_integers<>+1656(SB)/8, $k_eq_and_u8_bool_usu_e7ece9dd04<>(SB)
+DATA entries_avx2_integers<>+1664(SB)/8, $k_eq_i32_bool_us_9466469f1d<>(SB)
+DATA entries_avx2_integers<>+1672(SB)/8, $k_eq_i32_bool_uu_e03d8b1f7f<>(SB)
+DATA entries_avx2_integers<>+1680(SB)/8, $k_eq_i64_bool_us_cab5187da9<>(SB)
+DATA entries_avx2_integers<>+1688(SB)/8, $k_eq_i64_bool_uu_6bbb7637ec<>(SB)
+DATA entries_avx2_integers<>+1696(SB)/8, $k_eq_or_i32_bool_usu_43b4171ea5<>(SB)
+DATA entries_avx2_integers<>+1704(SB)/8, $k_eq_or_u8_bool_usu_67272e2f42<>(SB)
+DATA entries_avx2_integers<>+1712(SB)/8, $k_eq_select_eq_etc_i32_uussusuusus_c2b0971892<>(SB)
+DATA entries_avx2_integers<>+1720(SB)/8, $k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df<>(SB)
+DATA entries_avx2_integers<>+1728(SB)/8, $k_eq_select_min_i32_uussu_65dc94731f<>(SB)
+DATA entries_avx2_integers<>+1736(SB)/8, $k_eq_select_min_i64_i32_uussu_de6c92f097<>(SB)
+DATA entries_avx2_integers<>+1744(SB)/8, $k_eq_u32_bool_us_a9be959a34<>(SB)
+DATA entries_avx2_integers<>+1752(SB)/8, $k_eq_u32_bool_uu_abecd25158<>(SB)
+DATA entries_avx2_integers<>+1760(SB)/8, $k_eq_u64_bool_us_7f4b397c1e<>(SB)
+DATA entries_avx2_integers<>+1768(SB)/8, $k_eq_u64_bool_uu_5c919713ea<>(SB)
+DATA entries_avx2_integers<>+1776(SB)/8, $k_eq_u8_bool_su_e039f70e04<>(SB)
+DATA entries_avx2_integers<>+1784(SB)/8, $k_eq_u8_bool_uu_50ebcd7d25<>(SB)
+DATA entries_avx2_integers<>+1792(SB)/8, $k_floordiv_i32_uu_b738da5eea<>(SB)
+DATA entries_avx2_integers<>+1800(SB)/8, $k_floordiv_i64_uu_979ccfd4a1<>(SB)
+DATA entries_avx2_integers<>+1808(SB)/8, $k_le_i32_bool_su_14c04e2a3c<>(SB)
+DATA entries_avx2_integers<>+1816(SB)/8, $k_le_i32_bool_us_86486a61c5<>(SB)
+DATA entries_avx2_integers<>+1824(SB)/8, $k_le_i32_bool_uu_c3e983c213<>(SB)
+DATA entries_avx2_integers<>+1832(SB)/8, $k_le_i64_bool_su_40955dcce6<>(SB)
+DATA entries_avx2_integers<>+1840(SB)/8, $k_le_i64_bool_us_a2ff8af67d<>(SB)
+DATA entries_avx2_integers<>+1848(SB)/8, $k_le_i64_bool_uu_579ac043f0<>(SB)
+DATA entries_avx2_integers<>+1856(SB)/8, $k_le_u16_bool_su_918b402415<>(SB)
+DATA entries_avx2_integers<>+1864(SB)/8, $k_le_u16_bool_us_c8a20cd56d<>(SB)
+DATA entries_avx2_integers<>+1872(SB)/8, $k_le_u16_bool_uu_33602f81c8<>(SB)
+DATA entries_avx2_integers<>+1880(SB)/8, $k_le_u32_bool_su_fc07550b65<>(SB)
+DATA entries_avx2_integers<>+1888(SB)/8, $k_le_u32_bool_us_3472dc4b57<>(SB)
+DATA entries_avx2_integers<>+1896(SB)/8, $k_le_u32_bool_uu_7058264db4<>(SB)
+DATA entries_avx2_integers<>+1904(SB)/8, $k_le_u64_bool_su_debdd4dfb6<>(SB)
+DATA entries_avx2_integers<>+1912(SB)/8, $k_le_u64_bool_us_663632e73d<>(SB)
+DATA entries_avx2_integers<>+1920(SB)/8, $k_le_u64_bool_uu_57d8c965c2<>(SB)
+DATA entries_avx2_integers<>+1928(SB)/8, $k_le_u8_bool_su_4e98e38ed3<>(SB)
+DATA entries_avx2_integers<>+1936(SB)/8, $k_le_u8_bool_us_496751cee8<>(SB)
+DATA entries_avx2_integers<>+1944(SB)/8, $k_le_u8_bool_uu_18a889c672<>(SB)
+DATA entries_avx2_integers<>+1952(SB)/8, $k_lt_and_i32_bool_suu_cbcff04cb5<>(SB)
+DATA entries_avx2_integers<>+1960(SB)/8, $k_lt_and_i32_bool_usu_4483a5da85<>(SB)
+DATA entries_avx2_integers<>+1968(SB)/8, $k_lt_cast_add_etc_i32_usuuuu_8571e4052e<>(SB)
+DATA entries_avx2_integers<>+1976(SB)/8, $k_lt_cast_add_i32_suu_1b9bf8c782<>(SB)
+DATA entries_avx2_integers<>+1984(SB)/8, $k_lt_cast_add_i32_usu_8e1bdb542d<>(SB)
+DATA entries_avx2_integers<>+1992(SB)/8, $k_lt_cast_lt_etc_i32_suuuuu_2ac8009143<>(SB)
+DATA entries_avx2_integers<>+2000(SB)/8, $k_lt_i16_bool_su_1917597a30<>(SB)
+DATA entries_avx2_integers<>+2008(SB)/8, $k_lt_i16_bool_us_814d2f287b<>(SB)
+DATA entries_avx2_integers<>+2016(SB)/8, $k_lt_i16_bool_uu_aaf83c1913<>(SB)
+DATA entries_avx2_integers<>+2024(SB)/8, $k_lt_i32_bool_su_4e30771c73<>(SB)
+DATA entries_avx2_integers<>+2032(SB)/8, $k_lt_i32_bool_us_641b693c21<>(SB)
+DATA entries_avx2_integers<>+2040(SB)/8, $k_lt_i32_bool_uu_40496893b0<>(SB)
+DATA entries_avx2_integers<>+2048(SB)/8, $k_lt_i64_bool_su_696588ff8e<>(SB)
+DATA entries_avx2_integers<>+2056(SB)/8, $k_lt_i64_bool_us_a64ac4d0a1<>(SB)
+DATA entries_avx2_integers<>+2064(SB)/8, $k_lt_i64_bool_uu_a117340f31<>(SB)
+DATA entries_avx2_integers<>+2072(SB)/8, $k_lt_lt_and_i32_bool_sus_d580a0fa33<>(SB)
+DATA entries_avx2_integers<>+2080(SB)/8, $k_lt_lt_and_u8_bool_sus_22c6a8ab29<>(SB)
+DATA entries_avx2_integers<>+2088(SB)/8, $k_lt_lt_and_u8_bool_suus_f2f2660090<>(SB)
+DATA entries_avx2_integers<>+2096(SB)/8, $k_lt_select_i32_suus_8b7e4aa657<>(SB)
+DATA entries_avx2_integers<>+2104(SB)/8, $k_lt_select_i32_suuu_953e5b9f82<>(SB)
+DATA entries_avx2_integers<>+2112(SB)/8, $k_lt_select_i32_usus_780f2246ee<>(SB)
+DATA entries_avx2_integers<>+2120(SB)/8, $k_lt_select_i32_usuu_44a2bfd527<>(SB)
+DATA entries_avx2_integers<>+2128(SB)/8, $k_lt_select_i32_uuus_f508763eb6<>(SB)
+DATA entries_avx2_integers<>+2136(SB)/8, $k_lt_select_i32_uuuu_58c00ab3c1<>(SB)
+DATA entries_avx2_integers<>+2144(SB)/8, $k_lt_select_u16_usuu_d659d50d8d<>(SB)
+DATA entries_avx2_integers<>+2152(SB)/8, $k_lt_select_u8_suss_7c9af49240<>(SB)
+DATA entries_avx2_integers<>+2160(SB)/8, $k_lt_select_u8_susu_fdac78a1b9<>(SB)
+DATA entries_avx2_integers<>+2168(SB)/8, $k_lt_select_u8_suus_08ff500459<>(SB)
+DATA entries_avx2_integers<>+2176(SB)/8, $k_lt_select_u8_suuu_e0519bff85<>(SB)
+DATA entries_avx2_integers<>+2184(SB)/8, $k_lt_select_u8_usss_a84b55b9f8<>(SB)
+DATA entries_avx2_integers<>+2192(SB)/8, $k_lt_select_u8_ussu_a8c32e7e2e<>(SB)
+DATA entries_avx2_integers<>+2200(SB)/8, $k_lt_select_u8_usus_9c46eb2220<>(SB)
+DATA entries_avx2_integers<>+2208(SB)/8, $k_lt_select_u8_usuu_3ce81c5b37<>(SB)
+DATA entries_avx2_integers<>+2216(SB)/8, $k_lt_select_u8_uuss_8bca81cb4b<>(SB)
+DATA entries_avx2_integers<>+2224(SB)/8, $k_lt_select_u8_uusu_55c109e657<>(SB)
+DATA entries_avx2_integers<>+2232(SB)/8, $k_lt_select_u8_uuus_8f6e3b6aed<>(SB)
+DATA entries_avx2_integers<>+2240(SB)/8, $k_lt_select_u8_uuuu_7b152840da<>(SB)
+DATA entries_avx2_integers<>+2248(SB)/8, $k_lt_u16_bool_su_0a63a56625<>(SB)
+DATA entries_avx2_integers<>+2256(SB)/8, $k_lt_u16_bool_us_780307f4f8<>(SB)
+DATA entries_avx2_integers<>+2264(SB)/8, $k_lt_u16_bool_uu_52ccf32cb8<>(SB)
+DATA entries_avx2_integers<>+2272(SB)/8, $k_lt_u32_bool_su_a220fbc230<>(SB)
+DATA entries_avx2_integers<>+2280(SB)/8, $k_lt_u32_bool_us_6e2a8cc450<>(SB)
+DATA entries_avx2_integers<>+2288(SB)/8, $k_lt_u32_bool_uu_dde4d32cac<>(SB)
+DATA entries_avx2_integers<>+2296(SB)/8, $k_lt_u64_bool_su_eb6f9cf761<>(SB)
+DATA entries_avx2_integers<>+2304(SB)/8, $k_lt_u64_bool_us_cdd7a3a624<>(SB)
+DATA entries_avx2_integers<>+2312(SB)/8, $k_lt_u64_bool_uu_6752fc82a1<>(SB)
+DATA entries_avx2_integers<>+2320(SB)/8, $k_lt_u8_bool_su_86e1b67395<>(SB)
+DATA entries_avx2_integers<>+2328(SB)/8, $k_lt_u8_bool_us_33ea9c9e1a<>(SB)
+DATA entries_avx2_integers<>+2336(SB)/8, $k_lt_u8_bool_uu_1ce629a695<>(SB)
+DATA entries_avx2_integers<>+2344(SB)/8, $k_max_i16_us_74987a9325<>(SB)
+DATA entries_avx2_integers<>+2352(SB)/8, $k_max_i16_uu_f991b5d2a0<>(SB)
+DATA entries_avx2_integers<>+2360(SB)/8, $k_max_i32_us_a8e7b56bbb<>(SB)
+DATA entries_avx2_integers<>+2368(SB)/8, $k_max_i32_uu_f7b3137e5b<>(SB)
+DATA entries_avx2_integers<>+2376(SB)/8, $k_max_i64_us_4931f37a1f<>(SB)
+DATA entries_avx2_integers<>+2384(SB)/8, $k_max_i64_uu_702ea15ec3<>(SB)
+DATA entries_avx2_integers<>+2392(SB)/8, $k_max_i8_su_c3f2f4c219<>(SB)
+DATA entries_avx2_integers<>+2400(SB)/8, $k_max_i8_uu_7f374b1978<>(SB)
+DATA entries_avx2_integers<>+2408(SB)/8, $k_max_max_i32_uuu_564f6039cd<>(SB)
+DATA entries_avx2_integers<>+2416(SB)/8, $k_max_max_i64_uuu_3b8d92c0bc<>(SB)
+DATA entries_avx2_integers<>+2424(SB)/8, $k_max_max_max_etc_i32_uuuuuu_caa1b2db15<>(SB)
+DATA entries_avx2_integers<>+2432(SB)/8, $k_max_max_max_etc_i64_uuuuuu_2e1623b989<>(SB)
+DATA entries_avx2_integers<>+2440(SB)/8, $k_max_max_max_etc_u32_uuuuuu_1a19fd9265<>(SB)
+DATA entries_avx2_integers<>+2448(SB)/8, $k_max_max_max_etc_u64_uuuuuu_9b35f5c60f<>(SB)
+DATA entries_avx2_integers<>+2456(SB)/8, $k_max_max_max_etc_u8_uuuuuu_c611900758<>(SB)
+DATA entries_avx2_integers<>+2464(SB)/8, $k_max_max_max_max_i32_uuuuu_babcce2308<>(SB)
+DATA entries_avx2_integers<>+2472(SB)/8, $k_max_max_max_max_i32_uuuuu_c1c52ebbd1<>(SB)
+DATA entries_avx2_integers<>+2480(SB)/8, $k_max_max_max_max_i64_uuuuu_5ac990cf34<>(SB)
+DATA entries_avx2_integers<>+2488(SB)/8, $k_max_max_max_max_i64_uuuuu_b0a3def881<>(SB)
+DATA entries_avx2_integers<>+2496(SB)/8, $k_max_max_max_max_u32_uuuuu_8e2d6160cd<>(SB)
+DATA entries_avx2_integers<>+2504(SB)/8, $k_max_max_max_max_u64_uuuuu_c13987b274<>(SB)
+DATA entries_avx2_integers<>+2512(SB)/8, $k_max_max_max_max_u8_uuuuu_a89495660d<>(SB)
+DATA entries_avx2_integers<>+2520(SB)/8, $k_max_max_u32_uuu_c29a8b7939<>(SB)
+DATA entries_avx2_integers<>+2528(SB)/8, $k_max_max_u64_uuu_20b0e41013<>(SB)
+DATA entries_avx2_integers<>+2536(SB)/8, $k_max_max_u8_uuu_28c86b68c4<>(SB)
+DATA entries_avx2_integers<>+2544(SB)/8, $k_max_min_cast_i16_u8_uss_73714ec247<>(SB)
+DATA entries_avx2_integers<>+2552(SB)/8, $k_max_min_i32_sus_c68bab5ac7<>(SB)
+DATA entries_avx2_integers<>+2560(SB)/8, $k_max_min_sub_u8_uu_3de97ff8bd<>(SB)
+DATA entries_avx2_integers<>+2568(SB)/8, $k_max_u16_su_67ffd810ea<>(SB)
+DATA entries_avx2_integers<>+2576(SB)/8, $k_max_u16_uu_408b5484f9<>(SB)
+DATA entries_avx2_integers<>+2584(SB)/8, $k_max_u32_su_660900aac5<>(SB)
+DATA entries_avx2_integers<>+2592(SB)/8, $k_max_u32_uu_e3946b01f5<>(SB)
+DATA entries_avx2_integers<>+2600(SB)/8, $k_max_u64_us_d8b0009d8d<>(SB)
+DATA entries_avx2_integers<>+2608(SB)/8, $k_max_u64_uu_8aaa11e34b<>(SB)
+DATA entries_avx2_integers<>+2616(SB)/8, $k_max_u8_su_68beaefbd9<>(SB)
+DATA entries_avx2_integers<>+2624(SB)/8, $k_max_u8_uu_4c72f1ffc1<>(SB)
+DATA entries_avx2_integers<>+2632(SB)/8, $k_min_i16_us_62cbc1e255<>(SB)
+DATA entries_avx2_integers<>+2640(SB)/8, $k_min_i16_uu_d189cafe2c<>(SB)
+DATA entries_avx2_integers<>+2648(SB)/8, $k_min_i32_us_ff5bb7f3f0<>(SB)
+DATA entries_avx2_integers<>+2656(SB)/8, $k_min_i32_uu_ad14a0135d<>(SB)
+DATA entries_avx2_integers<>+2664(SB)/8, $k_min_i64_us_a167de3197<>(SB)
+DATA entries_avx2_integers<>+2672(SB)/8, $k_min_i64_uu_53bafe5025<>(SB)
+DATA entries_avx2_integers<>+2680(SB)/8, $k_min_i8_us_1348b2a2de<>(SB)
+DATA entries_avx2_integers<>+2688(SB)/8, $k_min_i8_uu_c53e5a2ac2<>(SB)
+DATA entries_avx2_integers<>+2696(SB)/8, $k_min_min_i32_uuu_cfde69c2f6<>(SB)
+DATA entries_avx2_integers<>+2704(SB)/8, $k_min_min_i64_uuu_e3d69da3ec<>(SB)
+DATA entries_avx2_integers<>+2712(SB)/8, $k_min_min_min_etc_i32_uuuuuu_fd63e77ed5<>(SB)
+DATA entries_avx2_integers<>+2720(SB)/8, $k_min_min_min_etc_i64_uuuuuu_853ec11265<>(SB)
+DATA entries_avx2_integers<>+2728(SB)/8, $k_min_min_min_etc_u32_uuuuuu_33a2e743b1<>(SB)
+DATA entries_avx2_integers<>+2736(SB)/8, $k_min_min_min_etc_u64_uuuuuu_d4d26e91ce<>(SB)
+DATA entries_avx2_integers<>+2744(SB)/8, $k_min_min_min_etc_u8_uuuuuu_a0694c78aa<>(SB)
+DATA entries_avx2_integers<>+2752(SB)/8, $k_min_min_min_min_i32_uuuuu_6b2f816d04<>(SB)
+DATA entries_avx2_integers<>+2760(SB)/8, $k_min_min_min_min_i32_uuuuu_91f56121cd<>(SB)
+DATA entries_avx2_integers<>+2768(SB)/8, $k_min_min_min_min_i64_uuuuu_331488ed89<>(SB)
+DATA entries_avx2_integers<>+2776(SB)/8, $k_min_min_min_min_i64_uuuuu_956ea8f4d3<>(SB)
+DATA entries_avx2_integers<>+2784(SB)/8, $k_min_min_min_min_u32_uuuuu_92306c82e1<>(SB)
+DATA entries_avx2_integers<>+2792(SB)/8, $k_min_min_min_min_u64_uuuuu_fe2d62042b<>(SB)
+DATA entries_avx2_integers<>+2800(SB)/8, $k_min_min_min_min_u8_uuuuu_183f149635<>(SB)
+DATA entries_avx2_integers<>+2808(SB)/8, $k_min_min_u32_uuu_d99a866278<>(SB)
+DATA entries_avx2_integers<>+2816(SB)/8, $k_min_min_u64_uuu_e3f3ba8518<>(SB)
+DATA entries_avx2_integers<>+2824(SB)/8, $k_min_min_u8_uuu_c55f0eb781<>(SB)
+DATA entries_avx2_integers<>+2832(SB)/8, $k_min_u16_us_79dee758ac<>(SB)
+DATA entries_avx2_integers<>+2840(SB)/8, $k_min_u16_uu_633e36536b<>(SB)
+DATA entries_avx2_integers<>+2848(SB)/8, $k_min_u32_us_bf28118442<>(SB)
+DATA entries_avx2_integers<>+2856(SB)/8, $k_min_u32_uu_6487624327<>(SB)
+DATA entries_avx2_integers<>+2864(SB)/8, $k_min_u64_us_1dfeb25aa6<>(SB)
+DATA entries_avx2_integers<>+2872(SB)/8, $k_min_u64_uu_71c425ba5a<>(SB)
+DATA entries_avx2_integers<>+2880(SB)/8, $k_min_u8_su_ace27ab957<>(SB)
+DATA entries_avx2_integers<>+2888(SB)/8, $k_min_u8_uu_e7c61d958d<>(SB)
+DATA entries_avx2_integers<>+2896(SB)/8, $k_mod_i32_uu_e72319ba92<>(SB)
+DATA entries_avx2_integers<>+2904(SB)/8, $k_mod_i64_uu_39bf3e80b6<>(SB)
+DATA entries_avx2_integers<>+2912(SB)/8, $k_mul_add_i32_sus_15d587b969<>(SB)
+DATA entries_avx2_integers<>+2920(SB)/8, $k_mul_add_i32_usu_2b4366e27f<>(SB)
+DATA entries_avx2_integers<>+2928(SB)/8, $k_mul_add_i32_uuu_1800471362<>(SB)
+DATA entries_avx2_integers<>+2936(SB)/8, $k_mul_add_i64_uuu_ac13442591<>(SB)
+DATA entries_avx2_integers<>+2944(SB)/8, $k_mul_add_shr_i32_uuss_ded8112d9e<>(SB)
+DATA entries_avx2_integers<>+2952(SB)/8, $k_mul_i16_us_c2aef55433<>(SB)
+DATA entries_avx2_integers<>+2960(SB)/8, $k_mul_i16_uu_89ae94988e<>(SB)
+DATA entries_avx2_integers<>+2968(SB)/8, $k_mul_i32_su_bcbf8718ef<>(SB)
+DATA entries_avx2_integers<>+2976(SB)/8, $k_mul_i32_uu_d4519af5a2<>(SB)
+DATA entries_avx2_integers<>+2984(SB)/8, $k_mul_i64_us_995cff4cd6<>(SB)
+DATA entries_avx2_integers<>+2992(SB)/8, $k_mul_i64_uu_3928b8d38e<>(SB)
+DATA entries_avx2_integers<>+3000(SB)/8, $k_mul_i8_su_2ed1d6ce71<>(SB)
+DATA entries_avx2_integers<>+3008(SB)/8, $k_mul_i8_uu_db60907b44<>(SB)
+DATA entries_avx2_integers<>+3016(SB)/8, $k_mul_mul_add_i32_susu_797356ce87<>(SB)
+DATA entries_avx2_integers<>+3024(SB)/8, $k_mul_mul_i32_uuu_6b26474ba1<>(SB)
+DATA entries_avx2_integers<>+3032(SB)/8, $k_mul_mul_i64_uuu_5051b24d65<>(SB)
+DATA entries_avx2_integers<>+3040(SB)/8, $k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a<>(SB)
+DATA entries_avx2_integers<>+3048(SB)/8, $k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b<>(SB)
+DATA entries_avx2_integers<>+3056(SB)/8, $k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7<>(SB)
+DATA entries_avx2_integers<>+3064(SB)/8, $k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b<>(SB)
+DATA entries_avx2_integers<>+3072(SB)/8, $k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b<>(SB)
+DATA entries_avx2_integers<>+3080(SB)/8, $k_mul_mul_mul_mul_i32_uuuuu_594859d274<>(SB)
+DATA entries_avx2_integers<>+3088(SB)/8, $k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff<>(SB)
+DATA entries_avx2_integers<>+3096(SB)/8, $k_mul_mul_mul_mul_u32_uuuuu_5d182b2263<>(SB)
+DATA entries_avx2_integers<>+3104(SB)/8, $k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1<>(SB)
+DATA entries_avx2_integers<>+3112(SB)/8, $k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad<>(SB)
+DATA entries_avx2_integers<>+3120(SB)/8, $k_mul_mul_u32_uuu_fda5307aa3<>(SB)
+DATA entries_avx2_integers<>+3128(SB)/8, $k_mul_mul_u64_uuu_e27e0856c5<>(SB)
+DATA entries_avx2_integers<>+3136(SB)/8, $k_mul_mul_u8_uuu_aced52e24d<>(SB)
+DATA entries_avx2_integers<>+3144(SB)/8, $k_mul_shr_cast_etc_i16_u8_susu_a6fba50683<>(SB)
+DATA entries_avx2_integers<>+3152(SB)/8, $k_mul_shr_u16_uus_403afbda79<>(SB)
+DATA entries_avx2_integers<>+3160(SB)/8, $k_mul_u16_us_7a2abd5ded<>(SB)
+DATA entries_avx2_integers<>+3168(SB)/8, $k_mul_u16_uu_5b786ec2a7<>(SB)
+DATA entries_avx2_integers<>+3176(SB)/8, $k_mul_u32_us_9d711a1ad3<>(SB)
+DATA entries_avx2_integers<>+3184(SB)/8, $k_mul_u32_uu_60b7b39a1b<>(SB)
+DATA entries_avx2_integers<>+3192(SB)/8, $k_mul_u64_su_c06c301c60<>(SB)
+DATA entries_avx2_integers<>+3200(SB)/8, $k_mul_u64_uu_7697b2f440<>(SB)
+DATA entries_avx2_integers<>+3208(SB)/8, $k_mul_u8_us_ee719da1b0<>(SB)
+DATA entries_avx2_integers<>+3216(SB)/8, $k_mul_u8_uu_17f710ad87<>(SB)
+DATA entries_avx2_integers<>+3224(SB)/8, $k_mulhalves_add_i32_uuu_3dfe96594c<>(SB)
+DATA entries_avx2_integers<>+3232(SB)/8, $k_mulhalves_i32_su_713da9a92b<>(SB)
+DATA entries_avx2_integers<>+3240(SB)/8, $k_mulhalves_i32_uu_103a65f3f0<>(SB)
+DATA entries_avx2_integers<>+3248(SB)/8, $k_ne_i32_bool_us_66c63fc56e<>(SB)
+DATA entries_avx2_integers<>+3256(SB)/8, $k_ne_i32_bool_uu_6531fce338<>(SB)
+DATA entries_avx2_integers<>+3264(SB)/8, $k_ne_i64_bool_su_e0c9f895df<>(SB)
+DATA entries_avx2_integers<>+3272(SB)/8, $k_ne_i64_bool_uu_f4b8c91bd6<>(SB)
+DATA entries_avx2_integers<>+3280(SB)/8, $k_ne_u32_bool_us_74a6863c8c<>(SB)
+DATA entries_avx2_integers<>+3288(SB)/8, $k_ne_u32_bool_uu_53248540b6<>(SB)
+DATA entries_avx2_integers<>+3296(SB)/8, $k_ne_u64_bool_su_c9392c1212<>(SB)
+DATA entries_avx2_integers<>+3304(SB)/8, $k_ne_u64_bool_uu_6f40ad12b5<>(SB)
+DATA entries_avx2_integers<>+3312(SB)/8, $k_ne_u8_bool_us_8a55802e7a<>(SB)
+DATA entries_avx2_integers<>+3320(SB)/8, $k_ne_u8_bool_uu_d1c6ce3ef7<>(SB)
+DATA entries_avx2_integers<>+3328(SB)/8, $k_neg_i32_u_c94fa1991e<>(SB)
+DATA entries_avx2_integers<>+3336(SB)/8, $k_neg_i64_u_ae93ed19a8<>(SB)
+DATA entries_avx2_integers<>+3344(SB)/8, $k_neg_u32_u_be8953ce60<>(SB)
+DATA entries_avx2_integers<>+3352(SB)/8, $k_neg_u64_u_efafe1e5a2<>(SB)
+DATA entries_avx2_integers<>+3360(SB)/8, $k_neg_u8_u_6bfadf2f08<>(SB)
+DATA entries_avx2_integers<>+3368(SB)/8, $k_not_i32_u_398b1ba0fb<>(SB)
+DATA entries_avx2_integers<>+3376(SB)/8, $k_not_i64_u_4b038e2144<>(SB)
+DATA entries_avx2_integers<>+3384(SB)/8, $k_not_u32_u_aa573cbc69<>(SB)
+DATA entries_avx2_integers<>+3392(SB)/8, $k_not_u64_u_9a6e0c83ca<>(SB)
+DATA entries_avx2_integers<>+3400(SB)/8, $k_not_u8_u_f5a9646d97<>(SB)
+DATA entries_avx2_integers<>+3408(SB)/8, $k_or_i32_us_6686acf415<>(SB)
+DATA entries_avx2_integers<>+3416(SB)/8, $k_or_i32_uu_79ad5ac294<>(SB)
+DATA entries_avx2_integers<>+3424(SB)/8, $k_or_i64_us_023baecda5<>(SB)
+DATA entries_avx2_integers<>+3432(SB)/8, $k_or_i64_uu_355f645aca<>(SB)
+DATA entries_avx2_integers<>+3440(SB)/8, $k_or_u32_su_7fce2896e9<>(SB)
+DATA entries_avx2_integers<>+3448(SB)/8, $k_or_u32_uu_6a548bdf49<>(SB)
+DATA entries_avx2_integers<>+3456(SB)/8, $k_or_u64_su_b9071ff793<>(SB)
+DATA entries_avx2_integers<>+3464(SB)/8, $k_or_u64_uu_8472c51f6b<>(SB)
+DATA entries_avx2_integers<>+3472(SB)/8, $k_or_u8_us_f5b51fcddf<>(SB)
+DATA entries_avx2_integers<>+3480(SB)/8, $k_or_u8_uu_3880e0f8db<>(SB)
+DATA entries_avx2_integers<>+3488(SB)/8, $k_popcount_i32_u_21cd239e81<>(SB)
+DATA entries_avx2_integers<>+3496(SB)/8, $k_popcount_i64_u_5bf167754e<>(SB)
+DATA entries_avx2_integers<>+3504(SB)/8, $k_popcount_u32_u_8bc1275b2f<>(SB)
+DATA entries_avx2_integers<>+3512(SB)/8, $k_popcount_u64_u_5349d2fe8a<>(SB)
+DATA entries_avx2_integers<>+3520(SB)/8, $k_popcount_u8_u_f802fd3ef9<>(SB)
+DATA entries_avx2_integers<>+3528(SB)/8, $k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB)
+DATA entries_avx2_integers<>+3536(SB)/8, $k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB)
+DATA entries_avx2_integers<>+3544(SB)/8, $k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB)
+DATA entries_avx2_integers<>+3552(SB)/8, $k_reduce_add_cast_i16_i64_u_d4a133146d<>(SB)
+DATA entries_avx2_integers<>+3560(SB)/8, $k_reduce_add_cast_i32_i64_u_a2eb1b6453<>(SB)
+DATA entries_avx2_integers<>+3568(SB)/8, $k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB)
+DATA entries_avx2_integers<>+3576(SB)/8, $k_reduce_add_cast_i8_i64_u_4e1657748e<>(SB)
+DATA entries_avx2_integers<>+3584(SB)/8, $k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB)
+DATA entries_avx2_integers<>+3592(SB)/8, $k_reduce_add_cast_u16_u64_u_aa42f87b5c<>(SB)
+DATA entries_avx2_integers<>+3600(SB)/8, $k_reduce_add_cast_u8_i32_u_19a994653e<>(SB)
+DATA entries_avx2_integers<>+3608(SB)/8, $k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB)
+DATA entries_avx2_integers<>+3616(SB)/8, $k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB)
+DATA entries_avx2_integers<>+3624(SB)/8, $k_reduce_add_eq_cast_i32_us_243e067d1a<>(SB)
+DATA entries_avx2_integers<>+3632(SB)/8, $k_reduce_add_i32_u_d3da606fb2<>(SB)
+DATA entries_avx2_integers<>+3640(SB)/8, $k_reduce_add_i64_u_6699f8c258<>(SB)
+DATA entries_avx2_integers<>+3648(SB)/8, $k_reduce_add_lt_cast_i32_su_6c0b3322e5<>(SB)
+DATA entries_avx2_integers<>+3656(SB)/8, $k_reduce_add_lt_cast_i32_us_4e2096aa4c<>(SB)
+DATA entries_avx2_integers<>+3664(SB)/8, $k_reduce_add_max_min_sub_cast_u8_i32_uu_ddd32a3298<>(SB)
+DATA entries_avx2_integers<>+3672(SB)/8, $k_reduce_add_max_min_sub_cast_u8_i64_uu_d0fad8022a<>(SB)
+DATA entries_avx2_integers<>+3680(SB)/8, $k_reduce_add_u32_u_912738c3fb<>(SB)
+DATA entries_avx2_integers<>+3688(SB)/8, $k_reduce_add_u64_u_279122caed<>(SB)
+DATA entries_avx2_integers<>+3696(SB)/8, $k_reduce_add_u8_u_50e2bfdeae<>(SB)
+DATA entries_avx2_integers<>+3704(SB)/8, $k_reduce_and_eq_i32_bool_uu_729b407d33<>(SB)
+DATA entries_avx2_integers<>+3712(SB)/8, $k_reduce_and_i32_u_d1a9830239<>(SB)
+DATA entries_avx2_integers<>+3720(SB)/8, $k_reduce_and_i64_u_a692f00729<>(SB)
+DATA entries_avx2_integers<>+3728(SB)/8, $k_reduce_and_lt_i32_bool_su_c2693a8e66<>(SB)
+DATA entries_avx2_integers<>+3736(SB)/8, $k_reduce_and_lt_i32_bool_us_e7eda7f53c<>(SB)
+DATA entries_avx2_integers<>+3744(SB)/8, $k_reduce_and_u32_u_6cb10976ea<>(SB)
+DATA entries_avx2_integers<>+3752(SB)/8, $k_reduce_and_u64_u_4b702a6235<>(SB)
+DATA entries_avx2_integers<>+3760(SB)/8, $k_reduce_and_u8_u_bb5684ec4f<>(SB)
+DATA entries_avx2_integers<>+3768(SB)/8, $k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB)
+DATA entries_avx2_integers<>+3776(SB)/8, $k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB)
+DATA entries_avx2_integers<>+3784(SB)/8, $k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB)
+DATA entries_avx2_integers<>+3792(SB)/8, $k_reduce_argmax_i32_u_e7645df77b<>(SB)
+DATA entries_avx2_integers<>+3800(SB)/8, $k_reduce_argmax_i64_u_1334160cca<>(SB)
+DATA entries_avx2_integers<>+3808(SB)/8, $k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5<>(SB)
+DATA entries_avx2_integers<>+3816(SB)/8, $k_reduce_argmax_max_cast_i8_i32_u_e8dc339530<>(SB)
+DATA entries_avx2_integers<>+3824(SB)/8, $k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f<>(SB)
+DATA entries_avx2_integers<>+3832(SB)/8, $k_reduce_argmax_max_i32_u_20f4635c8b<>(SB)
+DATA entries_avx2_integers<>+3840(SB)/8, $k_reduce_argmax_max_i64_u_d0ac193c8f<>(SB)
+DATA entries_avx2_integers<>+3848(SB)/8, $k_reduce_argmax_max_u8_u_0db412cdc3<>(SB)
+DATA entries_avx2_integers<>+3856(SB)/8, $k_reduce_argmax_u32_u_140109ec86<>(SB)
+DATA entries_avx2_integers<>+3864(SB)/8, $k_reduce_argmax_u64_u_ace38f3196<>(SB)
+DATA entries_avx2_integers<>+3872(SB)/8, $k_reduce_argmax_u8_u_a6199d6ec6<>(SB)
+DATA entries_avx2_integers<>+3880(SB)/8, $k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB)
+DATA entries_avx2_integers<>+3888(SB)/8, $k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB)
+DATA entries_avx2_integers<>+3896(SB)/8, $k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB)
+DATA entries_avx2_integers<>+3904(SB)/8, $k_reduce_argmin_i32_u_4b44a953b7<>(SB)
+DATA entries_avx2_integers<>+3912(SB)/8, $k_reduce_argmin_i64_u_abcf2b5487<>(SB)
+DATA entries_avx2_integers<>+3920(SB)/8, $k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b<>(SB)
+DATA entries_avx2_integers<>+3928(SB)/8, $k_reduce_argmin_min_cast_i8_i32_u_b743e11a28<>(SB)
+DATA entries_avx2_integers<>+3936(SB)/8, $k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d<>(SB)
+DATA entries_avx2_integers<>+3944(SB)/8, $k_reduce_argmin_min_i32_u_3228d2306d<>(SB)
+DATA entries_avx2_integers<>+3952(SB)/8, $k_reduce_argmin_min_i64_u_3cd8e03a2f<>(SB)
+DATA entries_avx2_integers<>+3960(SB)/8, $k_reduce_argmin_min_u8_u_2cbf2177e6<>(SB)
+DATA entries_avx2_integers<>+3968(SB)/8, $k_reduce_argmin_u32_u_7babf75b6b<>(SB)
+DATA entries_avx2_integers<>+3976(SB)/8, $k_reduce_argmin_u64_u_7717646c58<>(SB)
+DATA entries_avx2_integers<>+3984(SB)/8, $k_reduce_argmin_u8_u_7b26b0f213<>(SB)
+DATA entries_avx2_integers<>+3992(SB)/8, $k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB)
+DATA entries_avx2_integers<>+4000(SB)/8, $k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB)
+DATA entries_avx2_integers<>+4008(SB)/8, $k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB)
+DATA entries_avx2_integers<>+4016(SB)/8, $k_reduce_max_i32_u_6a5383f967<>(SB)
+DATA entries_avx2_integers<>+4024(SB)/8, $k_reduce_max_i64_u_613c5a600c<>(SB)
+DATA entries_avx2_integers<>+4032(SB)/8, $k_reduce_max_u32_u_6494554865<>(SB)
+DATA entries_avx2_integers<>+4040(SB)/8, $k_reduce_max_u64_u_83447700c2<>(SB)
+DATA entries_avx2_integers<>+4048(SB)/8, $k_reduce_max_u8_u_aa086b4524<>(SB)
+DATA entries_avx2_integers<>+4056(SB)/8, $k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB)
+DATA entries_avx2_integers<>+4064(SB)/8, $k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB)
+DATA entries_avx2_integers<>+4072(SB)/8, $k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB)
+DATA entries_avx2_integers<>+4080(SB)/8, $k_reduce_min_i32_u_c6c904d409<>(SB)
+DATA entries_avx2_integers<>+4088(SB)/8, $k_reduce_min_i64_u_8e896b88f0<>(SB)
+DATA entries_avx2_integers<>+4096(SB)/8, $k_reduce_min_u32_u_5ca15eca45<>(SB)
+DATA entries_avx2_integers<>+4104(SB)/8, $k_reduce_min_u64_u_99a74b5a47<>(SB)
+DATA entries_avx2_integers<>+4112(SB)/8, $k_reduce_min_u8_u_2f6c138dd0<>(SB)
+DATA entries_avx2_integers<>+4120(SB)/8, $k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB)
+DATA entries_avx2_integers<>+4128(SB)/8, $k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB)
+DATA entries_avx2_integers<>+4136(SB)/8, $k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB)
+DATA entries_avx2_integers<>+4144(SB)/8, $k_reduce_mul_i32_u_0f9d2d950b<>(SB)
+DATA entries_avx2_integers<>+4152(SB)/8, $k_reduce_mul_i64_u_3b4b067872<>(SB)
+DATA entries_avx2_integers<>+4160(SB)/8, $k_reduce_mul_u32_u_1499048f15<>(SB)
+DATA entries_avx2_integers<>+4168(SB)/8, $k_reduce_mul_u64_u_eb9d4ae4cb<>(SB)
+DATA entries_avx2_integers<>+4176(SB)/8, $k_reduce_mul_u8_u_965545054d<>(SB)
+DATA entries_avx2_integers<>+4184(SB)/8, $k_reduce_or_i32_u_e28e9e7c0f<>(SB)
+DATA entries_avx2_integers<>+4192(SB)/8, $k_reduce_or_i64_u_d58540cfa0<>(SB)
+DATA entries_avx2_integers<>+4200(SB)/8, $k_reduce_or_lt_i32_bool_su_10a7e9b0dc<>(SB)
+DATA entries_avx2_integers<>+4208(SB)/8, $k_reduce_or_lt_i32_bool_us_352a7bd2d9<>(SB)
+DATA entries_avx2_integers<>+4216(SB)/8, $k_reduce_or_ne_i32_bool_uu_d66191b424<>(SB)
+DATA entries_avx2_integers<>+4224(SB)/8, $k_reduce_or_u32_u_3ac6401b79<>(SB)
+DATA entries_avx2_integers<>+4232(SB)/8, $k_reduce_or_u64_u_39e4f22e97<>(SB)
+DATA entries_avx2_integers<>+4240(SB)/8, $k_reduce_or_u8_u_aa9781b98b<>(SB)
+DATA entries_avx2_integers<>+4248(SB)/8, $k_reduce_xor_i32_u_180f32864c<>(SB)
+DATA entries_avx2_integers<>+4256(SB)/8, $k_reduce_xor_i64_u_6f0f666f2c<>(SB)
+DATA entries_avx2_integers<>+4264(SB)/8, $k_reduce_xor_u32_u_d2f41e376c<>(SB)
+DATA entries_avx2_integers<>+4272(SB)/8, $k_reduce_xor_u64_u_ab99db5b6f<>(SB)
+DATA entries_avx2_integers<>+4280(SB)/8, $k_reduce_xor_u8_u_57826d58bd<>(SB)
+DATA entries_avx2_integers<>+4288(SB)/8, $k_rem_i32_su_a835ec443d<>(SB)
+DATA entries_avx2_integers<>+4296(SB)/8, $k_rem_i32_us_88e0ff784f<>(SB)
+DATA entries_avx2_integers<>+4304(SB)/8, $k_rem_i32_uu_8fe246438f<>(SB)
+DATA entries_avx2_integers<>+4312(SB)/8, $k_rem_i64_su_cff0321774<>(SB)
+DATA entries_avx2_integers<>+4320(SB)/8, $k_rem_i64_us_d8b9a5d3aa<>(SB)
+DATA entries_avx2_integers<>+4328(SB)/8, $k_rem_i64_uu_e8971fd331<>(SB)
+DATA entries_avx2_integers<>+4336(SB)/8, $k_rem_u32_su_ad6367c123<>(SB)
+DATA entries_avx2_integers<>+4344(SB)/8, $k_rem_u32_us_0ab6b62fbf<>(SB)
+DATA entries_avx2_integers<>+4352(SB)/8, $k_rem_u32_uu_811ab3563b<>(SB)
+DATA entries_avx2_integers<>+4360(SB)/8, $k_rem_u64_su_c75cb3e04c<>(SB)
+DATA entries_avx2_integers<>+4368(SB)/8, $k_rem_u64_us_91c691bbd2<>(SB)
+DATA entries_avx2_integers<>+4376(SB)/8, $k_rem_u64_uu_491e456232<>(SB)
+DATA entries_avx2_integers<>+4384(SB)/8, $k_rem_u8_su_521c989f00<>(SB)
+DATA entries_avx2_integers<>+4392(SB)/8, $k_rem_u8_us_576c7e2710<>(SB)
+DATA entries_avx2_integers<>+4400(SB)/8, $k_rem_u8_uu_44aa483e04<>(SB)
+DATA entries_avx2_integers<>+4408(SB)/8, $k_select_bool_i16_uss_f552ad80a7<>(SB)
+DATA entries_avx2_integers<>+4416(SB)/8, $k_select_bool_i16_usu_e4b1238e58<>(SB)
+DATA entries_avx2_integers<>+4424(SB)/8, $k_select_bool_i16_uus_908b296cb6<>(SB)
+DATA entries_avx2_integers<>+4432(SB)/8, $k_select_bool_i16_uuu_09e54d5acb<>(SB)
+DATA entries_avx2_integers<>+4440(SB)/8, $k_select_bool_i32_uss_0dff0ddd32<>(SB)
+DATA entries_avx2_integers<>+4448(SB)/8, $k_select_bool_i32_usu_c65551e711<>(SB)
+DATA entries_avx2_integers<>+4456(SB)/8, $k_select_bool_i32_uus_f84edbd9a5<>(SB)
+DATA entries_avx2_integers<>+4464(SB)/8, $k_select_bool_i32_uuu_1f6b21a067<>(SB)
+DATA entries_avx2_integers<>+4472(SB)/8, $k_select_bool_i64_uss_43aa0c9972<>(SB)
+DATA entries_avx2_integers<>+4480(SB)/8, $k_select_bool_i64_usu_23175fb74d<>(SB)
+DATA entries_avx2_integers<>+4488(SB)/8, $k_select_bool_i64_uus_b9da5bb3e3<>(SB)
+DATA entries_avx2_integers<>+4496(SB)/8, $k_select_bool_i64_uuu_9db0caf738<>(SB)
+DATA entries_avx2_integers<>+4504(SB)/8, $k_select_bool_u16_uss_045b063470<>(SB)
+DATA entries_avx2_integers<>+4512(SB)/8, $k_select_bool_u16_usu_080d45fab8<>(SB)
+DATA entries_avx2_integers<>+4520(SB)/8, $k_select_bool_u16_uus_9ef9e69fcb<>(SB)
+DATA entries_avx2_integers<>+4528(SB)/8, $k_select_bool_u16_uuu_064e13e173<>(SB)
+DATA entries_avx2_integers<>+4536(SB)/8, $k_select_bool_u32_uss_23b2cb1dbe<>(SB)
+DATA entries_avx2_integers<>+4544(SB)/8, $k_select_bool_u32_usu_78a6232473<>(SB)
+DATA entries_avx2_integers<>+4552(SB)/8, $k_select_bool_u32_uus_3d8bab39c7<>(SB)
+DATA entries_avx2_integers<>+4560(SB)/8, $k_select_bool_u32_uuu_92a911a792<>(SB)
+DATA entries_avx2_integers<>+4568(SB)/8, $k_select_bool_u64_uss_96678e0daa<>(SB)
+DATA entries_avx2_integers<>+4576(SB)/8, $k_select_bool_u64_usu_1fae10b710<>(SB)
+DATA entries_avx2_integers<>+4584(SB)/8, $k_select_bool_u64_uus_7cee75de09<>(SB)
+DATA entries_avx2_integers<>+4592(SB)/8, $k_select_bool_u64_uuu_f04b2e9177<>(SB)
+DATA entries_avx2_integers<>+4600(SB)/8, $k_select_bool_u8_uss_7a71ced307<>(SB)
+DATA entries_avx2_integers<>+4608(SB)/8, $k_select_bool_u8_usu_f0893bd0b2<>(SB)
+DATA entries_avx2_integers<>+4616(SB)/8, $k_select_bool_u8_uus_a9017c783c<>(SB)
+DATA entries_avx2_integers<>+4624(SB)/8, $k_select_bool_u8_uuu_c0c7d6f5fc<>(SB)
+DATA entries_avx2_integers<>+4632(SB)/8, $k_shl_i32_su_1c964ab88d<>(SB)
+DATA entries_avx2_integers<>+4640(SB)/8, $k_shl_i32_us_39ae55b1eb<>(SB)
+DATA entries_avx2_integers<>+4648(SB)/8, $k_shl_i32_uu_6914c812f2<>(SB)
+DATA entries_avx2_integers<>+4656(SB)/8, $k_shl_i64_su_6dfb737e07<>(SB)
+DATA entries_avx2_integers<>+4664(SB)/8, $k_shl_i64_us_2213d1b831<>(SB)
+DATA entries_avx2_integers<>+4672(SB)/8, $k_shl_i64_uu_80707e4684<>(SB)
+DATA entries_avx2_integers<>+4680(SB)/8, $k_shl_or_and_i32_uss_79948134bd<>(SB)
+DATA entries_avx2_integers<>+4688(SB)/8, $k_shl_or_i32_usu_f8b3fe7168<>(SB)
+DATA entries_avx2_integers<>+4696(SB)/8, $k_shl_u16_su_1d32a2baab<>(SB)
+DATA entries_avx2_integers<>+4704(SB)/8, $k_shl_u16_us_5709c39bd7<>(SB)
+DATA entries_avx2_integers<>+4712(SB)/8, $k_shl_u16_uu_307aa93b26<>(SB)
+DATA entries_avx2_integers<>+4720(SB)/8, $k_shl_u32_su_b81c81a415<>(SB)
+DATA entries_avx2_integers<>+4728(SB)/8, $k_shl_u32_us_c03217461a<>(SB)
+DATA entries_avx2_integers<>+4736(SB)/8, $k_shl_u32_uu_33a87b7638<>(SB)
+DATA entries_avx2_integers<>+4744(SB)/8, $k_shl_u64_su_a205a37361<>(SB)
+DATA entries_avx2_integers<>+4752(SB)/8, $k_shl_u64_us_cb7c972961<>(SB)
+DATA entries_avx2_integers<>+4760(SB)/8, $k_shl_u64_uu_3bd76db569<>(SB)
+DATA entries_avx2_integers<>+4768(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
+DATA entries_avx2_integers<>+4776(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
+DATA entries_avx2_integers<>+4784(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
+DATA entries_avx2_integers<>+4792(SB)/8, $k_shl_xor_i32_us_ef4ec7d76c<>(SB)
+DATA entries_avx2_integers<>+4800(SB)/8, $k_shl_xor_u32_us_90363799b4<>(SB)
+DATA entries_avx2_integers<>+4808(SB)/8, $k_shl_xor_u64_us_ce4f9f1a39<>(SB)
+DATA entries_avx2_integers<>+4816(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
+DATA entries_avx2_integers<>+4824(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
+DATA entries_avx2_integers<>+4832(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
+DATA entries_avx2_integers<>+4840(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
+DATA entries_avx2_integers<>+4848(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
+DATA entries_avx2_integers<>+4856(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
+DATA entries_avx2_integers<>+4864(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
+DATA entries_avx2_integers<>+4872(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
+DATA entries_avx2_integers<>+4880(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
+DATA entries_avx2_integers<>+4888(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
+DATA entries_avx2_integers<>+4896(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
+DATA entries_avx2_integers<>+4904(SB)/8, $k_shr_sub_u16_uss_cb6692e370<>(SB)
+DATA entries_avx2_integers<>+4912(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
+DATA entries_avx2_integers<>+4920(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
+DATA entries_avx2_integers<>+4928(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
+DATA entries_avx2_integers<>+4936(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
+DATA entries_avx2_integers<>+4944(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
+DATA entries_avx2_integers<>+4952(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
+DATA entries_avx2_integers<>+4960(SB)/8, $k_shr_u64_su_731411a533<>(SB)
+DATA entries_avx2_integers<>+4968(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
+DATA entries_avx2_integers<>+4976(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
+DATA entries_avx2_integers<>+4984(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
+DATA entries_avx2_integers<>+4992(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
+DATA entries_avx2_integers<>+5000(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
+DATA entries_avx2_integers<>+5008(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
+DATA entries_avx2_integers<>+5016(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
+DATA entries_avx2_integers<>+5024(SB)/8, $k_shr_xor_mul_u32_uss_d8d30192b3<>(SB)
+DATA entries_avx2_integers<>+5032(SB)/8, $k_shr_xor_u32_us_43803f372f<>(SB)
+DATA entries_avx2_integers<>+5040(SB)/8, $k_shr_xor_u64_us_6926b17aa9<>(SB)
+DATA entries_avx2_integers<>+5048(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
+DATA entries_avx2_integers<>+5056(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
+DATA entries_avx2_integers<>+5064(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
+DATA entries_avx2_integers<>+5072(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
+DATA entries_avx2_integers<>+5080(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
+DATA entries_avx2_integers<>+5088(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
+DATA entries_avx2_integers<>+5096(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
+DATA entries_avx2_integers<>+5104(SB)/8, $k_sub_cast_u16_u8_su_738936a74f<>(SB)
+DATA entries_avx2_integers<>+5112(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
+DATA entries_avx2_integers<>+5120(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
+DATA entries_avx2_integers<>+5128(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
+DATA entries_avx2_integers<>+5136(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
+DATA entries_avx2_integers<>+5144(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
+DATA entries_avx2_integers<>+5152(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
+DATA entries_avx2_integers<>+5160(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
+DATA entries_avx2_integers<>+5168(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
+DATA entries_avx2_integers<>+5176(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
+DATA entries_avx2_integers<>+5184(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
+DATA entries_avx2_integers<>+5192(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
+DATA entries_avx2_integers<>+5200(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
+DATA entries_avx2_integers<>+5208(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
+DATA entries_avx2_integers<>+5216(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
+DATA entries_avx2_integers<>+5224(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
+DATA entries_avx2_integers<>+5232(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
+DATA entries_avx2_integers<>+5240(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
+DATA entries_avx2_integers<>+5248(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
+DATA entries_avx2_integers<>+5256(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
+DATA entries_avx2_integers<>+5264(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
+DATA entries_avx2_integers<>+5272(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
+DATA entries_avx2_integers<>+5280(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
+DATA entries_avx2_integers<>+5288(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
+DATA entries_avx2_integers<>+5296(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
+DATA entries_avx2_integers<>+5304(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
+DATA entries_avx2_integers<>+5312(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
+DATA entries_avx2_integers<>+5320(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
+DATA entries_avx2_integers<>+5328(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
+DATA entries_avx2_integers<>+5336(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
+DATA entries_avx2_integers<>+5344(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
+DATA entries_avx2_integers<>+5352(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
+DATA entries_avx2_integers<>+5360(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
+DATA entries_avx2_integers<>+5368(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
+DATA entries_avx2_integers<>+5376(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
+DATA entries_avx2_integers<>+5384(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
+DATA entries_avx2_integers<>+5392(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
+DATA entries_avx2_integers<>+5400(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
+DATA entries_avx2_integers<>+5408(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
+DATA entries_avx2_integers<>+5416(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
+DATA entries_avx2_integers<>+5424(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
+DATA entries_avx2_integers<>+5432(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
+DATA entries_avx2_integers<>+5440(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
+DATA entries_avx2_integers<>+5448(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
+DATA entries_avx2_integers<>+5456(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
+DATA entries_avx2_integers<>+5464(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
+DATA entries_avx2_integers<>+5472(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
+DATA entries_avx2_integers<>+5480(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
+DATA entries_avx2_integers<>+5488(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
+GLOBL entries_avx2_integers<>(SB), RODATA, $5496
 
 // func entries_avx2_integers() *uintptr
 TEXT ·entries_avx2_integers(SB), NOSPLIT, $0-8

@@ -56,6 +56,8 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_i8_i32_uu_28b24fbe46_go},
 	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_u16_i32_uu_95b1c49989_go},
 	{Sig: "kernel (u0:u8, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_u8_i32_uu_ff8a8d9e32_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_bool_i16_u_0510bb2b95_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_bool_i8_u_d0c34e7b5e_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
 	{Sig: "kernel (u0:bool, u1:bool, u2:i32, u3:bool, u4:bool) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = add t1 u2; t3 = cast:i32 u3; t4 = add t2 t3; t5 = cast:i32 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_cast_cast_add_etc_bool_i32_uuuuu_0067c5fe54_go},
@@ -69,8 +71,10 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:i16, u1:i16, u2:i32, u3:i16, u4:i16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = cast:i32 u3; t4 = max t2 t3; t5 = cast:i32 u4; t6 = max t4 t5; t7 = max t0 t6; store t7 }", Fn: k_cast_cast_max_etc_i16_i32_uuuuu_0d0b269008_go},
 	{Sig: "kernel (u0:i8, u1:i8, u2:i32, u3:i8, u4:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max t1 u2; t3 = max t0 t2; t4 = cast:i32 u3; t5 = max t3 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }", Fn: k_cast_cast_max_etc_i8_i32_uuuuu_387d877efa_go},
 	{Sig: "kernel (u0:u16, u1:u16, u2:i32, u3:u16, u4:u16) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = max u2 t1; t3 = cast:i32 u3; t4 = max t2 t3; t5 = max t0 t4; t6 = cast:i32 u4; t7 = max t5 t6; store t7 }", Fn: k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i16_bool_u_bf61b1fcca_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i16_u16_u_d1e76aa328_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
 	{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011_go},
 	{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712_go},
@@ -79,14 +83,17 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c_go},
 	{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
 	{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
+	{Sig: "kernel (u0:i8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i8_bool_u_04e154e230_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
+	{Sig: "kernel (u0:i8) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i8_u8_u_e597383a78_go},
 	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i16_i32_uu_1fc6794a58_go},
 	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i8_i32_uu_8631d116dc_go},
 	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_u16_i32_uu_9c96c2d039_go},
 	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i16_i32_uu_88c2687a86_go},
 	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = min t0 u1; store t1 }", Fn: k_cast_min_i8_i32_uu_5a22671dd0_go},
 	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = min u1 t0; store t1 }", Fn: k_cast_min_u16_i32_uu_c0284052bd_go},
+	{Sig: "kernel (u0:u16) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u16_i16_u_b9dd8f9e8f_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
 	{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
@@ -100,6 +107,7 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u64_u32_u_f853545810_go},
 	{Sig: "kernel (u0:u64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u64_u8_u_ded4c758f4_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_u8_i8_u_be7f38ebe1_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
@@ -1584,6 +1592,50 @@ func k_cast_add_u8_i32_uu_ff8a8d9e32_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_bool_i16_u_0510bb2b95_go is
+//
+//	kernel (u0:bool) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_bool_i16_u_0510bb2b95_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_bool_i8_u_d0c34e7b5e_go is
+//
+//	kernel (u0:bool) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_bool_i8_u_d0c34e7b5e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			t1 := int8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_bool_u32_u_fc0741dfa3_go is
 //
 //	kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
@@ -2001,6 +2053,25 @@ func k_cast_cast_max_etc_u16_i32_uuuuu_2742938bd2_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i16_bool_u_bf61b1fcca_go is
+//
+//	kernel (u0:i16) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+func k_cast_i16_bool_u_bf61b1fcca_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0 != 0
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i16_i32_u_57652d1495_go is
 //
 //	kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
@@ -2033,6 +2104,25 @@ func k_cast_i16_i8_u_0aa9d3d90b_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			t1 := int8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_i16_u16_u_d1e76aa328_go is
+//
+//	kernel (u0:i16) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_i16_u16_u_d1e76aa328_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
 			o0[i] = t1
 		}
 	}
@@ -2183,6 +2273,25 @@ func k_cast_i64_u64_u_94eae2e21b_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i8_bool_u_04e154e230_go is
+//
+//	kernel (u0:i8) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+func k_cast_i8_bool_u_04e154e230_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0 != 0
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i8_i16_u_7f5e02966c_go is
 //
 //	kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
@@ -2216,6 +2325,25 @@ func k_cast_i8_i32_u_502e8673b9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i8_u8_u_e597383a78_go is
+//
+//	kernel (u0:i8) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_i8_u8_u_e597383a78_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint8(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -2341,6 +2469,25 @@ func k_cast_min_u16_i32_uu_c0284052bd_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int32(v0)
 			t1 := scalar.Min(v1, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u16_i16_u_b9dd8f9e8f_go is
+//
+//	kernel (u0:u16) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_u16_i16_u_b9dd8f9e8f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
 			o0[i] = t1
 		}
 	}
@@ -2577,6 +2724,25 @@ func k_cast_u8_i16_u_9526cd2ab7_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u8_i8_u_be7f38ebe1_go is
+//
+//	kernel (u0:u8) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_u8_i8_u_be7f38ebe1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int8(t0)
 			o0[i] = t1
 		}
 	}

@@ -215,7 +215,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87_go},
 	{Sig: "kernel (u0:u64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u64_u_a735bc2f7b_go},
 	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
+	{Sig: "kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_bf16_f32_uu_fe69db4c62_go},
 	{Sig: "kernel (u0:bool, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_bool_i32_uu_d2045f83fb_go},
+	{Sig: "kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f16_f32_uu_086bb43291_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
 	{Sig: "kernel (u0:i16, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_i16_f32_uu_30a0b9a7f6_go},
@@ -229,8 +231,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_bool_i16_u_0510bb2b95_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_bool_i64_u_ec801e0b57_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_bool_i8_u_d0c34e7b5e_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
 	{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7_go},
@@ -298,9 +302,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f8e5m2) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2_f32_u_fb7ecc7ef8_go},
 	{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40_go},
 	{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i16_bool_u_bf61b1fcca_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i16_f32_u_3e43307e3e_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i16_u16_u_d1e76aa328_go},
 	{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
 	{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d_go},
 	{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0_go},
@@ -331,9 +337,13 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
 	{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
 	{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
+	{Sig: "kernel (u0:i8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i8_bool_u_04e154e230_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
+	{Sig: "kernel (u0:i8) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i8_u8_u_e597383a78_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, u3:u16) { t0 = cast:u16 u0; t1 = lt t0 s1; t2 = select t1 u2 u3; t3 = cast:u8 t2; store t3 }", Fn: k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go},
+	{Sig: "kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = max u1 t0; store t1 }", Fn: k_cast_max_bf16_f32_uu_4ae1d4dee6_go},
+	{Sig: "kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = max u1 t0; store t1 }", Fn: k_cast_max_f16_f32_uu_f702cdef8d_go},
 	{Sig: "kernel (u0:i16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i16_i32_uu_1fc6794a58_go},
 	{Sig: "kernel (u0:i8, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_i8_i32_uu_8631d116dc_go},
 	{Sig: "kernel (u0:u16, u1:i32) { t0 = cast:i32 u0; t1 = max t0 u1; store t1 }", Fn: k_cast_max_u16_i32_uu_9c96c2d039_go},
@@ -369,6 +379,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_u8_i16_uss_635367f13f_go},
 	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = sub s1 t0; store t1 }", Fn: k_cast_sub_u8_u16_us_357ab3bb26_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u16_f32_u_e9b698bf91_go},
+	{Sig: "kernel (u0:u16) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u16_i16_u_b9dd8f9e8f_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
 	{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d_go},
@@ -399,6 +410,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_u8_i8_u_be7f38ebe1_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
 	{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
@@ -590,6 +602,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_go},
 	{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563_go},
 	{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908_go},
+	{Sig: "kernel (u0:f32) { t0 = exponent u0; store t0 }", Fn: k_exponent_f32_u_f237202b8e_go},
 	{Sig: "kernel (u0:f64) { t0 = exponent u0; store t0 }", Fn: k_exponent_f64_u_d8c8158cb1_go},
 	{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e_go},
 	{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42_go},
@@ -1383,7 +1396,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45_go},
 	{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47_go},
 	{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0_go},
-	{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }", Fn: k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go},
+	{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = exponent u0; store t1 t2 }", Fn: k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471_go},
 	{Sig: "reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }", Fn: k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go},
 	{Sig: "reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_bf16_f32_u_ca2f12984b_go},
 	{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75_go},
@@ -1604,7 +1617,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1_go},
 	{Sig: "kernel (u0:u64) { t0 = sign u0; store t0 }", Fn: k_sign_u64_u_8b2530e1f7_go},
 	{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26_go},
+	{Sig: "kernel (u0:f32, u1:f64, u2:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = mul u1 t1; t3 = exponent u0; t4 = add u2 t3; store t2 t4 }", Fn: k_significand_cast_mul_etc_f32_f64_uuu_9becae06b1_go},
+	{Sig: "kernel (u0:f32) { t0 = significand u0; store t0 }", Fn: k_significand_f32_u_308fbfd0de_go},
 	{Sig: "kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_significand_f64_u_acc24d1316_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = significand u0; t1 = mul u1 t0; t2 = exponent u0; t3 = add t2 u2; store t1 t3 }", Fn: k_significand_mul_exponent_add_f64_uuu_320e03abeb_go},
 	{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014_go},
 	{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f_go},
 	{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed_go},
@@ -11185,6 +11201,31 @@ func k_bitlen_u8_u_c980daa905_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_add_bf16_f32_uu_fe69db4c62_go is
+//
+//	kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = float32(a0[i]) + a1[i]
+func k_cast_add_bf16_f32_uu_fe69db4c62_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(t4 + v1)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_add_bool_i32_uu_d2045f83fb_go is
 //
 //	kernel (u0:bool, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }
@@ -11204,6 +11245,27 @@ func k_cast_add_bool_i32_uu_d2045f83fb_go(f *abi.Frame) {
 				t0 = 1
 			}
 			t1 := int32(v1 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_f16_f32_uu_086bb43291_go is
+//
+//	kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = float32(a0[i]) + a1[i]
+func k_cast_add_f16_f32_uu_086bb43291_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(t0 + v1)
 			o0[i] = t1
 		}
 	}
@@ -11487,6 +11549,28 @@ func k_cast_bool_f64_u_4c3a727071_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_bool_i16_u_0510bb2b95_go is
+//
+//	kernel (u0:bool) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_bool_i16_u_0510bb2b95_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_bool_i32_u_24055f2b4d_go is
 //
 //	kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
@@ -11525,6 +11609,28 @@ func k_cast_bool_i64_u_ec801e0b57_go(f *abi.Frame) {
 				t0 = 1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_bool_i8_u_d0c34e7b5e_go is
+//
+//	kernel (u0:bool) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_bool_i8_u_d0c34e7b5e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			t1 := int8(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -14556,6 +14662,25 @@ func k_cast_f8e8m0_f32_u_83dcc16419_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i16_bool_u_bf61b1fcca_go is
+//
+//	kernel (u0:i16) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+func k_cast_i16_bool_u_bf61b1fcca_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0 != 0
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i16_f32_u_3e43307e3e_go is
 //
 //	kernel (u0:i16) { t0 = cast:f32 u0; store t0 }
@@ -14612,6 +14737,25 @@ func k_cast_i16_i8_u_0aa9d3d90b_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i16_u16_u_d1e76aa328_go is
+//
+//	kernel (u0:i16) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_i16_u16_u_d1e76aa328_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i16_u8_u_b818517d70_go is
 //
 //	kernel (u0:i16) { t0 = cast:u8 u0; store t0 }
@@ -14660,12 +14804,12 @@ func k_cast_i2_i32_u_fef9baf68d_go(f *abi.Frame) {
 // for i: o0[i] = bfloat16(a0[i])
 func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := int64(536870911)
-	c6 := int64(-536870912)
-	c11 := int32(16)
-	c13 := int32(1)
-	c16 := int32(32767)
-	c19 := int32(4194304)
+	c0 := int32(255)
+	c4 := int32(-256)
+	c7 := int32(16777216)
+	c12 := int32(16)
+	c14 := int32(1)
+	c17 := int32(32767)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -14673,60 +14817,64 @@ func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := float64(v0a), float64(v0b)
-			t1a, t1b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
-			t3a, t3b := t1a&c2, t1b&c2
-			t4a, t4b := int64(t3a+c2), int64(t3b+c2)
-			t5a, t5b := t1a|t4a, t1b|t4b
-			t7a, t7b := t5a&c6, t5b&c6
-			t8a, t8b := math.Float64frombits(uint64(t7a)), math.Float64frombits(uint64(t7b))
-			t9a, t9b := float32(t8a), float32(t8b)
-			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t12a, t12b := t10a>>uint32(c11), t10b>>uint32(c11)
-			t14a, t14b := t12a&c13, t12b&c13
-			t15a, t15b := int32(t10a+t14a), int32(t10b+t14b)
-			t17a, t17b := int32(t15a+c16), int32(t15b+c16)
-			t18a, t18b := t9a != t9a, t9b != t9b
-			t20a, t20b := t10a|c19, t10b|c19
-			t21a := t17a
-			if t18a {
-				t21a = t20a
+			t1a, t1b := v0a&c0, v0b&c0
+			t2a, t2b := int32(t1a+c0), int32(t1b+c0)
+			t3a, t3b := v0a|t2a, v0b|t2b
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a := v0a
+			if t6a < 0 {
+				t6a = -t6a
 			}
-			t21b := t17b
-			if t18b {
-				t21b = t20b
+			t6b := v0b
+			if t6b < 0 {
+				t6b = -t6b
 			}
-			t22a, t22b := t21a>>uint32(c11), t21b>>uint32(c11)
-			t23a, t23b := uint16(t22a), uint16(t22b)
-			t24a, t24b := uint16(t23a), uint16(t23b)
+			t8a, t8b := t6a < c7, t6b < c7
+			t9a := t5a
+			if t8a {
+				t9a = v0a
+			}
+			t9b := t5b
+			if t8b {
+				t9b = v0b
+			}
+			t10a, t10b := float32(t9a), float32(t9b)
+			t11a, t11b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t13a, t13b := t11a>>uint32(c12), t11b>>uint32(c12)
+			t15a, t15b := t13a&c14, t13b&c14
+			t16a, t16b := int32(t11a+t15a), int32(t11b+t15b)
+			t18a, t18b := int32(t16a+c17), int32(t16b+c17)
+			t19a, t19b := t18a>>uint32(c12), t18b>>uint32(c12)
+			t20a, t20b := uint16(t19a), uint16(t19b)
+			t21a, t21b := uint16(t20a), uint16(t20b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t24a, t24b
+			y0[0], y0[1] = t21a, t21b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := int64(math.Float64bits(t0))
-			t3 := t1 & c2
-			t4 := int64(t3 + c2)
-			t5 := t1 | t4
-			t7 := t5 & c6
-			t8 := math.Float64frombits(uint64(t7))
-			t9 := float32(t8)
-			t10 := int32(math.Float32bits(t9))
-			t12 := t10 >> uint32(c11)
-			t14 := t12 & c13
-			t15 := int32(t10 + t14)
-			t17 := int32(t15 + c16)
-			t18 := t9 != t9
-			t20 := t10 | c19
-			t21 := t17
-			if t18 {
-				t21 = t20
+			t1 := v0 & c0
+			t2 := int32(t1 + c0)
+			t3 := v0 | t2
+			t5 := t3 & c4
+			t6 := v0
+			if t6 < 0 {
+				t6 = -t6
 			}
-			t22 := t21 >> uint32(c11)
-			t23 := uint16(t22)
-			t24 := uint16(t23)
-			o0[i] = t24
+			t8 := t6 < c7
+			t9 := t5
+			if t8 {
+				t9 = v0
+			}
+			t10 := float32(t9)
+			t11 := int32(math.Float32bits(t10))
+			t13 := t11 >> uint32(c12)
+			t15 := t13 & c14
+			t16 := int32(t11 + t15)
+			t18 := int32(t16 + c17)
+			t19 := t18 >> uint32(c12)
+			t20 := uint16(t19)
+			t21 := uint16(t20)
+			o0[i] = t21
 		}
 	}
 }
@@ -14756,23 +14904,60 @@ func k_cast_i32_bool_u_f415769208_go(f *abi.Frame) {
 // for i: o0[i] = float16(a0[i])
 func k_cast_i32_f16_u_72ef53b992_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := int64(536870911)
-	c6 := int64(-536870912)
+	c0 := int32(255)
+	c4 := int32(-256)
+	c7 := int32(16777216)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a&c0, v0b&c0
+			t2a, t2b := int32(t1a+c0), int32(t1b+c0)
+			t3a, t3b := v0a|t2a, v0b|t2b
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a := v0a
+			if t6a < 0 {
+				t6a = -t6a
+			}
+			t6b := v0b
+			if t6b < 0 {
+				t6b = -t6b
+			}
+			t8a, t8b := t6a < c7, t6b < c7
+			t9a := t5a
+			if t8a {
+				t9a = v0a
+			}
+			t9b := t5b
+			if t8b {
+				t9b = v0b
+			}
+			t10a, t10b := float32(t9a), float32(t9b)
+			t11a, t11b := scalar.Float16bits(t10a), scalar.Float16bits(t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := int64(math.Float64bits(t0))
-			t3 := t1 & c2
-			t4 := int64(t3 + c2)
-			t5 := t1 | t4
-			t7 := t5 & c6
-			t8 := math.Float64frombits(uint64(t7))
-			t9 := float32(t8)
-			t10 := scalar.Float16bits(t9)
-			o0[i] = t10
+			t1 := v0 & c0
+			t2 := int32(t1 + c0)
+			t3 := v0 | t2
+			t5 := t3 & c4
+			t6 := v0
+			if t6 < 0 {
+				t6 = -t6
+			}
+			t8 := t6 < c7
+			t9 := t5
+			if t8 {
+				t9 = v0
+			}
+			t10 := float32(t9)
+			t11 := scalar.Float16bits(t10)
+			o0[i] = t11
 		}
 	}
 }
@@ -15437,6 +15622,25 @@ func k_cast_i64_u8_u_7985f45909_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i8_bool_u_04e154e230_go is
+//
+//	kernel (u0:i8) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+func k_cast_i8_bool_u_04e154e230_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0 != 0
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i8_i16_u_7f5e02966c_go is
 //
 //	kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
@@ -15470,6 +15674,25 @@ func k_cast_i8_i32_u_502e8673b9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i8_u8_u_e597383a78_go is
+//
+//	kernel (u0:i8) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_i8_u8_u_e597383a78_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint8(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -15530,6 +15753,52 @@ func k_cast_lt_select_cast_u8_u16_usuu_3e8160000b_go(f *abi.Frame) {
 			}
 			t8 := uint8(t7)
 			o0[i] = t8
+		}
+	}
+}
+
+// k_cast_max_bf16_f32_uu_4ae1d4dee6_go is
+//
+//	kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = max u1 t0; store t1 }
+//
+// for i: o0[i] = max(a1[i], float32(a0[i]))
+func k_cast_max_bf16_f32_uu_4ae1d4dee6_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := scalar.Max(v1, t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_cast_max_f16_f32_uu_f702cdef8d_go is
+//
+//	kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = max u1 t0; store t1 }
+//
+// for i: o0[i] = max(a1[i], float32(a0[i]))
+func k_cast_max_f16_f32_uu_f702cdef8d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Max(v1, t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -16581,6 +16850,25 @@ func k_cast_u16_f32_u_e9b698bf91_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_u16_i16_u_b9dd8f9e8f_go is
+//
+//	kernel (u0:u16) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_u16_i16_u_b9dd8f9e8f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_u16_i32_u_341acb58d9_go is
 //
 //	kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
@@ -17359,6 +17647,25 @@ func k_cast_u8_i64_u_d703428f6a_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int64(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u8_i8_u_be7f38ebe1_go is
+//
+//	kernel (u0:u8) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_u8_i8_u_be7f38ebe1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int8(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -27724,6 +28031,111 @@ func k_expm1_f64_u_c12d99e908_go(f *abi.Frame) {
 				t64 = t5
 			}
 			o0[i] = t64
+		}
+	}
+}
+
+// k_exponent_f32_u_f237202b8e_go is
+//
+//	kernel (u0:f32) { t0 = exponent u0; store t0 }
+//
+// for i: o0[i] = exponent(a0[i])
+func k_exponent_f32_u_f237202b8e_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0x0)        // 0
+	c3 := math.Float32frombits(0x3f800000) // 1
+	c6 := math.Float32frombits(0x5f800000) // 1.8446744e+19
+	c10 := uint32(23)
+	c12 := uint32(1258291200)
+	c15 := math.Float32frombits(0x4b0000bf) // 8.388799e+06
+	c18 := int32(-16777217)
+	c20 := int32(2139095040)
+	c27 := math.Float32frombits(0x4b00007f) // 8.388735e+06
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t19a, t19b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t21a, t21b := int32(t19a+c20), int32(t19b+c20)
+			t22a, t22b := c18 < t21a, c18 < t21b
+			t23a, t23b := uint32(math.Float32bits(t1a)), uint32(math.Float32bits(t1b))
+			t24a, t24b := t23a>>uint32(c10), t23b>>uint32(c10)
+			t25a, t25b := t24a|c12, t24b|c12
+			t26a, t26b := math.Float32frombits(uint32(t25a)), math.Float32frombits(uint32(t25b))
+			t28a, t28b := float32(t26a-c27), float32(t26b-c27)
+			t29a := t28a
+			if t22a {
+				t2a := c0 < t1a
+				t4a := t1a < c3
+				t5a := t2a && bool(t4a)
+				t7a := float32(v0a * c6)
+				t8a := math.Float32frombits(math.Float32bits(t7a) &^ (1 << 31))
+				t9a := uint32(math.Float32bits(t8a))
+				t11a := t9a >> uint32(c10)
+				t13a := t11a | c12
+				t14a := math.Float32frombits(uint32(t13a))
+				t16a := float32(t14a - c15)
+				t17a := c0
+				if t5a {
+					t17a = t16a
+				}
+				t29a = t17a
+			}
+			t29b := t28b
+			if t22b {
+				t2b := c0 < t1b
+				t4b := t1b < c3
+				t5b := t2b && bool(t4b)
+				t7b := float32(v0b * c6)
+				t8b := math.Float32frombits(math.Float32bits(t7b) &^ (1 << 31))
+				t9b := uint32(math.Float32bits(t8b))
+				t11b := t9b >> uint32(c10)
+				t13b := t11b | c12
+				t14b := math.Float32frombits(uint32(t13b))
+				t16b := float32(t14b - c15)
+				t17b := c0
+				if t5b {
+					t17b = t16b
+				}
+				t29b = t17b
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t29a, t29b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t19 := int32(math.Float32bits(t1))
+			t21 := int32(t19 + c20)
+			t22 := c18 < t21
+			t23 := uint32(math.Float32bits(t1))
+			t24 := t23 >> uint32(c10)
+			t25 := t24 | c12
+			t26 := math.Float32frombits(uint32(t25))
+			t28 := float32(t26 - c27)
+			t29 := t28
+			if t22 {
+				t2 := c0 < t1
+				t4 := t1 < c3
+				t5 := t2 && bool(t4)
+				t7 := float32(v0 * c6)
+				t8 := math.Float32frombits(math.Float32bits(t7) &^ (1 << 31))
+				t9 := uint32(math.Float32bits(t8))
+				t11 := t9 >> uint32(c10)
+				t13 := t11 | c12
+				t14 := math.Float32frombits(uint32(t13))
+				t16 := float32(t14 - c15)
+				t17 := c0
+				if t5 {
+					t17 = t16
+				}
+				t29 = t17
+			}
+			o0[i] = t29
 		}
 	}
 }
@@ -62550,162 +62962,162 @@ func k_reduce_min_u8_u_2f6c138dd0_go(f *abi.Frame) {
 	}
 }
 
-// k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go is
+// k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471_go is
 //
-//	reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
+//	reduce [mul, add] kernel (u0:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = exponent u0; store t1 t2 }
 //
-// for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
-func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go(f *abi.Frame) {
+// for i: o0 *= float64(significand(a0[i])); o1 += exponent(a0[i])
+func k_reduce_mul_add_significand_cast_exponent_f32_f64_u_3c11caf471_go(f *abi.Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
-	c2 := int64(-9007199254740993)
-	c4 := int64(9218868437227405312)
-	c7 := math.Float64frombits(0x0)                 // 0
-	c9 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c12 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
-	c15 := uint64(9227875636482146303)
-	c17 := uint64(4607182418800017408)
-	c28 := uint64(52)
-	c30 := uint64(4841369599423283200)
-	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
-	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c1 := int32(-16777217)
+	c3 := int32(2139095040)
+	c6 := math.Float32frombits(0x0)         // 0
+	c8 := math.Float32frombits(0x3f800000)  // 1
+	c11 := math.Float32frombits(0x5f800000) // 1.8446744e+19
+	c14 := uint32(2155872255)
+	c16 := uint32(1065353216)
+	c28 := uint32(23)
+	c30 := uint32(1258291200)
+	c33 := math.Float32frombits(0x4b0000bf) // 8.388799e+06
+	c40 := math.Float32frombits(0x4b00007f) // 8.388735e+06
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		var l0 [32]float64
 		for b := range l0 {
 			l0[b] = math.Float64frombits(0x3ff0000000000000)
 		}
-		var l1 [32]float64
+		var l1 [32]float32
 		for b := range l1 {
-			l1[b] = math.Float64frombits(0x8000000000000000)
+			l1[b] = math.Float32frombits(0x80000000)
 		}
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := float64(v0a), float64(v0b)
-			t1a, t1b := math.Float64frombits(math.Float64bits(t0a)&^(1<<63)), math.Float64frombits(math.Float64bits(t0b)&^(1<<63))
-			t3a, t3b := int64(math.Float64bits(t1a)), int64(math.Float64bits(t1b))
-			t5a, t5b := int64(t3a+c4), int64(t3b+c4)
-			t6a, t6b := c2 < t5a, c2 < t5b
-			t21a, t21b := uint64(math.Float64bits(t0a)), uint64(math.Float64bits(t0b))
-			t22a, t22b := t21a&c15, t21b&c15
-			t23a, t23b := t22a|c17, t22b|c17
-			t24a, t24b := math.Float64frombits(uint64(t23a)), math.Float64frombits(uint64(t23b))
-			t36a, t36b := uint64(math.Float64bits(t1a)), uint64(math.Float64bits(t1b))
-			t37a, t37b := t36a>>uint64(c28), t36b>>uint64(c28)
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t4a, t4b := int32(t2a+c3), int32(t2b+c3)
+			t5a, t5b := c1 < t4a, c1 < t4b
+			t20a, t20b := uint32(math.Float32bits(v0a)), uint32(math.Float32bits(v0b))
+			t21a, t21b := t20a&c14, t20b&c14
+			t22a, t22b := t21a|c16, t21b|c16
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t36a, t36b := uint32(math.Float32bits(t0a)), uint32(math.Float32bits(t0b))
+			t37a, t37b := t36a>>uint32(c28), t36b>>uint32(c28)
 			t38a, t38b := t37a|c30, t37b|c30
-			t39a, t39b := math.Float64frombits(uint64(t38a)), math.Float64frombits(uint64(t38b))
-			t41a, t41b := float64(t39a-c40), float64(t39b-c40)
-			t25a := t24a
+			t39a, t39b := math.Float32frombits(uint32(t38a)), math.Float32frombits(uint32(t38b))
+			t41a, t41b := float32(t39a-c40), float32(t39b-c40)
+			t24a := t23a
 			t42a := t41a
-			if t6a {
-				t8a := c7 < t1a
-				t10a := t1a < c9
-				t11a := t8a && bool(t10a)
-				t13a := float64(t0a * c12)
-				t14a := uint64(math.Float64bits(t13a))
-				t16a := t14a & c15
-				t18a := t16a | c17
-				t19a := math.Float64frombits(uint64(t18a))
-				t20a := t0a
-				if t11a {
-					t20a = t19a
+			if t5a {
+				t7a := c6 < t0a
+				t9a := t0a < c8
+				t10a := t7a && bool(t9a)
+				t12a := float32(v0a * c11)
+				t13a := uint32(math.Float32bits(t12a))
+				t15a := t13a & c14
+				t17a := t15a | c16
+				t18a := math.Float32frombits(uint32(t17a))
+				t19a := v0a
+				if t10a {
+					t19a = t18a
 				}
-				t26a := math.Float64frombits(math.Float64bits(t13a) &^ (1 << 63))
-				t27a := uint64(math.Float64bits(t26a))
-				t29a := t27a >> uint64(c28)
+				t26a := math.Float32frombits(math.Float32bits(t12a) &^ (1 << 31))
+				t27a := uint32(math.Float32bits(t26a))
+				t29a := t27a >> uint32(c28)
 				t31a := t29a | c30
-				t32a := math.Float64frombits(uint64(t31a))
-				t34a := float64(t32a - c33)
-				t35a := c7
-				if t11a {
+				t32a := math.Float32frombits(uint32(t31a))
+				t34a := float32(t32a - c33)
+				t35a := c6
+				if t10a {
 					t35a = t34a
 				}
-				t25a = t20a
+				t24a = t19a
 				t42a = t35a
 			}
-			t25b := t24b
+			t24b := t23b
 			t42b := t41b
-			if t6b {
-				t8b := c7 < t1b
-				t10b := t1b < c9
-				t11b := t8b && bool(t10b)
-				t13b := float64(t0b * c12)
-				t14b := uint64(math.Float64bits(t13b))
-				t16b := t14b & c15
-				t18b := t16b | c17
-				t19b := math.Float64frombits(uint64(t18b))
-				t20b := t0b
-				if t11b {
-					t20b = t19b
+			if t5b {
+				t7b := c6 < t0b
+				t9b := t0b < c8
+				t10b := t7b && bool(t9b)
+				t12b := float32(v0b * c11)
+				t13b := uint32(math.Float32bits(t12b))
+				t15b := t13b & c14
+				t17b := t15b | c16
+				t18b := math.Float32frombits(uint32(t17b))
+				t19b := v0b
+				if t10b {
+					t19b = t18b
 				}
-				t26b := math.Float64frombits(math.Float64bits(t13b) &^ (1 << 63))
-				t27b := uint64(math.Float64bits(t26b))
-				t29b := t27b >> uint64(c28)
+				t26b := math.Float32frombits(math.Float32bits(t12b) &^ (1 << 31))
+				t27b := uint32(math.Float32bits(t26b))
+				t29b := t27b >> uint32(c28)
 				t31b := t29b | c30
-				t32b := math.Float64frombits(uint64(t31b))
-				t34b := float64(t32b - c33)
-				t35b := c7
-				if t11b {
+				t32b := math.Float32frombits(uint32(t31b))
+				t34b := float32(t32b - c33)
+				t35b := c6
+				if t10b {
 					t35b = t34b
 				}
-				t25b = t20b
+				t24b = t19b
 				t42b = t35b
 			}
+			t25a, t25b := float64(t24a), float64(t24b)
 			l0[(i+0)&31] = float64(l0[(i+0)&31] * t25a)
 			l0[(i+1)&31] = float64(l0[(i+1)&31] * t25b)
-			l1[(i+0)&31] = float64(l1[(i+0)&31] + t42a)
-			l1[(i+1)&31] = float64(l1[(i+1)&31] + t42b)
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t42a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t42b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-			t3 := int64(math.Float64bits(t1))
-			t5 := int64(t3 + c4)
-			t6 := c2 < t5
-			t21 := uint64(math.Float64bits(t0))
-			t22 := t21 & c15
-			t23 := t22 | c17
-			t24 := math.Float64frombits(uint64(t23))
-			t36 := uint64(math.Float64bits(t1))
-			t37 := t36 >> uint64(c28)
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := int32(math.Float32bits(t0))
+			t4 := int32(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint32(math.Float32bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float32frombits(uint32(t22))
+			t36 := uint32(math.Float32bits(t0))
+			t37 := t36 >> uint32(c28)
 			t38 := t37 | c30
-			t39 := math.Float64frombits(uint64(t38))
-			t41 := float64(t39 - c40)
-			t25 := t24
+			t39 := math.Float32frombits(uint32(t38))
+			t41 := float32(t39 - c40)
+			t24 := t23
 			t42 := t41
-			if t6 {
-				t8 := c7 < t1
-				t10 := t1 < c9
-				t11 := t8 && bool(t10)
-				t13 := float64(t0 * c12)
-				t14 := uint64(math.Float64bits(t13))
-				t16 := t14 & c15
-				t18 := t16 | c17
-				t19 := math.Float64frombits(uint64(t18))
-				t20 := t0
-				if t11 {
-					t20 = t19
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float32(v0 * c11)
+				t13 := uint32(math.Float32bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float32frombits(uint32(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
 				}
-				t26 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
-				t27 := uint64(math.Float64bits(t26))
-				t29 := t27 >> uint64(c28)
+				t26 := math.Float32frombits(math.Float32bits(t12) &^ (1 << 31))
+				t27 := uint32(math.Float32bits(t26))
+				t29 := t27 >> uint32(c28)
 				t31 := t29 | c30
-				t32 := math.Float64frombits(uint64(t31))
-				t34 := float64(t32 - c33)
-				t35 := c7
-				if t11 {
+				t32 := math.Float32frombits(uint32(t31))
+				t34 := float32(t32 - c33)
+				t35 := c6
+				if t10 {
 					t35 = t34
 				}
-				t25 = t20
+				t24 = t19
 				t42 = t35
 			}
+			t25 := float64(t24)
 			l0[i&31] = float64(l0[i&31] * t25)
-			l1[i&31] = float64(l1[i&31] + t42)
+			l1[i&31] = float32(l1[i&31] + t42)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -62718,11 +63130,11 @@ func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go(f *abi.F
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l1[b] = float64(l1[b] + l1[b+half])
+					l1[b] = float32(l1[b] + l1[b+half])
 				}
 			}
 		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
 	}
 }
 
@@ -69117,6 +69529,264 @@ func k_sign_u8_u_13d0060e26_go(f *abi.Frame) {
 	}
 }
 
+// k_significand_cast_mul_etc_f32_f64_uuu_9becae06b1_go is
+//
+//	kernel (u0:f32, u1:f64, u2:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = mul u1 t1; t3 = exponent u0; t4 = add u2 t3; store t2 t4 }
+//
+// for i: o0[i] = a1[i] * float64(significand(a0[i])); o1[i] = a2[i] + exponent(a0[i])
+func k_significand_cast_mul_etc_f32_f64_uuu_9becae06b1_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-16777217)
+	c3 := int32(2139095040)
+	c6 := math.Float32frombits(0x0)         // 0
+	c8 := math.Float32frombits(0x3f800000)  // 1
+	c11 := math.Float32frombits(0x5f800000) // 1.8446744e+19
+	c14 := uint32(2155872255)
+	c16 := uint32(1065353216)
+	c29 := uint32(23)
+	c31 := uint32(1258291200)
+	c34 := math.Float32frombits(0x4b0000bf) // 8.388799e+06
+	c41 := math.Float32frombits(0x4b00007f) // 8.388735e+06
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t4a, t4b := int32(t2a+c3), int32(t2b+c3)
+			t5a, t5b := c1 < t4a, c1 < t4b
+			t20a, t20b := uint32(math.Float32bits(v0a)), uint32(math.Float32bits(v0b))
+			t21a, t21b := t20a&c14, t20b&c14
+			t22a, t22b := t21a|c16, t21b|c16
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t37a, t37b := uint32(math.Float32bits(t0a)), uint32(math.Float32bits(t0b))
+			t38a, t38b := t37a>>uint32(c29), t37b>>uint32(c29)
+			t39a, t39b := t38a|c31, t38b|c31
+			t40a, t40b := math.Float32frombits(uint32(t39a)), math.Float32frombits(uint32(t39b))
+			t42a, t42b := float32(t40a-c41), float32(t40b-c41)
+			t24a := t23a
+			t43a := t42a
+			if t5a {
+				t7a := c6 < t0a
+				t9a := t0a < c8
+				t10a := t7a && bool(t9a)
+				t12a := float32(v0a * c11)
+				t13a := uint32(math.Float32bits(t12a))
+				t15a := t13a & c14
+				t17a := t15a | c16
+				t18a := math.Float32frombits(uint32(t17a))
+				t19a := v0a
+				if t10a {
+					t19a = t18a
+				}
+				t27a := math.Float32frombits(math.Float32bits(t12a) &^ (1 << 31))
+				t28a := uint32(math.Float32bits(t27a))
+				t30a := t28a >> uint32(c29)
+				t32a := t30a | c31
+				t33a := math.Float32frombits(uint32(t32a))
+				t35a := float32(t33a - c34)
+				t36a := c6
+				if t10a {
+					t36a = t35a
+				}
+				t24a = t19a
+				t43a = t36a
+			}
+			t24b := t23b
+			t43b := t42b
+			if t5b {
+				t7b := c6 < t0b
+				t9b := t0b < c8
+				t10b := t7b && bool(t9b)
+				t12b := float32(v0b * c11)
+				t13b := uint32(math.Float32bits(t12b))
+				t15b := t13b & c14
+				t17b := t15b | c16
+				t18b := math.Float32frombits(uint32(t17b))
+				t19b := v0b
+				if t10b {
+					t19b = t18b
+				}
+				t27b := math.Float32frombits(math.Float32bits(t12b) &^ (1 << 31))
+				t28b := uint32(math.Float32bits(t27b))
+				t30b := t28b >> uint32(c29)
+				t32b := t30b | c31
+				t33b := math.Float32frombits(uint32(t32b))
+				t35b := float32(t33b - c34)
+				t36b := c6
+				if t10b {
+					t36b = t35b
+				}
+				t24b = t19b
+				t43b = t36b
+			}
+			t25a, t25b := float64(t24a), float64(t24b)
+			t26a, t26b := float64(v1a*t25a), float64(v1b*t25b)
+			t44a, t44b := float32(v2a+t43a), float32(v2b+t43b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t26a, t26b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t44a, t44b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := int32(math.Float32bits(t0))
+			t4 := int32(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint32(math.Float32bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float32frombits(uint32(t22))
+			t37 := uint32(math.Float32bits(t0))
+			t38 := t37 >> uint32(c29)
+			t39 := t38 | c31
+			t40 := math.Float32frombits(uint32(t39))
+			t42 := float32(t40 - c41)
+			t24 := t23
+			t43 := t42
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float32(v0 * c11)
+				t13 := uint32(math.Float32bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float32frombits(uint32(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t27 := math.Float32frombits(math.Float32bits(t12) &^ (1 << 31))
+				t28 := uint32(math.Float32bits(t27))
+				t30 := t28 >> uint32(c29)
+				t32 := t30 | c31
+				t33 := math.Float32frombits(uint32(t32))
+				t35 := float32(t33 - c34)
+				t36 := c6
+				if t10 {
+					t36 = t35
+				}
+				t24 = t19
+				t43 = t36
+			}
+			t25 := float64(t24)
+			t26 := float64(v1 * t25)
+			t44 := float32(v2 + t43)
+			o0[i] = t26
+			o1[i] = t44
+		}
+	}
+}
+
+// k_significand_f32_u_308fbfd0de_go is
+//
+//	kernel (u0:f32) { t0 = significand u0; store t0 }
+//
+// for i: o0[i] = significand(a0[i])
+func k_significand_f32_u_308fbfd0de_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-16777217)
+	c3 := int32(2139095040)
+	c6 := math.Float32frombits(0x0)         // 0
+	c8 := math.Float32frombits(0x3f800000)  // 1
+	c11 := math.Float32frombits(0x5f800000) // 1.8446744e+19
+	c14 := uint32(2155872255)
+	c16 := uint32(1065353216)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t4a, t4b := int32(t2a+c3), int32(t2b+c3)
+			t5a, t5b := c1 < t4a, c1 < t4b
+			t20a, t20b := uint32(math.Float32bits(v0a)), uint32(math.Float32bits(v0b))
+			t21a, t21b := t20a&c14, t20b&c14
+			t22a, t22b := t21a|c16, t21b|c16
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t24a := t23a
+			if t5a {
+				t7a := c6 < t0a
+				t9a := t0a < c8
+				t10a := t7a && bool(t9a)
+				t12a := float32(v0a * c11)
+				t13a := uint32(math.Float32bits(t12a))
+				t15a := t13a & c14
+				t17a := t15a | c16
+				t18a := math.Float32frombits(uint32(t17a))
+				t19a := v0a
+				if t10a {
+					t19a = t18a
+				}
+				t24a = t19a
+			}
+			t24b := t23b
+			if t5b {
+				t7b := c6 < t0b
+				t9b := t0b < c8
+				t10b := t7b && bool(t9b)
+				t12b := float32(v0b * c11)
+				t13b := uint32(math.Float32bits(t12b))
+				t15b := t13b & c14
+				t17b := t15b | c16
+				t18b := math.Float32frombits(uint32(t17b))
+				t19b := v0b
+				if t10b {
+					t19b = t18b
+				}
+				t24b = t19b
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t24a, t24b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := int32(math.Float32bits(t0))
+			t4 := int32(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint32(math.Float32bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := t23
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float32(v0 * c11)
+				t13 := uint32(math.Float32bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float32frombits(uint32(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t24 = t19
+			}
+			o0[i] = t24
+		}
+	}
+}
+
 // k_significand_f64_u_acc24d1316_go is
 //
 //	kernel (u0:f64) { t0 = significand u0; store t0 }
@@ -69208,6 +69878,167 @@ func k_significand_f64_u_acc24d1316_go(f *abi.Frame) {
 				t24 = t19
 			}
 			o0[i] = t24
+		}
+	}
+}
+
+// k_significand_mul_exponent_add_f64_uuu_320e03abeb_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = significand u0; t1 = mul u1 t0; t2 = exponent u0; t3 = add t2 u2; store t1 t3 }
+//
+// for i: o0[i] = a1[i] * significand(a0[i]); o1[i] = exponent(a0[i]) + a2[i]
+func k_significand_mul_exponent_add_f64_uuu_320e03abeb_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
+			t4a, t4b := int64(t2a+c3), int64(t2b+c3)
+			t5a, t5b := c1 < t4a, c1 < t4b
+			t20a, t20b := uint64(math.Float64bits(v0a)), uint64(math.Float64bits(v0b))
+			t21a, t21b := t20a&c14, t20b&c14
+			t22a, t22b := t21a|c16, t21b|c16
+			t23a, t23b := math.Float64frombits(uint64(t22a)), math.Float64frombits(uint64(t22b))
+			t36a, t36b := uint64(math.Float64bits(t0a)), uint64(math.Float64bits(t0b))
+			t37a, t37b := t36a>>uint64(c28), t36b>>uint64(c28)
+			t38a, t38b := t37a|c30, t37b|c30
+			t39a, t39b := math.Float64frombits(uint64(t38a)), math.Float64frombits(uint64(t38b))
+			t41a, t41b := float64(t39a-c40), float64(t39b-c40)
+			t24a := t23a
+			t42a := t41a
+			if t5a {
+				t7a := c6 < t0a
+				t9a := t0a < c8
+				t10a := t7a && bool(t9a)
+				t12a := float64(v0a * c11)
+				t13a := uint64(math.Float64bits(t12a))
+				t15a := t13a & c14
+				t17a := t15a | c16
+				t18a := math.Float64frombits(uint64(t17a))
+				t19a := v0a
+				if t10a {
+					t19a = t18a
+				}
+				t26a := math.Float64frombits(math.Float64bits(t12a) &^ (1 << 63))
+				t27a := uint64(math.Float64bits(t26a))
+				t29a := t27a >> uint64(c28)
+				t31a := t29a | c30
+				t32a := math.Float64frombits(uint64(t31a))
+				t34a := float64(t32a - c33)
+				t35a := c6
+				if t10a {
+					t35a = t34a
+				}
+				t24a = t19a
+				t42a = t35a
+			}
+			t24b := t23b
+			t42b := t41b
+			if t5b {
+				t7b := c6 < t0b
+				t9b := t0b < c8
+				t10b := t7b && bool(t9b)
+				t12b := float64(v0b * c11)
+				t13b := uint64(math.Float64bits(t12b))
+				t15b := t13b & c14
+				t17b := t15b | c16
+				t18b := math.Float64frombits(uint64(t17b))
+				t19b := v0b
+				if t10b {
+					t19b = t18b
+				}
+				t26b := math.Float64frombits(math.Float64bits(t12b) &^ (1 << 63))
+				t27b := uint64(math.Float64bits(t26b))
+				t29b := t27b >> uint64(c28)
+				t31b := t29b | c30
+				t32b := math.Float64frombits(uint64(t31b))
+				t34b := float64(t32b - c33)
+				t35b := c6
+				if t10b {
+					t35b = t34b
+				}
+				t24b = t19b
+				t42b = t35b
+			}
+			t25a, t25b := float64(v1a*t24a), float64(v1b*t24b)
+			t43a, t43b := float64(t42a+v2a), float64(t42b+v2b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t43a, t43b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t36 := uint64(math.Float64bits(t0))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
+			t24 := t23
+			t42 := t41
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t26 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c6
+				if t10 {
+					t35 = t34
+				}
+				t24 = t19
+				t42 = t35
+			}
+			t25 := float64(v1 * t24)
+			t43 := float64(t42 + v2)
+			o0[i] = t25
+			o1[i] = t43
 		}
 	}
 }
