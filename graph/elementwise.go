@@ -108,11 +108,11 @@ func (x Node) Round() Node { return x.elementwise(ir.OpRound) }
 // Trunc returns x without its fraction, as a float.
 func (x Node) Trunc() Node { return x.elementwise(ir.OpTrunc) }
 
-// Significand returns a float64 divided by a power of 2, so that it is in [1, 2) or (-2, -1]; zeros,
+// Significand returns a float32 or float64 divided by a power of 2, so that it is in [1, 2) or (-2, -1]; zeros,
 // infinities and NaN stay.
 func (x Node) Significand() Node { return x.elementwise(ir.OpSignificand) }
 
-// Exponent returns the exponent of that power of 2, as a float64: 0 of zeros, infinities and NaN.
+// Exponent returns the exponent of that power of 2, as a float of the same type: 0 of zeros, infinities and NaN.
 func (x Node) Exponent() Node { return x.elementwise(ir.OpExponent) }
 
 // Ldexp returns x times 2 to the power y, of float64, rounded once. First y is rounded to a whole

@@ -71,7 +71,7 @@ func TestProductsOfExtremes(t *testing.T) {
 	require.InDelta(t, 1, at[float32](t, outs[0], 0), 1e-6)
 }
 
-// TestProductsOfShortFloats: products of floats of all sizes, zeros, infinities, NaN and subnormal ones among them, are those
+// TestProductsOfShortFloats: products of all real numbers, zeros, infinities, NaN and subnormal ones among them, are those
 // of the same numbers in float64, in which they have other kernels.
 func TestProductsOfShortFloats(t *testing.T) {
 	const rows, cols = 1100, 70
@@ -93,28 +93,34 @@ func TestProductsOfShortFloats(t *testing.T) {
 		}
 	}
 	x := graph.Input("x", graph.Float32, rows, cols)
-	for _, d := range []graph.DType{graph.Float32, graph.Float16, graph.BFloat16} {
-		narrow := x.Cast(d)
+	for _, d := range []graph.DType{graph.Float32, graph.Float16, graph.BFloat16, graph.Fixed16x16, graph.Float64} {
+		narrow := x.Cast(graph.Float64).Mul(1.1).Cast(d) // of more bits than float32 has
 		stored, err := graph.Compile(narrow, narrow.Cast(graph.Float64))
 		require.NoError(t, err)
 		in, err := stored.RunAll(t.Context(), graph.Of(data, rows, cols))
 		require.NoError(t, err)
 		short, double := graph.Input("short", d, rows, cols), graph.Input("double", graph.Float64, rows, cols)
 		for _, axes := range [][]any{{}, {0}, {1}} {
-			p, err := graph.Compile(short.Prod(axes...).Cast(graph.Float32), double.Prod(axes...).Cast(d).Cast(graph.Float32))
+			p, err := graph.Compile(short.Cast(d).Prod(axes...).Cast(graph.Float64), double.Prod(axes...).Cast(d).Cast(graph.Float64))
 			require.NoError(t, err)
 			out, err := p.RunAll(t.Context(), in...)
 			require.NoError(t, err)
-			got, err := graph.Data[float32](out[0])
+			got, err := graph.Data[float64](out[0])
 			require.NoError(t, err)
-			want, err := graph.Data[float32](out[1])
+			want, err := graph.Data[float64](out[1])
 			require.NoError(t, err)
 			for i := range want {
-				same := math.Float32bits(want[i]) == math.Float32bits(got[i]) || want[i] != want[i] && got[i] != got[i]
+				same := math.Float64bits(want[i]) == math.Float64bits(got[i]) || want[i] != want[i] && got[i] != got[i]
 				require.True(t, same, "%s %v %d: %x, not %x", d, axes, i, got[i], want[i])
 			}
 		}
 	}
+	fixed := graph.Input("fixed", graph.Float64, 2).Cast(graph.Fixed16x16)
+	p, err := graph.Compile(fixed.Prod().Cast(graph.Float64))
+	require.NoError(t, err)
+	out, err := p.Run(t.Context(), graph.Of([]float64{30000 + 0x1p-16, 1}))
+	require.NoError(t, err)
+	require.Equal(t, 30000+0x1p-16, at[float64](t, out, 0))
 }
 
 // TestLdexpOfExtremes: numbers times any power of 2 are rounded once, and zeros stay zeros.

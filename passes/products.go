@@ -13,7 +13,7 @@ func (r *reducer) product(v, x *ir.Value, axes []int) (*ir.Value, error) {
 		}
 		return y
 	}
-	if from := x.Args; x.Op == ir.OpCast && ir.Reals.Has(from[0].Type.DType) {
+	if from := x.Args; x.Op == ir.OpCast && ir.SetOf(ir.Float16, ir.BFloat16, ir.Float32).Has(from[0].Type.DType) {
 		if x, failed = r.cast(from[0], ir.Float32); failed != nil {
 			return nil, failed
 		}
