@@ -93,3 +93,38 @@ func TestPaddedFarApart(t *testing.T) {
 	require.Equal(t, 3, p.Copies(), p.Explain()) // a border on either side, and the vector
 	require.Greater(t, p.Temporaries(), n*4, p.Explain())
 }
+
+// TestPaddedBytesCast: a filter of a picture of bytes that is padded by a constant, and cast behind that, reads blocks of it in
+// the cache: the constant is cast when the program is compiled.
+func TestPaddedBytesCast(t *testing.T) {
+	const h, w = 540, 960
+	x := graph.Input("x", graph.Uint8, h, w)
+	blur := func(x graph.Node) graph.Node {
+		var sum graph.Node
+		for i := range 9 {
+			tap := x.SliceAxis(0, i/3, i/3+h, 1).SliceAxis(1, i%3, i%3+w, 1)
+			if i == 0 {
+				sum = tap
+				continue
+			}
+			sum = sum.Add(tap)
+		}
+		return sum
+	}
+	one := []int{1, 1}
+	p, err := graph.Compile(blur(x.PadWith(one, one, 7).Cast(graph.Float32)))
+	require.NoError(t, err)
+	require.Zero(t, p.Temporaries(), p.Explain())
+	q, err := graph.Compile(blur(x.Cast(graph.Float32).PadWith(one, one, 7)), graph.WithDebug(graph.NoFusion))
+	require.NoError(t, err)
+	bytes := make([]uint8, h*w)
+	for i := range bytes {
+		bytes[i] = uint8(i * i >> 3)
+	}
+	in := graph.Of(bytes, h, w)
+	got, err := p.Run(t.Context(), in)
+	require.NoError(t, err)
+	want, err := q.Run(t.Context(), in)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(want, got))
+}

@@ -290,11 +290,14 @@ func (p *peeler) again(v *ir.Value, axis, begin, n int) (*ir.Value, error) {
 	return p.add(v, args)
 }
 
-// add appends the op of v on other operands, which is inside as v is.
+// add appends the op of v on other operands, which is inside as v is: on constants, as of what is padded, their constant.
 func (p *peeler) add(v *ir.Value, args []*ir.Value) (*ir.Value, error) {
 	w, err := p.s.Func.Add(v.Op, *v.Attr, v.Pos, args...)
 	if err != nil {
 		return nil, err
+	}
+	if v.Op.IsElementwise() && allConst(args) {
+		return simpler(p.s.Func, w)
 	}
 	p.inside[w] = true
 	return w, nil
