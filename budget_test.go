@@ -12,8 +12,8 @@ import (
 // The budgets, in bytes, not far above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 13_380_000 // measured: 13.36 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
-	maxGrowth    = 8_260_000  // measured: 8.25 MB on linux/amd64
+	maxGenerated = 13_400_000 // measured: 13.39 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
+	maxGrowth    = 8_270_000  // measured: 8.26 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 
