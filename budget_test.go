@@ -12,8 +12,8 @@ import (
 // The budgets, in bytes, not far above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 13_460_000 // measured: 13.46 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
-	maxGrowth    = 8_300_000  // measured: 8.27 MB on linux/amd64
+	maxGenerated = 13_500_000 // measured: 13.49 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
+	maxGrowth    = 8_310_000  // measured: 8.29 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 

@@ -31,6 +31,9 @@ func TestBuiltinAVX512(t *testing.T) {
 		"reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }":                           false, // a level above
 		"kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }":                   false,
 		"kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = exp t0; store t1 }":                        true,
+		"kernel (u0:f32) { t0 = round u0; t1 = cast:u8 t0; store t1 }":                             true,
+		"kernel (u0:f32) { t0 = cast:u8 u0; store t0 }":                                            false,
+		"kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }":        false,
 	} {
 		require.Equal(t, want, BuiltinAVX512(parse(t, text)[0]), text)
 	}

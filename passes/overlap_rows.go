@@ -87,16 +87,20 @@ func inRow(extents []int, axis int, a plan.Access) layout.Layout {
 // that is not written and read, less that of what is computed again. It gains nothing if the
 // intermediates of a block do not stay in the cache, or there are too few blocks for all workers.
 func (o *overlapper) blockOf(t *tile) (block int, gain float64) {
-	fixed, perRow := 0, 0 // bytes
+	fixed, perRow, most, again := 0, 0, o.s.machine.HeldBytes, false // bytes, and whether rows are computed again
 	for k := range t.members[1:] {
 		m := &t.members[1+k]
 		b := &o.p.Buffers[m.buffer()]
 		row := m.row * b.DType.Size()
 		fixed, perRow = fixed+max(0, m.overlap())*row, perRow+m.per*row
+		again = again || m.overlap() > 0
 		gain += o.s.machine.HeldWork * float64(b.Size()*b.DType.Size())
 	}
+	if !again && perRow <= o.s.machine.BlockBytes { // small blocks cost nothing
+		most = o.s.machine.BlockBytes
+	}
 	least := o.s.machine.HeldLeast / max(1, perRow)
-	block = min(t.rows, (o.s.machine.HeldBytes-fixed)/max(1, perRow), max(least, (t.rows-1)/(4*o.s.machine.Workers)+1))
+	block = min(t.rows, (most-fixed)/max(1, perRow), max(least, (t.rows-1)/(4*o.s.machine.Workers)+1))
 	if block < 1 || block > least && o.s.machine.Workers > 1 && t.rows/block < 2*o.s.machine.Workers {
 		return 0, 0
 	}

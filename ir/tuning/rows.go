@@ -45,6 +45,8 @@ type RowGroups struct {
 	// to write a byte to memory and read it again, in additions: its line is moved three times,
 	// at 10 GB/s. HeldLeast is up to how much memory a value takes that is one block: it stays in
 	// the first-level cache. Zen 4, 16 rows found by index, times a number: 150 ns, in four blocks 280.
+	// Blocks that compute nothing again take BlockBytes at most. Emerald Rapids, 16 taps of 1M float32: 0.86 of the time of
+	// 1 MiB, sums of rows found by index 0.99.
 	HeldBytes, HeldFrom int
 	HeldLeast           int
 	HeldWork            float64

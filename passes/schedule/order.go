@@ -9,21 +9,25 @@ import (
 // Instruction scheduling of a tiling: a call follows those whose values it reads. Of the calls
 // that may be next, the one is taken that leaves the fewest values in registers, and of several
 // the first in the body. So what reads the steps of a recurrence does not wait until all
-// of them are in registers, which would be more than the first-level cache has room for.
+// of them are in registers, which would be more than the first-level cache has room for. But a call that
+// begins such a chain of readers takes a register, and waits if it is late in the body: then the order is better in which, of
+// several calls, the one is taken that waits for the fewest others.
 
 // arrange puts the calls of a tile in order, and sets how many registers have values at once.
 func (c *tiling) arrange() {
-	a := newArrangement(c.perTile, len(c.values))
-	ordered := make([]tileInst, 0, len(c.perTile))
-	for live := 0; len(ordered) < len(c.perTile); {
-		p, more := a.next()
-		live += more
-		c.live = max(c.live, live)
-		ordered = append(ordered, c.perTile[p])
-		a.take(p)
+	calls := c.perTile
+	if c.perTile, c.live = newArrangement(calls, len(c.values)).order(); c.live <= c.fewLive() {
+		return
 	}
-	c.perTile = ordered
+	early := newArrangement(calls, len(c.values))
+	early.early = early.depths()
+	if ordered, live := early.order(); live < c.live {
+		c.perTile, c.live = ordered, live
+	}
 }
+
+// fewLive returns how many values in registers leave room for registers of TileBytes: then one order is made.
+func (c *tiling) fewLive() int { return c.e.t.TilingBytes / c.e.t.TileBytes }
 
 // arrangement is the state of arrange.
 type arrangement struct {
@@ -31,10 +35,11 @@ type arrangement struct {
 	by      []int // by value: 1 + the call that computes it, 0 for none of them
 	readers []int // by value: how many of the calls that are left read it
 	waits   []int // by call: how many values that it reads are not computed yet, -1 if it is in order
+	early   []int // by call: of calls that are as good, the one with the least is next
 }
 
 func newArrangement(calls []tileInst, values int) *arrangement {
-	a := &arrangement{calls, make([]int, values), make([]int, values), make([]int, len(calls))}
+	a := &arrangement{calls, make([]int, values), make([]int, values), make([]int, len(calls)), make([]int, len(calls))}
 	for p := range calls {
 		if r := calls[p].value; r >= 0 {
 			a.by[r] = 1 + p
@@ -51,6 +56,32 @@ func newArrangement(calls []tileInst, values int) *arrangement {
 	return a
 }
 
+// depths returns of each call how many others follow one another before it.
+func (a *arrangement) depths() []int {
+	depths := make([]int, len(a.calls))
+	for p := range a.calls { // each before those that read its value
+		for _, r := range a.calls[p].args {
+			if by := a.by[r]; by > 0 {
+				depths[p] = max(depths[p], 1+depths[by-1])
+			}
+		}
+	}
+	return depths
+}
+
+// order returns the calls in order, and how many registers have values at once.
+func (a *arrangement) order() (ordered []tileInst, most int) {
+	ordered = make([]tileInst, 0, len(a.calls))
+	for live := 0; len(ordered) < len(a.calls); {
+		p, more := a.next()
+		live += more
+		most = max(most, live)
+		ordered = append(ordered, a.calls[p])
+		a.take(p)
+	}
+	return ordered, most
+}
+
 // next returns the call that is next, and how many more registers then have values.
 func (a *arrangement) next() (call, more int) {
 	call = -1
@@ -58,7 +89,7 @@ func (a *arrangement) next() (call, more int) {
 		if a.waits[p] != 0 {
 			continue
 		}
-		if n := a.more(p); call < 0 || n < more {
+		if n := a.more(p); call < 0 || n < more || n == more && a.early[p] < a.early[call] {
 			call, more = p, n
 		}
 	}

@@ -4760,6 +4760,88 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = int16(clip(a0[i], a1, a2))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_clip_cast_f32_i16_uss_33e44e38c6_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = cast:i16 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VBROADCASTSD c4f0000004f000000<>+0(SB), Z28
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z27; VBROADCASTSD cffff8000ffff8000<>+0(SB), Z26
+	VBROADCASTSD c00007fff00007fff<>+0(SB), Z25
+
+row:
+	VBROADCASTSS (R10), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
+	VBLENDMPS.BCST c8000000080000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z30; VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R10), Z29; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VADDPS (DI)(BX*4), Z30, Z0; VADDPS 64(DI)(BX*4), Z30, Z1; VMAXPS Z0, Z29, Z0; VMAXPS Z1, Z29, Z1
+	VMINPS Z31, Z0, Z2; VMINPS Z31, Z1, Z3; VMINPS Z0, Z31, Z0; VMINPS Z1, Z31, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z3, Z1; VCMPPS $0x07, Z0, Z0, K1; VCMPPS $0x07, Z1, Z1, K2; VCVTTPS2DQ Z0, Z2; VCVTTPS2DQ Z1, Z3
+	VMOVUPS.Z Z2, K1, Z2; VMOVUPS.Z Z3, K2, Z3; VCMPPS $0x1d, Z28, Z0, K1; VCMPPS $0x1d, Z28, Z1, K2
+	VBLENDMPS Z27, Z2, K1, Z0; VBLENDMPS Z27, Z3, K2, Z1; VPMAXSD Z26, Z0, Z0; VPMAXSD Z26, Z1, Z1
+	VPMINSD Z25, Z0, Z0; VPMINSD Z25, Z1, Z1; VPMOVDW Z0, (R8)(BX*2); VPMOVDW Z1, 32(R8)(BX*2); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z30, Z0, Z0; VMAXPS Z0, Z29, Z0; VMINPS Z31, Z0, Z1
+	VMINPS Z0, Z31, Z0; VORPD Z0, Z1, Z0; VCMPPS $0x07, Z0, Z0, K2; VCVTTPS2DQ Z0, Z1; VMOVUPS.Z Z1, K2, Z1
+	VCMPPS $0x1d, Z28, Z0, K2; VBLENDMPS Z27, Z1, K2, Z0; VPMAXSD Z26, Z0, Z0; VPMINSD Z25, Z0, Z0
+	VPMOVDW Z0, K1, (R8)(BX*2); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = uint8(clip(a0[i], a1, a2))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_clip_cast_f32_u8_uss_bb6204ca2f_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = cast:u8 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VXORPD Z28, Z28, Z28
+	VBROADCASTSD c437f0000437f0000<>+0(SB), Z27
+
+row:
+	VBROADCASTSS (R10), Z0; VCMPPS $0x0c, Z28, Z0, K1; VBLENDMPS.BCST c8000000080000000<>+0(SB), Z0, K1, Z0
+	VMOVAPS Z0, Z30; VBROADCASTSS (R11), Z31; VBROADCASTSS (R10), Z29; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
+	JLT tail; PCALIGN $0x20
+
+loop:
+	VADDPS (DI)(BX*4), Z30, Z0; VADDPS 64(DI)(BX*4), Z30, Z1; VMAXPS Z0, Z29, Z0; VMAXPS Z1, Z29, Z1
+	VMINPS Z31, Z0, Z2; VMINPS Z31, Z1, Z3; VMINPS Z0, Z31, Z0; VMINPS Z1, Z31, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z3, Z1; VMAXPS Z28, Z0, Z0; VMAXPS Z28, Z1, Z1; VMINPS Z27, Z0, Z0; VMINPS Z27, Z1, Z1
+	VCVTTPS2DQ Z0, Z0; VCVTTPS2DQ Z1, Z1; VPMOVDB Z0, (R8)(BX*1); VPMOVDB Z1, 16(R8)(BX*1); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z30, Z0, Z0; VMAXPS Z0, Z29, Z0; VMINPS Z31, Z0, Z1
+	VMINPS Z0, Z31, Z0; VORPD Z0, Z1, Z0; VMAXPS Z28, Z0, Z0; VMINPS Z27, Z0, Z0; VCVTTPS2DQ Z0, Z0
+	VPMOVDB Z0, K1, (R8)(BX*1); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = clip(a0[i], a1, a2) * a3[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_clip_mul_f32_ussu_8e1d474187_avx512<>(SB), NOSPLIT, $16-8
@@ -4821,6 +4903,88 @@ line:
 
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = int16(round(clip(a0[i], a1, a2)))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_clip_round_cast_f32_i16_uss_5dd8e72661_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = round t0; t2 = cast:i16 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VBROADCASTSD c4f0000004f000000<>+0(SB), Z28
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z27; VBROADCASTSD cffff8000ffff8000<>+0(SB), Z26
+	VBROADCASTSD c00007fff00007fff<>+0(SB), Z25
+
+row:
+	VBROADCASTSS (R10), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
+	VBLENDMPS.BCST c8000000080000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z30; VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R10), Z29; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VADDPS (DI)(BX*4), Z30, Z0; VADDPS 64(DI)(BX*4), Z30, Z1; VMAXPS Z0, Z29, Z0; VMAXPS Z1, Z29, Z1
+	VMINPS Z31, Z0, Z2; VMINPS Z31, Z1, Z3; VMINPS Z0, Z31, Z0; VMINPS Z1, Z31, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z3, Z1; VRNDSCALEPS $0x08, Z0, Z0; VRNDSCALEPS $0x08, Z1, Z1; VCMPPS $0x07, Z0, Z0, K1
+	VCMPPS $0x07, Z1, Z1, K2; VCVTTPS2DQ Z0, Z2; VCVTTPS2DQ Z1, Z3; VMOVUPS.Z Z2, K1, Z2; VMOVUPS.Z Z3, K2, Z3
+	VCMPPS $0x1d, Z28, Z0, K1; VCMPPS $0x1d, Z28, Z1, K2; VBLENDMPS Z27, Z2, K1, Z0; VBLENDMPS Z27, Z3, K2, Z1
+	VPMAXSD Z26, Z0, Z0; VPMAXSD Z26, Z1, Z1; VPMINSD Z25, Z0, Z0; VPMINSD Z25, Z1, Z1; VPMOVDW Z0, (R8)(BX*2)
+	VPMOVDW Z1, 32(R8)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z30, Z0, Z0; VMAXPS Z0, Z29, Z0; VMINPS Z31, Z0, Z1
+	VMINPS Z0, Z31, Z0; VORPD Z0, Z1, Z0; VRNDSCALEPS $0x08, Z0, Z0; VCMPPS $0x07, Z0, Z0, K2; VCVTTPS2DQ Z0, Z1
+	VMOVUPS.Z Z1, K2, Z1; VCMPPS $0x1d, Z28, Z0, K2; VBLENDMPS Z27, Z1, K2, Z0; VPMAXSD Z26, Z0, Z0
+	VPMINSD Z25, Z0, Z0; VPMOVDW Z0, K1, (R8)(BX*2); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = uint8(round(clip(a0[i], a1, a2)))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_clip_round_cast_f32_u8_uss_ed253d4e3c_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; t1 = round t0; t2 = cast:u8 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VXORPD Z28, Z28, Z28
+	VBROADCASTSD c437f0000437f0000<>+0(SB), Z27
+
+row:
+	VBROADCASTSS (R10), Z0; VCMPPS $0x0c, Z28, Z0, K1; VBLENDMPS.BCST c8000000080000000<>+0(SB), Z0, K1, Z0
+	VMOVAPS Z0, Z30; VBROADCASTSS (R11), Z31; VBROADCASTSS (R10), Z29; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
+	JLT tail; PCALIGN $0x20
+
+loop:
+	VADDPS (DI)(BX*4), Z30, Z0; VADDPS 64(DI)(BX*4), Z30, Z1; VMAXPS Z0, Z29, Z0; VMAXPS Z1, Z29, Z1
+	VMINPS Z31, Z0, Z2; VMINPS Z31, Z1, Z3; VMINPS Z0, Z31, Z0; VMINPS Z1, Z31, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z3, Z1; VRNDSCALEPS $0x08, Z0, Z0; VRNDSCALEPS $0x08, Z1, Z1; VMAXPS Z28, Z0, Z0; VMAXPS Z28, Z1, Z1
+	VMINPS Z27, Z0, Z0; VMINPS Z27, Z1, Z1; VCVTTPS2DQ Z0, Z0; VCVTTPS2DQ Z1, Z1; VPMOVDB Z0, (R8)(BX*1)
+	VPMOVDB Z1, 16(R8)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z30, Z0, Z0; VMAXPS Z0, Z29, Z0; VMINPS Z31, Z0, Z1
+	VMINPS Z0, Z31, Z0; VORPD Z0, Z1, Z0; VRNDSCALEPS $0x08, Z0, Z0; VMAXPS Z28, Z0, Z0; VMINPS Z27, Z0, Z0
+	VCVTTPS2DQ Z0, Z0; VPMOVDB Z0, K1, (R8)(BX*1); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
 
 // for i: o0[i] = cos(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
@@ -15320,6 +15484,81 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: o0[i] = int16(min(a0[i], a1))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_min_cast_f32_i16_us_2a8c1b0700_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32) { t0 = min u0 s1; t1 = cast:i16 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c4f0000004f000000<>+0(SB), Z30
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z29; VBROADCASTSD cffff8000ffff8000<>+0(SB), Z28
+	VBROADCASTSD c00007fff00007fff<>+0(SB), Z27
+
+row:
+	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0; VMINPS Z31, Z0, Z1; VMOVUPS 64(DI)(BX*4), Z2; VMINPS Z31, Z2, Z3; VMINPS Z0, Z31, Z0
+	VMINPS Z2, Z31, Z2; VORPD Z0, Z1, Z0; VORPD Z2, Z3, Z1; VCMPPS $0x07, Z0, Z0, K1; VCMPPS $0x07, Z1, Z1, K2
+	VCVTTPS2DQ Z0, Z2; VCVTTPS2DQ Z1, Z3; VMOVUPS.Z Z2, K1, Z2; VMOVUPS.Z Z3, K2, Z3; VCMPPS $0x1d, Z30, Z0, K1
+	VCMPPS $0x1d, Z30, Z1, K2; VBLENDMPS Z29, Z2, K1, Z0; VBLENDMPS Z29, Z3, K2, Z1; VPMAXSD Z28, Z0, Z0
+	VPMAXSD Z28, Z1, Z1; VPMINSD Z27, Z0, Z0; VPMINSD Z27, Z1, Z1; VPMOVDW Z0, (R8)(BX*2)
+	VPMOVDW Z1, 32(R8)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMINPS Z31, Z0, Z1; VMINPS Z0, Z31, Z0; VORPD Z0, Z1, Z0
+	VCMPPS $0x07, Z0, Z0, K2; VCVTTPS2DQ Z0, Z1; VMOVUPS.Z Z1, K2, Z1; VCMPPS $0x1d, Z30, Z0, K2
+	VBLENDMPS Z29, Z1, K2, Z0; VPMAXSD Z28, Z0, Z0; VPMINSD Z27, Z0, Z0; VPMOVDW Z0, K1, (R8)(BX*2)
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = uint8(min(a0[i], a1))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_min_cast_f32_u8_us_eccb202a69_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32) { t0 = min u0 s1; t1 = cast:u8 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VXORPD Z30, Z30, Z30; VBROADCASTSD c437f0000437f0000<>+0(SB), Z29
+
+row:
+	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0; VMINPS Z31, Z0, Z1; VMOVUPS 64(DI)(BX*4), Z2; VMINPS Z31, Z2, Z3; VMINPS Z0, Z31, Z0
+	VMINPS Z2, Z31, Z2; VORPD Z0, Z1, Z0; VORPD Z2, Z3, Z1; VMAXPS Z30, Z0, Z0; VMAXPS Z30, Z1, Z1
+	VMINPS Z29, Z0, Z0; VMINPS Z29, Z1, Z1; VCVTTPS2DQ Z0, Z0; VCVTTPS2DQ Z1, Z1; VPMOVDB Z0, (R8)(BX*1)
+	VPMOVDB Z1, 16(R8)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMINPS Z31, Z0, Z1; VMINPS Z0, Z31, Z0; VORPD Z0, Z1, Z0
+	VMAXPS Z30, Z0, Z0; VMINPS Z29, Z0, Z0; VCVTTPS2DQ Z0, Z0; VPMOVDB Z0, K1, (R8)(BX*1); ADDQ $0x10, BX
+	CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = min(a0, a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT k_min_f32_su_9fcf2ced30_avx512<>(SB), NOSPLIT, $16-8
@@ -24587,6 +24826,158 @@ zero1end:
 	VPSHUFD $0xee, X0, X13; VANDPS X13, X0, X0; VPSHUFD $0x55, X0, X13; VANDPS X13, X0, X0; VPSRLD $0x1f, X0, X0
 	VPSLLD $0x1f, X0, X10; JMP store1
 
+// for i: o0[i] = int16(round(a0[i]))
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_round_cast_f32_i16_u_83a31e47f7_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32) { t0 = round u0; t1 = cast:i16 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; VBROADCASTSD c4f0000004f000000<>+0(SB), Z31; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
+	VBROADCASTSD cffff8000ffff8000<>+0(SB), Z29; VBROADCASTSD c00007fff00007fff<>+0(SB), Z28
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VRNDSCALEPS $0x08, (DI)(BX*4), Z0; VRNDSCALEPS $0x08, 64(DI)(BX*4), Z1; VCMPPS $0x07, Z0, Z0, K1
+	VCMPPS $0x07, Z1, Z1, K2; VCVTTPS2DQ Z0, Z2; VCVTTPS2DQ Z1, Z3; VMOVUPS.Z Z2, K1, Z2; VMOVUPS.Z Z3, K2, Z3
+	VCMPPS $0x1d, Z31, Z0, K1; VCMPPS $0x1d, Z31, Z1, K2; VBLENDMPS Z30, Z2, K1, Z0; VBLENDMPS Z30, Z3, K2, Z1
+	VPMAXSD Z29, Z0, Z0; VPMAXSD Z29, Z1, Z1; VPMINSD Z28, Z0, Z0; VPMINSD Z28, Z1, Z1; VPMOVDW Z0, (R8)(BX*2)
+	VPMOVDW Z1, 32(R8)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VRNDSCALEPS $0x08, Z0, Z0; VCMPPS $0x07, Z0, Z0, K2
+	VCVTTPS2DQ Z0, Z1; VMOVUPS.Z Z1, K2, Z1; VCMPPS $0x1d, Z31, Z0, K2; VBLENDMPS Z30, Z1, K2, Z0
+	VPMAXSD Z29, Z0, Z0; VPMINSD Z28, Z0, Z0; VPMOVDW Z0, K1, (R8)(BX*2); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = uint8(round(a0[i]))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_round_cast_f32_u8_u_bd8ce8a54b_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32) { t0 = round u0; t1 = cast:u8 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; VXORPD Z31, Z31, Z31; VBROADCASTSD c437f0000437f0000<>+0(SB), Z30
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VRNDSCALEPS $0x08, (DI)(BX*4), Z0; VRNDSCALEPS $0x08, 64(DI)(BX*4), Z1; VMAXPS Z31, Z0, Z0; VMAXPS Z31, Z1, Z1
+	VMINPS Z30, Z0, Z0; VMINPS Z30, Z1, Z1; VCVTTPS2DQ Z0, Z0; VCVTTPS2DQ Z1, Z1; VPMOVDB Z0, (R8)(BX*1)
+	VPMOVDB Z1, 16(R8)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VRNDSCALEPS $0x08, Z0, Z0; VMAXPS Z31, Z0, Z0; VMINPS Z30, Z0, Z0
+	VCVTTPS2DQ Z0, Z0; VPMOVDB Z0, K1, (R8)(BX*1); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = int16(clip(round(a0[i]), a1, a2))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_round_clip_cast_f32_i16_uss_02e84f22c8_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = round u0; t1 = clip t0 s1 s2; t2 = cast:i16 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VBROADCASTSD c4f0000004f000000<>+0(SB), Z28
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z27; VBROADCASTSD cffff8000ffff8000<>+0(SB), Z26
+	VBROADCASTSD c00007fff00007fff<>+0(SB), Z25
+
+row:
+	VBROADCASTSS (R10), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
+	VBLENDMPS.BCST c8000000080000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z30; VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R10), Z29; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VRNDSCALEPS $0x08, (DI)(BX*4), Z0; VRNDSCALEPS $0x08, 64(DI)(BX*4), Z1; VADDPS Z30, Z0, Z0; VADDPS Z30, Z1, Z1
+	VMAXPS Z0, Z29, Z0; VMAXPS Z1, Z29, Z1; VMINPS Z31, Z0, Z2; VMINPS Z31, Z1, Z3; VMINPS Z0, Z31, Z0
+	VMINPS Z1, Z31, Z1; VORPD Z0, Z2, Z0; VORPD Z1, Z3, Z1; VCMPPS $0x07, Z0, Z0, K1; VCMPPS $0x07, Z1, Z1, K2
+	VCVTTPS2DQ Z0, Z2; VCVTTPS2DQ Z1, Z3; VMOVUPS.Z Z2, K1, Z2; VMOVUPS.Z Z3, K2, Z3; VCMPPS $0x1d, Z28, Z0, K1
+	VCMPPS $0x1d, Z28, Z1, K2; VBLENDMPS Z27, Z2, K1, Z0; VBLENDMPS Z27, Z3, K2, Z1; VPMAXSD Z26, Z0, Z0
+	VPMAXSD Z26, Z1, Z1; VPMINSD Z25, Z0, Z0; VPMINSD Z25, Z1, Z1; VPMOVDW Z0, (R8)(BX*2)
+	VPMOVDW Z1, 32(R8)(BX*2); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VRNDSCALEPS $0x08, Z0, Z0; VADDPS Z30, Z0, Z0; VMAXPS Z0, Z29, Z0
+	VMINPS Z31, Z0, Z1; VMINPS Z0, Z31, Z0; VORPD Z0, Z1, Z0; VCMPPS $0x07, Z0, Z0, K2; VCVTTPS2DQ Z0, Z1
+	VMOVUPS.Z Z1, K2, Z1; VCMPPS $0x1d, Z28, Z0, K2; VBLENDMPS Z27, Z1, K2, Z0; VPMAXSD Z26, Z0, Z0
+	VPMINSD Z25, Z0, Z0; VPMOVDW Z0, K1, (R8)(BX*2); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = uint8(clip(round(a0[i]), a1, a2))
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT k_round_clip_cast_f32_u8_uss_c4dea39af2_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = round u0; t1 = clip t0 s1 s2; t2 = cast:u8 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VXORPD Z28, Z28, Z28
+	VBROADCASTSD c437f0000437f0000<>+0(SB), Z27
+
+row:
+	VBROADCASTSS (R10), Z0; VCMPPS $0x0c, Z28, Z0, K1; VBLENDMPS.BCST c8000000080000000<>+0(SB), Z0, K1, Z0
+	VMOVAPS Z0, Z30; VBROADCASTSS (R11), Z31; VBROADCASTSS (R10), Z29; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
+	JLT tail; PCALIGN $0x20
+
+loop:
+	VRNDSCALEPS $0x08, (DI)(BX*4), Z0; VRNDSCALEPS $0x08, 64(DI)(BX*4), Z1; VADDPS Z30, Z0, Z0; VADDPS Z30, Z1, Z1
+	VMAXPS Z0, Z29, Z0; VMAXPS Z1, Z29, Z1; VMINPS Z31, Z0, Z2; VMINPS Z31, Z1, Z3; VMINPS Z0, Z31, Z0
+	VMINPS Z1, Z31, Z1; VORPD Z0, Z2, Z0; VORPD Z1, Z3, Z1; VMAXPS Z28, Z0, Z0; VMAXPS Z28, Z1, Z1
+	VMINPS Z27, Z0, Z0; VMINPS Z27, Z1, Z1; VCVTTPS2DQ Z0, Z0; VCVTTPS2DQ Z1, Z1; VPMOVDB Z0, (R8)(BX*1)
+	VPMOVDB Z1, 16(R8)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VRNDSCALEPS $0x08, Z0, Z0; VADDPS Z30, Z0, Z0; VMAXPS Z0, Z29, Z0
+	VMINPS Z31, Z0, Z1; VMINPS Z0, Z31, Z0; VORPD Z0, Z1, Z0; VMAXPS Z28, Z0, Z0; VMINPS Z27, Z0, Z0
+	VCVTTPS2DQ Z0, Z0; VPMOVDB Z0, K1, (R8)(BX*1); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = selu(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT k_selu_f32_u_5e97fe46cc_avx512<>(SB), NOSPLIT, $16-8
@@ -29652,6 +30043,9 @@ GLOBL c4340000000000000<>(SB), RODATA|NOPTR, $8
 DATA c4350000000000000<>+0(SB)/8, $0x4350000000000000
 GLOBL c4350000000000000<>(SB), RODATA|NOPTR, $8
 
+DATA c437f0000437f0000<>+0(SB)/8, $0x437f0000437f0000
+GLOBL c437f0000437f0000<>(SB), RODATA|NOPTR, $8
+
 DATA c44d0000000000000<>+0(SB)/8, $0x44d0000000000000
 GLOBL c44d0000000000000<>(SB), RODATA|NOPTR, $8
 
@@ -29693,6 +30087,9 @@ GLOBL c4d4800004d480000<>(SB), RODATA|NOPTR, $8
 
 DATA c4e8000004e800000<>+0(SB)/8, $0x4e8000004e800000
 GLOBL c4e8000004e800000<>(SB), RODATA|NOPTR, $8
+
+DATA c4f0000004f000000<>+0(SB)/8, $0x4f0000004f000000
+GLOBL c4f0000004f000000<>(SB), RODATA|NOPTR, $8
 
 DATA c5d8000005d800000<>+0(SB)/8, $0x5d8000005d800000
 GLOBL c5d8000005d800000<>(SB), RODATA|NOPTR, $8
@@ -30005,6 +30402,9 @@ GLOBL cfff0000000000000<>(SB), RODATA|NOPTR, $8
 
 DATA cffff0000ffff0000<>+0(SB)/8, $0xffff0000ffff0000
 GLOBL cffff0000ffff0000<>(SB), RODATA|NOPTR, $8
+
+DATA cffff8000ffff8000<>+0(SB)/8, $0xffff8000ffff8000
+GLOBL cffff8000ffff8000<>(SB), RODATA|NOPTR, $8
 
 DATA cffffffffffffffff<>+0(SB)/8, $0xffffffffffffffff
 GLOBL cffffffffffffffff<>(SB), RODATA|NOPTR, $8
@@ -30403,261 +30803,271 @@ DATA entries_avx512<>+560(SB)/8, $k_cast_sub_mul_u8_f32_uss_540e7b906f_avx512<>(
 DATA entries_avx512<>+568(SB)/8, $k_cbrt_f32_u_5b74a96f41_avx512<>(SB)
 DATA entries_avx512<>+576(SB)/8, $k_celu_f32_uu_d59fb19897_avx512<>(SB)
 DATA entries_avx512<>+584(SB)/8, $k_clip_add_f32_ussu_0f9b83379c_avx512<>(SB)
-DATA entries_avx512<>+592(SB)/8, $k_clip_mul_f32_ussu_8e1d474187_avx512<>(SB)
-DATA entries_avx512<>+600(SB)/8, $k_cos_f32_u_d5b58a3f8e_avx512<>(SB)
-DATA entries_avx512<>+608(SB)/8, $k_cos_f32_u_e3f6bef4d7_avx512<>(SB)
-DATA entries_avx512<>+616(SB)/8, $k_cosh_f32_u_b285247184_avx512<>(SB)
-DATA entries_avx512<>+624(SB)/8, $k_cosh_f32_u_b552f60c26_avx512<>(SB)
-DATA entries_avx512<>+632(SB)/8, $k_div_add_f32_uuu_359df21de5_avx512<>(SB)
-DATA entries_avx512<>+640(SB)/8, $k_div_sub_f32_uuu_339ed6047e_avx512<>(SB)
-DATA entries_avx512<>+648(SB)/8, $k_div_sub_f32_uuu_f8a9ef3add_avx512<>(SB)
-DATA entries_avx512<>+656(SB)/8, $k_dot_f32_2423624372_avx512<>(SB)
-DATA entries_avx512<>+664(SB)/8, $k_dotleftwindows_f32_eea7e8f90b_avx512<>(SB)
-DATA entries_avx512<>+672(SB)/8, $k_dotwindows_f32_b7c0a2915b_avx512<>(SB)
-DATA entries_avx512<>+680(SB)/8, $k_elu_f32_uu_406bd122ee_avx512<>(SB)
-DATA entries_avx512<>+688(SB)/8, $k_elu_f32_uu_aa1bd49de5_avx512<>(SB)
-DATA entries_avx512<>+696(SB)/8, $k_erf_f32_u_bb01d17e04_avx512<>(SB)
-DATA entries_avx512<>+704(SB)/8, $k_erfc_f32_u_4de05a4343_avx512<>(SB)
-DATA entries_avx512<>+712(SB)/8, $k_exp2_f32_u_df886b9f2d_avx512<>(SB)
-DATA entries_avx512<>+720(SB)/8, $k_exp_f32_u_bf167c3749_avx512<>(SB)
-DATA entries_avx512<>+728(SB)/8, $k_exp_f32_u_ef80539273_avx512<>(SB)
-DATA entries_avx512<>+736(SB)/8, $k_expm1_f32_u_8e161a5337_avx512<>(SB)
-DATA entries_avx512<>+744(SB)/8, $k_expm1_f32_u_c4a2391563_avx512<>(SB)
-DATA entries_avx512<>+752(SB)/8, $k_fma_fma_f32_usuus_26feef316b_avx512<>(SB)
-DATA entries_avx512<>+760(SB)/8, $k_fma_fma_f32_uusuu_65f5684e4d_avx512<>(SB)
-DATA entries_avx512<>+768(SB)/8, $k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_avx512<>(SB)
-DATA entries_avx512<>+776(SB)/8, $k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_avx512<>(SB)
-DATA entries_avx512<>+784(SB)/8, $k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_avx512<>(SB)
-DATA entries_avx512<>+792(SB)/8, $k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB)
-DATA entries_avx512<>+800(SB)/8, $k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512<>(SB)
-DATA entries_avx512<>+808(SB)/8, $k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_avx512<>(SB)
-DATA entries_avx512<>+816(SB)/8, $k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_avx512<>(SB)
-DATA entries_avx512<>+824(SB)/8, $k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512<>(SB)
-DATA entries_avx512<>+832(SB)/8, $k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512<>(SB)
-DATA entries_avx512<>+840(SB)/8, $k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_avx512<>(SB)
-DATA entries_avx512<>+848(SB)/8, $k_fmod_f32_uu_23f2965b3a_avx512<>(SB)
-DATA entries_avx512<>+856(SB)/8, $k_gelu_f32_u_5a39b6b00a_avx512<>(SB)
-DATA entries_avx512<>+864(SB)/8, $k_gelutanh_f32_u_4c118d14c9_avx512<>(SB)
-DATA entries_avx512<>+872(SB)/8, $k_gelutanh_f32_u_db1a6da05e_avx512<>(SB)
-DATA entries_avx512<>+880(SB)/8, $k_hypot_f32_uu_9f864ed0e9_avx512<>(SB)
-DATA entries_avx512<>+888(SB)/8, $k_le_select_i32_f32_usus_1c79c409c7_avx512<>(SB)
-DATA entries_avx512<>+896(SB)/8, $k_le_select_i64_f32_usus_8ea0fb7f63_avx512<>(SB)
-DATA entries_avx512<>+904(SB)/8, $k_log10_f32_u_ae1c8f5cbf_avx512<>(SB)
-DATA entries_avx512<>+912(SB)/8, $k_log10_f32_u_cbfe670f49_avx512<>(SB)
-DATA entries_avx512<>+920(SB)/8, $k_log1p_f32_u_44ebc30ec1_avx512<>(SB)
-DATA entries_avx512<>+928(SB)/8, $k_log1p_f32_u_ba15cea693_avx512<>(SB)
-DATA entries_avx512<>+936(SB)/8, $k_log2_f32_u_10bd083277_avx512<>(SB)
-DATA entries_avx512<>+944(SB)/8, $k_log2_f32_u_554428f4d8_avx512<>(SB)
-DATA entries_avx512<>+952(SB)/8, $k_log_f32_u_e0fe5a7a5e_avx512<>(SB)
-DATA entries_avx512<>+960(SB)/8, $k_logit_f32_u_d2899268f2_avx512<>(SB)
-DATA entries_avx512<>+968(SB)/8, $k_lt_cast_add_f32_suu_6dc476c5d9_avx512<>(SB)
-DATA entries_avx512<>+976(SB)/8, $k_lt_cast_add_f32_usu_8884ef40f7_avx512<>(SB)
-DATA entries_avx512<>+984(SB)/8, $k_lt_cast_f32_su_3714b2872f_avx512<>(SB)
-DATA entries_avx512<>+992(SB)/8, $k_lt_cast_f32_us_21d3d2c79b_avx512<>(SB)
-DATA entries_avx512<>+1000(SB)/8, $k_lt_lt_and_select_f32_suss_9e6570f14f_avx512<>(SB)
-DATA entries_avx512<>+1008(SB)/8, $k_lt_mul_select_f32_sus_3d9238c874_avx512<>(SB)
-DATA entries_avx512<>+1016(SB)/8, $k_lt_mul_select_f32_susus_cbda72fe85_avx512<>(SB)
-DATA entries_avx512<>+1024(SB)/8, $k_lt_mul_select_f32_ususs_19d26ccf4d_avx512<>(SB)
-DATA entries_avx512<>+1032(SB)/8, $k_lt_select_f32_susu_834373809c_avx512<>(SB)
-DATA entries_avx512<>+1040(SB)/8, $k_lt_select_f32_suus_d7be1b3f1c_avx512<>(SB)
-DATA entries_avx512<>+1048(SB)/8, $k_lt_select_f32_suuu_2112c41b9d_avx512<>(SB)
-DATA entries_avx512<>+1056(SB)/8, $k_lt_select_f32_ussu_8333fa51a2_avx512<>(SB)
-DATA entries_avx512<>+1064(SB)/8, $k_lt_select_f32_usus_1ff32013c3_avx512<>(SB)
-DATA entries_avx512<>+1072(SB)/8, $k_lt_select_f32_usuu_09aa765891_avx512<>(SB)
-DATA entries_avx512<>+1080(SB)/8, $k_lt_select_f32_uuss_6b256275c9_avx512<>(SB)
-DATA entries_avx512<>+1088(SB)/8, $k_lt_select_f32_uuuu_eaac2a0463_avx512<>(SB)
-DATA entries_avx512<>+1096(SB)/8, $k_lt_select_i32_f32_usus_574390459e_avx512<>(SB)
-DATA entries_avx512<>+1104(SB)/8, $k_lt_select_i64_f32_usus_0cd8335b7d_avx512<>(SB)
-DATA entries_avx512<>+1112(SB)/8, $k_lt_sub_select_f32_ussu_3954cda4c3_avx512<>(SB)
-DATA entries_avx512<>+1120(SB)/8, $k_max_bf16_su_100e068ec4_avx512<>(SB)
-DATA entries_avx512<>+1128(SB)/8, $k_max_bf16_uu_5717754c11_avx512<>(SB)
-DATA entries_avx512<>+1136(SB)/8, $k_max_f32_us_ab85dd44c8_avx512<>(SB)
-DATA entries_avx512<>+1144(SB)/8, $k_max_f32_uu_3969474293_avx512<>(SB)
-DATA entries_avx512<>+1152(SB)/8, $k_max_max_f32_uuu_94153535b5_avx512<>(SB)
-DATA entries_avx512<>+1160(SB)/8, $k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512<>(SB)
-DATA entries_avx512<>+1168(SB)/8, $k_max_max_max_f32_uuuu_7f8291e5af_avx512<>(SB)
-DATA entries_avx512<>+1176(SB)/8, $k_max_max_max_max_f32_uuuuu_782406c534_avx512<>(SB)
-DATA entries_avx512<>+1184(SB)/8, $k_max_min_f32_uss_ee76b7f7ff_avx512<>(SB)
-DATA entries_avx512<>+1192(SB)/8, $k_min_bf16_su_9308cc1e53_avx512<>(SB)
-DATA entries_avx512<>+1200(SB)/8, $k_min_bf16_uu_0ec29c093e_avx512<>(SB)
-DATA entries_avx512<>+1208(SB)/8, $k_min_f32_su_9fcf2ced30_avx512<>(SB)
-DATA entries_avx512<>+1216(SB)/8, $k_min_f32_uu_276d0c9438_avx512<>(SB)
-DATA entries_avx512<>+1224(SB)/8, $k_min_min_f32_uuu_9321000f75_avx512<>(SB)
-DATA entries_avx512<>+1232(SB)/8, $k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512<>(SB)
-DATA entries_avx512<>+1240(SB)/8, $k_min_min_min_f32_uuuu_a2036aac40_avx512<>(SB)
-DATA entries_avx512<>+1248(SB)/8, $k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512<>(SB)
-DATA entries_avx512<>+1256(SB)/8, $k_mish_f32_u_0d76fba195_avx512<>(SB)
-DATA entries_avx512<>+1264(SB)/8, $k_mish_f32_u_4327185398_avx512<>(SB)
-DATA entries_avx512<>+1272(SB)/8, $k_mul_add_bf16_usu_8f9997d94c_avx512<>(SB)
-DATA entries_avx512<>+1280(SB)/8, $k_mul_add_bf16_uuu_39baa2bc68_avx512<>(SB)
-DATA entries_avx512<>+1288(SB)/8, $k_mul_add_f16_usu_b62d67b889_avx512<>(SB)
-DATA entries_avx512<>+1296(SB)/8, $k_mul_add_f16_uuu_bb768c79b6_avx512<>(SB)
-DATA entries_avx512<>+1304(SB)/8, $k_mul_add_f32_sus_823e970d51_avx512<>(SB)
-DATA entries_avx512<>+1312(SB)/8, $k_mul_add_f32_us_c995ae5d78_avx512<>(SB)
-DATA entries_avx512<>+1320(SB)/8, $k_mul_add_f32_usu_c4593d64cc_avx512<>(SB)
-DATA entries_avx512<>+1328(SB)/8, $k_mul_add_f32_uu_62e4b901e6_avx512<>(SB)
-DATA entries_avx512<>+1336(SB)/8, $k_mul_add_f32_uus_cd484de41f_avx512<>(SB)
-DATA entries_avx512<>+1344(SB)/8, $k_mul_add_f32_uuu_75513ae343_avx512<>(SB)
-DATA entries_avx512<>+1352(SB)/8, $k_mul_add_mul_add_f32_suuus_cb6831fb55_avx512<>(SB)
-DATA entries_avx512<>+1360(SB)/8, $k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512<>(SB)
-DATA entries_avx512<>+1368(SB)/8, $k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512<>(SB)
-DATA entries_avx512<>+1376(SB)/8, $k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512<>(SB)
-DATA entries_avx512<>+1384(SB)/8, $k_mul_add_mul_f32_susu_d4e52dbdca_avx512<>(SB)
-DATA entries_avx512<>+1392(SB)/8, $k_mul_add_mul_f32_uusu_972dd93a49_avx512<>(SB)
-DATA entries_avx512<>+1400(SB)/8, $k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512<>(SB)
-DATA entries_avx512<>+1408(SB)/8, $k_mul_add_mul_f32_uuuu_ca920e09af_avx512<>(SB)
-DATA entries_avx512<>+1416(SB)/8, $k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512<>(SB)
-DATA entries_avx512<>+1424(SB)/8, $k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512<>(SB)
-DATA entries_avx512<>+1432(SB)/8, $k_mul_bf16_su_7d5459827d_avx512<>(SB)
-DATA entries_avx512<>+1440(SB)/8, $k_mul_bf16_uu_1dfb56811f_avx512<>(SB)
-DATA entries_avx512<>+1448(SB)/8, $k_mul_clip_f32_suss_064b4049ee_avx512<>(SB)
-DATA entries_avx512<>+1456(SB)/8, $k_mul_div_f32_uu_b7184a3f82_avx512<>(SB)
-DATA entries_avx512<>+1464(SB)/8, $k_mul_div_f32_uuu_d9f0203553_avx512<>(SB)
-DATA entries_avx512<>+1472(SB)/8, $k_mul_f32_su_2fb9b1c8da_avx512<>(SB)
-DATA entries_avx512<>+1480(SB)/8, $k_mul_f32_uu_1dfd370de5_avx512<>(SB)
-DATA entries_avx512<>+1488(SB)/8, $k_mul_fma_f32_usus_1842319587_avx512<>(SB)
-DATA entries_avx512<>+1496(SB)/8, $k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512<>(SB)
-DATA entries_avx512<>+1504(SB)/8, $k_mul_fma_fma_etc_f32_ususususus_6dcb691598_avx512<>(SB)
-DATA entries_avx512<>+1512(SB)/8, $k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_avx512<>(SB)
-DATA entries_avx512<>+1520(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB)
-DATA entries_avx512<>+1528(SB)/8, $k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB)
-DATA entries_avx512<>+1536(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB)
-DATA entries_avx512<>+1544(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_avx512<>(SB)
-DATA entries_avx512<>+1552(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_avx512<>(SB)
-DATA entries_avx512<>+1560(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_avx512<>(SB)
-DATA entries_avx512<>+1568(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_avx512<>(SB)
-DATA entries_avx512<>+1576(SB)/8, $k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB)
-DATA entries_avx512<>+1584(SB)/8, $k_mul_fma_fma_f32_uuuuuu_4bc23fabea_avx512<>(SB)
-DATA entries_avx512<>+1592(SB)/8, $k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB)
-DATA entries_avx512<>+1600(SB)/8, $k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_avx512<>(SB)
-DATA entries_avx512<>+1608(SB)/8, $k_mul_lt_select_f32_uusus_ca7d0bcaa1_avx512<>(SB)
-DATA entries_avx512<>+1616(SB)/8, $k_mul_max_f32_sus_f9f830f11a_avx512<>(SB)
-DATA entries_avx512<>+1624(SB)/8, $k_mul_min_f32_uss_d5ead2122c_avx512<>(SB)
-DATA entries_avx512<>+1632(SB)/8, $k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB)
-DATA entries_avx512<>+1640(SB)/8, $k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB)
-DATA entries_avx512<>+1648(SB)/8, $k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB)
-DATA entries_avx512<>+1656(SB)/8, $k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB)
-DATA entries_avx512<>+1664(SB)/8, $k_mul_mul_add_f32_uusu_9dff2cfe90_avx512<>(SB)
-DATA entries_avx512<>+1672(SB)/8, $k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB)
-DATA entries_avx512<>+1680(SB)/8, $k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB)
-DATA entries_avx512<>+1688(SB)/8, $k_mul_mul_f32_u_555ff18a56_avx512<>(SB)
-DATA entries_avx512<>+1696(SB)/8, $k_mul_mul_f32_u_80e658ec97_avx512<>(SB)
-DATA entries_avx512<>+1704(SB)/8, $k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB)
-DATA entries_avx512<>+1712(SB)/8, $k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB)
-DATA entries_avx512<>+1720(SB)/8, $k_mul_mul_f32_uus_be42ec1679_avx512<>(SB)
-DATA entries_avx512<>+1728(SB)/8, $k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB)
-DATA entries_avx512<>+1736(SB)/8, $k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB)
-DATA entries_avx512<>+1744(SB)/8, $k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB)
-DATA entries_avx512<>+1752(SB)/8, $k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB)
-DATA entries_avx512<>+1760(SB)/8, $k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB)
-DATA entries_avx512<>+1768(SB)/8, $k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB)
-DATA entries_avx512<>+1776(SB)/8, $k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB)
-DATA entries_avx512<>+1784(SB)/8, $k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB)
-DATA entries_avx512<>+1792(SB)/8, $k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB)
-DATA entries_avx512<>+1800(SB)/8, $k_mul_sub_f32_sus_965440f780_avx512<>(SB)
-DATA entries_avx512<>+1808(SB)/8, $k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB)
-DATA entries_avx512<>+1816(SB)/8, $k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB)
-DATA entries_avx512<>+1824(SB)/8, $k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB)
-DATA entries_avx512<>+1832(SB)/8, $k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB)
-DATA entries_avx512<>+1840(SB)/8, $k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB)
-DATA entries_avx512<>+1848(SB)/8, $k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB)
-DATA entries_avx512<>+1856(SB)/8, $k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB)
-DATA entries_avx512<>+1864(SB)/8, $k_mul_sub_mul_add_f32_ususu_3529d7be25_avx512<>(SB)
-DATA entries_avx512<>+1872(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB)
-DATA entries_avx512<>+1880(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
-DATA entries_avx512<>+1888(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
-DATA entries_avx512<>+1896(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
-DATA entries_avx512<>+1904(SB)/8, $k_ne_select_add_f32_usu_f46055e8ac_avx512<>(SB)
-DATA entries_avx512<>+1912(SB)/8, $k_neg_f32_u_a8e725f12b_avx512<>(SB)
-DATA entries_avx512<>+1920(SB)/8, $k_neg_sub_f32_uu_4d755f9093_avx512<>(SB)
-DATA entries_avx512<>+1928(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
-DATA entries_avx512<>+1936(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
-DATA entries_avx512<>+1944(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
-DATA entries_avx512<>+1952(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
-DATA entries_avx512<>+1960(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
-DATA entries_avx512<>+1968(SB)/8, $k_reduce_add_cast_bf16_f32_u_9005344d1b_avx512<>(SB)
-DATA entries_avx512<>+1976(SB)/8, $k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_avx512<>(SB)
-DATA entries_avx512<>+1984(SB)/8, $k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_avx512<>(SB)
-DATA entries_avx512<>+1992(SB)/8, $k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_avx512<>(SB)
-DATA entries_avx512<>+2000(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
-DATA entries_avx512<>+2008(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
-DATA entries_avx512<>+2016(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
-DATA entries_avx512<>+2024(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
-DATA entries_avx512<>+2032(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
-DATA entries_avx512<>+2040(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
-DATA entries_avx512<>+2048(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
-DATA entries_avx512<>+2056(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
-DATA entries_avx512<>+2064(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
-DATA entries_avx512<>+2072(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
-DATA entries_avx512<>+2080(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
-DATA entries_avx512<>+2088(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
-DATA entries_avx512<>+2096(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
-DATA entries_avx512<>+2104(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
-DATA entries_avx512<>+2112(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
-DATA entries_avx512<>+2120(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
-DATA entries_avx512<>+2128(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
-DATA entries_avx512<>+2136(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
-DATA entries_avx512<>+2144(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
-DATA entries_avx512<>+2152(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
-DATA entries_avx512<>+2160(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
-DATA entries_avx512<>+2168(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
-DATA entries_avx512<>+2176(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
-DATA entries_avx512<>+2184(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
-DATA entries_avx512<>+2192(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
-DATA entries_avx512<>+2200(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
-DATA entries_avx512<>+2208(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
-DATA entries_avx512<>+2216(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
-DATA entries_avx512<>+2224(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
-DATA entries_avx512<>+2232(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
-DATA entries_avx512<>+2240(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
-DATA entries_avx512<>+2248(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
-DATA entries_avx512<>+2256(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
-DATA entries_avx512<>+2264(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
-DATA entries_avx512<>+2272(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
-DATA entries_avx512<>+2280(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
-DATA entries_avx512<>+2288(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
-DATA entries_avx512<>+2296(SB)/8, $k_sub_bf16_su_2c1d826673_avx512<>(SB)
-DATA entries_avx512<>+2304(SB)/8, $k_sub_bf16_us_ff92a7c9b2_avx512<>(SB)
-DATA entries_avx512<>+2312(SB)/8, $k_sub_bf16_uu_42dd4849c9_avx512<>(SB)
-DATA entries_avx512<>+2320(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
-DATA entries_avx512<>+2328(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
-DATA entries_avx512<>+2336(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
-DATA entries_avx512<>+2344(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
-DATA entries_avx512<>+2352(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
-DATA entries_avx512<>+2360(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
-DATA entries_avx512<>+2368(SB)/8, $k_sub_f32_su_bc8f730c2a_avx512<>(SB)
-DATA entries_avx512<>+2376(SB)/8, $k_sub_f32_us_009e0cf21b_avx512<>(SB)
-DATA entries_avx512<>+2384(SB)/8, $k_sub_f32_uu_0fe96d105d_avx512<>(SB)
-DATA entries_avx512<>+2392(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
-DATA entries_avx512<>+2400(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
-DATA entries_avx512<>+2408(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
-DATA entries_avx512<>+2416(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
-DATA entries_avx512<>+2424(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
-DATA entries_avx512<>+2432(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
-DATA entries_avx512<>+2440(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
-DATA entries_avx512<>+2448(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
-DATA entries_avx512<>+2456(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
-DATA entries_avx512<>+2464(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
-DATA entries_avx512<>+2472(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
-DATA entries_avx512<>+2480(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
-DATA entries_avx512<>+2488(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
-DATA entries_avx512<>+2496(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
-DATA entries_avx512<>+2504(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
-DATA entries_avx512<>+2512(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
-DATA entries_avx512<>+2520(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
-DATA entries_avx512<>+2528(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
-DATA entries_avx512<>+2536(SB)/8, $k_sub_mul_mul_add_f32_ussss_c5ad1adc27_avx512<>(SB)
-DATA entries_avx512<>+2544(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
-DATA entries_avx512<>+2552(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
-DATA entries_avx512<>+2560(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
-DATA entries_avx512<>+2568(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
-DATA entries_avx512<>+2576(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
-DATA entries_avx512<>+2584(SB)/8, $k_sub_sub_add_f32_uuuu_c05f98bcd0_avx512<>(SB)
-DATA entries_avx512<>+2592(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
-DATA entries_avx512<>+2600(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
-DATA entries_avx512<>+2608(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
-DATA entries_avx512<>+2616(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
-GLOBL entries_avx512<>(SB), RODATA, $2624
+DATA entries_avx512<>+592(SB)/8, $k_clip_cast_f32_i16_uss_33e44e38c6_avx512<>(SB)
+DATA entries_avx512<>+600(SB)/8, $k_clip_cast_f32_u8_uss_bb6204ca2f_avx512<>(SB)
+DATA entries_avx512<>+608(SB)/8, $k_clip_mul_f32_ussu_8e1d474187_avx512<>(SB)
+DATA entries_avx512<>+616(SB)/8, $k_clip_round_cast_f32_i16_uss_5dd8e72661_avx512<>(SB)
+DATA entries_avx512<>+624(SB)/8, $k_clip_round_cast_f32_u8_uss_ed253d4e3c_avx512<>(SB)
+DATA entries_avx512<>+632(SB)/8, $k_cos_f32_u_d5b58a3f8e_avx512<>(SB)
+DATA entries_avx512<>+640(SB)/8, $k_cos_f32_u_e3f6bef4d7_avx512<>(SB)
+DATA entries_avx512<>+648(SB)/8, $k_cosh_f32_u_b285247184_avx512<>(SB)
+DATA entries_avx512<>+656(SB)/8, $k_cosh_f32_u_b552f60c26_avx512<>(SB)
+DATA entries_avx512<>+664(SB)/8, $k_div_add_f32_uuu_359df21de5_avx512<>(SB)
+DATA entries_avx512<>+672(SB)/8, $k_div_sub_f32_uuu_339ed6047e_avx512<>(SB)
+DATA entries_avx512<>+680(SB)/8, $k_div_sub_f32_uuu_f8a9ef3add_avx512<>(SB)
+DATA entries_avx512<>+688(SB)/8, $k_dot_f32_2423624372_avx512<>(SB)
+DATA entries_avx512<>+696(SB)/8, $k_dotleftwindows_f32_eea7e8f90b_avx512<>(SB)
+DATA entries_avx512<>+704(SB)/8, $k_dotwindows_f32_b7c0a2915b_avx512<>(SB)
+DATA entries_avx512<>+712(SB)/8, $k_elu_f32_uu_406bd122ee_avx512<>(SB)
+DATA entries_avx512<>+720(SB)/8, $k_elu_f32_uu_aa1bd49de5_avx512<>(SB)
+DATA entries_avx512<>+728(SB)/8, $k_erf_f32_u_bb01d17e04_avx512<>(SB)
+DATA entries_avx512<>+736(SB)/8, $k_erfc_f32_u_4de05a4343_avx512<>(SB)
+DATA entries_avx512<>+744(SB)/8, $k_exp2_f32_u_df886b9f2d_avx512<>(SB)
+DATA entries_avx512<>+752(SB)/8, $k_exp_f32_u_bf167c3749_avx512<>(SB)
+DATA entries_avx512<>+760(SB)/8, $k_exp_f32_u_ef80539273_avx512<>(SB)
+DATA entries_avx512<>+768(SB)/8, $k_expm1_f32_u_8e161a5337_avx512<>(SB)
+DATA entries_avx512<>+776(SB)/8, $k_expm1_f32_u_c4a2391563_avx512<>(SB)
+DATA entries_avx512<>+784(SB)/8, $k_fma_fma_f32_usuus_26feef316b_avx512<>(SB)
+DATA entries_avx512<>+792(SB)/8, $k_fma_fma_f32_uusuu_65f5684e4d_avx512<>(SB)
+DATA entries_avx512<>+800(SB)/8, $k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_avx512<>(SB)
+DATA entries_avx512<>+808(SB)/8, $k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_avx512<>(SB)
+DATA entries_avx512<>+816(SB)/8, $k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_avx512<>(SB)
+DATA entries_avx512<>+824(SB)/8, $k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB)
+DATA entries_avx512<>+832(SB)/8, $k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512<>(SB)
+DATA entries_avx512<>+840(SB)/8, $k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_avx512<>(SB)
+DATA entries_avx512<>+848(SB)/8, $k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_avx512<>(SB)
+DATA entries_avx512<>+856(SB)/8, $k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512<>(SB)
+DATA entries_avx512<>+864(SB)/8, $k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512<>(SB)
+DATA entries_avx512<>+872(SB)/8, $k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_avx512<>(SB)
+DATA entries_avx512<>+880(SB)/8, $k_fmod_f32_uu_23f2965b3a_avx512<>(SB)
+DATA entries_avx512<>+888(SB)/8, $k_gelu_f32_u_5a39b6b00a_avx512<>(SB)
+DATA entries_avx512<>+896(SB)/8, $k_gelutanh_f32_u_4c118d14c9_avx512<>(SB)
+DATA entries_avx512<>+904(SB)/8, $k_gelutanh_f32_u_db1a6da05e_avx512<>(SB)
+DATA entries_avx512<>+912(SB)/8, $k_hypot_f32_uu_9f864ed0e9_avx512<>(SB)
+DATA entries_avx512<>+920(SB)/8, $k_le_select_i32_f32_usus_1c79c409c7_avx512<>(SB)
+DATA entries_avx512<>+928(SB)/8, $k_le_select_i64_f32_usus_8ea0fb7f63_avx512<>(SB)
+DATA entries_avx512<>+936(SB)/8, $k_log10_f32_u_ae1c8f5cbf_avx512<>(SB)
+DATA entries_avx512<>+944(SB)/8, $k_log10_f32_u_cbfe670f49_avx512<>(SB)
+DATA entries_avx512<>+952(SB)/8, $k_log1p_f32_u_44ebc30ec1_avx512<>(SB)
+DATA entries_avx512<>+960(SB)/8, $k_log1p_f32_u_ba15cea693_avx512<>(SB)
+DATA entries_avx512<>+968(SB)/8, $k_log2_f32_u_10bd083277_avx512<>(SB)
+DATA entries_avx512<>+976(SB)/8, $k_log2_f32_u_554428f4d8_avx512<>(SB)
+DATA entries_avx512<>+984(SB)/8, $k_log_f32_u_e0fe5a7a5e_avx512<>(SB)
+DATA entries_avx512<>+992(SB)/8, $k_logit_f32_u_d2899268f2_avx512<>(SB)
+DATA entries_avx512<>+1000(SB)/8, $k_lt_cast_add_f32_suu_6dc476c5d9_avx512<>(SB)
+DATA entries_avx512<>+1008(SB)/8, $k_lt_cast_add_f32_usu_8884ef40f7_avx512<>(SB)
+DATA entries_avx512<>+1016(SB)/8, $k_lt_cast_f32_su_3714b2872f_avx512<>(SB)
+DATA entries_avx512<>+1024(SB)/8, $k_lt_cast_f32_us_21d3d2c79b_avx512<>(SB)
+DATA entries_avx512<>+1032(SB)/8, $k_lt_lt_and_select_f32_suss_9e6570f14f_avx512<>(SB)
+DATA entries_avx512<>+1040(SB)/8, $k_lt_mul_select_f32_sus_3d9238c874_avx512<>(SB)
+DATA entries_avx512<>+1048(SB)/8, $k_lt_mul_select_f32_susus_cbda72fe85_avx512<>(SB)
+DATA entries_avx512<>+1056(SB)/8, $k_lt_mul_select_f32_ususs_19d26ccf4d_avx512<>(SB)
+DATA entries_avx512<>+1064(SB)/8, $k_lt_select_f32_susu_834373809c_avx512<>(SB)
+DATA entries_avx512<>+1072(SB)/8, $k_lt_select_f32_suus_d7be1b3f1c_avx512<>(SB)
+DATA entries_avx512<>+1080(SB)/8, $k_lt_select_f32_suuu_2112c41b9d_avx512<>(SB)
+DATA entries_avx512<>+1088(SB)/8, $k_lt_select_f32_ussu_8333fa51a2_avx512<>(SB)
+DATA entries_avx512<>+1096(SB)/8, $k_lt_select_f32_usus_1ff32013c3_avx512<>(SB)
+DATA entries_avx512<>+1104(SB)/8, $k_lt_select_f32_usuu_09aa765891_avx512<>(SB)
+DATA entries_avx512<>+1112(SB)/8, $k_lt_select_f32_uuss_6b256275c9_avx512<>(SB)
+DATA entries_avx512<>+1120(SB)/8, $k_lt_select_f32_uuuu_eaac2a0463_avx512<>(SB)
+DATA entries_avx512<>+1128(SB)/8, $k_lt_select_i32_f32_usus_574390459e_avx512<>(SB)
+DATA entries_avx512<>+1136(SB)/8, $k_lt_select_i64_f32_usus_0cd8335b7d_avx512<>(SB)
+DATA entries_avx512<>+1144(SB)/8, $k_lt_sub_select_f32_ussu_3954cda4c3_avx512<>(SB)
+DATA entries_avx512<>+1152(SB)/8, $k_max_bf16_su_100e068ec4_avx512<>(SB)
+DATA entries_avx512<>+1160(SB)/8, $k_max_bf16_uu_5717754c11_avx512<>(SB)
+DATA entries_avx512<>+1168(SB)/8, $k_max_f32_us_ab85dd44c8_avx512<>(SB)
+DATA entries_avx512<>+1176(SB)/8, $k_max_f32_uu_3969474293_avx512<>(SB)
+DATA entries_avx512<>+1184(SB)/8, $k_max_max_f32_uuu_94153535b5_avx512<>(SB)
+DATA entries_avx512<>+1192(SB)/8, $k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512<>(SB)
+DATA entries_avx512<>+1200(SB)/8, $k_max_max_max_f32_uuuu_7f8291e5af_avx512<>(SB)
+DATA entries_avx512<>+1208(SB)/8, $k_max_max_max_max_f32_uuuuu_782406c534_avx512<>(SB)
+DATA entries_avx512<>+1216(SB)/8, $k_max_min_f32_uss_ee76b7f7ff_avx512<>(SB)
+DATA entries_avx512<>+1224(SB)/8, $k_min_bf16_su_9308cc1e53_avx512<>(SB)
+DATA entries_avx512<>+1232(SB)/8, $k_min_bf16_uu_0ec29c093e_avx512<>(SB)
+DATA entries_avx512<>+1240(SB)/8, $k_min_cast_f32_i16_us_2a8c1b0700_avx512<>(SB)
+DATA entries_avx512<>+1248(SB)/8, $k_min_cast_f32_u8_us_eccb202a69_avx512<>(SB)
+DATA entries_avx512<>+1256(SB)/8, $k_min_f32_su_9fcf2ced30_avx512<>(SB)
+DATA entries_avx512<>+1264(SB)/8, $k_min_f32_uu_276d0c9438_avx512<>(SB)
+DATA entries_avx512<>+1272(SB)/8, $k_min_min_f32_uuu_9321000f75_avx512<>(SB)
+DATA entries_avx512<>+1280(SB)/8, $k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512<>(SB)
+DATA entries_avx512<>+1288(SB)/8, $k_min_min_min_f32_uuuu_a2036aac40_avx512<>(SB)
+DATA entries_avx512<>+1296(SB)/8, $k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512<>(SB)
+DATA entries_avx512<>+1304(SB)/8, $k_mish_f32_u_0d76fba195_avx512<>(SB)
+DATA entries_avx512<>+1312(SB)/8, $k_mish_f32_u_4327185398_avx512<>(SB)
+DATA entries_avx512<>+1320(SB)/8, $k_mul_add_bf16_usu_8f9997d94c_avx512<>(SB)
+DATA entries_avx512<>+1328(SB)/8, $k_mul_add_bf16_uuu_39baa2bc68_avx512<>(SB)
+DATA entries_avx512<>+1336(SB)/8, $k_mul_add_f16_usu_b62d67b889_avx512<>(SB)
+DATA entries_avx512<>+1344(SB)/8, $k_mul_add_f16_uuu_bb768c79b6_avx512<>(SB)
+DATA entries_avx512<>+1352(SB)/8, $k_mul_add_f32_sus_823e970d51_avx512<>(SB)
+DATA entries_avx512<>+1360(SB)/8, $k_mul_add_f32_us_c995ae5d78_avx512<>(SB)
+DATA entries_avx512<>+1368(SB)/8, $k_mul_add_f32_usu_c4593d64cc_avx512<>(SB)
+DATA entries_avx512<>+1376(SB)/8, $k_mul_add_f32_uu_62e4b901e6_avx512<>(SB)
+DATA entries_avx512<>+1384(SB)/8, $k_mul_add_f32_uus_cd484de41f_avx512<>(SB)
+DATA entries_avx512<>+1392(SB)/8, $k_mul_add_f32_uuu_75513ae343_avx512<>(SB)
+DATA entries_avx512<>+1400(SB)/8, $k_mul_add_mul_add_f32_suuus_cb6831fb55_avx512<>(SB)
+DATA entries_avx512<>+1408(SB)/8, $k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512<>(SB)
+DATA entries_avx512<>+1416(SB)/8, $k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512<>(SB)
+DATA entries_avx512<>+1424(SB)/8, $k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512<>(SB)
+DATA entries_avx512<>+1432(SB)/8, $k_mul_add_mul_f32_susu_d4e52dbdca_avx512<>(SB)
+DATA entries_avx512<>+1440(SB)/8, $k_mul_add_mul_f32_uusu_972dd93a49_avx512<>(SB)
+DATA entries_avx512<>+1448(SB)/8, $k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512<>(SB)
+DATA entries_avx512<>+1456(SB)/8, $k_mul_add_mul_f32_uuuu_ca920e09af_avx512<>(SB)
+DATA entries_avx512<>+1464(SB)/8, $k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512<>(SB)
+DATA entries_avx512<>+1472(SB)/8, $k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512<>(SB)
+DATA entries_avx512<>+1480(SB)/8, $k_mul_bf16_su_7d5459827d_avx512<>(SB)
+DATA entries_avx512<>+1488(SB)/8, $k_mul_bf16_uu_1dfb56811f_avx512<>(SB)
+DATA entries_avx512<>+1496(SB)/8, $k_mul_clip_f32_suss_064b4049ee_avx512<>(SB)
+DATA entries_avx512<>+1504(SB)/8, $k_mul_div_f32_uu_b7184a3f82_avx512<>(SB)
+DATA entries_avx512<>+1512(SB)/8, $k_mul_div_f32_uuu_d9f0203553_avx512<>(SB)
+DATA entries_avx512<>+1520(SB)/8, $k_mul_f32_su_2fb9b1c8da_avx512<>(SB)
+DATA entries_avx512<>+1528(SB)/8, $k_mul_f32_uu_1dfd370de5_avx512<>(SB)
+DATA entries_avx512<>+1536(SB)/8, $k_mul_fma_f32_usus_1842319587_avx512<>(SB)
+DATA entries_avx512<>+1544(SB)/8, $k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512<>(SB)
+DATA entries_avx512<>+1552(SB)/8, $k_mul_fma_fma_etc_f32_ususususus_6dcb691598_avx512<>(SB)
+DATA entries_avx512<>+1560(SB)/8, $k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_avx512<>(SB)
+DATA entries_avx512<>+1568(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB)
+DATA entries_avx512<>+1576(SB)/8, $k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB)
+DATA entries_avx512<>+1584(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB)
+DATA entries_avx512<>+1592(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_avx512<>(SB)
+DATA entries_avx512<>+1600(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_avx512<>(SB)
+DATA entries_avx512<>+1608(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_avx512<>(SB)
+DATA entries_avx512<>+1616(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_avx512<>(SB)
+DATA entries_avx512<>+1624(SB)/8, $k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB)
+DATA entries_avx512<>+1632(SB)/8, $k_mul_fma_fma_f32_uuuuuu_4bc23fabea_avx512<>(SB)
+DATA entries_avx512<>+1640(SB)/8, $k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB)
+DATA entries_avx512<>+1648(SB)/8, $k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_avx512<>(SB)
+DATA entries_avx512<>+1656(SB)/8, $k_mul_lt_select_f32_uusus_ca7d0bcaa1_avx512<>(SB)
+DATA entries_avx512<>+1664(SB)/8, $k_mul_max_f32_sus_f9f830f11a_avx512<>(SB)
+DATA entries_avx512<>+1672(SB)/8, $k_mul_min_f32_uss_d5ead2122c_avx512<>(SB)
+DATA entries_avx512<>+1680(SB)/8, $k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB)
+DATA entries_avx512<>+1688(SB)/8, $k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB)
+DATA entries_avx512<>+1696(SB)/8, $k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB)
+DATA entries_avx512<>+1704(SB)/8, $k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB)
+DATA entries_avx512<>+1712(SB)/8, $k_mul_mul_add_f32_uusu_9dff2cfe90_avx512<>(SB)
+DATA entries_avx512<>+1720(SB)/8, $k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB)
+DATA entries_avx512<>+1728(SB)/8, $k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB)
+DATA entries_avx512<>+1736(SB)/8, $k_mul_mul_f32_u_555ff18a56_avx512<>(SB)
+DATA entries_avx512<>+1744(SB)/8, $k_mul_mul_f32_u_80e658ec97_avx512<>(SB)
+DATA entries_avx512<>+1752(SB)/8, $k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB)
+DATA entries_avx512<>+1760(SB)/8, $k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB)
+DATA entries_avx512<>+1768(SB)/8, $k_mul_mul_f32_uus_be42ec1679_avx512<>(SB)
+DATA entries_avx512<>+1776(SB)/8, $k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB)
+DATA entries_avx512<>+1784(SB)/8, $k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB)
+DATA entries_avx512<>+1792(SB)/8, $k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB)
+DATA entries_avx512<>+1800(SB)/8, $k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB)
+DATA entries_avx512<>+1808(SB)/8, $k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB)
+DATA entries_avx512<>+1816(SB)/8, $k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB)
+DATA entries_avx512<>+1824(SB)/8, $k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB)
+DATA entries_avx512<>+1832(SB)/8, $k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB)
+DATA entries_avx512<>+1840(SB)/8, $k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB)
+DATA entries_avx512<>+1848(SB)/8, $k_mul_sub_f32_sus_965440f780_avx512<>(SB)
+DATA entries_avx512<>+1856(SB)/8, $k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB)
+DATA entries_avx512<>+1864(SB)/8, $k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB)
+DATA entries_avx512<>+1872(SB)/8, $k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB)
+DATA entries_avx512<>+1880(SB)/8, $k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB)
+DATA entries_avx512<>+1888(SB)/8, $k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB)
+DATA entries_avx512<>+1896(SB)/8, $k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB)
+DATA entries_avx512<>+1904(SB)/8, $k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB)
+DATA entries_avx512<>+1912(SB)/8, $k_mul_sub_mul_add_f32_ususu_3529d7be25_avx512<>(SB)
+DATA entries_avx512<>+1920(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB)
+DATA entries_avx512<>+1928(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
+DATA entries_avx512<>+1936(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
+DATA entries_avx512<>+1944(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
+DATA entries_avx512<>+1952(SB)/8, $k_ne_select_add_f32_usu_f46055e8ac_avx512<>(SB)
+DATA entries_avx512<>+1960(SB)/8, $k_neg_f32_u_a8e725f12b_avx512<>(SB)
+DATA entries_avx512<>+1968(SB)/8, $k_neg_sub_f32_uu_4d755f9093_avx512<>(SB)
+DATA entries_avx512<>+1976(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
+DATA entries_avx512<>+1984(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
+DATA entries_avx512<>+1992(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
+DATA entries_avx512<>+2000(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
+DATA entries_avx512<>+2008(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
+DATA entries_avx512<>+2016(SB)/8, $k_reduce_add_cast_bf16_f32_u_9005344d1b_avx512<>(SB)
+DATA entries_avx512<>+2024(SB)/8, $k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_avx512<>(SB)
+DATA entries_avx512<>+2032(SB)/8, $k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_avx512<>(SB)
+DATA entries_avx512<>+2040(SB)/8, $k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_avx512<>(SB)
+DATA entries_avx512<>+2048(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
+DATA entries_avx512<>+2056(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
+DATA entries_avx512<>+2064(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
+DATA entries_avx512<>+2072(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
+DATA entries_avx512<>+2080(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
+DATA entries_avx512<>+2088(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
+DATA entries_avx512<>+2096(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
+DATA entries_avx512<>+2104(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
+DATA entries_avx512<>+2112(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
+DATA entries_avx512<>+2120(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
+DATA entries_avx512<>+2128(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
+DATA entries_avx512<>+2136(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
+DATA entries_avx512<>+2144(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
+DATA entries_avx512<>+2152(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
+DATA entries_avx512<>+2160(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
+DATA entries_avx512<>+2168(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
+DATA entries_avx512<>+2176(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
+DATA entries_avx512<>+2184(SB)/8, $k_round_cast_f32_i16_u_83a31e47f7_avx512<>(SB)
+DATA entries_avx512<>+2192(SB)/8, $k_round_cast_f32_u8_u_bd8ce8a54b_avx512<>(SB)
+DATA entries_avx512<>+2200(SB)/8, $k_round_clip_cast_f32_i16_uss_02e84f22c8_avx512<>(SB)
+DATA entries_avx512<>+2208(SB)/8, $k_round_clip_cast_f32_u8_uss_c4dea39af2_avx512<>(SB)
+DATA entries_avx512<>+2216(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
+DATA entries_avx512<>+2224(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
+DATA entries_avx512<>+2232(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
+DATA entries_avx512<>+2240(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
+DATA entries_avx512<>+2248(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
+DATA entries_avx512<>+2256(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
+DATA entries_avx512<>+2264(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
+DATA entries_avx512<>+2272(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
+DATA entries_avx512<>+2280(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
+DATA entries_avx512<>+2288(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
+DATA entries_avx512<>+2296(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
+DATA entries_avx512<>+2304(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
+DATA entries_avx512<>+2312(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
+DATA entries_avx512<>+2320(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
+DATA entries_avx512<>+2328(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
+DATA entries_avx512<>+2336(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
+DATA entries_avx512<>+2344(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
+DATA entries_avx512<>+2352(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
+DATA entries_avx512<>+2360(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
+DATA entries_avx512<>+2368(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
+DATA entries_avx512<>+2376(SB)/8, $k_sub_bf16_su_2c1d826673_avx512<>(SB)
+DATA entries_avx512<>+2384(SB)/8, $k_sub_bf16_us_ff92a7c9b2_avx512<>(SB)
+DATA entries_avx512<>+2392(SB)/8, $k_sub_bf16_uu_42dd4849c9_avx512<>(SB)
+DATA entries_avx512<>+2400(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
+DATA entries_avx512<>+2408(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
+DATA entries_avx512<>+2416(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
+DATA entries_avx512<>+2424(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
+DATA entries_avx512<>+2432(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
+DATA entries_avx512<>+2440(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
+DATA entries_avx512<>+2448(SB)/8, $k_sub_f32_su_bc8f730c2a_avx512<>(SB)
+DATA entries_avx512<>+2456(SB)/8, $k_sub_f32_us_009e0cf21b_avx512<>(SB)
+DATA entries_avx512<>+2464(SB)/8, $k_sub_f32_uu_0fe96d105d_avx512<>(SB)
+DATA entries_avx512<>+2472(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
+DATA entries_avx512<>+2480(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
+DATA entries_avx512<>+2488(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
+DATA entries_avx512<>+2496(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
+DATA entries_avx512<>+2504(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
+DATA entries_avx512<>+2512(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
+DATA entries_avx512<>+2520(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
+DATA entries_avx512<>+2528(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+2536(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
+DATA entries_avx512<>+2544(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+2552(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+2560(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+2568(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+2576(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+2584(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+2592(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+2600(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+2608(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+2616(SB)/8, $k_sub_mul_mul_add_f32_ussss_c5ad1adc27_avx512<>(SB)
+DATA entries_avx512<>+2624(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+2632(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+2640(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
+DATA entries_avx512<>+2648(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
+DATA entries_avx512<>+2656(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
+DATA entries_avx512<>+2664(SB)/8, $k_sub_sub_add_f32_uuuu_c05f98bcd0_avx512<>(SB)
+DATA entries_avx512<>+2672(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+2680(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+2688(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+2696(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $2704
 
 // func entries_avx512() *uintptr
 TEXT ·entries_avx512(SB), NOSPLIT, $0-8
