@@ -30,6 +30,8 @@ func TestBuiltinAVX512(t *testing.T) {
 		"reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }": true,
 		"reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }":                           false, // a level above
 		"kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }":                   false,
+		"kernel (u0:f32, u1:f16) { t0 = cast:f32 u1; t1 = add t0 u0; store t1 }":                   false,
+		"kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = mul t0 u1; store t1 }":                   true,
 		"kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = exp t0; store t1 }":                        true,
 		"kernel (u0:f32) { t0 = round u0; t1 = cast:u8 t0; store t1 }":                             true,
 		"kernel (u0:f32) { t0 = cast:u8 u0; store t0 }":                                            false,

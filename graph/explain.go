@@ -115,7 +115,7 @@ func (p *Program) stepText(pl *plan.Plan, i int) string {
 
 // partsText says of the outputs of a step that are parts of an array which parts they are: " into out0[1:,:1]".
 func (p *Program) partsText(pl *plan.Plan, i int) string {
-	text, of := "", "" // of what the last part is
+	text, of, last := "", "", -1 // of what the last part is, and its buffer
 	for o := range pl.Steps[i].Out {
 		b := &pl.Buffers[pl.Steps[i].Out[o].Buffer]
 		from, to, ok := pl.Part(i, o)
@@ -132,12 +132,12 @@ func (p *Program) partsText(pl *plan.Plan, i int) string {
 		switch {
 		case text == "":
 			text = " into "
-		case in == of:
+		case pl.Steps[i].Out[o].Buffer == last:
 			text += " and "
 		default:
 			text += of + " and "
 		}
-		text, of = text+array+rangesText(from, to, b.Shape), in
+		text, of, last = text+array+rangesText(from, to, b.Shape), in, pl.Steps[i].Out[o].Buffer
 	}
 	return text + of
 }
@@ -303,8 +303,8 @@ func explainBytes(b *bytes.Buffer, pl *plan.Plan, arena int) {
 	line(b, "moves", text, ir.Pos{})
 }
 
-// traffic returns how many bytes the steps of a plan read and write, and how many those are of params and results, each
-// element once. What no step reads counts nothing: what is left of a slice, and a constant that was packed when the program
+// traffic returns how many bytes the steps of a plan read and write, and how many those are of params and results, of each no more
+// than its size. What no step reads counts nothing: what is left of a slice, and a constant that was packed when the program
 // was compiled.
 func traffic(pl *plan.Plan) (moved, least int) {
 	touched := make([]int, len(pl.Buffers)) // bytes of each buffer

@@ -111,9 +111,9 @@ func (p *Program) Ledger() []Decision {
 	return nil
 }
 
-// Traffic returns how many bytes the loops of the last run read and wrote, and how many what they read of the inputs and
-// captured tensors and the outputs are, which is the least possible. What stays in the caches between the loops of a block
-// of rows is not counted.
+// Traffic returns how many bytes the loops of the last run read and wrote, and how many of them are of inputs, captured tensors
+// and outputs, of each no more than its size: what a single loop would move. What stays in the caches between the loops of a
+// block of rows is not counted.
 func (p *Program) Traffic() (moved, least int) {
 	if b := p.latest(); b != nil {
 		moved, least = traffic(b.plan)

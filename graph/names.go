@@ -105,7 +105,7 @@ func (p *Program) Feed(feeds Feeds) ([]*Tensor, error) {
 	if len(feeds) > len(ins)-len(missing) {
 		for name := range feeds {
 			if !slices.ContainsFunc(p.inputs, func(in Port) bool { return in.Name == name }) {
-				unknown = append(unknown, strconv.Quote(name))
+				unknown = append(unknown, name)
 			}
 		}
 		sort.Strings(unknown)

@@ -71,8 +71,13 @@ func sliceHint(v any) string {
 	if t == nil || t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
 		return ""
 	}
-	if e := t.Elem().Kind(); e == reflect.Slice || e == reflect.Array {
-		return ": OfRows makes a tensor of rows"
+	kind := func(t reflect.Type) string {
+		return map[reflect.Kind]string{reflect.Slice: "slice of ", reflect.Array: "array of "}[t.Kind()]
 	}
-	return ": Of makes a tensor of a slice"
+	nested := kind(t)
+	for t = t.Elem(); kind(t) != ""; t = t.Elem() {
+		nested += kind(t)
+	}
+	return map[string]string{"slice of ": ": Of makes a tensor of a slice", "array of ": ": Of makes a tensor of a slice, a[:]",
+		"slice of slice of ": ": OfRows makes a tensor of rows"}[nested]
 }

@@ -61,8 +61,8 @@ func (x Node) indices() Node {
 // Take returns the slices of x along an axis at indices, in place of which the result has
 // the axes of the indices: NumPy's take, and the lookup of embeddings. An index below 0 is
 // outside the axis, unlike NumPy's: FromEnd makes it count from the end. Indices that count on from
-// Iota, shifted, wrapped or clamped, take slices: x.Take(0, Iota(Int64, n).Add(1).ClampIndex(n)) has each
-// element's next one.
+// Iota, shifted, wrapped, or clamped for an element or two, take slices: x.Take(0, Iota(Int64, n).Add(1).ClampIndex(n))
+// has each element's next one.
 func (x Node) Take(axis any, indices any) Node {
 	n := x.get()
 	i := Node{operand(indices, Int64)}.indices()

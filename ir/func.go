@@ -21,7 +21,7 @@ type Attr struct {
 	Dilation  int            // window: from one element of it to the next
 	Bits      uint64         // const: the element
 	At        *layout.Layout // access; param: where the buffer's elements sit if not row-major
-	Note      string         // copy: the reason for it; slice, index: what the user wrote; param: its name
+	Note      string         // copy: the reason for it; slice, index: what the user wrote, or asked for; param: its name
 	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
 	By        Op             // reduce_chunks: the lane op
 	Exclusive bool           // scan: without the element itself

@@ -96,8 +96,8 @@ func (o *overlapper) blockOf(t *tile) (block int, gain float64) {
 		again = again || m.overlap() > 0
 		gain += o.s.machine.HeldWork * float64(b.Size()*b.DType.Size())
 	}
-	if !again && perRow <= o.s.machine.BlockBytes { // small blocks cost nothing
-		most = o.s.machine.BlockBytes
+	if !again && perRow <= o.s.machine.HeldOnce { // blocks of few rows compute no more
+		most = min(most, o.s.machine.HeldOnce)
 	}
 	least := o.s.machine.HeldLeast / max(1, perRow)
 	block = min(t.rows, (most-fixed)/max(1, perRow), max(least, (t.rows-1)/(4*o.s.machine.Workers)+1))

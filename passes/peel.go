@@ -12,8 +12,8 @@ import (
 // rolled arrays, so reads the array itself, its inside through slices and each edge apart, and no rolled array is
 // stored. The value becomes the concatenation of its parts, which joins stores in place.
 //
-// A value is split if it is stored anyway or a reduction reads it, and if what is not copied any more is worth the loops and their
-// short rows, and that the reduction reads it from memory: small padded images stay, and borders has blocks of them in the cache.
+// A value is split if it is stored anyway or a reduction reads it, which then does so from memory, and if what is not copied any
+// more is worth that, the loops and their short rows: small padded images stay, and borders has blocks of them in the cache.
 //
 // Requires: views are ops; no two values compute the same.
 // Ensures: results are the same elements; a value that is split is a concatenation, whose operands read no part of another.
@@ -113,12 +113,13 @@ func moves(v *ir.Value) bool { return v.Op == ir.OpSlice || v.Op == ir.OpConcat 
 
 // gains reports whether it is worth it to split v.
 func (p *peeler) gains(v *ir.Value) bool {
-	loops, cost, copied, ops := 1, 0, 0, 0
+	loops, ops := 1, 0
+	var cost, copied int64 // bytes
 	for axis := range v.Type.Shape {
 		cuts := len(p.cuts(v, axis))
 		loops *= cuts + 1
 		if n, _ := v.Type.Shape[axis].Int(); axis == len(v.Type.Shape)-1 && cuts > 0 {
-			cost = cuts * size(v.Type.Shape) / n * p.s.machine.PeelRowBytes
+			cost = int64(cuts) * int64(size(v.Type.Shape)/n) * int64(p.s.machine.PeelRowBytes)
 		}
 	}
 	if loops == 1 {
@@ -136,7 +137,7 @@ func (p *peeler) gains(v *ir.Value) bool {
 		seen[x] = true
 		for _, a := range x.Args {
 			if x.Op == ir.OpConcat && p.copied(a) {
-				copied += 2 * bytes(a)
+				copied += 2 * int64(bytes(a))
 				spared++
 			}
 		}
@@ -145,9 +146,9 @@ func (p *peeler) gains(v *ir.Value) bool {
 	}
 	if !p.stored(v) { // the loop of the reduction stays
 		spared--
-		cost += p.s.machine.PeelStore * bytes(v)
+		cost += int64(p.s.machine.PeelStore) * int64(bytes(v))
 	}
-	cost += (loops - spared) * p.s.machine.SegmentBytes
+	cost += int64(loops-spared) * int64(p.s.machine.SegmentBytes)
 	return copied > cost && ops*loops <= p.s.machine.PeelOps
 }
 

@@ -18,7 +18,7 @@ func (r *reducer) product(v, x *ir.Value, axes []int) (*ir.Value, error) {
 			return nil, failed
 		}
 	}
-	double := func(x *ir.Value) (y *ir.Value) {
+	toFloat64 := func(x *ir.Value) (y *ir.Value) {
 		if failed == nil {
 			y, failed = r.cast(x, ir.Float64)
 		}
@@ -48,14 +48,14 @@ func (r *reducer) product(v, x *ir.Value, axes []int) (*ir.Value, error) {
 			if exponents != nil {
 				e = add(ir.OpAdd, ir.Attr{}, exponents, e)
 			}
-			x = add(ir.OpReduceChunks, ir.Attr{By: ir.OpMul}, double(add(ir.OpSignificand, ir.Attr{}, x)))
-			exponents = double(add(ir.OpReduceChunks, ir.Attr{By: ir.OpAdd}, e))
+			x = add(ir.OpReduceChunks, ir.Attr{By: ir.OpMul}, toFloat64(add(ir.OpSignificand, ir.Attr{}, x)))
+			exponents = toFloat64(add(ir.OpReduceChunks, ir.Attr{By: ir.OpAdd}, e))
 			if n = ir.Chunks(n); n > 1 && failed == nil {
 				each(func(x *ir.Value) *ir.Value { return add(ir.OpPermute, ir.Attr{Axes: firstLast(x)}, x) })
 			}
 		}
 	}
-	if x = double(x); exponents != nil {
+	if x = toFloat64(x); exponents != nil {
 		x = add(ir.OpLdexp, ir.Attr{}, x, exponents)
 	}
 	return x, failed

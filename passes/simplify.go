@@ -14,7 +14,7 @@ import (
 // x*0 (NaN), x-x, x/x, by reassociation, or a mul and an add to fma.
 //
 // Requires: canonical ops.
-// Ensures: no gather of few runs of indices; no elementwise op whose operands are all constants, seen through views
+// Ensures: no gather that is a few slices; no elementwise op whose operands are all constants, seen through views
 // or not; no constant seen through a view that need not be; no rule matches; no
 // two values with the same op, attributes and operands.
 func simplify(s *State) error {
@@ -57,7 +57,7 @@ func checkSimple(s *State) error {
 func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	switch {
 	case v.Op == ir.OpGather:
-		return ofRuns(f, v)
+		return slicesOfGather(f, v)
 	case !v.Op.IsElementwise():
 		return nil, nil
 	}

@@ -299,7 +299,8 @@ func TestColdTail(t *testing.T) {
 	}
 }
 
-// TestClippedIsNotWrapped: a float that becomes an integer of 16 bits is clipped to its numbers, so it has no bits above.
+// TestClippedIsNotWrapped: a float that becomes an integer of 8 or 16 bits is clipped to its numbers, so it has no bits above.
+// What is clipped to other numbers is wrapped.
 func TestClippedIsNotWrapped(t *testing.T) {
 	for _, target := range []codegen.Target{avo.AVX2, avo.AVX512} {
 		for _, d := range []ir.DType{ir.Int8, ir.Int16} {
@@ -309,8 +310,11 @@ func TestClippedIsNotWrapped(t *testing.T) {
 			require.NotContains(t, string(asm), "VPSLLD")
 		}
 	}
-	wraps := single(t, ir.OpCast, ir.Int16, kernel.Operand{DType: ir.Uint32})
-	asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{wraps})
-	require.NoError(t, err)
-	require.Contains(t, string(asm), "VPSLLD")
+	beyond := kernel.NewBuilder(kernel.Operand{DType: ir.Int32})
+	beyond.Store(beyond.Cast(ir.Int16, beyond.Op(ir.OpMin, beyond.Op(ir.OpMax, 0, beyond.Int(ir.Int32, -1<<15)), beyond.Int(ir.Int32, 1<<15))))
+	for _, wraps := range []kernel.Code{single(t, ir.OpCast, ir.Int16, kernel.Operand{DType: ir.Uint32}), beyond.Kernel()} {
+		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{wraps})
+		require.NoError(t, err)
+		require.Contains(t, string(asm), "VPSLLD")
+	}
 }

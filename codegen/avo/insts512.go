@@ -65,7 +65,8 @@ func avx512Table() table {
 			return g.op("VGETEXP"+lanes+".Z", g.not(g.imm("VFPCLASS"+lanes+"Z", unscaled, x[0])), x[0])
 		})
 	}
-	t.set(ir.Float64, ir.OpLdexp, func(g *graph, x [3]ref) ref { // VSCALEFPD rounds down, and makes NaN of 0 and an infinite exponent
+	t.set(ir.Float64, ir.OpLdexp, func(g *graph, x [3]ref) ref { // VSCALEFPD rounds down, and makes NaN of 0 and an infinite exponent. A NaN
+		// exponent stays, as VMAXPD and VMINPD return their second operand then.
 		const nearestEven, far = 8, 1 << 12
 		e := g.op("VMINPD", g.f64(far), g.op("VMAXPD", g.f64(-far), g.imm("VROUNDPD", nearestEven, x[1])))
 		return g.op("VSCALEFPD", x[0], e)

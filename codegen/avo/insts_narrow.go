@@ -50,7 +50,7 @@ func (g *graph) narrowed(d ir.DType, x ref) ref {
 	panic(noForm("conversion", d))
 }
 
-// within reports whether the numbers of x are clipped to some of a type: the lesser of one and what is greater than another.
+// within reports whether x is min(max(_, least), greatest), by numbers that a type has.
 func (g *graph) within(d ir.DType, x ref) bool {
 	for _, name := range []string{"VPMINSD", "VPMAXSD"} {
 		if !g.is(x, name) {

@@ -17,7 +17,7 @@ type format struct {
 	fraction int // bits
 	bias     float64
 	one      uint64  // the bits of 1
-	whole    float64 // the power of 2 whose last bit is 1
+	whole    float64 // 2^fraction, whose last bit is 1
 }
 
 func (b *builder) format(x kernel.Ref) format {
@@ -48,7 +48,7 @@ func expandSignificand(b *builder, a []kernel.Ref) kernel.Ref {
 
 func (b *builder) significand(x kernel.Ref) kernel.Ref {
 	f := b.format(x)
-	y := b.Op(ir.OpAnd, b.Bitcast(f.bits, x), b.Const(f.bits, ir.SignBit(f.bits)|1<<f.fraction-1))
+	y := b.Op(ir.OpAnd, b.Bitcast(f.bits, x), b.Const(f.bits, ir.SignBit(f.bits)|(1<<f.fraction-1)))
 	return b.Bitcast(b.DType(x), b.Op(ir.OpOr, y, b.Const(f.bits, f.one)))
 }
 

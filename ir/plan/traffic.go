@@ -1,28 +1,38 @@
 package plan
 
-import "github.com/stridefuse/stridefuse/ir/layout"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
 
 // Traffic returns the bytes that step i reads from memory and stores to it, each
 // element counted once. What stays in the scratch memory of a row group counts nothing.
 func (p *Plan) Traffic(i int) (read, written int) {
-	s := &p.Steps[i]
-	for _, a := range s.In {
-		read += p.Bytes(a, s.InExtents(a))
-	}
-	for o, out := range s.Out {
-		written += p.Bytes(out.Access, s.OutExtents(o))
-	}
+	p.eachAccess(i, func(_, bytes int, stores bool) {
+		if stores {
+			written += bytes
+		} else {
+			read += bytes
+		}
+	})
 	return read, written
 }
 
-// CountBytes adds to each buffer's number of bytes those that step i reads and stores, as Traffic has them.
-func (p *Plan) CountBytes(i int, of []int) {
+// CountBytes adds to the number of each buffer the bytes of it that step i reads and stores, as Traffic has them.
+func (p *Plan) CountBytes(i int, touched []int) {
+	p.eachAccess(i, func(buffer, bytes int, _ bool) { touched[buffer] += bytes })
+}
+
+// eachAccess calls f for each access of step i.
+func (p *Plan) eachAccess(i int, f func(buffer, bytes int, stores bool)) {
 	s := &p.Steps[i]
 	for _, a := range s.In {
-		of[a.Buffer] += p.Bytes(a, s.InExtents(a))
+		f(a.Buffer, p.Bytes(a, s.InExtents(a)), false)
 	}
 	for o, out := range s.Out {
-		of[out.Buffer] += p.Bytes(out.Access, s.OutExtents(o))
+		f(out.Buffer, p.Bytes(out.Access, s.OutExtents(o)), true)
 	}
 }
 
@@ -58,15 +68,16 @@ func (p *Plan) Part(i, o int) (from, to []int, ok bool) {
 	if s == nil || a.Panel != nil {
 		return nil, nil, false
 	}
-	first, last, n := a.Offset, a.Offset, 1
+	at := layout.Layout{Offset: a.Offset}
 	for k, e := range s.OutExtents(o) {
-		if e > 1 {
-			first, last, n = first+min(0, (e-1)*a.Strides[k]), last+max(0, (e-1)*a.Strides[k]), n*e
-		}
-		if e == 0 {
+		switch {
+		case e == 0:
 			return nil, nil, false
+		case e > 1:
+			at.Shape, at.Strides = append(at.Shape, e), append(at.Strides, a.Strides[k])
 		}
 	}
+	first, last := at.Bounds()
 	from, err := layout.Unravel(b.Shape, first)
 	if err != nil {
 		return nil, nil, false
@@ -74,11 +85,24 @@ func (p *Plan) Part(i, o int) (from, to []int, ok bool) {
 	if to, err = layout.Unravel(b.Shape, last); err != nil {
 		return nil, nil, false
 	}
+	box := layout.RowMajor(b.Shape...)
 	for k := range to {
-		if to[k]++; to[k] <= from[k] || n%(to[k]-from[k]) != 0 {
-			return nil, nil, false
-		}
-		n /= to[k] - from[k]
+		to[k]++
+		box.Shape[k] = max(0, to[k]-from[k])
 	}
-	return from, to, n == 1
+	return from, to, inOrder(at).Equal(inOrder(box))
+}
+
+// inOrder returns a layout of the same elements in the order of memory, from 0 on.
+func inOrder(l layout.Layout) layout.Layout {
+	axes := make([][2]int, 0, len(l.Shape)) // stride and extent
+	for k, n := range l.Shape {
+		axes = append(axes, [2]int{max(l.Strides[k], -l.Strides[k]), n})
+	}
+	slices.SortStableFunc(axes, func(a, b [2]int) int { return cmp.Compare(b[0], a[0]) })
+	var out layout.Layout
+	for _, a := range axes {
+		out.Shape, out.Strides = append(out.Shape, a[1]), append(out.Strides, a[0])
+	}
+	return out.Collapse()
 }

@@ -11,7 +11,7 @@ import (
 // the first in the body. So what reads the steps of a recurrence does not wait until all
 // of them are in registers, which would be more than the first-level cache has room for. But a call that
 // begins such a chain of readers takes a register, and waits if it is late in the body: then the order is better in which, of
-// several calls, the one is taken that waits for the fewest others.
+// several calls, the one is taken that has the shortest chain of calls before it.
 
 // arrange puts the calls of a tile in order, and sets how many registers have values at once.
 func (c *tiling) arrange() {
@@ -20,13 +20,13 @@ func (c *tiling) arrange() {
 		return
 	}
 	early := newArrangement(calls, len(c.values))
-	early.early = early.depths()
+	early.depth = early.depths()
 	if ordered, live := early.order(); live < c.live {
 		c.perTile, c.live = ordered, live
 	}
 }
 
-// fewLive returns how many values in registers leave room for registers of TileBytes: then one order is made.
+// fewLive returns up to how many values in registers one order is made: so many registers of TileBytes fit.
 func (c *tiling) fewLive() int { return c.e.t.TilingBytes / c.e.t.TileBytes }
 
 // arrangement is the state of arrange.
@@ -35,7 +35,7 @@ type arrangement struct {
 	by      []int // by value: 1 + the call that computes it, 0 for none of them
 	readers []int // by value: how many of the calls that are left read it
 	waits   []int // by call: how many values that it reads are not computed yet, -1 if it is in order
-	early   []int // by call: of calls that are as good, the one with the least is next
+	depth   []int // by call: of calls that are as good, the one with the least is next
 }
 
 func newArrangement(calls []tileInst, values int) *arrangement {
@@ -89,7 +89,7 @@ func (a *arrangement) next() (call, more int) {
 		if a.waits[p] != 0 {
 			continue
 		}
-		if n := a.more(p); call < 0 || n < more || n == more && a.early[p] < a.early[call] {
+		if n := a.more(p); call < 0 || n < more || n == more && a.depth[p] < a.depth[call] {
 			call, more = p, n
 		}
 	}

@@ -52,8 +52,8 @@ type strategy struct {
 	offer func(t *target, s *plan.Step) (o offer, why string)
 }
 
-// otherStep is the reason of a strategy for steps that are plainly not like this one, such as a sort for a gather. Nothing
-// lists it.
+// otherStep is the reason of a strategy for steps that are plainly not like this one, such as a sort for a gather. Lists of
+// what was rejected leave it out.
 const otherStep = "it is for other steps"
 
 // offer is what a strategy costs for a step.
