@@ -116,11 +116,9 @@ func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 	if a.Across != kernel.One {
 		b.fields[a.Across-kernel.Field0] = o.inner
 	}
+	// Lines without elements are in the memory too: a pointer to what is behind it would make Go keep that.
 	down, across := max(lines-1, 0)*o.outer, max(elements-1, 0)*o.inner
 	low, high := min(down, 0)+min(across, 0), max(down, 0)+max(across, 0)+size
-	if lines == 0 || elements == 0 {
-		low, high = 0, 0
-	}
 	var at int
 	o.mem, at = memory(rng, arg, high-low)
 	for i := 0; i < len(o.mem); i += copy(o.mem[i:], noise[rng.IntN(64):]) {
