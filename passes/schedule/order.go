@@ -26,7 +26,8 @@ func (c *tiling) arrange() {
 	}
 }
 
-// fewLive returns up to how many values in registers one order is made: so many registers of TileBytes fit.
+// fewLive returns the number of registers of TileBytes that fit in TilingBytes. An order that needs no more is kept without
+// a second one.
 func (c *tiling) fewLive() int { return c.e.t.TilingBytes / c.e.t.TileBytes }
 
 // arrangement is the state of arrange.
