@@ -167,19 +167,24 @@ func (x Node) OneHot(dt DType, depth, axis int) Node {
 	return wide.Eq(Iota(Int64, depth).Reshape(ones)).Cast(dt)
 }
 
-// Range returns the numbers begin, begin+step, ... before end, as Python's range, of a
-// type that has them: NumPy's arange. Of a float type element i is begin + i*step,
-// rounded twice.
+// Range returns the numbers begin, begin+step, ... before end, as Python's range: NumPy's
+// arange, with the elements and the errors that the tensor Arange has. No memory holds them.
 func Range(dt DType, begin, end, step float64) Node {
-	count := math.Ceil((end - begin) / step)
-	if step == 0 || math.IsNaN(count) || math.IsInf(count, 0) {
-		return fail("from %v to %v by %v: it does not end", begin, end, step)
+	r, err := ir.NewRange(dt, begin, end, step)
+	if err != nil {
+		return fail("%w", err)
 	}
-	if count >= 1<<31 {
-		return fail("from %v to %v by %v: it has %.0f elements, and may have 2^31-1", begin, end, step, count)
+	wide := Int32 // integers wrap, so what fits dt is exact in any type of as many bits
+	if r.Len > math.MaxInt32 || dt.Bits() > 32 {
+		wide = Int64
 	}
-	i := Iota(Int32, max(0, int(count))).Cast(dt)
-	return i.Mul(step).Add(begin)
+	i := Iota(wide, r.Len)
+	if ir.Fractions.Has(dt) {
+		return i.Cast(Float64).FMA(r.Step, r.Start).Cast(dt)
+	}
+	start, by := r.Bits(wide)
+	constant := func(bits uint64) Node { return apply(ir.OpConst, ir.Attr{DType: wide, Bits: bits}) }
+	return i.Mul(constant(by)).Add(constant(start)).Cast(dt)
 }
 
 // Unstack returns the slices of x along an axis, which must have a known extent, without

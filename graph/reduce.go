@@ -241,7 +241,7 @@ func (x Node) arg(op ir.Op, args []any) Node {
 }
 
 // Iota returns 0, 1, 2, ... along one axis of extent n, which is an int or a Dim. Numbers of
-// a type with fractions are rounded; integers must fit.
+// a type with fractions are rounded. If n is an int, numbers past the greatest of the type are an error.
 func Iota(dt DType, n any) Node {
 	shape, err := extentsOf([]any{n})
 	if err != nil {
@@ -250,7 +250,12 @@ func Iota(dt DType, n any) Node {
 	if len(shape) != 1 {
 		return fail("%d extents: it has one axis", len(shape))
 	}
-	if ir.Reals.Has(dt) {
+	if ir.Fractions.Has(dt) {
+		if n, known := shape[0].Int(); known && n > 0 {
+			if _, err := ir.Encode(dt, n-1); err != nil {
+				return fail("%d elements: %w", n, err)
+			}
+		}
 		return apply(ir.OpIota, ir.Attr{DType: Int64, Shape: shape}).Cast(dt)
 	}
 	return apply(ir.OpIota, ir.Attr{DType: dt, Shape: shape})

@@ -156,27 +156,22 @@ func Eye(dt ir.DType, n int) *Tensor {
 
 // Arange returns the numbers start, start+step, ... before stop as a 1-d tensor
 // of ceil((stop-start)/step) elements, none when stop is not after start. The step may
-// be negative, not zero. Number i is start + i*step in float64, then rounded to
-// the dtype; for integer dtypes start and step must be integers.
+// be negative, not zero. For integer dtypes start and step must be integers, and number i is
+// start + i*step; for others that is rounded to float64 once and then to the dtype. A number that
+// the dtype does not have is an error.
 func Arange(dt ir.DType, start, stop, step float64) *Tensor {
-	if err := checkFinite(start, stop, step); err != nil {
+	r, err := ir.NewRange(dt, start, stop, step)
+	if err != nil {
 		return Failf("arange: %v", err)
 	}
-	if step == 0 {
-		return Failf("arange: the step is 0: it must be positive or negative")
+	t := newTensor("arange", dt, []int{r.Len})
+	if t.err != nil {
+		return t
 	}
-	count := max(math.Ceil((stop-start)/step), 0)
-	if count >= math.MaxInt {
-		return Failf("arange: from %v to %v by %v are %.3g elements, which passes int", start, stop, step, count)
+	for i := range r.Len {
+		memory.StoreBits(dt, t.addr(i), r.Element(i))
 	}
-	n, isInt := int(count), !ir.Reals.Has(dt)
-	if isInt && (start != math.Trunc(start) || step != math.Trunc(step)) {
-		return Failf("arange: start %v and step %v must be integers for dtype %s", start, step, dt)
-	}
-	if last := start + float64(n-1)*step; isInt && max(math.Abs(start), math.Abs(last), math.Abs(step)) > 1<<52 {
-		return Failf("arange: from %v to %v by %v passes 2^52, up to where float64 counts each integer", start, stop, step)
-	}
-	return fillWith("arange", newTensor("arange", dt, []int{n}), func(i int) float64 { return start + float64(float64(i)*step) })
+	return t
 }
 
 // Linspace returns n >= 0 numbers from start to stop, both included, at equal
