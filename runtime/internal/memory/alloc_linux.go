@@ -3,7 +3,6 @@ package memory
 import (
 	"bufio"
 	"bytes"
-	"math"
 	"os"
 	"path"
 	"strconv"
@@ -27,14 +26,9 @@ func adviseHugePages(pages []byte) {
 // doesn't limit.
 func systemRoom() int64 {
 	room := fixedRoom()
-	virtual, resident := ownPages()
+	_, resident := ownPages()
 	if free := freeMemory(); free != unknownMemory {
 		room = min(room, free+resident)
-	}
-	var space syscall.Rlimit // ulimit -v: past it, Go's allocator ends the process
-	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) == nil && space.Cur < math.MaxInt64 {
-		const slack = 256 << 20 // the heap is reserved in arenas, with bookkeeping
-		room = min(room, heapBytes()+int64(space.Cur)-virtual-slack)
 	}
 	return room
 }

@@ -24,6 +24,7 @@ var (
 	counting sync.Mutex   // of one look and the reservation that follows
 	unseen   atomic.Int64 // bytes requested since the last look
 	reserved atomic.Int64 // bytes of reservations that are not allocated yet
+	freeRun  foundRun     // guarded by counting
 )
 
 // A Reservation is memory that has been counted and is not allocated yet. What a run needs
@@ -43,6 +44,9 @@ func Reserve(n int) (Reservation, error) {
 	counting.Lock()
 	defer counting.Unlock()
 	if err := checkMemory(n, memoryRoom()-reserved.Load()); err != nil {
+		return Reservation{}, err
+	}
+	if err := freeRun.check(int64(n) + reserved.Load()); err != nil {
 		return Reservation{}, err
 	}
 	unseen.Store(0)
@@ -92,8 +96,16 @@ func memoryRoom() int64 {
 const narrowSpace = 2 << 30
 
 // heapBytes returns the bytes of all objects in the Go heap.
-func heapBytes() int64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+func heapBytes() int64 { return metric("/memory/classes/heap/objects:bytes") }
+
+const (
+	released  = "/memory/classes/heap/released:bytes" // free, and given back to the system
+	allocated = "/gc/heap/allocs:bytes"               // since the process began
+)
+
+// metric reads one of Go's metrics, 0 if this version of Go lacks it.
+func metric(name string) int64 {
+	sample := []metrics.Sample{{Name: name}}
 	metrics.Read(sample)
 	if sample[0].Value.Kind() != metrics.KindUint64 {
 		return 0

@@ -1,0 +1,37 @@
+package memory
+
+import (
+	"fmt"
+	goruntime "runtime"
+	"runtime/debug"
+	"sync"
+)
+
+// foundRun is the largest free run of the heap when it was last looked for. Looking takes a collection and some milliseconds, so
+// a run serves until as many bytes have been allocated as it has: each may have been taken from it.
+type foundRun struct {
+	bytes  int64
+	allocs int64 // of the process until then
+}
+
+// limited reports whether the addresses of the process were limited when it began.
+var limited = sync.OnceValue(func() bool { return spaceLeft() != unknownMemory })
+
+// heldPages is how many bytes of free pages a processor of Go's scheduler may hold.
+const heldPages = 512 << 10
+
+// check returns an error if addresses are limited and no free run holds n bytes. The lock of counting is held.
+func (f *foundRun) check(n int64) error {
+	left := spaceLeft()
+	if n <= left || n <= f.bytes-(metric(allocated)-f.allocs) {
+		return nil
+	}
+	debug.FreeOSMemory() // collects first
+	f.allocs = metric(allocated)
+	f.bytes = largestRun(metric(released)) - int64(goruntime.GOMAXPROCS(0))*heldPages
+	if n <= f.bytes {
+		return nil
+	}
+	return fmt.Errorf("%s asked, but the limit on addresses (ulimit -v) leaves %s, and the largest free run of the heap has %s",
+		byteCount(n), byteCount(max(left, 0)), byteCount(max(f.bytes, 0)))
+}

@@ -1,0 +1,91 @@
+package memory
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"syscall"
+	"unsafe"
+)
+
+// Address space under a limit (ulimit -v). Go never unmaps its heap and ends the process if the heap cannot grow, so
+// a buffer must fit into the addresses that are left or into one free run of the heap. Go's metrics
+// give the bytes that are free, but not their runs: those are read from the pages of the heap that are not in memory.
+
+// spaceSlack is what the heap takes beside a buffer that it grows by, in bytes: it grows by whole arenas, with bookkeeping.
+const spaceSlack = 256 << 20
+
+// spaceLeft returns the bytes by which the heap can surely grow within the limit on addresses; unknownMemory without a limit.
+func spaceLeft() int64 {
+	var space syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) != nil || space.Cur >= math.MaxInt64 {
+		return unknownMemory
+	}
+	virtual, _ := ownPages()
+	return int64(space.Cur) - virtual - spaceSlack
+}
+
+// largestRun returns the bytes of the largest run of pages of the heap that no object has. It is right just after
+// debug.FreeOSMemory, which gives all free pages back to the system, so that none of them is in memory; released says how many
+// bytes those are. Pages of objects that were not written yet are not in memory either. Their number is
+// known, but not their places, so all of them are taken from the run. Buffers of this package do not divide a run:
+// their first and last pages are in memory.
+func largestRun(released int64) int64 {
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return 0
+	}
+	defer maps.Close()
+	run := pageRun{page: int64(os.Getpagesize()), there: make([]byte, 1<<16)}
+	heap := uintptr(unsafe.Pointer(&run.there[0])) >> heapBits
+	for lines := bufio.NewScanner(maps); lines.Scan(); {
+		var from, to uintptr // "c000000000-c004000000 rw-p 00000000 00:00 0 [anon: Go: heap]"
+		var mode string
+		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &mode); n < 3 || from>>heapBits != heap || !strings.HasPrefix(mode, "rw") {
+			continue
+		}
+		if from != run.end {
+			run.now = 0
+		}
+		if err := run.add(from, to); err != nil {
+			return 0
+		}
+	}
+	return max(0, run.most-max(0, run.absent-released))
+}
+
+// heapBits is the number of low bits in which addresses of Go's heap differ: it begins at a multiple of 2^40 or at a random place
+// behind one, and goes on from there.
+const heapBits = 40
+
+// pageRun counts pages that are not in memory, in order of their addresses.
+type pageRun struct {
+	page      int64
+	there     []byte // of each page, bit 0
+	end       uintptr
+	now, most int64 // bytes of the run that ends at end, and of the longest
+	absent    int64 // bytes of all
+}
+
+// add goes through the pages of a mapping.
+func (r *pageRun) add(from, to uintptr) error {
+	for from < to {
+		n := min(to-from, uintptr(len(r.there))*uintptr(r.page))
+		if _, _, e := syscall.Syscall(syscall.SYS_MINCORE, from, n, uintptr(unsafe.Pointer(&r.there[0]))); e != 0 {
+			return e
+		}
+		for _, there := range r.there[:int64(n)/r.page] {
+			if there&1 != 0 {
+				r.now = 0
+				continue
+			}
+			r.now, r.absent = r.now+r.page, r.absent+r.page
+			r.most = max(r.most, r.now)
+		}
+		from += n
+	}
+	r.end = to
+	return nil
+}
