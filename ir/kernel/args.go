@@ -38,6 +38,7 @@ func (e Extent) Of(rows, cols int, fields []int) int {
 // afterwards is anything. Windows are how the windows of an image lie in its lines.
 type Arg struct {
 	DType   ir.DType
+	Bits    Bits
 	Out     bool
 	Work    bool
 	Windows Windows
@@ -47,6 +48,22 @@ type Arg struct {
 	// Channels is how many elements each of the Inner ones is, which are contiguous: more than
 	// one if they are interleaved channels, else 0.
 	Channels int
+}
+
+// Bits says which element types the memory of an argument may have.
+type Bits uint8
+
+// An argument is in memory of its own type, or of any type as wide if a call only copies its elements, or of any type if it copies
+// them as bytes.
+const (
+	SameType Bits = iota
+	SameSize
+	AnySize
+)
+
+// Takes reports whether an argument may be in memory of a type.
+func (a *Arg) Takes(d ir.DType) bool {
+	return a.DType == d || a.Bits == AnySize || a.Bits == SameSize && a.DType.Size() == d.Size()
 }
 
 // Windows says that each row, or column, of a block reads the lines of an argument from another

@@ -110,31 +110,3 @@ func ReadsOutput(c Code, field func(i int) bool) bool {
 	info := &micros[m.Kind]
 	return info.updates || info.adds != One && field(int(info.adds-Field0))
 }
-
-// FitOf returns the function that reports whether the fields of a call agree with each other and with
-// the number of rows and columns, nil if any do.
-func FitOf(c Code) func(rows, cols int, fields []int) bool {
-	if m, ok := c.(*Micro); ok {
-		return micros[m.Kind].fit
-	}
-	return nil
-}
-
-// CopiesBits reports whether a kernel copies elements of all types of a size in bytes.
-func CopiesBits(c Code, size int) bool {
-	m, ok := c.(*Micro)
-	return ok && micros[m.Kind].copies != nil && micros[m.Kind].copies(m, size)
-}
-
-// copySame is for micro-kernels that copy elements of the size of their type.
-func copySame(m *Micro, size int) bool { return size == m.Type.Size() }
-
-// copyEntries is for lookups: what they copy has the size of their type, and what they look
-// up that of a byte.
-func copyEntries(m *Micro, size int) bool { return size == 1 || copySame(m, size) }
-
-// copyBytes is for micro-kernels that copy elements of any size, as bytes.
-func copyBytes(*Micro, int) bool { return true }
-
-// copyMoved is for micro-kernels that copy elements by some ops.
-func copyMoved(m *Micro, size int) bool { return m.Op.MovesBits() && copySame(m, size) }

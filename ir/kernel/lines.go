@@ -31,7 +31,11 @@ func lineOps(has func(op *ir.OpInfo) bool) (ops []ir.Op) {
 }
 
 func gatherArgs(m *Micro) []Arg {
-	return []Arg{{DType: m.Type, Outer: Field0, Inner: Cols}, {DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+	bits := SameSize
+	if m.Kind != Gather {
+		bits = SameType
+	}
+	return []Arg{{DType: m.Type, Bits: bits, Outer: Field0, Inner: Cols}, {DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Bits: bits, Out: true, Outer: Rows, Inner: Cols}}
 }
 
 // GatherRows is how many rows gather_reduce works in: one for each lane of ir.ReduceRow.
@@ -51,8 +55,8 @@ func gatherReduceLimits(*Micro) []Limit {
 }
 
 func lookupArgs(m *Micro) []Arg {
-	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0 + 2}, {DType: ir.Uint8, Outer: Rows, Inner: Cols, Across: Field0},
-		{DType: m.Type, Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}}
+	return []Arg{{DType: m.Type, Bits: SameSize, Outer: Rows, Inner: Field0 + 2}, {DType: ir.Uint8, Bits: SameSize, Outer: Rows, Inner: Cols, Across: Field0},
+		{DType: m.Type, Bits: SameSize, Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}}
 }
 
 // Bytes is how many values a byte has: the entries of a table of lookups.
@@ -71,11 +75,14 @@ func lookupMeaning(*Micro, *Kernel) Reference {
 }
 
 func scatterArgs(m *Micro) []Arg {
-	index := ir.Int64
+	index, bits := ir.Int64, SameType
 	if m.Kind == ScatterBytes {
 		index = ir.Uint8
 	}
-	return []Arg{{DType: index, Outer: Rows, Inner: One}, {DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Field0, Inner: Cols}}
+	if m.Op.MovesBits() {
+		bits = SameSize
+	}
+	return []Arg{{DType: index, Outer: Rows, Inner: One}, {DType: m.Type, Bits: bits, Outer: Rows, Inner: Cols}, {DType: m.Type, Bits: bits, Out: true, Outer: Field0, Inner: Cols}}
 }
 
 // recurrenceArgs are the operands, the elements before the first column, the results and the last
@@ -87,6 +94,9 @@ func recurrenceArgs(m *Micro) []Arg {
 	args[3].Out, args[4].Out = true, true
 	return args
 }
+
+// recurrenceLimits demands a column: without one a call does not store the last result.
+func recurrenceLimits(*Micro) []Limit { return []Limit{{Extent: Cols, Least: 1, Most: math.MaxInt}} }
 
 func gatherMeaning(*Micro, *Kernel) Reference {
 	return func(_ ir.Arithmetic, b Block) {

@@ -127,24 +127,6 @@ func (m *Micro) OutType(i int) ir.DType {
 	return m.Body.OutType(i)
 }
 
-// Limit bounds an extent of a call. If it is of Chunks, calls combine the
-// elements along it by a tree: of a longer extent each call takes a chunk of Most, and the
-// last one the rest.
-type Limit struct {
-	Extent
-	Least, Most int
-	Chunks      bool
-}
-
-// LimitsOf returns the limits of a kernel's extents. One without a limit may be
-// any number from 0 on.
-func LimitsOf(c Code) []Limit {
-	if m, ok := c.(*Micro); ok && micros[m.Kind].limits != nil {
-		return micros[m.Kind].limits(m)
-	}
-	return nil
-}
-
 // Canonical returns the kernel in the one form that all kernels of the same meaning
 // share. Input i of the result is input order[i] of c.
 func Canonical(c Code) (canon Code, order []int) {

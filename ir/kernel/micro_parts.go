@@ -9,10 +9,18 @@ import (
 )
 
 func copyArgs(m *Micro) []Arg {
-	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+	return []Arg{{DType: m.Type, Bits: SameSize, Outer: Rows, Inner: Cols}, {DType: m.Type, Bits: SameSize, Out: true, Outer: Rows, Inner: Cols}}
 }
 
-func prefetchArgs(m *Micro) []Arg { return []Arg{{DType: m.Type, Outer: None, Inner: None}} }
+func storeNTArgs(m *Micro) []Arg {
+	args := copyArgs(m)
+	args[0].Bits, args[1].Bits = AnySize, AnySize
+	return args
+}
+
+func prefetchArgs(m *Micro) []Arg {
+	return []Arg{{DType: m.Type, Bits: AnySize, Outer: None, Inner: None}}
+}
 
 func packArgs(m *Micro) []Arg {
 	args := copyArgs(m)
@@ -21,11 +29,13 @@ func packArgs(m *Micro) []Arg {
 }
 
 func transposeArgs(m *Micro) []Arg {
-	return []Arg{{DType: m.Type, Outer: Cols, Inner: Rows, Across: Field0}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+	args := packArgs(m)
+	args[0].Outer, args[0].Inner = Cols, Rows
+	return args
 }
 
 func insertArgs(m *Micro) []Arg {
-	return append([]Arg{{DType: m.Type, Outer: Rows, Inner: One}}, copyArgs(m)...)
+	return append([]Arg{{DType: m.Type, Bits: SameSize, Outer: Rows, Inner: One}}, copyArgs(m)...)
 }
 
 func insertFit(_, cols int, fields []int) bool { return fields[0] >= 0 && fields[0] < max(1, cols) }
@@ -68,9 +78,11 @@ func checkScan(m *Micro) error {
 	return nil
 }
 
-func scanLimits(*Micro) []Limit { return []Limit{{Extent: Cols, Most: ir.ReduceChunk}} }
+// scanLimits demands a column: without one a call stores no state.
+func scanLimits(*Micro) []Limit { return []Limit{{Extent: Cols, Least: 1, Most: ir.ReduceChunk}} }
 
-func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk, true}} }
+// reduceLimits demands a column: nothing is combined without one, and a call stores no result.
+func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 1, ir.ReduceChunk, true}} }
 
 // Verify returns an error unless the micro-kernel has the parts that its row says, of
 // types and combiners that it is made for.

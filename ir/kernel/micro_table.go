@@ -56,15 +56,15 @@ type microInfo struct {
 	inPlace   bool
 	wholeRows bool
 	fences    bool
-	updates   bool                          // it leaves some elements of its output: see ReadsOutput
-	adds      Extent                        // the field that, if not 0, has it add to its output: see ReadsOutput
-	copies    func(m *Micro, size int) bool // see CopiesBits
+	updates   bool   // it leaves some elements of its output: see ReadsOutput
+	adds      Extent // the field that, if not 0, has it add to its output: see ReadsOutput
+	hint      Extent // the field that says which memory is read next, anywhere: see IsDistance
 
 	args    func(m *Micro) []Arg
 	limits  func(m *Micro) []Limit
 	meaning func(m *Micro, expanded *Kernel) Reference
 	check   func(m *Micro) error                    // what the others do not say
-	fit     func(rows, cols int, fields []int) bool // see FitOf
+	fit     func(rows, cols int, fields []int) bool // what limits do not say: see CheckSizes
 }
 
 // microParts says which parts of a Micro a row sets.
@@ -88,19 +88,19 @@ func init() {
 	micros = [numMicros]microInfo{
 		Pack: {name: "pack", doc: "out[r,c] = in[r,c], where the elements of a row of in are across bytes apart",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, args: packArgs, meaning: packMeaning,
-			time: Time{Unit: Moved}, copies: copySame},
+			time: Time{Unit: Moved}},
 		Transpose: {name: "transpose", doc: "out[r,c] = in[c,r], where the elements of a row of in are across bytes apart",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, args: transposeArgs, meaning: transposeMeaning,
-			time: Time{Unit: Moved}, copies: copySame},
+			time: Time{Unit: Moved}},
 		Insert: {name: "insert", doc: "out[r,c] = elem[r] where c is place, and in[r,c] elsewhere",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"place"}, args: insertArgs, meaning: insertMeaning,
-			time: Time{Unit: Moved}, wholeRows: true, copies: copySame, fit: insertFit},
+			time: Time{Unit: Moved}, wholeRows: true, fit: insertFit},
 		StoreNT: {name: "store_nt", doc: "out[r,c] = in[r,c] by non-temporal stores; no rows make them visible to other processors",
-			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), args: copyArgs, meaning: packMeaning,
-			time: Time{Unit: Moved}, fences: true, copies: copyBytes},
+			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), args: storeNTArgs, meaning: packMeaning,
+			time: Time{Unit: Moved}, fences: true},
 		Prefetch: {name: "prefetch", doc: "a hint: so many bytes as there are columns, next bytes behind in, are read soon; it stores nothing",
-			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), fields: []string{"next"}, args: prefetchArgs, meaning: prefetchMeaning,
-			time: Time{Unit: Moved}, copies: copyBytes},
+			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), fields: []string{"next"}, hint: Field0, args: prefetchArgs, meaning: prefetchMeaning,
+			time: Time{Unit: Moved}},
 		Dot:       dotRow("dot", "a[r,k]*b[k,c]", ir.OpDot),
 		DotHalves: dotRow("dothalves", "mulhalves(a[r,k], b[k,c])", ir.OpDotHalves),
 		DotWindows: {name: "dotwindows", doc: "dot where b[k,c] is element c of tap k of windows: pairs are taps from skip_runs and skip_taps on, of runs, of channels, and a call reads span elements of a channel at most",
@@ -128,7 +128,7 @@ func init() {
 			time: Time{Unit: Computed, Times: Field0}},
 		Gather: {name: "gather", doc: "out[r,c] = in[index[r],c]; in has extent rows",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, written: true, args: gatherArgs, meaning: gatherMeaning,
-			time: Time{Unit: Computed, Indexed: true}, copies: copySame},
+			time: Time{Unit: Computed, Indexed: true}},
 		GatherReduce: {name: "gather_reduce", doc: "out[r,c] = what ir.ReduceRow gives of the elements in[index[r,i],c] for i from 0 to length, or their products with weights[r,i]; in has extent rows, and work is 32",
 			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: gatherOps, fields: []string{"extent", "length", "across", "work", "across_weights"}, written: true, args: gatherReduceArgs, limits: gatherReduceLimits, meaning: gatherReduceMeaning,
 			time: Time{Unit: Selected, Times: Field0 + 1, Indexed: true}},
@@ -137,27 +137,27 @@ func init() {
 			time: Time{Unit: Computed, Times: Field0 + 3, Indexed: true}},
 		Lookup: {name: "lookup", doc: "out[r,c] = table[r,in[r,c]], where the bits of in are a number from 0 to 255; entries is 256",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across", "across_out", "entries"}, args: lookupArgs, limits: lookupLimits, meaning: lookupMeaning,
-			time: Time{Unit: Computed}, inPlace: true, copies: copyEntries},
+			time: Time{Unit: Computed}, inPlace: true},
 		Scatter: {name: "scatter", doc: "out[index[r],c] = in[r,c], or what is there combined with it, row after row; out has extent rows",
 			has: microParts{op: true, dtype: true}, types: bitTypes | ir.Numeric&ir.Native, ops: scatterOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter,
-			time: Time{Unit: Computed, Indexed: true}, updates: true, copies: copyMoved},
+			time: Time{Unit: Computed, Indexed: true}, updates: true},
 		ScatterBytes: {name: "scatter_bytes", doc: "out[index[r],c] = what is there combined with in[r,c], row after row; out has extent rows",
 			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: combiningOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter,
 			time: Time{Unit: Computed, Indexed: true}, updates: true},
 		Sort: {name: "sort", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
-			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "across_out", "length"}, written: true, args: sortArgs, limits: sortLimits, meaning: sortMeaning,
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "across_out", "length"}, written: true, args: sortArgs, limits: sortLimits, fit: sortFit, meaning: sortMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 2, PerRow: true}, wholeRows: true},
 		Order: {name: "order", doc: "out[r,c] = the key, with the place, of the element that is number c of row r of in once that is ordered; in has length columns, out no more",
-			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "length"}, written: true, args: orderArgs, limits: orderLimits, meaning: orderMeaning,
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "length"}, written: true, args: orderArgs, limits: orderLimits, fit: orderFit, meaning: orderMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 1, PerRow: true}, wholeRows: true},
 		Merge: {name: "merge", doc: "out[r,c] = the element, or its place, that is number at[r]*block+c of a line of elems once its runs are merged; each has run of them, the last one the rest, of span elements of the line",
-			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across_out", "elems", "run", "span", "block", "bounds"}, written: true, args: mergeArgs, limits: mergeLimits, meaning: mergeMeaning,
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across_out", "elems", "run", "span", "block", "bounds"}, written: true, args: mergeArgs, limits: mergeLimits, fit: mergeFit, meaning: mergeMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
 		Search: {name: "search", doc: "out[r,c] = where the op inserts y[r,c] in row r of in, which has extent columns",
 			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: searchOps, fields: []string{"extent", "across", "across_y", "across_out"}, written: true, args: searchArgs, limits: searchLimits, meaning: searchMeaning,
 			time: Time{Unit: Computed, Indexed: true}},
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
-			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
+			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, limits: recurrenceLimits, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
 		Rescan: {name: "rescan", doc: "out[r,c] and after[r] = what ir.Rescan gives for the line in[r], of chunks as ir.ScanLine says, with the carries before[r,k], if one of chunks last[r,k] is not finite; else they stay",
 			has: microParts{dtype: true}, types: ir.Floats & ir.Native, fields: []string{"across", "across_last", "across_out", "chunks"}, written: true, args: rescanArgs, meaning: rescanMeaning,
@@ -179,5 +179,5 @@ func dotRow(name, multiply string, op ir.Op) microInfo {
 	return microInfo{name: name, doc: "out[r,c] = the sum of " + multiply + " over all pairs k, added to out[r,c] if adds is not 0; next is a prefetch hint: the bytes from b to the part of it that the next call reads",
 		has: microParts{dtype: true}, types: op.Info().Domain & ir.Native, fields: []string{"across", "pairs", "adds", "next"},
 		args: dotArgs, limits: dotLimits, meaning: dotMeaning(op),
-		time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds}
+		time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, hint: Field0 + DotNext}
 }

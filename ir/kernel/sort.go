@@ -55,6 +55,9 @@ func sortArgs(m *Micro) []Arg {
 // sortLimits bounds the length of a line: places are in 32 bits of a word.
 func sortLimits(*Micro) []Limit { return []Limit{{Extent: Field0 + 2, Most: math.MaxInt32}} }
 
+// sortFit reports whether a line has as many elements as are stored of it.
+func sortFit(_, cols int, fields []int) bool { return cols <= fields[2] }
+
 // orderArgs are a line, its run, and memory to work in.
 func orderArgs(m *Micro) []Arg {
 	length := Field0 + 1
@@ -64,6 +67,9 @@ func orderArgs(m *Micro) []Arg {
 }
 
 func orderLimits(*Micro) []Limit { return []Limit{{Extent: Field0 + 1, Most: math.MaxInt32}} }
+
+// orderFit is sortFit.
+func orderFit(_, cols int, fields []int) bool { return cols <= fields[1] }
 
 // The fields of Merge: the bytes between stored elements; how many elements all runs have, each of them,
 // and the part of the line that each is made of; how many elements a block has; how many bounds of runs
@@ -90,6 +96,12 @@ func mergeArgs(m *Micro) []Arg {
 func mergeLimits(*Micro) []Limit {
 	return []Limit{{Extent: mergeElems, Most: math.MaxInt32}, {Extent: mergeRun, Least: 1, Most: math.MaxInt32}, {Extent: mergeSpan, Most: math.MaxInt32},
 		{Extent: mergeBlock, Least: 1, Most: math.MaxInt32}, {Extent: mergeBounds, Most: math.MaxInt32}}
+}
+
+// mergeFit reports whether the line has as many elements as are stored of it, and there is memory for the bounds of its runs.
+func mergeFit(_, cols int, fields []int) bool {
+	f := func(e Extent) int { return fields[e-Field0] }
+	return cols <= f(mergeElems) && MergeBounds(f(mergeElems), f(mergeRun)) <= f(mergeBounds)
 }
 
 // MergeBounds returns how many bounds of runs Merge works with: five for each run.

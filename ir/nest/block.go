@@ -166,15 +166,7 @@ func (b *block) check(c *Call) error {
 	if want := len(c.Kernel.Args()); len(c.Args) != want {
 		return fmt.Errorf("%d arguments, the kernel has %d", len(c.Args), want)
 	}
-	if want := len(c.Kernel.Fields()); len(c.Fields) != want {
-		return fmt.Errorf("%d fields, the kernel has %d", len(c.Fields), want)
-	}
-	for _, l := range limitsOf(c.Kernel) {
-		if n := b.extent(l.Extent); n < l.Least || n > l.Most {
-			return fmt.Errorf("%s is %d, the kernel takes %d to %d", extentName(c.Kernel, l.Extent), n, l.Least, l.Most)
-		}
-	}
-	return nil
+	return kernel.CheckSizes(c.Kernel, b.rows, b.cols, b.fields)
 }
 
 // arg returns where argument i of a call is, or an error if an element of it is outside

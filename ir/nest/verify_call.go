@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -24,11 +23,6 @@ type access struct {
 	stores  bool
 	updates bool // the call reads what it stores
 	above   bool // read: each line, but for the first, is one that the call has stored
-}
-
-// isSize reports whether a size is of enclosing loops, and not negative.
-func (v *verifier) isSize(s Size) bool {
-	return s.Loop >= -1 && s.Loop < len(v.loops) && s.N >= 0
 }
 
 // call checks a call inside the loops at hand.
@@ -90,72 +84,6 @@ func (v *verifier) notes(s *Slot) bool {
 	return s.Kind == Operand && !v.p.Buffers[s.Buffer].Kind.ReadOnly()
 }
 
-// sizes returns what is wrong with the sizes of a call, or "".
-func (v *verifier) sizes(c *Call) string {
-	dims := append([]Size{c.Rows, c.Cols}, c.Fields...)
-	for i, s := range dims {
-		d := kernel.Rows + kernel.Extent(i)
-		distance := d >= kernel.Field0 && (extentName(c.Kernel, d) == "next" || strings.HasPrefix(extentName(c.Kernel, d), "across"))
-		if !v.isSize(s) && !(distance && s.Loop == -1) {
-			return fmt.Sprintf("%s=%s is of no loop round the call, or below 0", extentName(c.Kernel, d), s)
-		}
-	}
-	for _, l := range limitsOf(c.Kernel) {
-		var ints checked
-		s := dims[l.Extent-kernel.Rows]
-		for _, n := range sizes(&ints, v.loops, s) {
-			if n < l.Least || n > l.Most || ints.bad {
-				return fmt.Sprintf("%s=%s is %d, the kernel takes %d to %d", extentName(c.Kernel, l.Extent), s, n, l.Least, l.Most)
-			}
-		}
-		if l.Chunks && !v.byChunks(&ints, s, l.Most) {
-			return fmt.Sprintf("%s=%s is not the chunks of %d by which the kernel combines", extentName(c.Kernel, l.Extent), s, l.Most)
-		}
-	}
-	if !v.fits(c) {
-		return "its fields do not agree with each other, or change with a loop"
-	}
-	for _, info := range c.Kernel.Args() {
-		if info.Across >= kernel.Field0 && dims[info.Across-kernel.Rows].Loop != -1 {
-			return fmt.Sprintf("%s changes with a loop", extentName(c.Kernel, info.Across))
-		}
-	}
-	return ""
-}
-
-// byChunks reports whether a size that is of a loop's iterations is a whole chunk in all but the
-// last: that of each loop which the loop's extent is of has whole chunks too.
-func (v *verifier) byChunks(c *checked, s Size, chunk int) bool {
-	each := s.N // what an index of the loop stands for
-	for at := s.Loop; at >= 0; at = v.loops[at].parent {
-		l := &v.loops[at]
-		if l.count() > 1 && c.mul(each, l.tile)%chunk != 0 {
-			return false
-		}
-		each = c.mul(each, l.n)
-	}
-	return !c.bad
-}
-
-// fits reports whether the fields of a call agree. If the kernel says which do, only rows and columns
-// may vary: the greatest of them reach farthest, but not the greatest of each field.
-func (v *verifier) fits(c *Call) bool {
-	fit := kernel.FitOf(c.Kernel)
-	if fit == nil {
-		return true
-	}
-	fields := make([]int, len(c.Fields))
-	for i, s := range c.Fields {
-		if s.Loop != -1 {
-			return false
-		}
-		fields[i] = s.N
-	}
-	var ints checked
-	most := func(s Size) int { return slices.Max(append(sizes(&ints, v.loops, s), 0)) }
-	return fit(most(c.Rows), most(c.Cols), fields) && !ints.bad
-}
-
 // arg returns what an argument touches, or what is wrong with it.
 func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong string) {
 	var c checked
@@ -176,7 +104,7 @@ func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong s
 	if info.Across != kernel.One {
 		across = sizeOf(call, info.Across).N
 		if across%size != 0 {
-			return out, fmt.Sprintf("%s=%d is not a multiple of the %d bytes of an element", extentName(call.Kernel, info.Across), across, size)
+			return out, fmt.Sprintf("%s=%d is not a multiple of the %d bytes of an element", kernel.NameOf(call.Kernel, info.Across), across, size)
 		}
 	}
 	for _, d := range []struct {
@@ -187,7 +115,7 @@ func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong s
 		out.dims = append(out.dims, dim{n.Loop, n.N, d.stride})
 	}
 	out.dims = append(out.dims, dim{-1, info.Each(), out.size})
-	if !copiesBits(call.Kernel, info, s) {
+	if !info.Takes(s.DType) {
 		return out, fmt.Sprintf("the slot has %s, the kernel %s", s.DType.Text(), info.DType.Text())
 	}
 	if info.Out && (s.Kind == Table || s.Kind == Bytes || s.Kind == Operand && v.p.Buffers[s.Buffer].Kind.ReadOnly()) {
@@ -209,12 +137,6 @@ func sizeOf(c *Call, d kernel.Extent) Size {
 		return Fixed(0)
 	}
 	return c.Fields[d-kernel.Field0]
-}
-
-// copiesBits reports whether an argument may be in a slot: of the same type, or of one
-// whose bits the kernel copies.
-func copiesBits(c kernel.Code, info kernel.Arg, s *Slot) bool {
-	return info.DType == s.DType || kernel.CopiesBits(c, s.DType.Size())
 }
 
 // inside computes the region of an access, and returns what is wrong with it: bytes that
