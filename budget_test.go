@@ -13,7 +13,7 @@ import (
 // raise them for a feature that is worth it, and say so in the commit.
 const (
 	maxGenerated = 13_500_000 // measured: 13.49 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
-	maxGrowth    = 8_320_000  // measured: 8.31 MB on linux/amd64
+	maxGrowth    = 8_340_000  // measured: 8.33 MB on linux/amd64
 	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 

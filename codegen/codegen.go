@@ -170,11 +170,11 @@ func nameAll(kernels []kernel.Code, name func(kernel.Code) string) ([]named, err
 	return out, nil
 }
 
-// takesSplats reports whether a kernel is one operation with broadcast operands. A tiling calls
+// takesSplats reports whether a kernel is one operation with broadcast operands that no scan calls. A tiling calls
 // that of unit operands if it is lacking, and fills columns with the element.
 func takesSplats(c kernel.Code) bool {
 	k, ok := c.(*kernel.Kernel)
-	return ok && len(k.Body) == 1 && k.Body[0].Op != ir.OpCopy && slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat })
+	return ok && !kernel.OfScans(k) && len(k.Body) == 1 && k.Body[0].Op != ir.OpCopy && slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat })
 }
 
 // emits reports whether a target has a kernel.

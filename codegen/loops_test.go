@@ -39,6 +39,9 @@ func TestFewLoops(t *testing.T) {
 			continue
 		}
 		require.Equal(t, !fused[k.Signature()] && !takesSplats(k), has(k), k.Signature())
+		if own, ok := k.(*kernel.Kernel); ok && kernel.OfScans(own) {
+			require.True(t, has(k), k.Signature())
+		}
 		if takesSplats(k) && !fused[k.Signature()] {
 			broadcast++
 			own := k.(*kernel.Kernel)

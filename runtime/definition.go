@@ -15,7 +15,7 @@ import (
 
 // Kernels by their definition. A program on amd64 has few Go loops of the library's kernels: where its
 // assembly can't run, each element of the others is computed as the table of ops defines it. Kernels of
-// several operations are then none of the library's: tilings take their place.
+// several operations are then none of the library's, as tilings take their place, but for those of scans.
 
 // definition is a kernel and its meaning.
 type definition struct {
@@ -43,7 +43,7 @@ func (d *definition) takesPlace() bool {
 	switch k := d.code.(type) {
 	case *kernel.Kernel:
 		copies := len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy
-		return copies || len(k.Body) <= 1 && !slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat })
+		return copies || kernel.OfScans(k) || len(k.Body) <= 1 && !slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat })
 	case *kernel.Micro:
 		return k.Body == nil || len(k.Body.Body) == 0
 	}

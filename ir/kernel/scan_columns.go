@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
@@ -15,6 +16,15 @@ import (
 func CarryKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
 	b := NewBuilder(Operand{DType: ir.PartialType(by, d), Splat: true}, Operand{DType: d})
 	b.Store(b.carried(by, d, 0, 1))
+	return b.Kernel().Canonical()
+}
+
+// NextCarryKernel returns the kernel that combines a row of carries with the last running values of a chunk. Input i
+// is the carries if order[i] is 0.
+func NextCarryKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
+	wide := ir.PartialType(by, d)
+	b := NewBuilder(Operand{DType: wide}, Operand{DType: d})
+	b.Store(b.Op(by, 0, b.as(wide, 1)))
 	return b.Kernel().Canonical()
 }
 
@@ -65,6 +75,27 @@ func rowsKernel(by ir.Op, d ir.DType, rows int, carries bool) (k *Kernel, order 
 	}
 	return k, order
 }
+
+// OfScans reports whether scans call a kernel: CarryKernel, NextCarryKernel or RowKernel of some op and type. Kernels of several
+// operations that no scan calls can be replaced by tilings.
+func OfScans(k *Kernel) bool { return ofScans()[k.Signature()] }
+
+var ofScans = sync.OnceValue(func() map[string]bool {
+	of := map[string]bool{}
+	for _, by := range ScanRows.Ops() {
+		for _, d := range (by.Info().Domain & ir.Native).List() {
+			kernels := []func(ir.Op, ir.DType) (*Kernel, []int){RowKernel}
+			if !ir.ScansInOrder(by, d) {
+				kernels = append(kernels, CarryKernel, NextCarryKernel)
+			}
+			for _, f := range kernels {
+				k, _ := f(by, d)
+				of[k.Signature()] = true
+			}
+		}
+	}
+	return of
+})
 
 // carried combines a carry with a running value.
 func (b *Builder) carried(by ir.Op, d ir.DType, carry, run Ref) Ref {

@@ -142,13 +142,7 @@ func (c *columnScan) start(w *walk) nest.Item {
 
 // nextCarry returns what combines the carries with the running values.
 func (c *columnScan) nextCarry(w *walk) nest.Item {
-	b := kernel.NewBuilder(kernel.Operand{DType: c.s.wide}, kernel.Operand{DType: c.s.dtype})
-	run := kernel.Ref(1)
-	if c.s.wide != c.s.dtype {
-		run = b.Cast(c.s.wide, run)
-	}
-	b.Store(b.Op(c.s.by, 0, run))
-	k, order := b.Kernel().Canonical()
+	k, order := kernel.NextCarryKernel(c.s.by, c.s.dtype)
 	return c.s.call(w, k, nest.Fixed(1), w.size[c.s.col], ordered(order, []view{c.carry, c.run}, c.next))
 }
 

@@ -21,9 +21,13 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719_go},
 	{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u8_uu_0cf7f37617_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }", Fn: k_and_bool_uu_d264fa7b13_go},
@@ -160,15 +164,25 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i32_bool_uu_40496893b0_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }", Fn: k_max_f64_uu_8e8ee6eae2_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }", Fn: k_max_i32_us_a8e7b56bbb_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }", Fn: k_max_i32_uu_f7b3137e5b_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }", Fn: k_max_i64_us_4931f37a1f_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }", Fn: k_max_i64_uu_702ea15ec3_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }", Fn: k_min_f64_su_e16306fa1b_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }", Fn: k_min_f64_uu_4d70e3b726_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }", Fn: k_min_i32_us_ff5bb7f3f0_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }", Fn: k_min_i32_uu_ad14a0135d_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }", Fn: k_min_i64_us_a167de3197_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d_go},
 	{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f32_uu_01a592064c_go},
@@ -177,8 +191,11 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
@@ -695,6 +712,25 @@ func k_add_f32_uu_c97e519039_go(f *abi.Frame) {
 	}
 }
 
+// k_add_f64_us_3770aac67c_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+func k_add_f64_us_3770aac67c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 + s1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_add_f64_uu_819accbd74_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }
@@ -710,6 +746,25 @@ func k_add_f64_uu_819accbd74_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := float64(v0 + v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_add_i32_su_1043a9b842_go is
+//
+//	kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }
+//
+// for i: o0[i] = a0 + a1[i]
+func k_add_i32_su_1043a9b842_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := int32(s0 + v1)
 			o0[i] = t0
 		}
 	}
@@ -735,6 +790,25 @@ func k_add_i32_uu_2ea9819167_go(f *abi.Frame) {
 	}
 }
 
+// k_add_i64_su_1d94eb3f4e_go is
+//
+//	kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }
+//
+// for i: o0[i] = a0 + a1[i]
+func k_add_i64_su_1d94eb3f4e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := int64(s0 + v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_add_i64_uu_bda52a5697_go is
 //
 //	kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }
@@ -750,6 +824,25 @@ func k_add_i64_uu_bda52a5697_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := int64(v0 + v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_add_u8_su_654844e99d_go is
+//
+//	kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }
+//
+// for i: o0[i] = a0 + a1[i]
+func k_add_u8_su_654844e99d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := uint8(s0 + v1)
 			o0[i] = t0
 		}
 	}
@@ -5483,6 +5576,25 @@ func k_lt_u8_bool_uu_1ce629a695_go(f *abi.Frame) {
 	}
 }
 
+// k_max_f32_us_ab85dd44c8_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+func k_max_f32_us_ab85dd44c8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_max_f32_uu_3969474293_go is
 //
 //	kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }
@@ -5498,6 +5610,25 @@ func k_max_f32_uu_3969474293_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_max_f64_us_c5b457e68f_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+func k_max_f64_us_c5b457e68f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -5523,6 +5654,25 @@ func k_max_f64_uu_8e8ee6eae2_go(f *abi.Frame) {
 	}
 }
 
+// k_max_i32_us_a8e7b56bbb_go is
+//
+//	kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+func k_max_i32_us_a8e7b56bbb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_max_i32_uu_f7b3137e5b_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }
@@ -5538,6 +5688,25 @@ func k_max_i32_uu_f7b3137e5b_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_max_i64_us_4931f37a1f_go is
+//
+//	kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+func k_max_i64_us_4931f37a1f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -5563,6 +5732,25 @@ func k_max_i64_uu_702ea15ec3_go(f *abi.Frame) {
 	}
 }
 
+// k_max_u8_su_68beaefbd9_go is
+//
+//	kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+func k_max_u8_su_68beaefbd9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := scalar.Max(s0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_max_u8_uu_4c72f1ffc1_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }
@@ -5578,6 +5766,25 @@ func k_max_u8_uu_4c72f1ffc1_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_min_f32_su_9fcf2ced30_go is
+//
+//	kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }
+//
+// for i: o0[i] = min(a0, a1[i])
+func k_min_f32_su_9fcf2ced30_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := scalar.Min(s0, v1)
 			o0[i] = t0
 		}
 	}
@@ -5603,6 +5810,25 @@ func k_min_f32_uu_276d0c9438_go(f *abi.Frame) {
 	}
 }
 
+// k_min_f64_su_e16306fa1b_go is
+//
+//	kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }
+//
+// for i: o0[i] = min(a0, a1[i])
+func k_min_f64_su_e16306fa1b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := scalar.Min(s0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_min_f64_uu_4d70e3b726_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }
@@ -5618,6 +5844,25 @@ func k_min_f64_uu_4d70e3b726_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Min(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_min_i32_us_ff5bb7f3f0_go is
+//
+//	kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_i32_us_ff5bb7f3f0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Min(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -5643,6 +5888,25 @@ func k_min_i32_uu_ad14a0135d_go(f *abi.Frame) {
 	}
 }
 
+// k_min_i64_us_a167de3197_go is
+//
+//	kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_i64_us_a167de3197_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Min(v0, s1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_min_i64_uu_53bafe5025_go is
 //
 //	kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }
@@ -5658,6 +5922,25 @@ func k_min_i64_uu_53bafe5025_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Min(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_min_u8_su_ace27ab957_go is
+//
+//	kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }
+//
+// for i: o0[i] = min(a0, a1[i])
+func k_min_u8_su_ace27ab957_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := scalar.Min(s0, v1)
 			o0[i] = t0
 		}
 	}
@@ -6479,6 +6762,25 @@ func k_mul_f64_uu_7b320067c4_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_i32_su_bcbf8718ef_go is
+//
+//	kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+func k_mul_i32_su_bcbf8718ef_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := int32(s0 * v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_mul_i32_uu_d4519af5a2_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }
@@ -6499,6 +6801,25 @@ func k_mul_i32_uu_d4519af5a2_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_i64_us_995cff4cd6_go is
+//
+//	kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1
+func k_mul_i64_us_995cff4cd6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int64(v0 * s1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_mul_i64_uu_3928b8d38e_go is
 //
 //	kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }
@@ -6514,6 +6835,25 @@ func k_mul_i64_uu_3928b8d38e_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := int64(v0 * v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_mul_u8_us_ee719da1b0_go is
+//
+//	kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1
+func k_mul_u8_us_ee719da1b0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0 * s1)
 			o0[i] = t0
 		}
 	}

@@ -35,7 +35,9 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }", Fn: k_add_i16_uu_934ceb98de_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }", Fn: k_add_u64_us_03b6409a3f_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_i16_uu_84ee5c3983_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u16_uu_411d431ed9_go},
@@ -155,7 +157,9 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }", Fn: k_max_u64_us_d8b0009d8d_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }", Fn: k_max_u64_uu_8aaa11e34b_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }", Fn: k_min_i16_uu_d189cafe2c_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }", Fn: k_min_i8_uu_c53e5a2ac2_go},
@@ -177,7 +181,9 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }", Fn: k_min_u64_us_1dfeb25aa6_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }", Fn: k_min_u64_uu_71c425ba5a_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
@@ -197,7 +203,9 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u64_su_c06c301c60_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u64_bool_uu_6f40ad12b5_go},
@@ -998,6 +1006,25 @@ func k_add_u16_uu_fe8cc40f6b_go(f *abi.Frame) {
 	}
 }
 
+// k_add_u32_su_f9ef3c7945_go is
+//
+//	kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }
+//
+// for i: o0[i] = a0 + a1[i]
+func k_add_u32_su_f9ef3c7945_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := uint32(s0 + v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_add_u32_uu_cb934a8b6e_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }
@@ -1013,6 +1040,25 @@ func k_add_u32_uu_cb934a8b6e_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := uint32(v0 + v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_add_u64_us_03b6409a3f_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+func k_add_u64_us_03b6409a3f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0 + s1)
 			o0[i] = t0
 		}
 	}
@@ -4125,6 +4171,25 @@ func k_max_u16_uu_408b5484f9_go(f *abi.Frame) {
 	}
 }
 
+// k_max_u32_su_660900aac5_go is
+//
+//	kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+func k_max_u32_su_660900aac5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := scalar.Max(s0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_max_u32_uu_e3946b01f5_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }
@@ -4140,6 +4205,25 @@ func k_max_u32_uu_e3946b01f5_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_max_u64_us_d8b0009d8d_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+func k_max_u64_us_d8b0009d8d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -4817,6 +4901,25 @@ func k_min_u16_uu_633e36536b_go(f *abi.Frame) {
 	}
 }
 
+// k_min_u32_us_bf28118442_go is
+//
+//	kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_u32_us_bf28118442_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Min(v0, s1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_min_u32_uu_6487624327_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }
@@ -4832,6 +4935,25 @@ func k_min_u32_uu_6487624327_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Min(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_min_u64_us_1dfeb25aa6_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_u64_us_1dfeb25aa6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Min(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -5451,6 +5573,25 @@ func k_mul_u16_uu_5b786ec2a7_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_u32_us_9d711a1ad3_go is
+//
+//	kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1
+func k_mul_u32_us_9d711a1ad3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0 * s1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_mul_u32_uu_60b7b39a1b_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }
@@ -5466,6 +5607,25 @@ func k_mul_u32_uu_60b7b39a1b_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := uint32(v0 * v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_mul_u64_su_c06c301c60_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+func k_mul_u64_su_c06c301c60_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := uint64(s0 * v1)
 			o0[i] = t0
 		}
 	}
