@@ -187,7 +187,7 @@ func Range(dt DType, begin, end, step float64) Node {
 	return i.Mul(constant(by)).Add(constant(start)).Cast(dt)
 }
 
-// Unstack returns the slices of x along an axis, which must have a known extent, without
+// Unstack returns the slices of x along an axis, which must have a known extent of at most 65,536, without
 // that axis. After a mistake it is one poisoned Node.
 func (x Node) Unstack(axis any) Nodes {
 	n := x.get()
@@ -197,6 +197,9 @@ func (x Node) Unstack(axis any) Nodes {
 	k, extent, err := n.knownAxis(axis)
 	if err != nil {
 		return Nodes{fail("%w", err)}
+	}
+	if extent > mostBuilt {
+		return Nodes{fail("axis %d of %s has %d slices: up to %d are made", k, n.text(), extent, mostBuilt)}
 	}
 	out := make(Nodes, extent)
 	for i := range out {
@@ -233,13 +236,12 @@ func (x Node) Split(axis any, sizes ...int) Nodes {
 }
 
 // Chunk returns x cut along an axis into parts of equal size, of which the last may be
-// smaller, and fewer if there are not so many elements. The extent of the axis must be known
+// smaller, and fewer if there are not so many elements: up to 65,536. The extent of the axis must be known
 // before the program runs. After a mistake it is as many poisoned Nodes as there are parts, one
 // for 0 parts and 65,536 for more than that.
 func (x Node) Chunk(axis any, parts int) Nodes {
-	const most = 1 << 16 // poisoned Nodes
 	n := x.get()
-	poisoned := func(x Node) Nodes { return repeated(x, min(max(1, parts), most)) }
+	poisoned := func(x Node) Nodes { return repeated(x, min(max(1, parts), mostBuilt)) }
 	if n.err != nil {
 		return poisoned(x)
 	}
@@ -251,6 +253,9 @@ func (x Node) Chunk(axis any, parts int) Nodes {
 		return Nodes{fail("%d parts: give 1 or more", parts)}
 	}
 	size := max(1, (extent-1)/parts+1)
+	if extent/size > mostBuilt {
+		return poisoned(fail("axis %d of %s in parts of %d: up to %d are made", k, n.text(), size, mostBuilt))
+	}
 	var sizes []int
 	for left := extent; left > 0; left -= size {
 		sizes = append(sizes, min(size, left))

@@ -36,7 +36,7 @@ const mostTaps = 64
 // into memory: a block of x and its padding is in the cache while its windows are read, and an x that
 // is computed is computed inside its padding. One of Float16 is cast there.
 func (x Node) Conv(weights any, o ConvOptions) Node {
-	return x.convolution(weights, &o, func(x, w Node, o *ConvOptions) (Node, error) {
+	return x.convolution(weights, &o, false, func(x, w Node, o *ConvOptions) (Node, error) {
 		if err := takesDot(x.DType()); err != nil {
 			return x, err
 		}
@@ -46,17 +46,13 @@ func (x Node) Conv(weights any, o ConvOptions) Node {
 
 // convolution checks the arguments of a convolution and builds its graph, of operands that
 // have their channels before the spatial axes.
-func (x Node) convolution(weights any, o *ConvOptions, build func(x, w Node, o *ConvOptions) (Node, error)) Node {
+func (x Node) convolution(weights any, o *ConvOptions, transposed bool, build func(x, w Node, o *ConvOptions) (Node, error)) Node {
 	n := x.get()
 	w := Node{operand(weights, n.typ.DType)}
 	if n.err != nil || w.get().err != nil {
 		return apply(ir.OpDot, ir.Attr{}, n, w.get())
 	}
-	s, k := n.typ.Shape, w.n.typ.Shape
-	if len(s) < 3 || len(k) != len(s) {
-		return fail("%s and weights %s: both have two axes for channels and the same number of others", n.text(), w.n.text())
-	}
-	err := o.check(len(s) - 2)
+	err := o.checkConv(n, w.n, transposed)
 	first := x
 	if o.ChannelsLast {
 		first = x.MoveAxis(-1, 1)
@@ -76,12 +72,6 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	s, k := x.n.typ.Shape, w.n.typ.Shape
 	spatial := len(s) - 2
 	g := ir.Fixed(o.Groups)
-	if s[1] != k[1].Mul(g) {
-		return x, fmt.Errorf("%s has %s channels, and the weights %s are of %s in each of %d groups", x.n.text(), s[1], w.n.text(), k[1], o.Groups)
-	}
-	if m, known := k[0].Int(); known && m%o.Groups != 0 {
-		return x, fmt.Errorf("%d channels of the result are no %d equal groups", m, o.Groups)
-	}
 	if d := x.DType(); ir.Reals.Has(d) && !d.Native() && isTapped(k, o.Groups) { // widen does the same for products
 		y, err := x.Cast(d.Compute()).conv(w.Cast(d.Compute()), o, op)
 		return y.Cast(d), err
@@ -94,10 +84,7 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	}
 	padded := x
 	for i := range spatial {
-		size, known := k[2+i].Int()
-		if !known {
-			return x, fmt.Errorf("the size of the windows, %s, is not known before the program runs", k[2+i])
-		}
+		size, _ := k[2+i].Int()
 		x = x.Window(2+i, size, o.Strides[i], o.Dilations[i])
 	}
 	if x.Err() != nil {
@@ -119,32 +106,6 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 		return y.Reshape(out[:1+spatial], k[0]), nil
 	}
 	return y.Reshape(s[0], k[0], y.n.typ.Shape[3:]), nil
-}
-
-// check fills in the defaults.
-func (o *ConvOptions) check(spatial int) error {
-	if o.Groups == 0 {
-		o.Groups = 1
-	}
-	if o.Groups < 0 {
-		return fmt.Errorf("%d groups: give 1 or more", o.Groups)
-	}
-	for _, l := range []struct {
-		name  string
-		list  *[]int
-		usual int // of strides and dilations also the least
-	}{{"strides", &o.Strides, 1}, {"dilations", &o.Dilations, 1}, {"numbers before", &o.Before, 0}, {"numbers after", &o.After, 0}, {"extra numbers", &o.Extra, 0}} {
-		if *l.list == nil {
-			*l.list = repeated(l.usual, spatial)
-		}
-		if len(*l.list) != spatial {
-			return fmt.Errorf("%d %s for %d spatial axes", len(*l.list), l.name, spatial)
-		}
-		if l.usual == 1 && spatial > 0 && slices.Min(*l.list) < 1 {
-			return fmt.Errorf("%s %v: give 1 or more", l.name, *l.list)
-		}
-	}
-	return nil
 }
 
 // convolved returns the sums of products of x, [n, g, c, windows, their elements], and

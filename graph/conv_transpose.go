@@ -17,7 +17,7 @@ import (
 // those of the weights that reach them, reversed. Convolutions of the same windows are one product. Of one element of
 // each channel the result is a product of it and the weights.
 func (x Node) ConvTranspose(weights any, o ConvOptions) Node {
-	return x.convolution(weights, &o, Node.convTranspose)
+	return x.convolution(weights, &o, true, Node.convTranspose)
 }
 
 // remainders are neighbouring remainders, modulo the stride, of the indices of the result along one axis. Their
@@ -89,22 +89,17 @@ func (x Node) convTranspose(w Node, o *ConvOptions) (Node, error) {
 	t.depthwise = k[1].Is(1) && k[0].Is(o.Groups)
 	apart, parts := 1, 1 // how many convolutions there would be if none were one product, and are
 	for i := range spatial {
-		apart *= min(max(1, o.Strides[i]), mostStride)
+		apart = min(apart*min(o.Strides[i], mostStride), mostStride)
 	}
 	for i := range spatial {
-		size, known := k[2+i].Int()
-		if !known {
-			return x, fmt.Errorf("the size of the windows, %s, is not known before the program runs", k[2+i])
-		}
-		if o.Strides[i] < 1 || o.Strides[i] > mostStride || o.Dilations[i] < 1 {
-			return x, fmt.Errorf("a stride of %d and a dilation of %d: give 1 or more, and strides up to %d", o.Strides[i], o.Dilations[i], mostStride)
-		}
-		for _, n := range []int{o.Dilations[i], o.Before[i], o.After[i], o.Extra[i]} {
-			if n < -mostReach || n > mostReach {
-				return x, fmt.Errorf("%d elements from one to the next, before or after: there can be from %d to %d", n, -mostReach, mostReach)
-			}
+		size, _ := k[2+i].Int()
+		if o.Strides[i] > mostStride {
+			return x, fmt.Errorf("strides %v: give up to %d", o.Strides, mostStride)
 		}
 		t.axes[i], t.windows[i], tooMany[i] = remaindersOf(size, o.Strides[i], o.Dilations[i], o.Before[i], o.After[i], o.Extra[i], t.depthwise && apart <= mostParts)
+		if n, known := x.n.typ.Shape[2+i].Int(); known && (n-1+t.windows[i]+1)*o.Strides[i]-tooMany[i] < 1 {
+			return x, fmt.Errorf("axis %d of %s has no element of the result", 2+i, x.n.text())
+		}
 		if parts *= len(t.axes[i]); parts > mostParts {
 			return x, fmt.Errorf("strides %v with dilations %v: they make more than %d convolutions", o.Strides, o.Dilations, mostParts)
 		}
@@ -147,12 +142,10 @@ type transposed struct {
 	depthwise bool
 }
 
-// mostStride limits strides, mostReach the other options, and mostParts how many convolutions a transposed
-// one is.
+// mostStride limits strides, and mostParts how many convolutions a transposed one is.
 const (
 	mostStride = 4096
-	mostReach  = 1 << 30
-	mostParts  = 256
+	mostParts   = 256
 )
 
 // pad pads x for all remainders, which then need no padding of their own.

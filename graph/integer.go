@@ -43,16 +43,14 @@ func (x Node) ConvInteger(weights Node, xZero, weightsZero any, o ConvOptions) N
 		return bad
 	}
 	a, w, op := x.less(xZero), weights.less(weightsZero), ir.OpDot
-	groups, axis := max(1, o.Groups), 1
+	axis := 1
 	if o.ChannelsLast {
 		axis = a.Rank() - 1
 	}
-	if a.Err() == nil && w.Err() == nil && a.Rank() > 2 && w.Rank() == a.Rank() {
-		if c := w.Shape()[1]; canHalve(c) && a.Shape()[axis] == c.Mul(ir.Fixed(groups)) {
-			a, w, op = a.halvesOf(groups, axis), w.halves(1, true), ir.OpDotHalves
-		}
+	if a.Err() == nil && w.Err() == nil && o.checkConv(a.n, w.n, false) == nil && canHalve(w.n.typ.Shape[1]) {
+		a, w, op = a.halvesOf(o.Groups, w.n.typ.Shape[1], axis), w.halves(1, true), ir.OpDotHalves
 	}
-	return a.convolution(w, &o, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, op) })
+	return a.convolution(w, &o, false, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, op) })
 }
 
 // ofBytes reports whether operands are of Int8 or Uint8; bad carries the mistake if not.
@@ -108,11 +106,12 @@ func (x Node) halves(axis int, once bool) Node {
 }
 
 // halvesOf returns x with the channels of each group, along an axis, as halves has them.
-func (x Node) halvesOf(groups, axis int) Node {
+func (x Node) halvesOf(groups int, channels Extent, axis int) Node {
 	if groups == 1 {
 		return x.halves(axis, false)
 	}
 	s := x.Shape()
-	parts := x.Reshape(s[:axis], groups, -1, s[axis+1:]).halves(axis+1, false)
-	return parts.Reshape(s[:axis], -1, s[axis+1:])
+	parts := x.Reshape(s[:axis], groups, channels, s[axis+1:]).halves(axis+1, false)
+	half := channels.Add(ir.Fixed(1)).Div(2)
+	return parts.Reshape(s[:axis], half.Mul(ir.Fixed(groups)), s[axis+1:])
 }

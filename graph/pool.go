@@ -129,25 +129,6 @@ func (x Node) pooled(o *PoolOptions, by ir.Op, reduce func(Node) Node) Node {
 	return y
 }
 
-// check fills in the defaults.
-func (o *PoolOptions) check(s Shape) error {
-	if len(s) < 3 || len(o.Size) != len(s)-2 {
-		return fmt.Errorf("windows of size %v, for the spatial axes behind the first two", o.Size)
-	}
-	c := ConvOptions{Strides: o.Strides, Dilations: o.Dilations, Before: o.Before, After: o.After}
-	if err := c.check(len(o.Size)); err != nil {
-		return err
-	}
-	o.Strides, o.Dilations, o.Before, o.After = c.Strides, c.Dilations, c.Before, c.After
-	for i, size := range o.Size {
-		if size < 1 || o.Strides[i] < 1 || o.Dilations[i] < 1 || o.Before[i] < 0 || o.After[i] < 0 {
-			return fmt.Errorf("size %d, stride %d, dilation %d, %d before and %d after: sizes, strides and dilations are 1 or more, padding is not negative",
-				size, o.Strides[i], o.Dilations[i], o.Before[i], o.After[i])
-		}
-	}
-	return nil
-}
-
 // overhang returns how many elements the windows of a spatial axis go beyond its padded
 // end, if as many begin before the end as there are.
 func (o *PoolOptions) overhang(i, extent int) int {
@@ -183,20 +164,25 @@ func (o *PoolOptions) counts(s Shape, i int) ([]float64, error) {
 	if o.Ceil {
 		room += o.overhang(i, extent)
 	}
+	if room/o.Strides[i] >= mostCounts {
+		return nil, fmt.Errorf("%d windows along axis %d with different numbers of elements: there may be up to %d", room/o.Strides[i]+1, 2+i, mostCounts)
+	}
 	counts := make([]float64, room/o.Strides[i]+1)
 	for w := range counts {
-		for j := range o.Size[i] {
-			if at := w*o.Strides[i] + j*o.Dilations[i] - o.Before[i]; least <= at && at < end {
-				counts[w]++
-			}
-		}
+		begin := w*o.Strides[i] - o.Before[i]
+		first := max(0, ceilDiv(least-begin, o.Dilations[i]))
+		behind := min(o.Size[i], ceilDiv(end-begin, o.Dilations[i]))
+		counts[w] = float64(max(0, behind-first))
 	}
 	return counts, nil
 }
 
+// mostCounts is up to how many numbers AvgPool captures along an axis.
+const mostCounts = 1 << 24
+
 // MaxPoolIndices returns for each window that MaxPool reduces where its greatest element
 // is among the elements of all of x, in row-major order, as Int64: the first of equal
-// ones. The spatial extents must be known before the program runs.
+// ones. The spatial extents must be known before the program runs, and a window has at most 4096 elements.
 func (x Node) MaxPoolIndices(o PoolOptions) Node {
 	n := x.get()
 	if n.err != nil {
@@ -222,6 +208,12 @@ func (x Node) MaxPoolIndices(o PoolOptions) Node {
 	for i := range o.Size {
 		y, all = y.Window(2+i, o.Size[i], o.Strides[i], o.Dilations[i]), all.Window(2+i, o.Size[i], o.Strides[i], o.Dilations[i])
 	}
+	if y.Err() != nil {
+		return y
+	}
+	if elements, ok := ir.ShapeOf(o.Size...).NumElems().Int(); !ok || elements > mostCompared {
+		return fail("windows of size %v: they have up to %d elements", o.Size, mostCompared)
+	}
 	var best, index Node
 	for at := range everyIndex(o.Size) {
 		a, b := y, all
@@ -237,6 +229,9 @@ func (x Node) MaxPoolIndices(o PoolOptions) Node {
 	}
 	return index
 }
+
+// mostCompared limits the elements of windows that are compared one after the other.
+const mostCompared = 1 << 12
 
 // GlobalMaxPool returns the greatest elements along the spatial axes of x,
 // [n, c, spatial axes], with extents of 1 for those.
