@@ -19,13 +19,12 @@ import (
 // Requires: loops.
 // Ensures: as rows, but that a row group's blocks may copy elements again.
 func borders(s *State) error {
-	if s.noFuse || !s.writesTwice() {
+	if s.noFuse {
 		return nil
 	}
-	b := &borderer{s: s, p: s.Plan}
-	b.findUses()
+	b := &borderer{s: s, p: s.Plan, uses: s.bufferUses()}
 	var tiles []regrouped
-	for buffer := range b.writers {
+	for buffer := range b.p.Buffers {
 		if t := b.tile(buffer); t != nil {
 			tiles = append(tiles, t.write())
 		}
@@ -37,46 +36,12 @@ func borders(s *State) error {
 	return nil
 }
 
-// writesTwice reports whether a buffer has several writers, as padded ones do.
-func (s *State) writesTwice() bool {
-	p, written := s.Plan, s.pass.flags.take(len(s.Plan.Buffers))
-	for i := range p.Steps {
-		for _, out := range p.Steps[i].Out {
-			if written[out.Buffer] {
-				return true
-			}
-			written[out.Buffer] = true
-		}
-	}
-	return false
-}
-
 type borderer struct {
-	s       *State
-	p       *plan.Plan
-	taken   []bool  // by step: whether it is in a tile
-	fixed   []bool  // by buffer: whether it never changes
-	writers [][]int // by buffer
-	readers [][]int // by buffer
-}
-
-// findUses notes which steps write and read each buffer, and which buffers never change.
-func (b *borderer) findUses() {
-	n := len(b.p.Buffers)
-	b.taken, b.fixed, b.writers, b.readers = make([]bool, len(b.p.Steps)), b.s.fixedBuffers(), make([][]int, n), make([][]int, n)
-	for i := range b.p.Steps {
-		s := &b.p.Steps[i]
-		for _, out := range s.Out {
-			if w := b.writers[out.Buffer]; len(w) == 0 || w[len(w)-1] != i {
-				b.writers[out.Buffer] = append(w, i)
-			}
-		}
-		for _, in := range s.In {
-			if r := b.readers[in.Buffer]; len(r) == 0 || r[len(r)-1] != i {
-				b.readers[in.Buffer] = append(r, i)
-			}
-		}
-	}
+	s     *State
+	p     *plan.Plan
+	uses  bufferUses
+	taken []bool // by step: whether it is in a tile
+	fixed []bool // by buffer: whether it never changes
 }
 
 // bordered is a tile in the making: the steps that make padded temporaries, and those that read
@@ -99,8 +64,11 @@ const mostMembers = 12
 // tile returns the largest tile round a buffer that several steps write, all of which copy or cast; nil if
 // there is none.
 func (b *borderer) tile(buffer int) *bordered {
-	if len(b.writers[buffer]) < 2 || slices.ContainsFunc(b.writers[buffer], func(i int) bool { return !copiesOrCasts(&b.p.Steps[i]) }) {
+	if w := b.uses.writers.of(buffer); len(w) == 0 || w[0] == w[len(w)-1] || slices.ContainsFunc(b.uses.writers.of(buffer), func(i int) bool { return !copiesOrCasts(&b.p.Steps[i]) }) {
 		return nil
+	}
+	if b.fixed == nil {
+		b.taken, b.fixed = make([]bool, len(b.p.Steps)), b.s.fixedBuffers()
 	}
 	t := &bordered{b: b, shapes: map[int][]int{}}
 	var best *bordered
@@ -127,12 +95,12 @@ func (b *borderer) tile(buffer int) *bordered {
 
 // add makes a buffer an intermediate, and the steps that touch it members.
 func (t *bordered) add(buffer int) bool {
-	if t.b.p.Buffers[buffer].Kind != plan.TempBuffer || t.b.fixed[buffer] || len(t.b.readers[buffer]) == 0 || slices.Contains(t.made, buffer) {
+	if t.b.p.Buffers[buffer].Kind != plan.TempBuffer || t.b.fixed[buffer] || len(t.b.uses.readers.of(buffer)) == 0 || slices.Contains(t.made, buffer) {
 		return false
 	}
 	t.made = append(t.made, buffer)
 	t.shapes[buffer] = t.shapeOf(buffer)
-	for _, i := range few.Concat(t.b.writers[buffer], t.b.readers[buffer]) {
+	for _, i := range few.Concat(t.b.uses.writers.of(buffer), t.b.uses.readers.of(buffer)) {
 		if t.b.taken[i] || !joinable(&t.b.p.Steps[i]) {
 			return false
 		}
@@ -175,7 +143,7 @@ func (t *bordered) extension() int {
 		return -1
 	}
 	out := last.Out[0].Buffer
-	writers, readers := t.b.writers[out], t.b.readers[out]
+	writers, readers := t.b.uses.writers.of(out), t.b.uses.readers.of(out)
 	others := slices.ContainsFunc(writers, func(i int) bool { return !slices.Contains(t.steps, i) && !copiesOrCasts(&t.b.p.Steps[i]) })
 	switch {
 	case others || len(readers) == 0:

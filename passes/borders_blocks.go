@@ -105,7 +105,7 @@ func (t *bordered) bytesOfLines() (fixed, each int, ok bool) {
 			line /= t.shapes[b][t.images[k].dims[b]]
 		}
 		again := kept[b].count - per
-		if again > 0 && slices.ContainsFunc(t.b.writers[b], func(i int) bool { return !copiesOrCasts(&t.b.p.Steps[i]) }) {
+		if again > 0 && slices.ContainsFunc(t.b.uses.writers.of(b), func(i int) bool { return !copiesOrCasts(&t.b.p.Steps[i]) }) {
 			return 0, 0, false
 		}
 		each, fixed = each+per*line, fixed+max(0, again)*line

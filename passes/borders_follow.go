@@ -75,7 +75,7 @@ func dimOf(shape, strides []int, distance int) int {
 // it end: those of a product may count lines and columns together.
 func (t *bordered) shapeOf(buffer int) []int {
 	shape := t.b.p.Buffers[buffer].Shape
-	for _, i := range t.b.writers[buffer] {
+	for _, i := range t.b.uses.writers.of(buffer) {
 		for _, out := range t.b.p.Steps[i].Out {
 			for _, stride := range out.Strides {
 				strides := layout.RowMajor(shape...).Strides

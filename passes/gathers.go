@@ -21,22 +21,7 @@ func gathers(s *State) error {
 	if s.noFuse || !slices.ContainsFunc(s.Plan.Steps, func(s plan.Step) bool { return s.Gathers() }) {
 		return nil
 	}
-	p := s.Plan
-	writers, readers := make([][]int, len(p.Buffers)), make([][]int, len(p.Buffers))
-	for i := range p.Steps {
-		for _, a := range p.Steps[i].In {
-			readers[a.Buffer] = append(readers[a.Buffer], i)
-		}
-		for _, a := range p.Steps[i].Out {
-			writers[a.Buffer] = append(writers[a.Buffer], i)
-		}
-	}
-	only := func(buffer int) int { // the step that reads a temporary that one step stores; -1 if there are more
-		if p.Buffers[buffer].Kind != plan.TempBuffer || len(writers[buffer]) != 1 || len(readers[buffer]) != 1 {
-			return -1
-		}
-		return readers[buffer][0]
-	}
+	p, uses := s.Plan, s.bufferUses()
 	var list []regrouped
 	var rows []int // the buffers that they would be in
 	taken := make([]bool, len(p.Steps))
@@ -44,7 +29,7 @@ func gathers(s *State) error {
 		if !p.Steps[i].Gathers() {
 			continue
 		}
-		one, buffers := s.withGather(i, only)
+		one, buffers := s.withGather(i, &uses)
 		if one.members == nil || taken[one.members[1]] { // two gathers may be multiplied
 			continue
 		}
@@ -63,11 +48,11 @@ func gathers(s *State) error {
 }
 
 // withGather returns step i, a gather, and those that read it as one step, and the buffers between them;
-// or nothing. only returns the step that alone reads a buffer, or -1.
-func (s *State) withGather(i int, only func(buffer int) int) (r regrouped, buffers []int) {
+// or nothing.
+func (s *State) withGather(i int, uses *bufferUses) (r regrouped, buffers []int) {
 	steps := s.Plan.Steps
 	to := steps[i].Out[0].Buffer
-	j := only(to)
+	j := uses.onlyReader(to)
 	switch {
 	case j < 0:
 	case steps[j].Reduces():
@@ -76,7 +61,7 @@ func (s *State) withGather(i int, only func(buffer int) int) (r regrouped, buffe
 		}
 	case multipliesTwo(&steps[j]):
 		products := steps[j].Out[0].Buffer
-		k := only(products)
+		k := uses.onlyReader(products)
 		if k < 0 || steps[k].In[0].Buffer != products {
 			break
 		}

@@ -37,37 +37,25 @@ func overlap(s *State) error {
 }
 
 type overlapper struct {
-	s       *State
-	p       *plan.Plan
-	taken   []bool  // by step: whether it is in a row group or in a tile, or runs once
-	writers [][]int // by buffer
-	readers [][]int // by buffer
+	s     *State
+	p     *plan.Plan
+	taken []bool // by step: whether it is in a row group or in a tile, or runs once
+	uses  bufferUses
 }
 
 // findUses notes which steps write and read each buffer, and takes those that are in a row
 // group, or are to run once, as they read what never changes.
 func (o *overlapper) findUses() {
-	o.taken, o.writers, o.readers = make([]bool, len(o.p.Steps)), make([][]int, len(o.p.Buffers)), make([][]int, len(o.p.Buffers))
+	o.taken, o.uses = make([]bool, len(o.p.Steps)), o.s.bufferUses()
 	for _, g := range o.p.Rows {
 		for i := g.First; i <= g.Last; i++ {
 			o.taken[i] = true
 		}
 	}
-	fixed := make([]bool, len(o.p.Buffers))
-	for i, b := range o.p.Buffers {
-		fixed[i] = b.Kind == plan.ConstBuffer || b.Kind == plan.IotaBuffer || b.Kind == plan.ParamBuffer && len(o.s.frozen) > 0 && o.s.frozen[o.s.Func.Params[b.Index]]
-	}
+	fixed := o.s.fixedBuffers()
 	for i := range o.p.Steps {
-		once := !slices.ContainsFunc(o.p.Steps[i].In, func(a plan.Access) bool { return !fixed[a.Buffer] })
-		o.taken[i] = o.taken[i] || once
-		for _, out := range o.p.Steps[i].Out {
-			fixed[out.Buffer] = once && (len(o.writers[out.Buffer]) == 0 || fixed[out.Buffer])
-			o.writers[out.Buffer] = append(o.writers[out.Buffer], i)
-		}
-		for _, in := range o.p.Steps[i].In {
-			if r := o.readers[in.Buffer]; len(r) == 0 || r[len(r)-1] != i {
-				o.readers[in.Buffer] = append(r, i)
-			}
+		if !slices.ContainsFunc(o.p.Steps[i].In, func(a plan.Access) bool { return !fixed[a.Buffer] }) {
+			o.taken[i] = true
 		}
 	}
 }
@@ -178,7 +166,7 @@ func (o *overlapper) growAll(t *tile) *tile {
 // held reports whether a tile may keep blocks of a buffer: of a large one, or of one that a gather
 // stores. A small one takes 0.5 to 1.0 times as long in a tile, with the step that reads it.
 func (o *overlapper) held(buffer int) bool {
-	b, w := o.p.Buffers[buffer], o.writers[buffer]
+	b, w := o.p.Buffers[buffer], o.uses.writers.of(buffer)
 	return len(w) == 1 && (o.large(b) || b.Kind == plan.TempBuffer && o.p.Steps[w[0]].Gathers())
 }
 
@@ -216,7 +204,7 @@ func (o *overlapper) grow(t *tile, buffer int) *tile {
 	if t.intermediate(buffer) != nil || len(t.members) == o.s.machine.LookAhead || !o.held(buffer) {
 		return nil
 	}
-	i := o.writers[buffer][0]
+	i := o.uses.writers.of(buffer)[0]
 	s := rowsApart(&o.p.Steps[i])
 	if o.taken[i] || len(s.Out) != 1 || !cuttable(s) {
 		return nil

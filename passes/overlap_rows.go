@@ -31,7 +31,7 @@ func (s span) all(last, rows int) bool {
 // reads returns how many elements a row of a buffer has, and which rows the members of a tile
 // read. It fails if another step reads the buffer, or a member not by rows.
 func (o *overlapper) reads(t *tile, buffer int) (row int, all span, ok bool) {
-	for _, i := range o.readers[buffer] {
+	for _, i := range o.uses.readers.of(buffer) {
 		k := slices.IndexFunc(t.members, func(m member) bool { return m.index == i })
 		if k < 0 {
 			return 0, all, false

@@ -20,11 +20,10 @@ import (
 // results only its own rows; buffers that only a group uses are scratch. The
 // ledger is final but for sizes.
 func rows(s *State) error {
-	r := &grouper{s: s, p: s.Plan, from: s.pass.ints.take(len(s.Plan.Steps))}
+	r := &grouper{s: s, p: s.Plan, uses: s.bufferUses(), from: s.pass.ints.take(len(s.Plan.Steps)), late: s.pass.ints.take(len(s.Plan.Buffers))}
 	for i := range r.from {
 		r.from[i] = i
 	}
-	r.users()
 	for i := 0; i < len(r.p.Steps); i++ {
 		if r.grouped(i) {
 			continue
@@ -42,13 +41,12 @@ func rows(s *State) error {
 }
 
 type grouper struct {
-	s      *State
-	p      *plan.Plan
-	uses   []int  // by buffer: how many steps touch it
-	shared []bool // by buffer: whether several steps write it
-	late   []int  // by buffer: 1 + the first step of the group that last passed over what writes it
-	from   []int  // by step: where it stood at first
-	space  rowSpace
+	s     *State
+	p     *plan.Plan
+	uses  bufferUses // but for the numbers of steps, which move
+	late  []int      // by buffer: 1 + the first step of the group that last passed over what writes it
+	from  []int      // by step: where it stood at first
+	space rowSpace
 
 	try    rowGroup      // the present one, in memory of those before
 	spare  map[int][]int // steps that it passes over and that could go first, by what they write
@@ -56,26 +54,6 @@ type grouper struct {
 
 	touched map[int]int  // of scratch: how many steps of the group touch a buffer
 	kept    map[int]bool // of scratch: buffers that only the group touches, and whether chunk follows chunk
-}
-
-func (r *grouper) users() {
-	n := len(r.p.Buffers)
-	ints, flags := &r.s.pass.ints, &r.s.pass.flags
-	r.uses, r.late, r.shared = ints.take(n), ints.take(n), flags.take(n)
-	user, written := ints.take(n), flags.take(n) // 1 + the last step that touches it
-	for i := range r.p.Steps {
-		s := &r.p.Steps[i]
-		for a := range s.Accesses() {
-			if user[a.Buffer] != 1+i {
-				user[a.Buffer] = 1 + i
-				r.uses[a.Buffer]++
-			}
-		}
-		for o := range s.Out {
-			b := s.Out[o].Buffer
-			written[b], r.shared[b] = true, written[b]
-		}
-	}
 }
 
 // buffersOf lists the buffers that a step touches, each once.
@@ -162,7 +140,7 @@ func (r *grouper) rowsFrom(i int) int {
 	if n := r.rowsOf(s); n > 0 || r.acrossRows(s) {
 		return n
 	}
-	if !slices.ContainsFunc(s.Out, func(o plan.Output) bool { return r.uses[o.Buffer] > 1 }) {
+	if !slices.ContainsFunc(s.Out, func(o plan.Output) bool { return r.uses.count(o.Buffer) > 1 }) {
 		return 0
 	}
 	for j := i + 1; j < len(r.p.Steps) && j < i+r.s.machine.LookAhead; j++ {
@@ -176,7 +154,7 @@ func (r *grouper) rowsFrom(i int) int {
 // unread returns how many other steps touch what the group makes, from a buffer of made on.
 func (r *grouper) unread(g *rowGroup, from int) (n int) {
 	for _, m := range g.made[from:] {
-		n += r.uses[m.buffer] - 1
+		n += r.uses.count(m.buffer) - 1
 	}
 	return n
 }

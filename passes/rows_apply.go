@@ -76,7 +76,7 @@ func (r *grouper) scratch(g *rowGroup, group *plan.RowGroup) {
 	}
 	for _, made := range g.made {
 		buffer := &r.p.Buffers[made.buffer]
-		if buffer.Kind != plan.TempBuffer || touched[made.buffer] != r.uses[made.buffer] {
+		if buffer.Kind != plan.TempBuffer || touched[made.buffer] != r.uses.count(made.buffer) {
 			continue
 		}
 		width := buffer.Size() / g.rows

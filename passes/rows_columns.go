@@ -49,7 +49,7 @@ func (r *grouper) block(i int) (b blockOfColumns, ok bool) {
 		return b, false
 	}
 	made := s.Out[0].Buffer
-	if r.p.Buffers[made].Kind != plan.TempBuffer || r.uses[made] != 2 || r.shared[made] || writes(next, made) {
+	if r.p.Buffers[made].Kind != plan.TempBuffer || r.uses.count(made) != 2 || r.uses.shared(made) || writes(next, made) {
 		return b, false
 	}
 	b.at, b.left = s.Product(), s.In[1].Panel != nil

@@ -17,7 +17,7 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 	switch s := &r.p.Steps[j]; {
 	case s.OnLines():
 		return false // its operands have lines of other lengths
-	case slices.ContainsFunc(s.Out, func(o plan.Output) bool { return r.shared[o.Buffer] }):
+	case slices.ContainsFunc(s.Out, func(o plan.Output) bool { return r.uses.shared(o.Buffer) }):
 		return false // others write of the same rows
 	case r.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < r.s.machine.MinColumns):
 		return false // each of its blocks has all rows

@@ -1,10 +1,6 @@
 package passes
 
-import (
-	"slices"
-
-	"github.com/stridefuse/stridefuse/ir/plan"
-)
+import "github.com/stridefuse/stridefuse/ir/plan"
 
 // Properties of one step that row groups use: how many rows it has, what it writes.
 
@@ -43,9 +39,4 @@ func (r *grouper) rowsOf(s *plan.Step) int {
 		}
 	}
 	return rows
-}
-
-// writes reports whether a step writes a buffer.
-func writes(s *plan.Step, buffer int) bool {
-	return slices.ContainsFunc(s.Out, func(o plan.Output) bool { return o.Buffer == buffer })
 }

@@ -1,0 +1,104 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Which steps of a plan touch each buffer. Passes that put steps together share this index.
+
+// bufferUses is an index of the steps of a plan by the buffers that they write and read.
+type bufferUses struct {
+	plan             *plan.Plan
+	writers, readers stepLists
+}
+
+// stepLists has a list of steps, in their order, for each buffer.
+type stepLists struct {
+	end   []int // by buffer: where its list ends; the list of the next one begins there
+	steps []int
+}
+
+// of returns the list of a buffer.
+func (l *stepLists) of(buffer int) []int {
+	begin := 0
+	if buffer > 0 {
+		begin = l.end[buffer-1]
+	}
+	return l.steps[begin:l.end[buffer]]
+}
+
+// bufferUses returns the index of the present plan. It is valid until the pass ends or changes the plan.
+// A step is in the list of a buffer once for each output, and once for all of its inputs.
+func (s *State) bufferUses() bufferUses {
+	p, ints := s.Plan, &s.pass.ints
+	n := len(p.Buffers)
+	u := bufferUses{p, stepLists{end: ints.take(n)}, stepLists{end: ints.take(n)}}
+	for i := range p.Steps {
+		for _, out := range p.Steps[i].Out {
+			u.writers.end[out.Buffer]++
+		}
+		for k := range p.Steps[i].In {
+			if firstRead(&p.Steps[i], k) {
+				u.readers.end[p.Steps[i].In[k].Buffer]++
+			}
+		}
+	}
+	for _, l := range []*stepLists{&u.writers, &u.readers} {
+		all := 0
+		for b, count := range l.end { // where each list begins; filling it moves that to its end
+			l.end[b], all = all, all+count
+		}
+		l.steps = ints.take(all)
+	}
+	for i := range p.Steps {
+		for _, out := range p.Steps[i].Out {
+			u.writers.add(out.Buffer, i)
+		}
+		for k := range p.Steps[i].In {
+			if firstRead(&p.Steps[i], k) {
+				u.readers.add(p.Steps[i].In[k].Buffer, i)
+			}
+		}
+	}
+	return u
+}
+
+func (l *stepLists) add(buffer, step int) {
+	l.steps[l.end[buffer]] = step
+	l.end[buffer]++
+}
+
+// firstRead reports whether no input of a step before input k reads the same buffer.
+func firstRead(s *plan.Step, k int) bool {
+	return !slices.ContainsFunc(s.In[:k], func(a plan.Access) bool { return a.Buffer == s.In[k].Buffer })
+}
+
+// count returns how many steps touch a buffer.
+func (u *bufferUses) count(buffer int) int {
+	n, writers := len(u.readers.of(buffer)), u.writers.of(buffer)
+	for k, i := range writers {
+		if !slices.Contains(writers[:k], i) && !slices.Contains(u.readers.of(buffer), i) {
+			n++
+		}
+	}
+	return n
+}
+
+// shared reports whether a buffer has several writers, or one that writes it through several outputs.
+func (u *bufferUses) shared(buffer int) bool { return len(u.writers.of(buffer)) > 1 }
+
+// onlyReader returns the step that reads a temporary, if one step stores it and one reads it; else -1.
+func (u *bufferUses) onlyReader(buffer int) int {
+	writers, readers := u.writers.of(buffer), u.readers.of(buffer)
+	if u.plan.Buffers[buffer].Kind != plan.TempBuffer || len(writers) != 1 || len(readers) != 1 {
+		return -1
+	}
+	return readers[0]
+}
+
+// writes reports whether a step writes a buffer.
+func writes(s *plan.Step, buffer int) bool {
+	return slices.ContainsFunc(s.Out, func(o plan.Output) bool { return o.Buffer == buffer })
+}
