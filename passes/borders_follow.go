@@ -102,11 +102,9 @@ func (t *bordered) cutMembers() {
 			t.members = append(t.members, borderMember{index: i, step: s})
 			continue
 		}
-		for _, out := range s.Out {
+		for o, out := range s.Out {
 			one := s
-			body := *s.Body
-			body.Out = body.Out[:1]
-			one.Body, one.Out = &body, []plan.Output{out}
+			one.Body, one.Out = s.Body.Storing(s.Body.Out[o]), []plan.Output{out}
 			t.members = append(t.members, borderMember{index: i, step: one})
 		}
 	}

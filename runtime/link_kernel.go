@@ -51,6 +51,9 @@ func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {
 	}
 	l, known := linkedKernels[on].Load(signature)
 	if !known {
+		if err := kernel.CheckSignature(code); err != nil { // the registered kernel is that of the signature
+			return foundKernel{}, err
+		}
 		l = linkKernel(code, signature, on)
 		linkedKernels[on].Store(signature, l)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // TestLinkErrors has nests that can't be linked, each for one reason.
@@ -52,6 +53,32 @@ func TestLinkErrors(t *testing.T) {
 		_, err := (&runtime.Executor{}).Link(p)
 		require.ErrorContains(t, err, strings.ReplaceAll(want, "i32", ir.Int32.String()))
 	}
+}
+
+// TestLinkChangedKernel links calls of a kernel that lost an output once it had a signature, so that the signature
+// names a kernel of two. A call of one output is an error, be it linked before or after one of two.
+func TestLinkChangedKernel(t *testing.T) {
+	sig := "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; t1 = atan2 t0 u1; store t1 t1 }"
+	abi.Register(abi.ABI2, abi.Portable, []abi.Kernel{{Sig: sig, Fn: runtime.Defined(sig)}})
+	k, err := kernel.ParseKernel(sig)
+	require.NoError(t, err)
+	two, _ := k.Canonical()
+	changed := *two
+	defer func() { *two = changed }()
+	link := func(outputs int) error {
+		two.Out = changed.Out[:outputs]
+		p := subNest(30, 40, 7, 16, unit, 0, 40, 1)
+		c := p.Tasks[0].Parts[0].Items[0].Call
+		c.Kernel = two
+		for range outputs - 1 {
+			c.Args = append(c.Args, c.Args[len(c.Args)-1])
+		}
+		_, err := (&runtime.Executor{}).Link(p)
+		return err
+	}
+	require.ErrorContains(t, link(1), "the kernel was changed in place")
+	require.NoError(t, link(2))
+	require.ErrorContains(t, link(1), "3 arguments, want 4")
 }
 
 // TestLinkBuffers has buffers that there can't be.

@@ -7514,19 +7514,19 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 		return
 	}
 	c2 := int32(16)
-	c6 := math.Float32frombits(0x42b20000)  // 89
-	c9 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c10 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c13 := math.Float32frombits(0xbf317218) // -0.6931472
-	c15 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c26 := math.Float32frombits(0x3f800000) // 1
-	c30 := math.Float32frombits(0xc2d00000) // -104
-	c32 := math.Float32frombits(0x0)        // 0
+	c6 := math.Float32frombits(0xc3300000)  // -176
+	c9 := math.Float32frombits(0x42b20000)  // 89
+	c12 := math.Float32frombits(0x3f38aa3b) // 0.7213475
+	c13 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
+	c16 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c18 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c21 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c22 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c24 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c26 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c28 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c30 := math.Float32frombits(0x3f800000) // 1
+	c32 := int32(23)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7544,7 +7544,7 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
 			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
 			t5a, t5b := float32(t4a-s1), float32(t4b-s1)
-			t7a, t7b := c6 < t5a, c6 < t5b
+			t7a, t7b := t5a < c6, t5b < c6
 			t8a := t5a
 			if t7a {
 				t8a = c6
@@ -7553,30 +7553,33 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			if t7b {
 				t8b = c6
 			}
-			t11a, t11b := scalar.FMA32(t8a, c9, c10), scalar.FMA32(t8b, c9, c10)
-			t12a, t12b := float32(t11a-c10), float32(t11b-c10)
-			t14a, t14b := scalar.FMA32(t12a, c13, t8a), scalar.FMA32(t12b, c13, t8b)
-			t16a, t16b := scalar.FMA32(t12a, c15, t14a), scalar.FMA32(t12b, c15, t14b)
-			t19a, t19b := scalar.FMA32(c17, t16a, c18), scalar.FMA32(c17, t16b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t16a, c20), scalar.FMA32(t19b, t16b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t16a, c22), scalar.FMA32(t21b, t16b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t16a, c24), scalar.FMA32(t23b, t16b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t16a, c26), scalar.FMA32(t25b, t16b, c26)
-			t28a, t28b := scalar.FMA32(t27a, t16a, c26), scalar.FMA32(t27b, t16b, c26)
-			t29a, t29b := scalar.Scalb32(t28a, t12a), scalar.Scalb32(t28b, t12b)
-			t31a, t31b := t5a < c30, t5b < c30
-			t33a := t29a
-			if t31a {
-				t33a = c32
+			t10a, t10b := c9 < t8a, c9 < t8b
+			t11a := t8a
+			if t10a {
+				t11a = c9
 			}
-			t33b := t29b
-			if t31b {
-				t33b = c32
+			t11b := t8b
+			if t10b {
+				t11b = c9
 			}
+			t14a, t14b := scalar.FMA32(t11a, c12, c13), scalar.FMA32(t11b, c12, c13)
+			t15a, t15b := float32(t14a-c13), float32(t14b-c13)
+			t17a, t17b := scalar.FMA32(t15a, c16, t11a), scalar.FMA32(t15b, c16, t11b)
+			t19a, t19b := scalar.FMA32(t15a, c18, t17a), scalar.FMA32(t15b, c18, t17b)
+			t20a, t20b := int32(math.Float32bits(t14a)), int32(math.Float32bits(t14b))
+			t23a, t23b := scalar.FMA32(c21, t19a, c22), scalar.FMA32(c21, t19b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t19a, c24), scalar.FMA32(t23b, t19b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t19a, c26), scalar.FMA32(t25b, t19b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t27a, c28), scalar.FMA32(t27b, t27b, c28)
+			t31a, t31b := scalar.FMA32(t29a, t19a, c30), scalar.FMA32(t29b, t19b, c30)
+			t33a, t33b := t20a<<uint32(c32), t20b<<uint32(c32)
+			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
+			t35a, t35b := float32(t31a*t34a), float32(t31b*t34b)
+			t36a, t36b := float32(t35a*t35a), float32(t35b*t35b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t33a, t33b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t33a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t33b)
+			y0[0], y0[1] = t36a, t36b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t36a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t36b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -7585,29 +7588,32 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			t3 := t1 << uint32(c2)
 			t4 := math.Float32frombits(uint32(t3))
 			t5 := float32(t4 - s1)
-			t7 := c6 < t5
+			t7 := t5 < c6
 			t8 := t5
 			if t7 {
 				t8 = c6
 			}
-			t11 := scalar.FMA32(t8, c9, c10)
-			t12 := float32(t11 - c10)
-			t14 := scalar.FMA32(t12, c13, t8)
-			t16 := scalar.FMA32(t12, c15, t14)
-			t19 := scalar.FMA32(c17, t16, c18)
-			t21 := scalar.FMA32(t19, t16, c20)
-			t23 := scalar.FMA32(t21, t16, c22)
-			t25 := scalar.FMA32(t23, t16, c24)
-			t27 := scalar.FMA32(t25, t16, c26)
-			t28 := scalar.FMA32(t27, t16, c26)
-			t29 := scalar.Scalb32(t28, t12)
-			t31 := t5 < c30
-			t33 := t29
-			if t31 {
-				t33 = c32
+			t10 := c9 < t8
+			t11 := t8
+			if t10 {
+				t11 = c9
 			}
-			o0[i] = t33
-			l1[i&31] = float32(l1[i&31] + t33)
+			t14 := scalar.FMA32(t11, c12, c13)
+			t15 := float32(t14 - c13)
+			t17 := scalar.FMA32(t15, c16, t11)
+			t19 := scalar.FMA32(t15, c18, t17)
+			t20 := int32(math.Float32bits(t14))
+			t23 := scalar.FMA32(c21, t19, c22)
+			t25 := scalar.FMA32(t23, t19, c24)
+			t27 := scalar.FMA32(t25, t19, c26)
+			t29 := scalar.FMA32(t27, t27, c28)
+			t31 := scalar.FMA32(t29, t19, c30)
+			t33 := t20 << uint32(c32)
+			t34 := math.Float32frombits(uint32(t33))
+			t35 := float32(t31 * t34)
+			t36 := float32(t35 * t35)
+			o0[i] = t36
+			l1[i&31] = float32(l1[i&31] + t36)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7857,19 +7863,19 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 	if n <= 0 {
 		return
 	}
-	c2 := math.Float32frombits(0x42b20000)  // 89
-	c5 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c6 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c9 := math.Float32frombits(0xbf317218)  // -0.6931472
-	c11 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c13 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c14 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c16 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c18 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c20 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c22 := math.Float32frombits(0x3f800000) // 1
-	c26 := math.Float32frombits(0xc2d00000) // -104
-	c28 := math.Float32frombits(0x0)        // 0
+	c2 := math.Float32frombits(0xc3300000)  // -176
+	c5 := math.Float32frombits(0x42b20000)  // 89
+	c8 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
+	c9 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c12 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c14 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c17 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c18 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c20 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c22 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c24 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c26 := math.Float32frombits(0x3f800000) // 1
+	c28 := int32(23)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -7884,7 +7890,7 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
 			t1a, t1b := float32(t0a-s1), float32(t0b-s1)
-			t3a, t3b := c2 < t1a, c2 < t1b
+			t3a, t3b := t1a < c2, t1b < c2
 			t4a := t1a
 			if t3a {
 				t4a = c2
@@ -7893,58 +7899,64 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 			if t3b {
 				t4b = c2
 			}
-			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
-			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
-			t10a, t10b := scalar.FMA32(t8a, c9, t4a), scalar.FMA32(t8b, c9, t4b)
-			t12a, t12b := scalar.FMA32(t8a, c11, t10a), scalar.FMA32(t8b, c11, t10b)
-			t15a, t15b := scalar.FMA32(c13, t12a, c14), scalar.FMA32(c13, t12b, c14)
-			t17a, t17b := scalar.FMA32(t15a, t12a, c16), scalar.FMA32(t15b, t12b, c16)
-			t19a, t19b := scalar.FMA32(t17a, t12a, c18), scalar.FMA32(t17b, t12b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t12a, c20), scalar.FMA32(t19b, t12b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t12a, c22), scalar.FMA32(t21b, t12b, c22)
-			t24a, t24b := scalar.FMA32(t23a, t12a, c22), scalar.FMA32(t23b, t12b, c22)
-			t25a, t25b := scalar.Scalb32(t24a, t8a), scalar.Scalb32(t24b, t8b)
-			t27a, t27b := t1a < c26, t1b < c26
-			t29a := t25a
-			if t27a {
-				t29a = c28
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
 			}
-			t29b := t25b
-			if t27b {
-				t29b = c28
+			t7b := t4b
+			if t6b {
+				t7b = c5
 			}
+			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
+			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t23a, c24), scalar.FMA32(t23b, t23b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
+			t29a, t29b := t16a<<uint32(c28), t16b<<uint32(c28)
+			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
+			t31a, t31b := float32(t27a*t30a), float32(t27b*t30b)
+			t32a, t32b := float32(t31a*t31a), float32(t31b*t31b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t29a, t29b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t29a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t29b)
+			y0[0], y0[1] = t32a, t32b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t32a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t32b)
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := scalar.Float16frombits(v0)
 			t1 := float32(t0 - s1)
-			t3 := c2 < t1
+			t3 := t1 < c2
 			t4 := t1
 			if t3 {
 				t4 = c2
 			}
-			t7 := scalar.FMA32(t4, c5, c6)
-			t8 := float32(t7 - c6)
-			t10 := scalar.FMA32(t8, c9, t4)
-			t12 := scalar.FMA32(t8, c11, t10)
-			t15 := scalar.FMA32(c13, t12, c14)
-			t17 := scalar.FMA32(t15, t12, c16)
-			t19 := scalar.FMA32(t17, t12, c18)
-			t21 := scalar.FMA32(t19, t12, c20)
-			t23 := scalar.FMA32(t21, t12, c22)
-			t24 := scalar.FMA32(t23, t12, c22)
-			t25 := scalar.Scalb32(t24, t8)
-			t27 := t1 < c26
-			t29 := t25
-			if t27 {
-				t29 = c28
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
 			}
-			o0[i] = t29
-			l1[i&31] = float32(l1[i&31] + t29)
+			t10 := scalar.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := scalar.FMA32(t11, c12, t7)
+			t15 := scalar.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t19 := scalar.FMA32(c17, t15, c18)
+			t21 := scalar.FMA32(t19, t15, c20)
+			t23 := scalar.FMA32(t21, t15, c22)
+			t25 := scalar.FMA32(t23, t23, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t29 := t16 << uint32(c28)
+			t30 := math.Float32frombits(uint32(t29))
+			t31 := float32(t27 * t30)
+			t32 := float32(t31 * t31)
+			o0[i] = t32
+			l1[i&31] = float32(l1[i&31] + t32)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -8341,20 +8353,22 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 // for i: o0[i] = a1[i] * silu(a0[i])
 func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0x42ec0000)  // 118
-	c5 := math.Float32frombits(0x80000000)  // -0
-	c8 := math.Float32frombits(0x4138aa3b)  // 11.54156
-	c9 := math.Float32frombits(0x4b3ffe20)  // 1.2582432e+07
-	c12 := math.Float32frombits(0xbdb17218) // -0.0866434
-	c14 := math.Float32frombits(0x2f82e308) // 2.3808178e-10
-	c17 := int32(20)
-	c19 := [...]float32{0x1p+00, 0x1.f72b8p-01, 0x1.f06fep-01, 0x1.ebfdbp-01, 0x1.ea09ep-01, 0x1.eace5p-01, 0x1.ee8ap-01, 0x1.f5819p-01}
-	c23 := math.Float32frombits(0x3d2aad40) // 0.04166913
-	c24 := math.Float32frombits(0x3e2aae40) // 0.16668034
-	c26 := math.Float32frombits(0x3f000000) // 0.5
+	c1 := math.Float32frombits(0xc2da0000)  // -109
+	c3 := math.Float32frombits(0x80000000)  // -0
+	c5 := math.Float32frombits(0x41900000)  // 18
+	c8 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c9 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c12 := math.Float32frombits(0x3f317218) // 0.6931472
+	c14 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c18 := math.Float32frombits(0xbc091ea9) // -0.008369126
+	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c22 := math.Float32frombits(0xbe2aaa46) // -0.16666517
+	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c26 := math.Float32frombits(0xbf800000) // -1
 	c28 := math.Float32frombits(0x3f800000) // 1
-	c30 := [...]float32{0x0p+00, 0x1.bbc0d2p-23, 0x1.125002p-25, -0x1.07f47cp-23, 0x1.21e7c8p-22, 0x1.573acp-23, -0x1.e843fap-23, -0x1.317d9ap-24}
-	c32 := math.Float32frombits(0x21800000) // 8.6736174e-19
+	c30 := int32(23)
+	c33 := math.Float32frombits(0x2f800000) // 2.3283064e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -8366,112 +8380,96 @@ func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 			x1 := a1[i : i+2 : i+2]
 			v1a, v1b := x1[0], x1[1]
 			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
-			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c2 < t1a, c2 < t1b
-			t4a := t1a
-			if t3a {
-				t4a = c2
+			t2a, t2b := t0a < c1, t0b < c1
+			t4a := t0a
+			if t2a {
+				t4a = c3
 			}
-			t4b := t1b
-			if t3b {
-				t4b = c2
+			t4b := t0b
+			if t2b {
+				t4b = c3
 			}
-			t6a, t6b := t0a < c5, t0b < c5
-			t7a := t0a
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
 			if t6a {
 				t7a = c5
 			}
-			t7b := t0b
+			t7b := t4b
 			if t6b {
 				t7b = c5
 			}
-			t10a, t10b := scalar.FMA32(t4a, c8, c9), scalar.FMA32(t4b, c8, c9)
+			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
 			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
-			t13a, t13b := scalar.FMA32(t11a, c12, t4a), scalar.FMA32(t11b, c12, t4b)
+			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
 			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
 			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t18a, t18b := t16a<<uint32(c17), t16b<<uint32(c17)
-			t19a, t19b := c19[t16a&7], c19[t16b&7]
-			t20a, t20b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
-			t21a, t21b := int32(t18a+t20a), int32(t18b+t20b)
-			t22a, t22b := math.Float32frombits(uint32(t21a)), math.Float32frombits(uint32(t21b))
-			t25a, t25b := scalar.FMA32(c23, t15a, c24), scalar.FMA32(c23, t15b, c24)
+			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
 			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
 			t29a, t29b := scalar.FMA32(t27a, t15a, c28), scalar.FMA32(t27b, t15b, c28)
-			t30a, t30b := c30[t16a&7], c30[t16b&7]
-			t31a, t31b := scalar.FMA32(t15a, t29a, t30a), scalar.FMA32(t15b, t29b, t30b)
-			t33a, t33b := float32(t22a+c32), float32(t22b+c32)
-			t34a, t34b := scalar.FMA32(t22a, t31a, t33a), scalar.FMA32(t22b, t31b, t33b)
-			t35a, t35b := float32(t22a-t34a), float32(t22b-t34b)
-			t36a, t36b := float32(t35a+c32), float32(t35b+c32)
-			t37a, t37b := scalar.FMA32(t22a, t31a, t36a), scalar.FMA32(t22b, t31b, t36b)
-			t38a, t38b := float32(c28/t34a), float32(c28/t34b)
-			t39a, t39b := float32(t4a*t38a), float32(t4b*t38b)
-			t40a, t40b := -t4a, -t4b
-			t41a, t41b := scalar.FMA32(t39a, t34a, t40a), scalar.FMA32(t39b, t34b, t40b)
-			t42a, t42b := scalar.FMA32(t39a, t37a, t41a), scalar.FMA32(t39b, t37b, t41b)
-			t43a, t43b := -t42a, -t42b
-			t44a, t44b := scalar.FMA32(t43a, t38a, t39a), scalar.FMA32(t43b, t38b, t39b)
-			t45a, t45b := -t44a, -t44b
-			t46a, t46b := scalar.FMA32(t45a, c32, t7a), scalar.FMA32(t45b, c32, t7b)
-			t47a, t47b := scalar.Float16bits(t46a), scalar.Float16bits(t46b)
-			t48a, t48b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
-			t49a, t49b := scalar.Float16frombits(t47a), scalar.Float16frombits(t47b)
-			t50a, t50b := float32(t48a*t49a), float32(t48b*t49b)
-			t51a, t51b := scalar.Float16bits(t50a), scalar.Float16bits(t50b)
+			t31a, t31b := t16a<<uint32(c30), t16b<<uint32(c30)
+			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
+			t34a, t34b := scalar.FMA32(t29a, t32a, c33), scalar.FMA32(t29b, t32b, c33)
+			t35a, t35b := float32(t4a/t34a), float32(t4b/t34b)
+			t36a, t36b := float32(t35a*c33), float32(t35b*c33)
+			t37a := t36a
+			if t6a {
+				t37a = t4a
+			}
+			t37b := t36b
+			if t6b {
+				t37b = t4b
+			}
+			t38a, t38b := scalar.Float16bits(t37a), scalar.Float16bits(t37b)
+			t39a, t39b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t40a, t40b := scalar.Float16frombits(t38a), scalar.Float16frombits(t38b)
+			t41a, t41b := float32(t39a*t40a), float32(t39b*t40b)
+			t42a, t42b := scalar.Float16bits(t41a), scalar.Float16bits(t41b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t51a, t51b
+			y0[0], y0[1] = t42a, t42b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Float16frombits(v0)
-			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t3 := c2 < t1
-			t4 := t1
-			if t3 {
-				t4 = c2
+			t2 := t0 < c1
+			t4 := t0
+			if t2 {
+				t4 = c3
 			}
-			t6 := t0 < c5
-			t7 := t0
+			t6 := c5 < t4
+			t7 := t4
 			if t6 {
 				t7 = c5
 			}
-			t10 := scalar.FMA32(t4, c8, c9)
+			t10 := scalar.FMA32(t7, c8, c9)
 			t11 := float32(t10 - c9)
-			t13 := scalar.FMA32(t11, c12, t4)
+			t13 := scalar.FMA32(t11, c12, t7)
 			t15 := scalar.FMA32(t11, c14, t13)
 			t16 := int32(math.Float32bits(t10))
-			t18 := t16 << uint32(c17)
-			t19 := c19[t16&7]
-			t20 := int32(math.Float32bits(t19))
-			t21 := int32(t18 + t20)
-			t22 := math.Float32frombits(uint32(t21))
-			t25 := scalar.FMA32(c23, t15, c24)
+			t19 := scalar.FMA32(c17, t15, c18)
+			t21 := scalar.FMA32(t19, t15, c20)
+			t23 := scalar.FMA32(t21, t15, c22)
+			t25 := scalar.FMA32(t23, t15, c24)
 			t27 := scalar.FMA32(t25, t15, c26)
 			t29 := scalar.FMA32(t27, t15, c28)
-			t30 := c30[t16&7]
-			t31 := scalar.FMA32(t15, t29, t30)
-			t33 := float32(t22 + c32)
-			t34 := scalar.FMA32(t22, t31, t33)
-			t35 := float32(t22 - t34)
-			t36 := float32(t35 + c32)
-			t37 := scalar.FMA32(t22, t31, t36)
-			t38 := float32(c28 / t34)
-			t39 := float32(t4 * t38)
-			t40 := -t4
-			t41 := scalar.FMA32(t39, t34, t40)
-			t42 := scalar.FMA32(t39, t37, t41)
-			t43 := -t42
-			t44 := scalar.FMA32(t43, t38, t39)
-			t45 := -t44
-			t46 := scalar.FMA32(t45, c32, t7)
-			t47 := scalar.Float16bits(t46)
-			t48 := scalar.Float16frombits(v1)
-			t49 := scalar.Float16frombits(t47)
-			t50 := float32(t48 * t49)
-			t51 := scalar.Float16bits(t50)
-			o0[i] = t51
+			t31 := t16 << uint32(c30)
+			t32 := math.Float32frombits(uint32(t31))
+			t34 := scalar.FMA32(t29, t32, c33)
+			t35 := float32(t4 / t34)
+			t36 := float32(t35 * c33)
+			t37 := t36
+			if t6 {
+				t37 = t4
+			}
+			t38 := scalar.Float16bits(t37)
+			t39 := scalar.Float16frombits(v1)
+			t40 := scalar.Float16frombits(t38)
+			t41 := float32(t39 * t40)
+			t42 := scalar.Float16bits(t41)
+			o0[i] = t42
 		}
 	}
 }

@@ -68,7 +68,8 @@ func rebuilt(k *kernel.Kernel, add func(b *builder, in kernel.Inst) kernel.Ref) 
 		}
 		at[len(k.In)+j] = add(b, in)
 	}
-	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, OutChannel: k.OutChannel, Fast: k.Fast}
+	out := *k
+	out.Body, out.Out = b.Kernel().Body, make([]kernel.Ref, 0, len(k.Out))
 	for _, r := range k.Out {
 		out.Out = append(out.Out, at[r])
 	}

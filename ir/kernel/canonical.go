@@ -24,7 +24,7 @@ import (
 //
 // The kernel must not be changed: later calls may return the same.
 func (k *Kernel) Canonical() (canon *Kernel, order []int) {
-	if k.sig != "" {
+	if k.sig.kept(k) {
 		order = make([]int, len(k.In))
 		for i := range order {
 			order[i] = i
@@ -43,7 +43,7 @@ func (k *Kernel) combined(combine []ir.Op) (canon *Kernel, order []int) {
 	if !ok {
 		f.canon, f.order = k.canonical(combine)
 		if combine == nil {
-			f.canon.sig = f.canon.String()
+			f.canon.sig.keep(f.canon, f.canon.String())
 		}
 		keep(content, f)
 	}
@@ -67,7 +67,8 @@ func (k *Kernel) canonical(combine []ir.Op) (canon *Kernel, order []int) {
 // merged returns k without instructions that no output needs and without those
 // that repeat an earlier one, be it with commuting arguments exchanged.
 func (k *Kernel) merged() *Kernel {
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out)), OutChannel: k.OutChannel}
+	out := *k
+	out.Body, out.Out = make([]Inst, 0, len(k.Body)), make([]Ref, len(k.Out))
 	fast := false
 	need := k.needed()
 	at := make([]Ref, len(need))
@@ -102,7 +103,7 @@ func (k *Kernel) merged() *Kernel {
 	if !slices.ContainsFunc(k.OutChannel, func(c Channel) bool { return c.Of > 0 }) {
 		out.OutChannel = nil
 	}
-	return out
+	return &out
 }
 
 type canonizer struct {

@@ -47,7 +47,7 @@ type Kernel struct {
 
 	OutChannel []Channel // of each output; nil if none is interleaved with others
 
-	sig string // the text; set by Canonical alone, of what it returns
+	sig signature[Kernel]
 }
 
 // DType returns the element type of a value.
@@ -95,9 +95,10 @@ func (k *Kernel) Uses(r Ref) (n int) {
 // InTier returns the kernel in canonical form, in the fast tier or the default
 // one. They are the same where no op of it has a fast expansion.
 func (k *Kernel) InTier(fast bool) *Kernel {
-	k = &Kernel{In: k.In, Body: k.Body, Out: k.Out, OutChannel: k.OutChannel, Fast: fast}
-	k, _ = k.Canonical()
-	return k
+	out := *k
+	out.Fast = fast
+	canon, _ := out.Canonical()
+	return canon
 }
 
 // WithSplats returns the kernel with the operands for which splat is true as splats and
@@ -110,11 +111,12 @@ func (k *Kernel) WithSplats(splat func(i int) bool) *Kernel {
 	if same {
 		return k
 	}
-	in := slices.Clone(k.In)
-	for i := range in {
-		in[i].Splat = splat(i)
+	out := *k
+	out.In = slices.Clone(k.In)
+	for i := range out.In {
+		out.In[i].Splat = splat(i)
 	}
-	return &Kernel{In: in, Body: k.Body, Out: k.Out, OutChannel: k.OutChannel, Fast: k.Fast}
+	return &out
 }
 
 // SingleOp returns the kernel of one operation on operands of the given types
@@ -156,10 +158,18 @@ func (k *Kernel) needed() []bool {
 	return need
 }
 
+// Storing returns the kernel that stores only r, and only has instructions that r needs. Operands stay.
+func (k *Kernel) Storing(r Ref) *Kernel {
+	out := *k
+	out.Out, out.OutChannel = []Ref{r}, nil
+	return out.Prune()
+}
+
 // Prune drops instructions that no output needs. Operands stay.
 func (k *Kernel) Prune() *Kernel {
 	need := k.needed()
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), OutChannel: k.OutChannel}
+	out := *k
+	out.Body, out.Out = make([]Inst, 0, len(k.Body)), make([]Ref, 0, len(k.Out))
 	at := make([]Ref, len(need))
 	for i := range k.In {
 		at[i] = Ref(i)
@@ -177,5 +187,5 @@ func (k *Kernel) Prune() *Kernel {
 	for _, r := range k.Out {
 		out.Out = append(out.Out, at[r])
 	}
-	return out
+	return &out
 }

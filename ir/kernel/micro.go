@@ -11,6 +11,7 @@ import (
 // Code is what a call names: an elementwise Kernel or a Micro.
 type Code interface {
 	Signature() string // the canonical text, under which compiled forms are registered
+	String() string    // the text
 	Args() []Arg       // the inputs, then the outputs
 	Fields() []string  // numbers that it reads from the frame besides
 	FieldAt(i int) int // where in Frame.Step field i is
@@ -31,7 +32,7 @@ type Micro struct {
 	Carry   bool     // the last running value is combined with a carry
 	Body    *Kernel  // what is computed of each element before it is combined
 
-	sig string // the text; set by Canonical alone, of what it returns
+	sig signature[Micro]
 }
 
 // MicroKinds lists the micro-kernels.
@@ -67,15 +68,6 @@ func microByName(name string) (MicroKind, bool) {
 		}
 	}
 	return NoMicro, false
-}
-
-// Signature returns the text of a canonical micro-kernel: the key under which its
-// compiled forms are registered. Of any other it is String.
-func (m *Micro) Signature() string {
-	if m.sig == "" {
-		return m.String()
-	}
-	return m.sig
 }
 
 // String returns the text of the micro-kernel.
@@ -145,7 +137,8 @@ func Canonical(c Code) (canon Code, order []int) {
 //
 // The micro-kernel must not be changed: later calls may return the same.
 func (m *Micro) Canonical() (canon *Micro, order []int) {
-	if m.sig == "" && m.Body != nil {
+	signed := m.sig.kept(m)
+	if !signed && m.Body != nil {
 		return m.combined()
 	}
 	for i, a := range m.Args() {
@@ -153,9 +146,10 @@ func (m *Micro) Canonical() (canon *Micro, order []int) {
 			order = append(order, i)
 		}
 	}
-	if canon = m; m.sig == "" {
+	if canon = m; !signed {
 		out := *m
-		out.sig, canon = out.String(), &out
+		out.sig.keep(&out, out.String())
+		canon = &out
 	}
 	return canon, order
 }
@@ -170,7 +164,7 @@ func (m *Micro) combined() (canon *Micro, order []int) {
 		out := *m
 		out.Combine = slices.Clone(m.Combine)
 		out.Body, f.order = m.Body.combined(m.combiners())
-		out.sig = out.String()
+		out.sig.keep(&out, out.String())
 		f.micro = &out
 		keep(content, f)
 	}
@@ -192,9 +186,10 @@ func InTier(c Code, fast bool) Code {
 		return c.InTier(fast)
 	case *Micro:
 		out := *c
-		if c.Body != nil && c.Body.Fast != fast {
-			out.sig = ""
-			out.Body = &Kernel{In: c.Body.In, Body: c.Body.Body, Out: c.Body.Out, Fast: fast}
+		if c.Body != nil {
+			body := *c.Body
+			body.Fast = fast
+			out.Body = &body
 		}
 		canon, _ := out.Canonical()
 		return canon

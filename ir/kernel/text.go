@@ -9,15 +9,6 @@ import (
 
 // The text of a kernel. parse.go reads it.
 
-// Signature returns the text of a canonical kernel: the key under which its
-// compiled forms are registered. Of any other kernel it is String.
-func (k *Kernel) Signature() string {
-	if k.sig == "" {
-		return k.String()
-	}
-	return k.sig
-}
-
 // String returns the kernel on one line:
 //
 //	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }

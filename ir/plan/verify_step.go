@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -55,7 +56,7 @@ func (s *Step) check() error {
 	if err := s.Body.VerifyBody(); err != nil {
 		return err
 	}
-	if err := s.Body.CheckBody(); err != nil {
+	if err := cmp.Or(s.Body.CheckBody(), kernel.CheckSignature(s.Body)); err != nil {
 		return err
 	}
 	if s.Body.HasChannels() {

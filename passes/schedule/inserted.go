@@ -129,9 +129,7 @@ func copyOf(s *plan.Step, out int) int {
 // onlyOutput returns the step that computes one output of s, and which operands of s its own are.
 func onlyOutput(s *plan.Step, out int) (one *plan.Step, from []int) {
 	one = &plan.Step{Axes: s.Axes, Out: s.Out[out : out+1], Pos: s.Pos}
-	body := (&kernel.Kernel{In: s.Body.In, Body: s.Body.Body, Out: s.Body.Out[out : out+1]}).Prune()
-	body.Fast = s.Body.Fast
-	one.Body, from = body.Canonical()
+	one.Body, from = s.Body.Storing(s.Body.Out[out]).Canonical()
 	for _, i := range from {
 		one.In = append(one.In, s.In[i])
 	}

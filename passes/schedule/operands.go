@@ -99,7 +99,8 @@ func withClasses(space, body *kernel.Kernel, splats []bool) (k *kernel.Kernel, o
 	if same {
 		return body.Canonical()
 	}
-	*space = kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fast: body.Fast}
+	*space = *body
+	space.In = in
 	return space.Canonical()
 }
 

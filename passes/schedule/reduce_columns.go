@@ -103,7 +103,9 @@ const (
 // engine.
 func (c *columnWriter) kernels() (engine, why string) {
 	s, last := c.s, len(c.s.Axes)-1
-	c.body = &kernel.Kernel{In: slices.Clone(s.Body.In), Body: s.Body.Body, Out: s.Body.Out, Fast: s.Body.Fast}
+	body := *s.Body
+	body.In = slices.Clone(s.Body.In)
+	c.body = &body
 	c.ops = make([]operand, len(s.In))
 	packs := false
 	for i := range s.In {

@@ -231,9 +231,8 @@ func (r *rowWriter) combinesCast(e *elementwise) kernel.Code {
 
 // withoutCast returns the writer of a step whose only output is what it was cast from.
 func (e *elementwise) withoutCast() *elementwise {
-	out, step, body := *e, *e.step, *e.step.Body
-	body.Out = []kernel.Ref{body.Inst(body.Out[0]).Args[0]}
-	step.Body = body.Prune()
+	out, step, body := *e, *e.step, e.step.Body
+	step.Body = body.Storing(body.Inst(body.Out[0]).Args[0])
 	out.step = &step
 	return &out
 }

@@ -1,0 +1,47 @@
+package kernel
+
+import "fmt"
+
+// signature is the text of a canonical kernel, kept with the address of the kernel.
+//
+// Invariant: only Canonical keeps a signature, in a kernel that it returns, and such a kernel is never
+// changed. A copy of a kernel is at another address, so it has no signature, is not taken for canonical,
+// and may be changed. (strings.Builder recognises its copies in the same way.) CheckSignature finds
+// a canonical kernel that was changed in place.
+type signature[K any] struct {
+	of   *K
+	text string
+}
+
+// keep keeps the text of k, which is canonical.
+func (s *signature[K]) keep(k *K, text string) { s.of, s.text = k, text }
+
+// kept reports whether k, the kernel that has s, is canonical, and s.text its signature.
+func (s *signature[K]) kept(k *K) bool { return s.of == k && s.text != "" }
+
+// Signature returns the text of a canonical kernel: the key under which its
+// compiled forms are registered. Of any other kernel it is String.
+func (k *Kernel) Signature() string {
+	if k.sig.kept(k) {
+		return k.sig.text
+	}
+	return k.String()
+}
+
+// Signature returns the text of a canonical micro-kernel: the key under which its
+// compiled forms are registered. Of any other it is String.
+func (m *Micro) Signature() string {
+	if m.sig.kept(m) {
+		return m.sig.text
+	}
+	return m.String()
+}
+
+// CheckSignature returns an error if a canonical kernel was changed: its signature is that of
+// the kernel that it was.
+func CheckSignature(c Code) error {
+	if now, was := c.String(), c.Signature(); now != was {
+		return fmt.Errorf("%s: the kernel was changed in place; its signature is %s", now, was)
+	}
+	return nil
+}
