@@ -7,6 +7,8 @@ import (
 
 	"github.com/stridefuse/stridefuse/bench/formula"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // TestMissingKernels: a formula that nobody generated is told by its signature, and can be
@@ -30,4 +32,23 @@ func TestMissingKernels(t *testing.T) {
 		require.Empty(t, p.Missing(), name)
 	}
 	require.Nil(t, (*graph.Program)(nil).Missing())
+}
+
+// TestKernelsCanBeMade: what Kernels lists of products of any type and shape is valid, so that genkernels makes it.
+func TestKernelsCanBeMade(t *testing.T) {
+	for _, d := range ir.OpDot.Info().Domain.List() {
+		x, y := graph.Input("x", d, 65, 3, 4), graph.Input("y", d, 65, 4, 3)
+		wide, tall := graph.Input("wide", d, 70, 90), graph.Input("tall", d, 90, 40)
+		for name, out := range map[string]graph.Node{
+			"small": x.MatMul(y), "swapped": x.MatMul(x.Permute(0, 2, 1)), "pixels": graph.Input("p", d, 1000, 3).MatMul(graph.Input("m", d, 3, 3)),
+			"large": wide.MatMul(tall), "vector": wide.MatMul(graph.Input("v", d, 90)), "scan": wide.CumSum(0), "places": wide.ArgMax(0), "columns": wide.Sum(0),
+		} {
+			p, err := graph.Compile(out)
+			require.NoError(t, err)
+			for _, sig := range p.Kernels() {
+				_, err := kernel.ParseCode(sig)
+				require.NoError(t, err, "%s of %s: %s", name, d, sig)
+			}
+		}
+	}
 }
