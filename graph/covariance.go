@@ -6,17 +6,13 @@ package graph
 // weights, which are a Node or Tensor of x's type that broadcasts to x's shape. It is NaN
 // where the weights add up to 0. Options: KeepDims.
 func (x Node) WeightedMean(weights any, axes ...any) Node {
-	n, _ := x.count(axes, "KeepDims")
-	if n.Err() != nil {
+	if n, _ := x.count(axes, "KeepDims"); n.Err() != nil {
 		return n
 	}
-	w := x.weights(weights)
-	return x.Mul(w).Sum(axes...).Div(w.Sum(axes...))
-}
-
-// weights returns weights in the shape of x.
-func (x Node) weights(weights any) Node {
-	return Node{operand(weights, x.DType())}.BroadcastTo(x.get().typ.Shape)
+	return x.withOperands(func(x Node, operands []Node) Node {
+		w := operands[0].BroadcastTo(x.get().typ.Shape)
+		return x.Mul(w).Sum(axes...).Div(w.Sum(axes...))
+	}, weights)
 }
 
 // Cov returns the covariance matrix, [k,k], of k variables, of x, [n,k], whose rows are
@@ -30,10 +26,25 @@ func (x Node) Cov(weights any, opts ...ReduceOption) Node {
 	if x.Rank() != 2 {
 		return fail("takes observations by variables, [n,k], not %s", x.get().text())
 	}
-	return x.inComputeType(func(x Node) Node { return x.cov(weights, opts) })
+	return x.withWeights(weights, func(x Node, w *Node) Node { return x.cov(w, opts) })
 }
 
-func (x Node) cov(weights any, opts []ReduceOption) Node {
+// withWeights returns f of x and the weights of its rows, which are nil if none are given.
+func (x Node) withWeights(weights any, f func(x Node, w *Node) Node) Node {
+	if weights == nil {
+		return x.inComputeType(func(x Node) Node { return f(x, nil) })
+	}
+	return x.withOperands(func(x Node, operands []Node) Node {
+		w := operands[0]
+		if w.Rank() != 1 {
+			return fail("weights of shape %s: give one for each row", w.Shape())
+		}
+		w = w.Unsqueeze(1)
+		return f(x, &w)
+	}, weights)
+}
+
+func (x Node) cov(weights *Node, opts []ReduceOption) Node {
 	args := []any{0}
 	for _, o := range opts {
 		args = append(args, o)
@@ -46,11 +57,7 @@ func (x Node) cov(weights any, opts []ReduceOption) Node {
 		d := x.Sub(x.Mean(0))
 		return d.T().MatMul(d).Div(n.Sub(r.ddof).Maximum(0))
 	}
-	w := Node{operand(weights, x.DType())}
-	if w.Err() == nil && w.Rank() != 1 {
-		return fail("weights of shape %s: give one for each row", w.n.typ.Shape)
-	}
-	w = w.Cast(x.DType()).Unsqueeze(1)
+	w := *weights
 	d := x.Sub(x.WeightedMean(w, 0))
 	return d.T().MatMul(d.Mul(w)).Div(w.Sum().Sub(r.ddof).Maximum(0))
 }
@@ -65,8 +72,8 @@ func (x Node) Corr(weights any) Node {
 	if x.Rank() != 2 {
 		return fail("takes observations by variables, [n,k], not %s", x.get().text())
 	}
-	return x.inComputeType(func(x Node) Node {
-		c := x.cov(weights, nil)
+	return x.withWeights(weights, func(x Node, w *Node) Node {
+		c := x.cov(w, nil)
 		s := c.Diagonal(0, 0, 1).Sqrt()
 		return c.Div(s.Unsqueeze(1)).Div(s.Unsqueeze(0)).Clip(-1, 1)
 	})

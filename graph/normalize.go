@@ -17,6 +17,9 @@ import (
 // keep returns the axes with KeepDims.
 func keep(axis any, more []any) []any { return few.Concat([]any{axis}, more, []any{KeepDims}) }
 
+// Of Float16, BFloat16 and Fixed16x16 each is computed in Float32 or Float64 as a whole, with its scale and offset, and
+// rounded once. These are of x's type.
+//
 // They take one axis or more, each as a reduction takes it: a slice of all of them
 // normalizes x as a whole.
 
@@ -56,14 +59,17 @@ func (x Node) Standardize(eps float64, axis any, more ...any) Node {
 // LayerNorm returns Standardize along the last axis, times scale, plus offset,
 // which broadcast to the shape of x.
 func (x Node) LayerNorm(scale, offset any, eps float64) Node {
-	return x.Standardize(eps, -1).Mul(scale).Add(offset).like(x)
+	return x.withOperands(func(x Node, p []Node) Node {
+		return x.Standardize(eps, -1).Mul(p[0]).Add(p[1])
+	}, scale, offset).like(x)
 }
 
 // RMSNorm returns x / sqrt(mean(x*x) + eps) along the last axis, times scale,
 // which broadcasts to the shape of x.
 func (x Node) RMSNorm(scale any, eps float64) Node {
-	y := x.inComputeType(func(x Node) Node { return x.Mul(x.Square().Mean(-1, KeepDims).Add(eps).Rsqrt()) })
-	return y.Mul(scale).like(x)
+	return x.withOperands(func(x Node, p []Node) Node {
+		return x.Mul(x.Square().Mean(-1, KeepDims).Add(eps).Rsqrt()).Mul(p[0])
+	}, scale).like(x)
 }
 
 // like returns y, which must have the shape of x: scales and offsets must not
@@ -80,18 +86,19 @@ func (y Node) like(x Node) Node {
 // statistics that are given: each a number, or one element for every index of an
 // axis of x (the channels).
 func (x Node) BatchNorm(axis any, mean, variance, scale, offset any, eps float64) Node {
-	along := func(p any) Node { return x.parameter(p, axis) }
-	y := x.Sub(along(mean)).Div(along(variance).Add(eps).Sqrt())
-	return y.Mul(along(scale)).Add(along(offset))
+	return x.withOperands(func(x Node, p []Node) Node {
+		along := func(i int) Node { return x.parameter(p[i], axis) }
+		y := x.Sub(along(0)).Div(along(1).Add(eps).Sqrt())
+		return y.Mul(along(2)).Add(along(3))
+	}, mean, variance, scale, offset)
 }
 
 // parameter views an operand, a vector with one element for each index of an
 // axis, so that it broadcasts along that axis of x.
-func (x Node) parameter(v, axis any) Node {
-	n := x.get()
-	p := operand(v, n.typ.DType)
+func (x Node) parameter(v Node, axis any) Node {
+	n, p := x.get(), v.get()
 	if n.err != nil || p.err != nil || len(p.typ.Shape) == 0 {
-		return Node{p}
+		return v
 	}
 	k, err := n.axis(axis)
 	if err != nil {
@@ -100,7 +107,7 @@ func (x Node) parameter(v, axis any) Node {
 	if !slices.Equal(p.typ.Shape, n.typ.Shape[k:k+1]) {
 		return fail("a parameter has shape %s: it needs one element for each index of axis %d of %s", p.typ.Shape, k, n.typ.Shape)
 	}
-	return Node{p}.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:])
+	return v.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:])
 }
 
 // InstanceNorm returns Standardize of each sample and channel of x, whose first
@@ -113,8 +120,10 @@ func (x Node) InstanceNorm(scale, offset any, eps float64) Node {
 	if x.Rank() < 3 {
 		return fail("rank %d: the axes are samples, channels, and one or more of a picture", x.Rank())
 	}
-	y := x.Standardize(eps, upTo(x.Rank())[2:])
-	return y.Mul(x.parameter(scale, 1)).Add(x.parameter(offset, 1))
+	return x.withOperands(func(x Node, p []Node) Node {
+		y := x.Standardize(eps, upTo(x.Rank())[2:])
+		return y.Mul(x.parameter(p[0], 1)).Add(x.parameter(p[1], 1))
+	}, scale, offset)
 }
 
 // GroupNorm returns x with each sample's channels, the second axis, standardized
@@ -133,8 +142,10 @@ func (x Node) GroupNorm(groups int, scale, offset any, eps float64) Node {
 		return fail("%d channels are not a multiple of %d groups", e, groups)
 	}
 	grouped := append(Shape{n.typ.Shape[0], ir.Fixed(groups), c.Div(groups)}, n.typ.Shape[2:]...)
-	y := x.Reshape(grouped).Standardize(eps, upTo(len(grouped))[2:]).Reshape(n.typ.Shape)
-	return y.Mul(x.parameter(scale, 1)).Add(x.parameter(offset, 1))
+	return x.withOperands(func(x Node, p []Node) Node {
+		y := x.Reshape(grouped).Standardize(eps, upTo(len(grouped))[2:]).Reshape(n.typ.Shape)
+		return y.Mul(x.parameter(p[0], 1)).Add(x.parameter(p[1], 1))
+	}, scale, offset)
 }
 
 // L2Normalize returns x / max(norm, eps) along axes, with Norm2: 0 where its

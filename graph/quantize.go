@@ -52,7 +52,7 @@ func (q Quantization) along(x Node) (scale, zero, bad Node) {
 }
 
 // Quantize returns the integers that stand for floats: x / Scale rounded to even, plus Zero,
-// and the least or the greatest integer beyond them; 0 for NaN. Zero is added in the type that
+// and the least or the greatest integer beyond them; 0 for NaN. It divides and adds in the type that
 // Scale's is computed in.
 func (x Node) Quantize(q Quantization) Node {
 	bounds, ok := quantized[q.DType]
@@ -64,7 +64,7 @@ func (x Node) Quantize(q Quantization) Node {
 		return bad
 	}
 	wide := scale.DType().Compute()
-	y := x.Cast(scale.DType()).Div(scale).Round().Cast(wide)
+	y := x.Cast(scale.DType()).Cast(wide).Div(scale.Cast(wide)).Round()
 	return y.Add(zero.Cast(wide)).Clip(bounds[0], bounds[1]).Cast(q.DType)
 }
 
@@ -101,10 +101,12 @@ func (x Node) QuantizeDynamic(dt DType) (Node, Quantization) {
 func fitted(dt DType, lo, hi Node) Quantization {
 	q := Quantization{DType: dt}
 	least, greatest := quantized[dt][0], quantized[dt][1]
-	lo, hi = lo.Minimum(0), hi.Maximum(0)
-	scale := hi.Sub(lo).Div(greatest - least)
+	have := lo.DType()
+	wide := have.Compute()
+	lo, hi = lo.Cast(wide).Minimum(0), hi.Cast(wide).Maximum(0)
+	scale := hi.Sub(lo).Div(greatest - least).Cast(have)
 	q.Scale = Where(scale.Eq(0), 1, scale) // of zeros alone
-	q.Zero = lo.Neg().Div(q.Scale).Add(least).Round().Clip(least, greatest).Cast(dt)
+	q.Zero = lo.Neg().Div(q.Scale.Cast(wide)).Add(least).Round().Clip(least, greatest).Cast(dt)
 	return q
 }
 

@@ -144,13 +144,18 @@ func (x Node) Std(axes ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.Var(axes...).Sqrt() })
 }
 
-// SumSquares returns the sum of the squares along axes.
+// SumSquares returns the sum of the squares along axes, in the type that Sum has: squares of bytes are of 64 bits
+// too, and those of Float16 of 32. Options: KeepDims, InType.
 func (x Node) SumSquares(axes ...any) Node {
-	return x.Square().Sum(axes...)
+	y, axes := total(x, axes)
+	return y.inComputeType(func(y Node) Node { return y.Square().Sum(axes...) })
 }
 
-// Norm1 returns the sum of the magnitudes along axes.
-func (x Node) Norm1(axes ...any) Node { return x.Abs().Sum(axes...) }
+// Norm1 returns the sum of the magnitudes along axes, in the type that Sum has.
+func (x Node) Norm1(axes ...any) Node {
+	y, axes := total(x, axes)
+	return y.Abs().Sum(axes...)
+}
 
 // Norm2 returns the square root of the sum of squares along axes, of floats.
 // As in NumPy, squares past the range of the type are not guarded against: of
