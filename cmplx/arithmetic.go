@@ -2,8 +2,8 @@ package cmplx
 
 import "github.com/stridefuse/stridefuse/graph"
 
-// Operands of arithmetic are a Node, a graph.Node of real numbers, or a Go number: complex or
-// real. A tensor is From(graph.Const(t)). Shapes broadcast. With a real operand the parts are computed apart.
+// Operands of arithmetic are a Node, a graph.Node or Tensor of real numbers, or a Go number: complex or
+// real. A tensor of complex numbers is From(graph.Const(t)). Shapes broadcast. With a real operand the parts are computed apart.
 
 // operand returns the parts of an operand, and whether it is real: then im is of no use.
 func (z Node) operand(w any) (re, im graph.Node, isReal bool) {
@@ -12,6 +12,9 @@ func (z Node) operand(w any) (re, im graph.Node, isReal bool) {
 		return w.re, w.im, false
 	case graph.Node:
 		return w, w, true
+	case *graph.Tensor:
+		re = graph.Const(w)
+		return re, re, true
 	case complex128:
 		return z.re.Scalar(real(w)), z.re.Scalar(imag(w)), false
 	case complex64:

@@ -233,3 +233,25 @@ func TestTypes(t *testing.T) {
 		require.ErrorContains(t, err, "complex numbers have parts of float32 or float64, not "+dt.String())
 	}
 }
+
+// TestMistakesHaveTheNameThatWasCalled: what complex operations are made of does not show in their errors.
+func TestMistakesHaveTheNameThatWasCalled(t *testing.T) {
+	f, i := graph.Const(graph.Of([]float32{1, 2, 3})), graph.Const(graph.Of([]int64{1, 2}))
+	z := cmplx.Make(f, f)
+	for want, y := range map[string]cmplx.Node{
+		"cmplx.from: complex numbers have parts of float32 or float64, not int64: Cast them": cmplx.From(i),
+		"cmplx.make: complex numbers have parts of float32 or float64, not int64: Cast them": cmplx.Make(i, i),
+		"cmplx.view: complex numbers have parts of float32 or float64, not int64: Cast them": z.View(func(x graph.Node) graph.Node { return x.Cast(graph.Int64) }),
+		"cmplx.make: dtypes float32 and float64 differ: Cast one of them":                    cmplx.Make(f, graph.Scalar(graph.Float64, 1)),
+		"cmplx.add: dtypes float32 and float64 differ: Cast one of them":                     z.Add(graph.Of([]float64{1, 2, 3})),
+		"cmplx.mul: x (string) is neither a number nor a bool":                               z.Mul("x"),
+		"cmplx.prod: axis -3 is outside rank 1: allowed are -1 to 0":                         z.Prod(-3),
+		"cmplx.sum: axis 1 is outside rank 1: allowed are -1 to 0":                           z.Sum(1),
+		"cmplx.from: axis -1 of a scalar: it has none":                                       cmplx.From(graph.Scalar(graph.Float32, 1)),
+	} {
+		_, err := graph.Compile(y.Interleaved())
+		require.ErrorContains(t, err, want)
+		require.Regexp(t, `^cmplx_test.go:\d+: `, err.Error())
+	}
+	require.NoError(t, z.Add(graph.Of([]float32{1, 2, 3})).Abs().Err())
+}

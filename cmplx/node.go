@@ -9,29 +9,49 @@ import (
 // nodes it is made from show up where it is compiled.
 type Node struct{ re, im graph.Node }
 
-// Make returns the numbers with given parts, which broadcast to one shape.
-func Make(re, im graph.Node) Node {
-	shape := re.Add(im).Shape()
-	return Node{re.BroadcastTo(shape), im.BroadcastTo(shape)}
+// Make returns the numbers with given parts, of Float32 or Float64, which broadcast to one shape.
+func Make(re, im graph.Node) Node { return made("make", re, im) }
+
+// made is Make for a function of the given name.
+func made(call string, re, im graph.Node) Node {
+	if sum := re.Add(im); sum.Err() != nil {
+		return Node{sum, sum}
+	} else if shape := sum.Shape(); !re.Shape().Equal(shape) || !im.Shape().Equal(shape) {
+		re, im = re.BroadcastTo(shape), im.BroadcastTo(shape)
+	}
+	return checked(call, re, im)
+}
+
+// checked returns the numbers with parts of one shape and type, which is an error unless numbers can be of it.
+func checked(call string, re, im graph.Node) Node {
+	for _, part := range []graph.Node{re, im} {
+		if dt := part.DType(); part.Err() == nil && dt != graph.Float32 && dt != graph.Float64 {
+			err := graph.Const(tensor.Failf("cmplx.%s: complex numbers have parts of float32 or float64, not %s: Cast them", call, dt))
+			return Node{err, err}
+		}
+	}
+	return Node{re, im}
 }
 
 // Polar returns the numbers of given magnitudes and angles, which broadcast to one shape.
 func Polar(magnitude, angle graph.Node) Node {
-	return Make(magnitude.Mul(angle.Cos()), magnitude.Mul(angle.Sin()))
+	return made("polar", magnitude.Mul(angle.Cos()), magnitude.Mul(angle.Sin()))
 }
 
 // Input returns an input of complex numbers of a shape, whose parts are of type dt: a
 // tensor as Of makes them, of one axis more.
 func Input(name string, dt graph.DType, extents ...any) Node {
-	return From(graph.Input(name, dt, append(append([]any{}, extents...), 2)...))
+	return from("input", graph.Input(name, dt, append(append([]any{}, extents...), 2)...))
 }
 
 // From returns the numbers whose parts alternate along the last axis of x. An extent of it
 // other than 2 is an error, and so is a type other than Float32 and Float64.
-func From(x graph.Node) Node {
-	if dt := x.DType(); x.Err() == nil && dt != graph.Float32 && dt != graph.Float64 {
-		err := graph.Const(tensor.Failf("complex numbers have parts of float32 or float64, not %s: Cast them", dt))
-		return Node{err, err}
+func From(x graph.Node) Node { return from("from", x) }
+
+// from is From for a function of the given name.
+func from(call string, x graph.Node) Node {
+	if z := checked(call, x, x); z.re.Err() != nil {
+		return z
 	}
 	parts := x.Split(-1, 1, 1)
 	return Node{parts[0].Squeeze(-1), parts[1].Squeeze(-1)}
@@ -54,7 +74,7 @@ func (z Node) Shape() graph.Shape { return z.re.Shape() }
 // the same for real numbers as for complex ones.
 //
 //	z.View(func(x graph.Node) graph.Node { return x.Slice("::2").T() })
-func (z Node) View(f func(x graph.Node) graph.Node) Node { return Node{f(z.re), f(z.im)} }
+func (z Node) View(f func(x graph.Node) graph.Node) Node { return checked("view", f(z.re), f(z.im)) }
 
 // Sum returns the sums along axes, of the parts as graph.Node.Sum.
 func (z Node) Sum(axes ...any) Node { return Node{z.re.Sum(axes...), z.im.Sum(axes...)} }

@@ -8,10 +8,10 @@ import "github.com/stridefuse/stridefuse/graph"
 // empty product is 1.
 func (z Node) Prod(axis int) Node {
 	shape := z.Shape()
+	n, given := -1, axis
 	if axis < 0 {
 		axis += len(shape)
 	}
-	n := -1
 	if axis >= 0 && axis < len(shape) {
 		if extent, known := shape[axis].Int(); known {
 			n = extent
@@ -19,7 +19,7 @@ func (z Node) Prod(axis int) Node {
 	}
 	switch {
 	case n < 0: // no axis, or one of unknown extent, which the error of Unstack says
-		return z.View(func(x graph.Node) graph.Node { return x.Unstack(axis)[0] })
+		return z.View(func(x graph.Node) graph.Node { return x.Unstack(given)[0] })
 	case n == 0:
 		return Node{z.re.Prod(axis), z.im.Sum(axis)}
 	case n > 1:

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -78,13 +79,18 @@ func (n *node) axis(arg any) (int, error) {
 		}
 		return k, nil
 	}
-	return 0, fmt.Errorf("an axis is an int or a name, not %T%s", arg, keepHint(arg))
+	return 0, fmt.Errorf("an axis is an int or a name, not %T%s", arg, axisHint(arg))
 }
 
-// keepHint says what NumPy's keepdims is here; it is empty for what is no bool.
-func keepHint(arg any) string {
-	if _, isBool := arg.(bool); isBool {
+// axisHint says what to give in place of an argument that is no axis: for a bool, what NumPy's keepdims is here.
+func axisHint(arg any) string {
+	switch v := reflect.ValueOf(arg); {
+	case v.Kind() == reflect.Bool:
 		return ": give the option KeepDims"
+	case v.CanInt() || v.CanUint():
+		return ": convert the number by int"
+	case v.Kind() == reflect.Slice:
+		return ": give one axis"
 	}
 	return ""
 }

@@ -43,7 +43,13 @@ func Stack(axis int, arrays ...Node) Node {
 	for i, x := range arrays {
 		slices[i] = x.Unsqueeze(axis)
 	}
-	return Concat(axis, slices...)
+	y := Concat(axis, slices...)
+	for i, x := range arrays {
+		if first := arrays[0].get(); y.Err() != nil && x.Err() == nil && first.err == nil && !x.n.typ.Shape.Equal(first.typ.Shape) {
+			return fail("operand %d has shape %s and the first %s: arrays of one shape are stacked", i, x.n.typ.Shape, first.typ.Shape)
+		}
+	}
+	return y
 }
 
 // Roll returns x with its elements shifted along an axis, those that leave it at one end

@@ -29,6 +29,11 @@ func TestMistakesHaveTheNameThatWasCalled(t *testing.T) {
 		"segmentsum: does not take bool: Cast to one of int8, ":                                                                    graph.Input("b", graph.Bool, 4).SegmentSum(i, 3),
 		"raggedsum: does not take bool: Cast to one of int8, ":                                                                     graph.Input("b", graph.Bool, 4).RaggedSum(i),
 		"set: shapes [3] and [2,6] do not broadcast: axis 1 is 3 and 6":                                                            x.Set("1:3", graph.Ones(graph.Float32, 3)),
+		"stack: operand 1 has shape [] and the first [4,6]: arrays of one shape are stacked":                                       graph.Stack(0, x, graph.Scalar(graph.Float32, 2)),
+		"sum: an axis is an int or a name, not int64: convert the number by int":                                                   x.Sum(int64(0)),
+		"moveaxis: an axis is an int or a name, not []int: give one axis":                                                          x.MoveAxis([]int{0}, 0),
+		"weightedmean: dtypes float32 and int32 differ: Cast one of them":                                                          x.WeightedMean(i, 0),
+		"cov: dtypes float32 and int32 differ: Cast one of them":                                                                   x.Cov(i),
 		"scatter: there is no such ScatterOp":                                                                                      x.Scatter(0, graph.Zeros(graph.Int64, 4, 6), x, 99),
 	} {
 		require.ErrorContains(t, y.Err(), want)

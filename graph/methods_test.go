@@ -70,18 +70,20 @@ var others = map[string]func(x graph.Node) graph.Node{
 	"PadWith": func(x graph.Node) graph.Node {
 		return x.PadWith([]int{1, 0, 0, 0}, []int{0, 0, 0, 1}, x.At(0, 0, 0, 0))
 	},
-	"Permute":    func(x graph.Node) graph.Node { return x.Permute(3, 1, 0, 2) },
-	"Quantile":   func(x graph.Node) graph.Node { return x.Quantile(0.4, 1) },
-	"Quantiles":  func(x graph.Node) graph.Node { return x.Quantiles([]float64{0.3, 0.9}, 1) },
-	"Quantize":   func(x graph.Node) graph.Node { return x.Quantize(graph.Linear(graph.Int8, 0.25, 1)) },
-	"Requantize": func(x graph.Node) graph.Node { return x.Requantize(quantized(x.DType()), graph.Linear(graph.Int8, 0.5, 1)) },
-	"Reshape":    func(x graph.Node) graph.Node { return x.Reshape(16, 16) },
-	"RMSNorm":    func(x graph.Node) graph.Node { return x.RMSNorm(vector(x), 0.5) },
-	"RaggedMax":  func(x graph.Node) graph.Node { return x.RaggedMax(offsets) },
-	"RaggedMin":  func(x graph.Node) graph.Node { return x.RaggedMin(offsets) },
-	"RaggedSum":  func(x graph.Node) graph.Node { return x.RaggedSum(offsets) },
-	"Scatter":    func(x graph.Node) graph.Node { return x.Scatter(0, spread(x), x, graph.ScatterSet) },
-	"ScatterND":  func(x graph.Node) graph.Node { return x.ScatterND(rows.Reshape(4, 1), x, graph.ScatterSet) },
+	"Permute":   func(x graph.Node) graph.Node { return x.Permute(3, 1, 0, 2) },
+	"Quantile":  func(x graph.Node) graph.Node { return x.Quantile(0.4, 1) },
+	"Quantiles": func(x graph.Node) graph.Node { return x.Quantiles([]float64{0.3, 0.9}, 1) },
+	"Quantize":  func(x graph.Node) graph.Node { return x.Quantize(graph.Linear(graph.Int8, 0.25, 1)) },
+	"Requantize": func(x graph.Node) graph.Node {
+		return x.Requantize(quantized(x.DType()), graph.Linear(graph.Int8, 0.5, 1))
+	},
+	"Reshape":   func(x graph.Node) graph.Node { return x.Reshape(16, 16) },
+	"RMSNorm":   func(x graph.Node) graph.Node { return x.RMSNorm(vector(x), 0.5) },
+	"RaggedMax": func(x graph.Node) graph.Node { return x.RaggedMax(offsets) },
+	"RaggedMin": func(x graph.Node) graph.Node { return x.RaggedMin(offsets) },
+	"RaggedSum": func(x graph.Node) graph.Node { return x.RaggedSum(offsets) },
+	"Scatter":   func(x graph.Node) graph.Node { return x.Scatter(0, spread(x), x, graph.ScatterSet) },
+	"ScatterND": func(x graph.Node) graph.Node { return x.ScatterND(rows.Reshape(4, 1), x, graph.ScatterSet) },
 	"SearchSorted": func(x graph.Node) graph.Node {
 		return vector(x).SearchSorted(x, false)
 	},

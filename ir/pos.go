@@ -29,7 +29,7 @@ func (p Pos) String() string {
 // module is the import path of this module.
 var module = path.Dir(reflect.TypeOf(Pos{}).PkgPath())
 
-// Call is the number of a function or method of package graph that users call; 0 is none.
+// Call is the number of a function or method that users call, of package graph or of a package beside it; 0 is none.
 type Call uint32
 
 // calls are the names of Calls, from 1 on.
@@ -38,7 +38,7 @@ var calls struct {
 	names []string
 }
 
-// String returns the name as errors have it, "softmax".
+// String returns the name as errors have it, "softmax", or "cmplx.prod" in another package than graph.
 func (c Call) String() string {
 	calls.mu.Lock()
 	defer calls.mu.Unlock()
@@ -48,15 +48,22 @@ func (c Call) String() string {
 	return calls.names[c-1]
 }
 
+// callers are the packages whose functions make Nodes for users, package graph and those made of it.
+var callers = []string{"graph", "cmplx"}
+
 // callOf returns the Call of a function that Go names so.
 func callOf(function string) Call {
-	name, ours := strings.CutPrefix(function, module+"/graph.")
+	name, ours := strings.CutPrefix(function, module+"/")
+	pkg, name, _ := strings.Cut(name, ".")
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, "Node."), ".")
 	name, _, _ = strings.Cut(name, "[")
-	if !ours || name == "" || name[0] < 'A' || name[0] > 'Z' {
+	if !ours || !slices.Contains(callers, pkg) || name == "" || name[0] < 'A' || name[0] > 'Z' {
 		return 0
 	}
 	name = strings.ToLower(name)
+	if pkg != callers[0] {
+		name = pkg + "." + name
+	}
 	calls.mu.Lock()
 	defer calls.mu.Unlock()
 	at := slices.Index(calls.names, name)
@@ -85,7 +92,7 @@ func CallerPos() Pos {
 	return pos
 }
 
-// Caller is CallerPos, and returns which function of package graph was called.
+// Caller is CallerPos, and returns which function of the library was called.
 func Caller() (Pos, Call) { return caller() }
 
 // caller is for CallerPos and Caller.
