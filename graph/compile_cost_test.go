@@ -1,8 +1,11 @@
 package graph_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	goruntime "runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +37,14 @@ var growing = []struct {
 	}},
 	{"outputs", func(n int) []graph.Item {
 		x := f32("x", 1000)
+		var out []graph.Item
+		for i := range n {
+			out = append(out, x.Mul(float64(i)+0.5))
+		}
+		return out
+	}},
+	{"shared", func(n int) []graph.Item { // one value that all loops compute again
+		x := f32("x", 30, 40).Add(1)
 		var out []graph.Item
 		for i := range n {
 			out = append(out, x.Mul(float64(i)+0.5))
@@ -214,6 +225,56 @@ func TestCompileAllocatesLinearly(t *testing.T) {
 		few, many := of(1000), of(times*1000)
 		for k, what := range []string{"objects", "bytes", "bytes that stay"} {
 			require.Less(t, float64(many[k]), 1.2*times*float64(few[k]), "%s: %s", g.name, what)
+		}
+	}
+}
+
+// What running a program for the first time, and all texts and pages of it, allocate for a node does not grow with the number of
+// nodes either: comparisons of all outputs with all steps would show, as they make texts or regions. -long tries all formulas.
+func TestInspectAllocatesLinearly(t *testing.T) {
+	const times = 4
+	uses := []struct {
+		name string
+		use  func(p *graph.Program) error
+	}{
+		{"run", func(p *graph.Program) error {
+			var ins []*graph.Tensor
+			for _, in := range p.Inputs() {
+				shape, err := in.Shape.Bind(map[string]int{})
+				if err != nil {
+					return nil // of sizes
+				}
+				extents, _ := shape.Ints()
+				ins = append(ins, graph.Ones(in.DType, extents...))
+			}
+			_, err := p.RunAll(context.Background(), ins...)
+			return err
+		}},
+		{"Explain", func(p *graph.Program) error { _ = p.Explain(); return nil }},
+		{"Dump", func(p *graph.Program) error { return p.Dump(io.Discard, "") }},
+		{"WriteHTML", func(p *graph.Program) error { return p.WriteHTML(io.Discard) }},
+		{"WriteDOT", func(p *graph.Program) error { return p.WriteDOT(io.Discard) }},
+	}
+	for _, g := range growing {
+		if !*long && !slices.Contains([]string{"outputs", "shared", "params", "reductions"}, g.name) {
+			continue
+		}
+		of := func(n int) []int {
+			p, err := graph.Compile(append(g.nodes(n), graph.WithWorkers(1))...)
+			require.NoError(t, err)
+			objects := make([]int, len(uses))
+			for i, u := range uses {
+				var before, after goruntime.MemStats
+				goruntime.ReadMemStats(&before)
+				require.NoError(t, u.use(p))
+				goruntime.ReadMemStats(&after)
+				objects[i] = int(after.Mallocs - before.Mallocs)
+			}
+			return objects
+		}
+		few, many := of(250), of(times*250)
+		for i, u := range uses {
+			require.Less(t, float64(many[i]), 1.3*times*float64(few[i])+1000, "%s: %s", g.name, u.name)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -214,6 +213,9 @@ func explainLedger(b *bytes.Buffer, ledger []Decision) {
 	}
 }
 
+// mostInPlace is how many inputs Explain names at most that an output can be computed in place of.
+const mostInPlace = 8
+
 // explainInPlace names the inputs that an output can be computed in place of: RunInto given the
 // input's tensor for the output copies nothing. Steps that would copy elements to their own places are left out.
 func (p *Program) explainInPlace(b *bytes.Buffer, pl *plan.Plan) {
@@ -221,20 +223,22 @@ func (p *Program) explainInPlace(b *bytes.Buffer, pl *plan.Plan) {
 	if err != nil {
 		return
 	}
+	sharing := nests.Sharing()
 	for r, result := range pl.Buffers {
 		if result.Kind != plan.ResultBuffer {
 			continue
 		}
 		var names []string
-		for k, param := range pl.Buffers {
-			if param.Kind != plan.ParamBuffer || param.Index >= len(p.inputs) || !slices.Equal(param.Shape, result.Shape) {
+		for _, k := range sharing.Params(r, mostInPlace) {
+			at := pl.Buffers[k].Index
+			if at >= len(p.inputs) {
 				continue
 			}
-			kept, ok := nests.InPlace(r, k)
+			kept, ok := sharing.InPlace(r, k)
 			if !ok {
 				continue
 			}
-			name := p.inputs[param.Index].Name
+			name := p.inputs[at].Name
 			if len(kept) > 0 {
 				var steps []string
 				for _, task := range kept {

@@ -137,7 +137,7 @@ func (x *inspection) choice(row *page.Step, t *nest.Task, c *nest.Choice) {
 // pageKernels lists the kernels that the schedule calls, in order.
 func (x *inspection) pageKernels() []page.Kernel {
 	var list []page.Kernel
-	at := map[string]int{}
+	at, told := map[string]int{}, map[[2]int]bool{} // kernel and step
 	for i := range x.nests.Tasks {
 		t := &x.nests.Tasks[i]
 		for sig := range calls(t.Parts) {
@@ -147,7 +147,8 @@ func (x *inspection) pageKernels() []page.Kernel {
 				at[sig], list = k, append(list, page.Kernel{Signature: sig})
 			}
 			for _, s := range callers(t, sig) {
-				if !slices.Contains(list[k].Steps, s) {
+				if !told[[2]int{k, s}] {
+					told[[2]int{k, s}] = true
 					list[k].Steps = append(list[k].Steps, s)
 				}
 			}

@@ -21,19 +21,21 @@ import (
 // values are replaced by their numbers, as file "v" and line number + 1, and come out at
 // every level: in values, steps, decisions, and at the ends of lines of text.
 type inspection struct {
-	p       *Program
-	bound   *binding
-	built   *ir.Func    // as the user built it
-	values  []*ir.Value // of built with sizes bound: params, then the body
-	sites   []ir.Pos    // of the values in the user's source
-	stages  []stage
-	once    *plan.Plan // nil if nothing is computed of constants alone
-	plan    *plan.Plan
-	nests   *nest.Program
-	steps   [][]int            // of the plan, that compute each value
-	ofStep  [][]int            // the values that each step computes
-	decided map[int][]Decision // about a value: those with a reason
-	readers [][]int            // the values that read each value, for its picture
+	p        *Program
+	bound    *binding
+	built    *ir.Func    // as the user built it
+	values   []*ir.Value // of built with sizes bound: params, then the body
+	sites    []ir.Pos    // of the values in the user's source
+	stages   []stage
+	once     *plan.Plan // nil if nothing is computed of constants alone
+	plan     *plan.Plan
+	nests    *nest.Program
+	steps    [][]int            // of the plan, that compute each value
+	ofStep   [][]int            // the values that each step computes
+	computes map[[2]int]bool    // value and step: that it computes the value
+	decided  map[int][]Decision // about a value: those with a reason
+	about    []memoryOf         // of the values
+	readers  [][]int            // the values that read each value, for its picture
 }
 
 // stage is the text of a level.
@@ -132,19 +134,35 @@ func (x *inspection) add(name, text string) {
 // origins notes the steps of each value, and the decisions about it.
 func (x *inspection) origins() {
 	x.steps, x.ofStep = make([][]int, len(x.values)), make([][]int, len(x.plan.Steps))
+	x.about, x.computes = make([]memoryOf, len(x.values)), map[[2]int]bool{}
 	computes := func(pos ir.Pos, step int) {
-		if v := originOf(pos); v >= 0 && step >= 0 && !slices.Contains(x.steps[v], step) {
+		if v := originOf(pos); v >= 0 && step >= 0 && !x.computes[[2]int{v, step}] {
+			x.computes[[2]int{v, step}] = true
 			x.steps[v], x.ofStep[step] = append(x.steps[v], step), append(x.ofStep[step], v)
 		}
 	}
+	type about struct {
+		v int
+		d Decision
+	}
+	met := map[about]bool{}
 	for _, d := range x.plan.Ledger {
 		computes(d.Pos, d.Step)
-		if v := originOf(d.Pos); v >= 0 && d.Reason != "" && !slices.Contains(x.decided[v], d) {
+		if v := originOf(d.Pos); v >= 0 && d.Reason != "" && !met[about{v, d}] {
+			met[about{v, d}] = true
 			x.decided[v] = append(x.decided[v], d)
+			x.about[v].add(d)
 		}
 	}
 	for i := range x.plan.Steps {
 		computes(x.plan.Steps[i].Pos, i)
+	}
+	for i, list := range x.ofStep {
+		if slices.ContainsFunc(x.plan.Steps[i].Out, func(o plan.Output) bool { return x.plan.Buffers[o.Buffer].Kind == plan.ResultBuffer }) {
+			for _, v := range list {
+				x.about[v].result = true
+			}
+		}
 	}
 }
 

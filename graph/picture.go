@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/internal/page"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -70,7 +69,10 @@ func (x *inspection) valueNode(i int, v *ir.Value, line string) page.Node {
 // a run.
 func (x *inspection) joined(from, to int) bool {
 	if len(x.steps[to]) > 0 {
-		return slices.ContainsFunc(x.steps[to], func(s int) bool { return slices.Contains(x.steps[from], s) })
+		if len(x.steps[from]) < len(x.steps[to]) {
+			from, to = to, from
+		}
+		return slices.ContainsFunc(x.steps[to], func(s int) bool { return x.computes[[2]int{from, s}] })
 	}
 	return !x.values[to].Op.IsView() || !slices.ContainsFunc(x.readers[to], func(r int) bool { return !x.joined(from, r) })
 }
@@ -81,45 +83,50 @@ func (x *inspection) valueEdge(from, to int) page.Edge {
 	if x.joined(from, to) {
 		return e
 	}
-	about := x.decided[from]
+	why := x.about[from]
 	if op := x.values[to].Op; op.IsView() || op == ir.OpCopy { // which is a step: the copy
-		about = few.Concat(x.decided[to], about)
+		copies := x.about[to]
+		why.stored, why.copied = cmp.Or(why.stored, copies.stored), cmp.Or(copies.copied, why.copied)
 	}
-	for _, d := range about {
-		if stores(d.Kind) && (e.Why == "" || d.Kind != plan.Copied) { // a copy may be of an operand
-			e.Label, e.Why = byteText(d.Bytes)+" "+d.Kind.String(), d.Reason
-		}
-	}
-	for _, d := range x.decided[from] {
-		if d.Kind == plan.Recomputed && e.Why == "" {
-			e.Label, e.Why = d.Kind.String(), d.Reason
-		}
+	if d := cmp.Or(why.stored, why.copied); d != nil { // a copy may be of an operand
+		e.Label, e.Why = byteText(d.Bytes)+" "+d.Kind.String(), d.Reason
+	} else if d := why.again; d != nil {
+		e.Label, e.Why = d.Kind.String(), d.Reason
 	}
 	if v := x.values[from]; e.Why == "" && len(x.steps[from]) > 0 {
 		size, _ := v.Type.Shape.NumElems().Int()
 		e.Label, e.Why = byteText(size*v.Type.DType.Size()), complete
-		if v.Op.IsElementwise() && x.isResult(from) {
+		if v.Op.IsElementwise() && why.result {
 			e.Why = "it is a result, which another loop reads from memory"
 		}
 	}
 	return e
 }
 
-// isResult reports whether a step that computes a value stores a result.
-func (x *inspection) isResult(v int) bool {
-	return slices.ContainsFunc(x.steps[v], func(s int) bool {
-		return slices.ContainsFunc(x.plan.Steps[s].Out, func(o plan.Output) bool { return x.plan.Buffers[o.Buffer].Kind == plan.ResultBuffer })
-	})
+// memoryOf is what edges of the picture say of a value: the decisions by which it is in memory between two steps, or
+// is computed again.
+type memoryOf struct {
+	stored *Decision // the last one that is not a copy
+	copied *Decision // the first copy
+	again  *Decision // the first by which it is computed again
+	result bool      // a step that computes it stores a result
+}
+
+// add notes a decision.
+func (m *memoryOf) add(d Decision) {
+	switch d.Kind {
+	case plan.Materialized, plan.Staged:
+		m.stored = &d
+	case plan.Copied:
+		m.copied = cmp.Or(m.copied, &d)
+	case plan.Recomputed:
+		m.again = cmp.Or(m.again, &d)
+	}
 }
 
 // complete is why a value is not computed in the loop of its reader where the ledger has no
 // reason: a reduction, for one.
 const complete = "all of it is computed before any of it is read"
-
-// stores reports whether by a decision a value is in memory between two steps.
-func stores(k plan.DecisionKind) bool {
-	return k == plan.Materialized || k == plan.Copied || k == plan.Staged
-}
 
 // results returns the values that are outputs, of the graph that values are of.
 func (x *inspection) results() []*ir.Value {
@@ -148,7 +155,7 @@ func (x *inspection) stepPicture() *page.Picture {
 	for i := range x.plan.Buffers {
 		pic.Nodes = append(pic.Nodes, x.bufferNode(i))
 	}
-	writers := make([][]int, len(x.plan.Buffers))
+	writers, why := make([][]int, len(x.plan.Buffers)), x.whyStored()
 	for i := range x.plan.Steps {
 		s := &x.plan.Steps[i]
 		pic.Groups = append(pic.Groups, "step "+strconv.Itoa(i))
@@ -157,7 +164,7 @@ func (x *inspection) stepPicture() *page.Picture {
 			Title: "step " + strconv.Itoa(i), Tip: s.Body.String(), Origin: x.ofStep[i], Group: i,
 			Lines: []string{x.p.stepText(x.plan, i), byteText(read) + " read, " + byteText(written) + " stored"},
 		})
-		x.stepEdges(pic, s, first+i, writers)
+		x.stepEdges(pic, s, first+i, writers, why)
 		for _, o := range s.Out {
 			writers[o.Buffer] = append(writers[o.Buffer], first+i)
 		}
@@ -166,8 +173,8 @@ func (x *inspection) stepPicture() *page.Picture {
 }
 
 // stepEdges draws the edges of a step. writers are the nodes of the steps that write each
-// buffer before it.
-func (x *inspection) stepEdges(pic *page.Picture, s *plan.Step, node int, writers [][]int) {
+// buffer before it, why is what whyStored returns.
+func (x *inspection) stepEdges(pic *page.Picture, s *plan.Step, node int, writers [][]int, why []string) {
 	seen := map[int]bool{}
 	for _, a := range s.In {
 		b := &x.plan.Buffers[a.Buffer]
@@ -182,7 +189,7 @@ func (x *inspection) stepEdges(pic *page.Picture, s *plan.Step, node int, writer
 			if b.Kind == plan.ScratchBuffer {
 				e.Label += " " + plan.Staged.String()
 			}
-			e.Why = x.whyStored(w - len(x.plan.Buffers))
+			e.Why = why[w-len(x.plan.Buffers)]
 			pic.Edges = append(pic.Edges, e)
 		}
 	}
@@ -193,15 +200,19 @@ func (x *inspection) stepEdges(pic *page.Picture, s *plan.Step, node int, writer
 	}
 }
 
-// whyStored returns the reasons for which what a step makes is stored.
-func (x *inspection) whyStored(step int) string {
-	why := ""
+// whyStored returns of each step the reasons for which what it makes is stored.
+func (x *inspection) whyStored() []string {
+	why := make([]string, len(x.plan.Steps))
 	for _, d := range x.plan.Ledger {
-		if stores(d.Kind) && d.Step == step {
-			why += d.Op.String() + ": " + d.Reason + "\n"
+		stores := d.Kind == plan.Materialized || d.Kind == plan.Copied || d.Kind == plan.Staged
+		if stores && d.Step >= 0 && d.Step < len(why) {
+			why[d.Step] += d.Op.String() + ": " + d.Reason + "\n"
 		}
 	}
-	return cmp.Or(why, complete)
+	for i := range why {
+		why[i] = cmp.Or(why[i], complete)
+	}
+	return why
 }
 
 // bufferNode draws an input or an output.

@@ -17,7 +17,7 @@ type inPlace struct {
 	schedule func() (*nest.Program, error)
 
 	lock    sync.RWMutex
-	program *nest.Program
+	sharing *nest.Sharing
 	linked  *Linked
 	known   map[[2]int]allowed // by buffers
 }
@@ -28,7 +28,7 @@ type allowed struct {
 	kept []int
 }
 
-// InPlace has runs compute results in place, where nest.Program.InPlace allows it, by a schedule
+// InPlace has runs compute results in place, where nest.Sharing.InPlace allows it, by a schedule
 // of the same plan. Without a call of InPlace no run does. It must be called before the first run.
 func (l *Linked) InPlace(schedule func() (*nest.Program, error)) {
 	l.inPlace = &inPlace{schedule: schedule}
@@ -54,7 +54,7 @@ func (p *inPlace) allows(l *Linked, result, param int) allowed {
 		p.link(l)
 	}
 	if p.linked != nil {
-		a.kept, a.ok = p.program.InPlace(pair[0], pair[1])
+		a.kept, a.ok = p.sharing.InPlace(pair[0], pair[1])
 	}
 	p.known[pair] = a
 	return a
@@ -71,7 +71,7 @@ func (p *inPlace) link(l *Linked) {
 		return
 	}
 	linked.observer, linked.inPlace, linked.captured = l.observer, p, l.captured
-	p.program, p.linked = program, linked
+	p.sharing, p.linked = program.Sharing(), linked
 }
 
 // instead returns what computes the run that st is bound for if results are computed in

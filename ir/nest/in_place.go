@@ -14,11 +14,12 @@ import (
 // buffers of a program that Verify accepts. If it can't tell, they may not. It also returns the
 // tasks that have nothing to do then, as all of them copy elements to their own places.
 //
-// It is the verifier's proof with both as one memory. What a task reads of the param is apart
+// It is the verifier's proof with both as one memory, from the first task on that stores the result. What a task reads of the param is apart
 // from what tasks before it store in the result. In a task that does both, iterations are
 // independent up to the nest that has all these reads and stores, in which items read before
 // others store. One call may do both, element by element.
-func (p *Program) InPlace(result, param int) (kept []int, ok bool) {
+func (s *Sharing) InPlace(result, param int) (kept []int, ok bool) {
+	p := s.p
 	r, in := &p.Buffers[result], &p.Buffers[param]
 	if r.Kind != plan.ResultBuffer || in.Kind != plan.ParamBuffer || r.Size() != in.Size() || r.DType.Size() != in.DType.Size() ||
 		in.At != nil && !in.At.Equal(layout.RowMajor(in.Shape...)) {
@@ -26,7 +27,7 @@ func (p *Program) InPlace(result, param int) (kept []int, ok bool) {
 	}
 	v := &verifier{p: p, shared: &shared{result, param}}
 	var stored []region
-	for i := range p.Tasks {
+	for i := range s.tasks(result, param) {
 		t := &p.Tasks[i]
 		reads, stores := false, false
 		for k := range t.Parts {
