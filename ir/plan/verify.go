@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -55,8 +56,8 @@ func (p *Plan) verify(placed bool) error {
 		v.first[i], v.last[i] = never, never
 		v.buffer(i)
 	}
-	if p.Arena < 0 {
-		v.fail(fmt.Sprintf("arena=%d", p.Arena), "it is below 0")
+	if p.Arena < 0 || p.Arena > maxArena {
+		v.fail(fmt.Sprintf("arena=%d", p.Arena), "it is below 0, or above %d", maxArena)
 	}
 	if len(v.errs) > 0 {
 		return errors.Join(v.errs...) // what follows relies on buffers
@@ -90,6 +91,9 @@ func VerifyBuffers(buffers []Buffer, arena int) error {
 }
 
 const never = -1
+
+// maxArena is how many bytes the arena of a plan has at most: more than memory has addresses. Its schedule adds temporaries of its own.
+const maxArena = min(1<<56, math.MaxInt/2)
 
 type planVerifier struct {
 	p      *Plan

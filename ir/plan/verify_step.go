@@ -173,10 +173,15 @@ func (s *Step) checkLine(axis, _ int) error {
 	for _, in := range s.Body.In {
 		types = append(types, in.DType)
 	}
-	if by := s.Out[0].Combine; by.Info().Sorts && s.InExtents(s.In[0])[axis] < s.Axes[axis].Extent {
-		return fmt.Errorf("the first %d elements of a line of %d", s.Axes[axis].Extent, s.InExtents(s.In[0])[axis])
+	by := s.Out[0].Combine
+	if err := ir.CheckLine(by, types...); err != nil {
+		return err
 	}
-	return ir.CheckLine(s.Out[0].Combine, types...)
+	var lengths []int
+	for _, in := range s.In {
+		lengths = append(lengths, s.InExtents(in)[axis])
+	}
+	return ir.CheckLengths(by, s.Axes[axis].Extent, lengths)
 }
 
 // InExtents returns the extents over which an input moves: those of the axes, but of an op on lines its

@@ -1,0 +1,26 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// TestProgramsCallEveryMicroKernel: what no program calls is never attacked.
+func TestProgramsCallEveryMicroKernel(t *testing.T) {
+	texts, err := newSeeds()
+	require.NoError(t, err)
+	all := strings.Join(texts.nests, "")
+	var missing []string
+	for _, r := range kernel.MicroKinds() {
+		if !strings.Contains(all, "call "+r.String()+" ") {
+			missing = append(missing, r.String())
+		}
+	}
+	require.Empty(t, missing)
+}
