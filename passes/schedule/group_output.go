@@ -89,7 +89,8 @@ func (w *groupWriter) sameOrder(i, k int) bool {
 			return false
 		}
 	}
-	return elems == from.Size()
+	_, reads := s.Body.Canonical() // a body may not need an operand
+	return elems == from.Size() && slices.Contains(reads, k)
 }
 
 // oneKernel reports whether a step computes blocks of all sizes by one elementwise kernel, without copies in
