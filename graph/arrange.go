@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -50,7 +49,7 @@ func (x Node) Repeat(axis any, times int) Node {
 	case times < 0:
 		return fail("%d times: give 0 or more", times)
 	}
-	over := few.Insert(slices.Clone(n.typ.Shape), k+1, ir.Fixed(times))
+	over := slices.Insert(slices.Clone(n.typ.Shape), k+1, ir.Fixed(times))
 	merged := slices.Clone(n.typ.Shape)
 	merged[k] = merged[k].Mul(ir.Fixed(times))
 	return x.Unsqueeze(k + 1).BroadcastTo(over).Reshape(merged)

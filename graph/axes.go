@@ -7,7 +7,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -208,14 +207,13 @@ func viewNames(op ir.Op, a ir.Attr, names []string, rank int) []string {
 		axes := slices.Clone(a.Axes)
 		sort.Ints(axes)
 		for _, k := range axes {
-			out = few.Insert(out, k, "")
+			out = slices.Insert(out, k, "")
 		}
 		return out
 	}
 	return nil // reshape: what an axis means is lost
 }
 
-//go:noinline
 func without(names []string, axes ...int) []string {
 	out := make([]string, 0, len(names))
 	for k, name := range names {

@@ -3,10 +3,10 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -67,7 +67,7 @@ func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	b.linked.Capture(few.Concat(p.captured, pl.kept)) // what stays the same in each run
+	b.linked.Capture(slices.Concat(p.captured, pl.kept)) // what stays the same in each run
 	b.linked.InPlace(func() (*nest.Program, error) { return p.scheduleInPlace(b.plan) })
 	p.observe(b, nests)
 	return b, nil

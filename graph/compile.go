@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 
-	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
@@ -102,7 +102,7 @@ type common struct {
 }
 
 // commons are by what programs have it in common with: kernelsOf.
-var commons memo.Map
+var commons sync.Map
 
 // kernelsOf is how many goroutines there are, and which kernels: vector is the bytes of a vector of the best ones.
 type kernelsOf struct {

@@ -242,8 +242,6 @@ func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) []Nod
 }
 
 // reach is extend for an axis whose extent is not known yet: each side is one slice of x.
-//
-//go:noinline
 func (x Node) reach(axis, before, after int, mode PadMode) []Node {
 	last := x.n.typ.Shape[axis].Sub(ir.Fixed(1))
 	back := func(k int) Extent { return last.Sub(ir.Fixed(k)) } // index k from the end

@@ -3,7 +3,6 @@ package graph
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -142,12 +141,9 @@ func (c *contraction) over(t term, labels []string) Node {
 	return t.ordered(have).Unsqueeze(missing).BroadcastTo(c.shape(labels))
 }
 
-//go:noinline
 func (t term) has(label string) bool { return slices.Contains(t.labels, label) }
 
 // shape returns the extents of labels.
-//
-//go:noinline
 func (c *contraction) shape(labels []string) Shape {
 	out := make(Shape, len(labels))
 	for i, label := range labels {
@@ -239,7 +235,7 @@ func (c *contraction) matrices(x, y term, rows, sums, cols, out []string) term {
 		return slices.Contains(rows, l) || slices.Contains(cols, l)
 	})
 	dot := apply(c.op, ir.Attr{}, c.matrix(x, batch, rows, sums).n, c.matrix(y, batch, sums, cols).n)
-	labels := few.Concat(batch, rows, cols)
+	labels := slices.Concat(batch, rows, cols)
 	return term{dot.Reshape(c.shape(labels)), labels}
 }
 
@@ -255,6 +251,6 @@ func (c *contraction) matrix(t term, batch, rows, cols []string) Node {
 		}
 	}
 	last := Shape{c.shape(rows).NumElems(), c.shape(cols).NumElems()}
-	x := t.ordered(few.Concat(have, rows, cols)).Reshape(c.shape(have), last)
+	x := t.ordered(slices.Concat(have, rows, cols)).Reshape(c.shape(have), last)
 	return x.Unsqueeze(missing).BroadcastTo(c.shape(batch), last)
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"github.com/stridefuse/stridefuse/internal/few"
 )
 
 // The order in which the terms of a contraction are multiplied, two at a time, is
@@ -33,7 +31,7 @@ func (c *contraction) product() term {
 	for len(c.terms) > exactTerms {
 		i, j := c.cheapest(weight)
 		p := c.pair(c.terms[i], c.terms[j], c.left(i, j))
-		c.terms[i], c.terms = p, few.Delete(c.terms, j)
+		c.terms[i], c.terms = p, slices.Delete(c.terms, j, j+1)
 	}
 	return c.follow(c.best(weight), 1<<len(c.terms)-1)
 }
@@ -54,7 +52,7 @@ func (c *contraction) left(terms ...int) []string {
 			}
 		}
 	}
-	return few.Concat(shared, own)
+	return slices.Concat(shared, own)
 }
 
 // cost returns the number of multiplications of a product.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -226,7 +225,7 @@ func (t *transposed) part(chosen []remainders) Node {
 	if !t.o.ChannelsLast {
 		windows += len(split)
 	}
-	y = y.Reshape(few.Concat(shape[:first], split, shape[first+1:]))
+	y = y.Reshape(slices.Concat(shape[:first], split, shape[first+1:]))
 	order := []int{0}
 	for i := range chosen {
 		order = append(order, windows+i, first+1+i)
@@ -235,7 +234,7 @@ func (t *transposed) part(chosen []remainders) Node {
 	if t.o.ChannelsLast {
 		order = append(order, channels...)
 	} else {
-		order = few.Concat(order[:1], channels, order[1:])
+		order = slices.Concat(order[:1], channels, order[1:])
 	}
 	return t.merged(y.Permute(order))
 }
@@ -251,7 +250,7 @@ func (t *transposed) merged(y Node) Node {
 		at = len(shape) - 2
 	}
 	m := shape[at].Mul(shape[at+1])
-	return y.Reshape(few.Concat(shape[:at], Shape{m}, shape[at+2:]))
+	return y.Reshape(slices.Concat(shape[:at], Shape{m}, shape[at+2:]))
 }
 
 // zeros returns the elements of the chosen remainders of the first axes, and of all of the others, where no weights
@@ -268,7 +267,7 @@ func (t *transposed) zeros(chosen []remainders) Node {
 		shape = append(shape, s[2+i].Add(ir.Fixed(t.windows[i])), ir.Fixed(count))
 	}
 	if t.o.ChannelsLast {
-		shape = append(few.Delete(shape, 1), m)
+		shape = append(slices.Delete(shape, 1, 1+1), m)
 	}
 	return apply(ir.OpConst, ir.Attr{DType: t.x.DType()}).BroadcastTo(shape)
 }

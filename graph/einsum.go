@@ -7,7 +7,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -72,7 +71,7 @@ func einsum(op ir.Op, formula string, operands ...any) Node {
 // filled returns labels with n that broadcast in place of the ellipsis.
 func filled(labels []string, n int) []string {
 	if k := slices.Index(labels, ellipsis); k >= 0 {
-		return few.Concat(labels[:k], broadcasting(n), labels[k+1:])
+		return slices.Concat(labels[:k], broadcasting(n), labels[k+1:])
 	}
 	return labels
 }

@@ -12,24 +12,16 @@ import (
 // operands of one op have one type; nothing is promoted.
 
 // Add returns x + y. Integers wrap.
-//
-//go:noinline
 func (x Node) Add(y any) Node { return x.elementwise(ir.OpAdd, y) }
 
 // Sub returns x - y. Integers wrap.
-//
-//go:noinline
 func (x Node) Sub(y any) Node { return x.elementwise(ir.OpSub, y) }
 
 // Mul returns x * y. Integers wrap.
-//
-//go:noinline
 func (x Node) Mul(y any) Node { return x.elementwise(ir.OpMul, y) }
 
 // Div returns x / y. On integers it truncates towards zero; x/0 is 0, and the
 // least integer divided by -1 is itself.
-//
-//go:noinline
 func (x Node) Div(y any) Node { return x.elementwise(ir.OpDiv, y) }
 
 // FloorDiv returns x / y rounded down: Python's //. Integers give 0 where y is 0,

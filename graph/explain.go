@@ -283,7 +283,6 @@ func opCounts(ops []ir.Op) string {
 	return strings.Join(order, ", ")
 }
 
-//go:noinline
 func plural(n int, what string) string {
 	if n != 1 {
 		what += "s"

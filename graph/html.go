@@ -182,8 +182,6 @@ func callers(t *nest.Task, sig string) []int {
 }
 
 // calls yields the signatures of the kernels that nests call.
-//
-//go:noinline
 func calls(parts []nest.Nest) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := range parts {

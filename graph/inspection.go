@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -55,13 +54,13 @@ func originOf(pos ir.Pos) int {
 // example sizes.
 func (p *Program) inspect() (*inspection, error) {
 	x := &inspection{p: p, bound: p.latest(), built: p.fn.Clone(), decided: map[int][]Decision{}}
-	for i, v := range few.Concat(x.built.Params, x.built.Body) {
+	for i, v := range slices.Concat(x.built.Params, x.built.Body) {
 		x.sites = append(x.sites, v.Pos)
 		v.Pos = ir.Pos{File: originFile, Line: i + 1}
 	}
 	x.stages = []stage{{"graph", x.built.String()}}
 	if x.bound == nil {
-		x.values = few.Concat(x.built.Params, x.built.Body)
+		x.values = slices.Concat(x.built.Params, x.built.Body)
 		x.steps = make([][]int, len(x.values))
 		return x, nil
 	}
@@ -69,7 +68,7 @@ func (p *Program) inspect() (*inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.values = few.Concat(own.Params, own.Body)
+	x.values = slices.Concat(own.Params, own.Body)
 	f, err := x.built.Bind(x.bound.passed)
 	if err != nil {
 		return nil, err
@@ -119,8 +118,6 @@ func withoutLedger(text string) string {
 }
 
 // add adds a stage that changed something.
-//
-//go:noinline
 func (x *inspection) add(name, text string) {
 	if last := &x.stages[len(x.stages)-1]; last.text == text {
 		if name == "steps" { // the name of the level rather than that of its last pass

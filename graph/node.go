@@ -40,16 +40,12 @@ type node struct {
 func (x Node) DType() DType { return x.get().typ.DType }
 
 // Shape returns the extents of the axes, some of which may be symbolic.
-//
-//go:noinline
 func (x Node) Shape() Shape { return slices.Clone(x.get().typ.Shape) }
 
 // Rank returns the number of axes, 0 for a scalar.
 func (x Node) Rank() int { return len(x.get().typ.Shape) }
 
 // Err returns the first mistake made on the way to x, an *Error, or nil.
-//
-//go:noinline
 func (x Node) Err() error {
 	if err := x.get().err; err != nil {
 		return err
@@ -73,8 +69,6 @@ func (x Node) String() string {
 }
 
 // text returns the type as messages show it: float32[row=n,col=3].
-//
-//go:noinline
 func (n *node) text() string { return specText(n.typ, n.names) }
 
 func specText(t ir.Type, names []string) string {
@@ -92,8 +86,6 @@ func specText(t ir.Type, names []string) string {
 }
 
 // get returns what x stands for; for the zero Node, a poisoned one.
-//
-//go:noinline
 func (x Node) get() *node {
 	if x.n == nil {
 		return poisonAs(ir.CallerPos(), "", errZero)

@@ -3,7 +3,6 @@ package graph
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -135,5 +134,5 @@ func (c *finiteChecks) line(ok *ir.Value, axis int) *ir.Value {
 
 // sameBut reports whether two shapes of one rank are equal but for an axis.
 func sameBut(axis int, a, b Shape) bool {
-	return slices.Equal(few.Delete(slices.Clone(a), axis), few.Delete(slices.Clone(b), axis))
+	return slices.Equal(slices.Delete(slices.Clone(a), axis, axis+1), slices.Delete(slices.Clone(b), axis, axis+1))
 }

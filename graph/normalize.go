@@ -3,7 +3,6 @@ package graph
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -15,7 +14,7 @@ import (
 // tells.
 
 // keep returns the axes with KeepDims.
-func keep(axis any, more []any) []any { return few.Concat([]any{axis}, more, []any{KeepDims}) }
+func keep(axis any, more []any) []any { return slices.Concat([]any{axis}, more, []any{KeepDims}) }
 
 // Of Float16, BFloat16 and Fixed16x16 each is computed in Float32 or Float64 as a whole, with its scale and offset, and
 // rounded once. These are of x's type.

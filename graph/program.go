@@ -65,8 +65,6 @@ func newPort(name string, n *node) Port {
 func (p Port) typeText() string { return specText(ir.Type{DType: p.DType, Shape: p.Shape}, p.Axes) }
 
 // String returns name and type: "x float32[n,3]".
-//
-//go:noinline
 func (p Port) String() string {
 	return p.Name + " " + p.typeText()
 }
@@ -94,8 +92,6 @@ func (p *Program) Outputs() []Port {
 }
 
 // clonePorts copies ports with what they refer to: a program never changes.
-//
-//go:noinline
 func clonePorts(ports []Port) []Port {
 	out := slices.Clone(ports)
 	for i := range out {

@@ -2,11 +2,11 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -128,7 +128,7 @@ func (x Node) quantileArgs(args []any, options ...string) (_ Node, axis int, kee
 	case err != nil:
 		return x, 0, nil, nil, err
 	case method == nil:
-		return x, 0, nil, nil, fmt.Errorf("no method has the name %q: it is one of %s", r.method, strings.Join(few.SortedKeys(quantileMethods), ", "))
+		return x, 0, nil, nil, fmt.Errorf("no method has the name %q: it is one of %s", r.method, strings.Join(slices.Sorted(maps.Keys(quantileMethods)), ", "))
 	case len(r.axes) == rank && rank != 1:
 		x, axis = x.Reshape(-1), 0
 	case len(r.axes) != 1:

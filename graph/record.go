@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -147,7 +147,7 @@ func (r *record) add(kernels []missed, took []time.Duration) {
 		return
 	}
 	var lines bytes.Buffer
-	for _, signature := range few.SortedKeys(r.lacked) {
+	for _, signature := range slices.Sorted(maps.Keys(r.lacked)) {
 		l := r.lacked[signature]
 		fmt.Fprintf(&lines, "%s\tbytes=%d\tns=%d\truns=%d\n", signature, l.bytes, l.took.Nanoseconds(), l.runs)
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -14,8 +13,6 @@ import (
 // another shape of the same size. An extent is an int or a Dim; one may be -1, which
 // is what the others leave. No elements move where strides can describe the new
 // shape, or where what reads it can follow the old one; Explain tells.
-//
-//go:noinline
 func (x Node) Reshape(extents ...any) Node {
 	return x.view(ir.OpReshape, func(n *node) (ir.Attr, bool, error) {
 		shape, err := extentsOf(extents)
@@ -39,7 +36,7 @@ func inferExtent(from, shape Shape) (Shape, error) {
 	if open < 0 {
 		return shape, nil
 	}
-	rest := few.Delete(slices.Clone(shape), open)
+	rest := slices.Delete(slices.Clone(shape), open, open+1)
 	if slices.Contains(rest, ir.Fixed(-1)) {
 		return nil, fmt.Errorf("shape %s has two extents of -1: one is inferred", shape)
 	}
@@ -62,7 +59,7 @@ func quotient(a, b Shape) (Extent, bool) {
 		if i < 0 {
 			return Extent{}, false
 		}
-		over = few.Delete(over, i)
+		over = slices.Delete(over, i, i+1)
 	}
 	num, small := n.Int()
 	den, small2 := k.Int()

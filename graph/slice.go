@@ -73,8 +73,6 @@ func (x Node) SliceAxis(axis, begin, end any, step int) Node {
 
 // sliced is SliceAxis, with nil for a bound that is not given, and the text that asked
 // for it, if one did.
-//
-//go:noinline
 func (x Node) sliced(axis, begin, end any, step int, text string) Node {
 	return x.view(ir.OpSlice, func(n *node) (ir.Attr, bool, error) {
 		if step == 0 {
@@ -169,7 +167,6 @@ func fromEnd(bound int, d Extent) Extent {
 // from the end if negative, or a Dim.
 func (x Node) Index(axis, i any) Node { return x.index(axis, i, "") }
 
-//go:noinline
 func (x Node) index(axis, i any, text string) Node {
 	return x.view(ir.OpIndex, func(n *node) (ir.Attr, bool, error) {
 		k, err := n.axis(axis)

@@ -84,8 +84,6 @@ func (x Node) Take(axis any, indices any) Node {
 }
 
 // unnamed returns the node without the names of its axes.
-//
-//go:noinline
 func (n *node) unnamed() *node {
 	if n.names == nil {
 		return n

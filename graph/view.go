@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -14,8 +13,6 @@ import (
 
 // Permute returns x with its axes reordered: axis k of the result is axis
 // axes[k] of x. Each axis is named once.
-//
-//go:noinline
 func (x Node) Permute(axes ...any) Node {
 	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
 		order, err := n.axes(axes)
@@ -55,8 +52,6 @@ func (x Node) SwapAxes(a, b any) Node {
 
 // MoveAxis returns x with one axis moved: it becomes axis to of the result, and
 // the others keep their order.
-//
-//go:noinline
 func (x Node) MoveAxis(from any, to int) Node {
 	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
 		i, err := n.axis(from)
@@ -67,14 +62,12 @@ func (x Node) MoveAxis(from any, to int) Node {
 		if err != nil {
 			return ir.Attr{}, false, err
 		}
-		order := few.Delete(upTo(len(n.typ.Shape)), i)
-		return ir.Attr{Axes: few.Insert(order, j, i)}, i == j, nil
+		order := slices.Delete(upTo(len(n.typ.Shape)), i, i+1)
+		return ir.Attr{Axes: slices.Insert(order, j, i)}, i == j, nil
 	})
 }
 
 // permuted reorders the axes 0, 1, ... as given.
-//
-//go:noinline
 func (x Node) permuted(reorder func(axes []int) []int) Node {
 	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
 		order := reorder(upTo(len(n.typ.Shape)))
@@ -92,8 +85,6 @@ func upTo(n int) []int {
 }
 
 // Flip returns x with the given axes reversed, all of them if none are given.
-//
-//go:noinline
 func (x Node) Flip(axes ...any) Node {
 	return x.view(ir.OpFlip, func(n *node) (ir.Attr, bool, error) {
 		if len(axes) == 0 {
@@ -107,8 +98,6 @@ func (x Node) Flip(axes ...any) Node {
 // BroadcastTo returns x repeated to a shape, by NumPy's rule: shapes are aligned
 // at the last axis, and extents of 1 and missing axes repeat. Binary ops do so
 // on their own; with the option WithoutBroadcast they must be given.
-//
-//go:noinline
 func (x Node) BroadcastTo(extents ...any) Node {
 	return x.view(ir.OpExpand, func(n *node) (ir.Attr, bool, error) {
 		shape, err := extentsOf(extents)
@@ -137,8 +126,6 @@ func (x Node) Diagonal(k int, a, b any) Node {
 
 // Squeeze returns x without the given axes, whose extents must be 1; without
 // any, all axes of extent 1 go, and those of symbolic extents stay.
-//
-//go:noinline
 func (x Node) Squeeze(axes ...any) Node {
 	return x.view(ir.OpSqueeze, func(n *node) (ir.Attr, bool, error) {
 		if len(axes) > 0 {
@@ -157,8 +144,6 @@ func (x Node) Squeeze(axes ...any) Node {
 
 // Unsqueeze returns x with axes of extent 1 inserted, which are these axes of
 // the result.
-//
-//go:noinline
 func (x Node) Unsqueeze(axes ...any) Node {
 	return x.view(ir.OpUnsqueeze, func(n *node) (ir.Attr, bool, error) {
 		added, err := intsOf(axes)

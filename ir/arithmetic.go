@@ -67,8 +67,6 @@ func Arbitrary(d DType, h uint64) uint64 {
 }
 
 // Combine applies an op to two operands of the type that the result has.
-//
-//go:noinline
 func (f Arithmetic) Combine(op Op, d DType, x, y uint64) uint64 { return f(op, d, d, [3]uint64{x, y}) }
 
 // Cast is OpCast.

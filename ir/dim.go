@@ -43,8 +43,6 @@ func BadDim(err error) Dim { return Dim{expr: "!" + err.Error()} }
 var tooLarge = BadDim(errors.New("an extent passes int"))
 
 // Err returns the mistake that the extent is, or nil.
-//
-//go:noinline
 func (d Dim) Err() error {
 	if text, bad := strings.CutPrefix(d.expr, "!"); bad {
 		return errors.New(text)
@@ -57,8 +55,6 @@ func (d Dim) bad() bool { return d.expr != "" && d.expr[0] == '!' }
 
 // IsName reports whether name can stand for a size: a letter or _ and then
 // letters, digits or _.
-//
-//go:noinline
 func IsName(name string) bool {
 	for i, c := range name {
 		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
-
-	"github.com/stridefuse/stridefuse/internal/few"
 )
 
 // poly is a polynomial: the coefficient of each monomial, which is written as
@@ -41,7 +39,7 @@ func (p poly) dim() Dim {
 	if p.overflowed() {
 		return tooLarge
 	}
-	keys := few.SortedKeys(p)
+	keys := slices.Sorted(maps.Keys(p))
 	var b strings.Builder
 	for _, k := range append(slices.DeleteFunc(keys, func(k string) bool { return k == "" }), "") {
 		c := p[k]
@@ -172,8 +170,6 @@ func monomial(a, b string) string {
 }
 
 // factors splits a monomial at the * outside parentheses.
-//
-//go:noinline
 func factors(m string) []string {
 	var out []string
 	depth, from := 0, 0

@@ -28,5 +28,5 @@
 //
 // The packages below it continue the way to machine code: ir/kernel has loop bodies,
 // ir/plan steps, ir/nest schedules, and ir/eval the definitions. Package ir imports
-// ir/layout, ir/scalar, internal/few, internal/memo and the standard library.
+// ir/layout, ir/scalar and the standard library.
 package ir

@@ -93,34 +93,24 @@ func (d DType) info() *dtypeInfo {
 }
 
 // String returns Go's name of the type, "float32".
-//
-//go:noinline
 func (d DType) String() string { return d.info().name }
 
 // Text returns the name in IR text, "f32".
 func (d DType) Text() string { return d.info().text }
 
 // Bits returns how many bits an element has.
-//
-//go:noinline
 func (d DType) Bits() int { return d.info().bits }
 
 // Size returns the bytes of one element in memory.
-//
-//go:noinline
 func (d DType) Size() int { return (d.Bits() + 7) / 8 }
 
 // Compute returns the type that elements are computed in, see dtypeInfo.
-//
-//go:noinline
 func (d DType) Compute() DType { return d.info().compute }
 
 // Total returns the type of sums and products of many elements, see dtypeInfo.
 func (d DType) Total() DType { return d.info().total }
 
 // Native reports whether the type has kernels of every kind: it is computed in itself.
-//
-//go:noinline
 func (d DType) Native() bool { return d != Invalid && d.Compute() == d }
 
 // Check returns an error for a type that does not exist.

@@ -31,8 +31,6 @@ type Attr struct {
 var noAttr Attr
 
 // Of returns the attributes for values of an op.
-//
-//go:noinline
 func (a Attr) Of(op Op) *Attr {
 	if info := op.Info(); op.IsElementwise() && info.fromType == nil && info.attrs == nil {
 		return &noAttr
@@ -135,8 +133,6 @@ func (f *Func) Reserve(params, values, operands, results int) {
 }
 
 // Param appends a parameter. At is nil for a row-major buffer.
-//
-//go:noinline
 func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
 	p := &struct { // one allocation
 		v Value

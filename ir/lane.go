@@ -188,7 +188,6 @@ func refBitcast(in, out DType, a [3]uint64) uint64 {
 
 func laneMask(d DType) uint64 { return ^uint64(0) >> (64 - d.Bits()) }
 
-//go:noinline
 func SignBit(d DType) uint64 { return 1 << (d.Bits() - 1) }
 
 func FromBool(b bool) uint64 {
@@ -199,8 +198,6 @@ func FromBool(b bool) uint64 {
 }
 
 // Wrap reduces v to the width of d and extends it again; floats keep bits.
-//
-//go:noinline
 func Wrap(d DType, v int64) uint64 {
 	shift := 64 - d.Bits()
 	if Complements.Has(d) {

@@ -89,16 +89,12 @@ func isLetter(c byte) bool {
 }
 
 // Blanks skips to the next character of the line and returns its place.
-//
-//go:noinline
 func (s *Scanner) Blanks() int {
 	s.Run(func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' })
 	return s.Pos
 }
 
 // Run takes the characters that are of a class.
-//
-//go:noinline
 func (s *Scanner) Run(class func(byte) bool) string {
 	from := s.Pos
 	for s.Pos < len(s.Text) && class(s.Text[s.Pos]) {

@@ -49,8 +49,6 @@ func LineIndex(index int64, extent int) int {
 
 // MovesBits reports whether an op on lines moves elements of any type as they are. The
 // others compare or combine them.
-//
-//go:noinline
 func (op Op) MovesBits() bool {
 	info := op.Info()
 	return info.Kind == Line && !info.Places && !info.Sorts && info.By == OpInvalid

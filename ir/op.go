@@ -122,8 +122,6 @@ func (o *OpInfo) holdsIndices(i int) bool {
 }
 
 // Info returns the row of op.
-//
-//go:noinline
 func (op Op) Info() *OpInfo {
 	if op >= numOps {
 		op = OpInvalid
@@ -131,12 +129,9 @@ func (op Op) Info() *OpInfo {
 	return &table[op]
 }
 
-//go:noinline
 func (op Op) String() string { return op.Info().Name }
 
 // Method returns the name of the method of package graph, in lower case.
-//
-//go:noinline
 func (op Op) Method() string { return cmp.Or(op.Info().Method, op.Info().Name) }
 
 // IsElementwise reports whether op computes each element from the elements at
@@ -144,8 +139,6 @@ func (op Op) Method() string { return cmp.Or(op.Info().Method, op.Info().Name) }
 func (op Op) IsElementwise() bool { return kinds[op]&elementwise != 0 }
 
 // IsArgReduction reports whether op gives the place of an element along a line.
-//
-//go:noinline
 func (op Op) IsArgReduction() bool { return op.Info().Result == GivesIndex }
 
 // Accumulates reports whether op computes an element from many of an operand: it

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/stridefuse/stridefuse/internal/memo"
 )
 
 // Pos is the place in a user's source that a value comes from.
@@ -82,7 +80,7 @@ type site struct {
 
 // sites remembers the frames met before: a program has few call sites, and
 // finding the line of one takes longer than making a node.
-var sites memo.Map // uintptr -> site
+var sites sync.Map // uintptr -> site
 
 // CallerPos returns the line of the user's code that called into the library:
 // the innermost frame outside of it. It is for functions inside, which it takes

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -71,7 +70,7 @@ func groupRun(shape []int, begin, end int) [][]int {
 			groups, n = append(groups, nil), 1
 		}
 		last := len(groups) - 1
-		groups[last] = few.Insert(groups[last], 0, i)
+		groups[last] = slices.Insert(groups[last], 0, i)
 		n *= shape[i]
 	}
 	return groups
@@ -94,8 +93,6 @@ func (f Arithmetic) ReduceRow(by Op, d DType, x []uint64) uint64 {
 
 // LaneTree calls combine for one pair of a chunk's n lanes after the other, at most ReduceLanes: the lane to takes
 // in the lane from. In the end lane 0 has the result.
-//
-//go:noinline
 func LaneTree(n int, combine func(to, from int)) {
 	for half := ReduceLanes / 2; half > 0; half /= 2 {
 		for from := half; from < min(n, 2*half); from++ {
@@ -141,8 +138,6 @@ func (f Arithmetic) ReduceLine(by Op, at, up DType, x []uint64) (uint64, DType) 
 }
 
 // CastAll casts elements where they are.
-//
-//go:noinline
 func (f Arithmetic) CastAll(from, to DType, x []uint64) {
 	for i := range x {
 		if from != to {

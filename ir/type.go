@@ -34,8 +34,6 @@ func (s Shape) Ints() ([]int, bool) {
 }
 
 // Equal reports whether both shapes have the same extents.
-//
-//go:noinline
 func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
 
 // NumElems returns the number of elements, which may be symbolic.
@@ -142,8 +140,6 @@ type Type struct {
 }
 
 // Equal reports whether both types are the same.
-//
-//go:noinline
 func (t Type) Equal(u Type) bool { return t.DType == u.DType && t.Shape.Equal(u.Shape) }
 
 func (t Type) String() string { return t.DType.Text() + t.Shape.String() }

@@ -141,8 +141,6 @@ func (r *reducer) inColumns(x *ir.Value, axis int) bool {
 
 // wholeOperand returns which operand of an elementwise op is the first that has all
 // elements, or -1.
-//
-//go:noinline
 func wholeOperand(x *ir.Value) int {
 	return slices.IndexFunc(x.Args, func(a *ir.Value) bool { return slices.Equal(a.Type.Shape, x.Type.Shape) && !isConst(a) })
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -100,7 +99,7 @@ func (t *bordered) add(buffer int) bool {
 	}
 	t.made = append(t.made, buffer)
 	t.shapes[buffer] = t.shapeOf(buffer)
-	for _, i := range few.Concat(t.b.uses.writers.of(buffer), t.b.uses.readers.of(buffer)) {
+	for _, i := range slices.Concat(t.b.uses.writers.of(buffer), t.b.uses.readers.of(buffer)) {
 		if t.b.taken[i] || !joinable(&t.b.p.Steps[i]) {
 			return false
 		}

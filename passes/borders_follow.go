@@ -3,7 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -84,7 +83,7 @@ func (t *bordered) shapeOf(buffer int) []int {
 					continue
 				}
 				if by := stride / strides[d]; by > 1 && shape[d]%by == 0 {
-					shape = few.Insert(slices.Clone(shape), d+1, by)
+					shape = slices.Insert(slices.Clone(shape), d+1, by)
 					shape[d] /= by
 				}
 			}

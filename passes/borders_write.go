@@ -3,7 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -160,9 +159,9 @@ func collapsed(s plan.Step, first int) plan.Step {
 			continue
 		}
 		s.Axes[k+1].Extent *= s.Axes[k].Extent
-		s.Axes = few.Delete(s.Axes, k)
+		s.Axes = slices.Delete(s.Axes, k, k+1)
 		s.In, s.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
-			copy(strides, few.Delete(slices.Clone(a.Strides), k))
+			copy(strides, slices.Delete(slices.Clone(a.Strides), k, k+1))
 		})
 	}
 	return s

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -156,7 +155,7 @@ func (f *freeList) take(n int) (offset int, ok bool) {
 		return offset, true
 	}
 	at := f.free[i]
-	f.free = few.Delete(f.free, i)
+	f.free = slices.Delete(f.free, i, i+1)
 	if at.size > n {
 		f.give(at.offset+n, at.size-n)
 	}
@@ -165,5 +164,5 @@ func (f *freeList) take(n int) (offset int, ok bool) {
 
 func (f *freeList) give(offset, n int) {
 	i := sort.Search(len(f.free), func(i int) bool { return f.free[i].size >= n })
-	f.free = few.Insert(f.free, i, interval{offset, n})
+	f.free = slices.Insert(f.free, i, interval{offset, n})
 }

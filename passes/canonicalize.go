@@ -3,8 +3,8 @@ package passes
 import (
 	"fmt"
 	"slices"
+	"sync"
 
-	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/elementary"
@@ -106,4 +106,4 @@ type synonymKey struct {
 
 // synonyms remembers the expansions looked at, for all programs: they are facts
 // of the op table.
-var synonyms memo.Map
+var synonyms sync.Map

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -154,14 +153,14 @@ func (c *contractor) swapped(v *ir.Value, why string) (*ir.Value, error) {
 func (c *contractor) transpose(x *ir.Value) (*ir.Value, error) {
 	e := extents(x)
 	rank := len(e)
-	shape := few.Concat(x.Type.Shape[:rank-2], ir.Shape{x.Type.Shape[rank-1], x.Type.Shape[rank-2]})
+	shape := slices.Concat(x.Type.Shape[:rank-2], ir.Shape{x.Type.Shape[rank-1], x.Type.Shape[rank-2]})
 	from, rows, cols := x, rank-2, rank-1
 	if x.Op == ir.OpReshape {
 		if r, m, ok := splitOf(extents(x.Args[0]), e[rank-2], e[rank-1]); ok {
 			from, rows, cols = x.Args[0], r, m
 		}
 	}
-	y, err := c.r.f.Add(ir.OpPermute, ir.Attr{Axes: few.Concat(axesFrom(0, rows), axesFrom(cols, len(from.Type.Shape)), axesFrom(rows, cols))}, x.Pos, from)
+	y, err := c.r.f.Add(ir.OpPermute, ir.Attr{Axes: slices.Concat(axesFrom(0, rows), axesFrom(cols, len(from.Type.Shape)), axesFrom(rows, cols))}, x.Pos, from)
 	if err != nil || from == x {
 		return y, err
 	}
@@ -193,8 +192,6 @@ func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
 }
 
 // record notes that v is computed as w.
-//
-//go:noinline
 func (c *contractor) record(v, w *ir.Value, why string) {
 	c.s.ledger.add(plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why}, w)
 }

@@ -94,8 +94,6 @@ func (n *numbering) grow() {
 
 // operands appends the numbers of v's operands to ids, those that commute in their
 // order.
-//
-//go:noinline
 func operands(ids []int32, v *ir.Value) []int32 {
 	for _, a := range v.Args {
 		ids = append(ids, number(a))

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -69,7 +68,7 @@ func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 		}
 	}
 	u := (*waiting)[at]
-	*waiting = few.Delete(*waiting, at)
+	*waiting = slices.Delete(*waiting, at, at+1)
 	return u
 }
 

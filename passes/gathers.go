@@ -1,9 +1,9 @@
 package passes
 
 import (
+	"cmp"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -133,8 +133,6 @@ func lineBody(d ir.DType, in []plan.Access, indices ...int) *kernel.Kernel {
 }
 
 // readThrough returns what a step reads as its reader does, along all of its axes but one: see placesIn.
-//
-//go:noinline
 func readThrough(a plan.Access, from [][]int, offset []int, but int) plan.Access {
 	strides := make([]int, len(from))
 	for k, n := range a.Strides {
@@ -225,7 +223,7 @@ func readsEachIndex(g *plan.Step, extents []int, from [][]int) bool {
 			}
 			taken[j], along = true, append(along, j)
 		}
-		few.Sort(along, func(i, j int) bool { return max(from[i][k], -from[i][k]) < max(from[j][k], -from[j][k]) })
+		slices.SortStableFunc(along, func(i, j int) int { return cmp.Compare(max(from[i][k], -from[i][k]), max(from[j][k], -from[j][k])) })
 		reach := 1 // how many indices without a gap are read
 		for _, j := range along {
 			n := max(from[j][k], -from[j][k])

@@ -30,8 +30,6 @@ func (l *ledger) remove(values map[*ir.Value]bool) {
 }
 
 // record notes a decision.
-//
-//go:noinline
 func (s *State) record(kind plan.DecisionKind, v *ir.Value, bytes int, reason string) {
 	s.ledger.add(plan.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason}, v)
 }

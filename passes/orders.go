@@ -1,10 +1,10 @@
 package passes
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -166,7 +166,7 @@ func orderOf(l layout.Layout) []int {
 		}
 	}
 	axes := axesFrom(0, len(l.Shape))
-	few.Sort(axes, func(a, b int) bool { return rank(a) < rank(b) })
+	slices.SortStableFunc(axes, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
 	return axes
 }
 
@@ -227,7 +227,7 @@ func (o *orderer) permuted(x *ir.Value, axes []int) (y *ir.Value, err error) {
 		return x, nil
 	}
 	if lacking := len(axes) - rank; lacking > 0 {
-		if x, err = o.s.Func.Add(ir.OpReshape, ir.Attr{Shape: few.Concat(ones(lacking), x.Type.Shape)}, x.Pos, x); err != nil {
+		if x, err = o.s.Func.Add(ir.OpReshape, ir.Attr{Shape: slices.Concat(ones(lacking), x.Type.Shape)}, x.Pos, x); err != nil {
 			return nil, err
 		}
 	}

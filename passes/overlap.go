@@ -3,7 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -137,10 +136,10 @@ func (o *overlapper) tile(i int) *tile {
 // cutAxis returns a step with an axis, which no panels have, cut into two, the inner one of n indices.
 func cutAxis(s *plan.Step, axis, n int) plan.Step {
 	cut := *s
-	cut.Axes = few.Insert(slices.Clone(s.Axes), axis+1, plan.Axis{Extent: n})
+	cut.Axes = slices.Insert(slices.Clone(s.Axes), axis+1, plan.Axis{Extent: n})
 	cut.Axes[axis].Extent /= n
 	cut.In, cut.Out = s.Over(len(cut.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
-		copy(strides, few.Insert(slices.Clone(a.Strides), axis, a.Strides[axis]*n))
+		copy(strides, slices.Insert(slices.Clone(a.Strides), axis, a.Strides[axis]*n))
 		if a.Panel != nil && a.Panel.Axis > axis {
 			panel := *a.Panel
 			panel.Axis++
@@ -183,10 +182,10 @@ func rowsApart(s *plan.Step) *plan.Step {
 	}
 	line := s.Along()
 	one := *s
-	one.Axes = few.Insert(slices.Clone(s.Axes), line, plan.Axis{Extent: s.Axes[line].Extent})
+	one.Axes = slices.Insert(slices.Clone(s.Axes), line, plan.Axis{Extent: s.Axes[line].Extent})
 	one.Axes[line+1].Extent = 1
 	one.In, one.Out = s.Over(len(one.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
-		copy(strides, few.Insert(slices.Clone(a.Strides), line, a.Strides[line]))
+		copy(strides, slices.Insert(slices.Clone(a.Strides), line, a.Strides[line]))
 	})
 	from := &one.In[0]
 	from.Line, from.Strides[line] = s.LineOf(*from), 0

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -77,7 +76,7 @@ func (t *tile) cut(m *member, from, rows int, memory map[int]int, blocks bool) p
 	lead := 0
 	if blocks {
 		lead = 1
-		s.Axes = few.Insert(s.Axes, 0, plan.Axis{Extent: t.rows / t.block})
+		s.Axes = slices.Insert(s.Axes, 0, plan.Axis{Extent: t.rows / t.block})
 	}
 	s.In, s.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides[lead:], a.Strides)

@@ -22,8 +22,6 @@ type packing struct {
 
 // plain returns the axes of a product's right operand along which its matrices are
 // not repeats, and the layout of those.
-//
-//go:noinline
 func plain(y layout.Layout) layout.Layout {
 	own := layout.Layout{Offset: y.Offset}
 	last := len(y.Shape) - 2

@@ -3,7 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
@@ -68,7 +67,7 @@ func (p *padder) pad(x *ir.Value) []*ir.Value {
 	if !ok || slices.Contains(*p.readers.at(joins[len(joins)-1]), nil) {
 		return nil
 	}
-	others := few.Delete(slices.Clone(readers), first)
+	others := slices.Delete(slices.Clone(readers), first, first+1)
 	layouts := make([]layout.Layout, len(others))
 	for i, r := range others {
 		if layouts[i], ok = p.layout(x, r, at); !ok {

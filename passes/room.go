@@ -44,8 +44,6 @@ type slab[T any] struct {
 const leastElems, mostElems = 16, 2048
 
 // take returns a list of n zeros.
-//
-//go:noinline
 func (m *slab[T]) take(n int) []T {
 	if n > len(m.block)-m.used {
 		if n > mostElems/4 {

@@ -3,15 +3,14 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // apply puts the steps of a group together, in the place of the first, and
 // makes the buffers that no other step touches scratch. It returns the last one's number.
 func (r *grouper) apply(g *rowGroup) (last int) {
-	begin, end := g.steps[0], slices.Max(few.Concat(g.steps, g.before))+1
-	order := few.Concat(g.before, g.steps) // of the steps from begin to end
+	begin, end := g.steps[0], slices.Max(slices.Concat(g.steps, g.before))+1
+	order := slices.Concat(g.before, g.steps) // of the steps from begin to end
 	for i := begin; i < end; i++ {
 		if !slices.Contains(g.before, i) && !slices.Contains(g.steps, i) {
 			order = append(order, i)

@@ -1,9 +1,9 @@
 package passes
 
 import (
+	"cmp"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -129,12 +129,12 @@ func (b *blockOfColumns) factors(extents, strides []int) (factors [][]int, ok bo
 			if axis < 0 || n%b.shape[axis] != 0 || slices.Contains(b.order, axis) {
 				return nil, false
 			}
-			factors[k] = few.Insert(factors[k], 0, axis)
+			factors[k] = slices.Insert(factors[k], 0, axis)
 			n, stride = n/b.shape[axis], stride*b.shape[axis]
 		}
 		b.order = append(b.order, factors[k]...)
 	}
-	few.Sort(b.order, func(i, j int) bool { return min(i, b.at.Pairs) < min(j, b.at.Pairs) })
+	slices.SortStableFunc(b.order, func(i, j int) int { return cmp.Compare(min(i, b.at.Pairs), min(j, b.at.Pairs)) })
 	return factors, len(b.order) == len(b.shape)
 }
 

@@ -3,7 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -66,8 +65,6 @@ func (sp *rowSpace) common(s *plan.Step, outer []int, rows int) ([]int, bool) {
 }
 
 // apart is a layout of a shape in which no two axes are one.
-//
-//go:noinline
 func apart(shape []int) layout.Layout {
 	return layout.Layout{Shape: shape, Strides: manyOnes[:len(shape):len(shape)]}
 }
@@ -108,7 +105,7 @@ func (sp *rowSpace) splitRows(s *plan.Step, outer []int, rows int) (split plan.S
 		}
 		own := l.Strides
 		if axis >= 0 {
-			own = few.Insert(own, at, a.Strides[axis])
+			own = slices.Insert(own, at, a.Strides[axis])
 		}
 		a.Strides = leading(own, max(2, len(own)), 0)
 		return a, true
@@ -128,7 +125,7 @@ func (sp *rowSpace) splitRows(s *plan.Step, outer []int, rows int) (split plan.S
 	split.Axes = parallel(shape)
 	along = len(outer) - 1
 	if axis >= 0 {
-		split.Axes = few.Insert(split.Axes, at, s.Axes[axis])
+		split.Axes = slices.Insert(split.Axes, at, s.Axes[axis])
 		if at <= along {
 			along++
 		}

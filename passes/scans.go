@@ -37,8 +37,6 @@ func (l *looper) scan(v *ir.Value) plan.Step {
 }
 
 // subLayout returns some axes of a layout.
-//
-//go:noinline
 func subLayout(l layout.Layout, from, to int) layout.Layout {
 	return layout.Layout{Shape: l.Shape[from:to], Strides: l.Strides[from:to]}
 }

@@ -3,7 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -72,7 +71,6 @@ type scatterer struct {
 	err    error
 }
 
-//go:noinline
 func (w *scatterer) add(op ir.Op, a ir.Attr, args ...*ir.Value) (y *ir.Value) {
 	if w.err == nil {
 		y, w.err = w.s.Func.Add(op, a, w.v.Pos, args...)
@@ -99,7 +97,7 @@ func (w *scatterer) inPieces(index *ir.Value) *ir.Value {
 	n := extents(index)[w.axis]
 	count := n / w.piece
 	neutral := w.add(ir.OpConst, ir.Attr{DType: v.Type.DType, Bits: ir.EmptyReduction(by, v.Type.DType)})
-	tables := w.add(ir.OpExpand, ir.Attr{Shape: few.Insert(slices.Clone(v.Type.Shape), w.axis, ir.Fixed(count))}, neutral)
+	tables := w.add(ir.OpExpand, ir.Attr{Shape: slices.Insert(slices.Clone(v.Type.Shape), w.axis, ir.Fixed(count))}, neutral)
 	pieces := w.add(v.Op, ir.Attr{Axis: w.axis + 1}, tables, w.pieces(index, count), w.pieces(updates, count))
 	if w.err != nil {
 		return nil
@@ -118,7 +116,7 @@ func (w *scatterer) pieces(x *ir.Value, count int) *ir.Value {
 	if w.err != nil {
 		return nil
 	}
-	shape := few.Insert(slices.Clone(x.Type.Shape), w.axis, ir.Fixed(count))
+	shape := slices.Insert(slices.Clone(x.Type.Shape), w.axis, ir.Fixed(count))
 	shape[w.axis+1] = ir.Fixed(w.piece)
 	return w.add(ir.OpReshape, ir.Attr{Shape: shape}, x)
 }

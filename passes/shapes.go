@@ -13,8 +13,6 @@ import (
 func bytes(v *ir.Value) int { return size(v.Type.Shape) * v.Type.DType.Size() }
 
 // size returns the number of elements of a shape that is bound.
-//
-//go:noinline
 func size(s ir.Shape) int {
 	n := 1
 	for _, d := range s {
@@ -25,8 +23,6 @@ func size(s ir.Shape) int {
 }
 
 // layoutOf returns where the elements of a value sit in its buffer.
-//
-//go:noinline
 func layoutOf(v *ir.Value) layout.Layout { return layoutIn(new(layout.Space), v) }
 
 // layoutIn is layoutOf in memory of a space.
@@ -38,7 +34,6 @@ func layoutIn(s *layout.Space, v *ir.Value) layout.Layout {
 	return s.RowMajor(appendExtents(space[:0], v)...)
 }
 
-//go:noinline
 func extents(v *ir.Value) []int { return appendExtents(make([]int, 0, len(v.Type.Shape)), v) }
 
 // hasExtents reports whether a shape is that of a value.
@@ -48,8 +43,6 @@ func hasExtents(shape []int, v *ir.Value) bool {
 }
 
 // appendExtents appends the extents of a value.
-//
-//go:noinline
 func appendExtents(e []int, v *ir.Value) []int {
 	for _, d := range v.Type.Shape {
 		n, _ := d.Int()

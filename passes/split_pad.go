@@ -3,7 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -54,7 +53,7 @@ func (c *cutting) zeros(s *plan.Step, a plan.Access) plan.Step {
 		extents, out.Strides = append(extents, n), append(out.Strides, stride)
 	}
 	for len(extents) < 2 {
-		extents, out.Strides = few.Insert(extents, 0, 1), few.Insert(out.Strides, 0, 0)
+		extents, out.Strides = slices.Insert(extents, 0, 1), slices.Insert(out.Strides, 0, 0)
 	}
 	zero := plan.Access{Buffer: len(c.p.Buffers), Strides: make([]int, len(extents))}
 	c.p.Buffers = append(c.p.Buffers, plan.Buffer{Kind: plan.ConstBuffer, DType: dtype})

@@ -3,7 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -249,7 +248,7 @@ func (u *unroller) unroll(v *ir.Value, axis int) error {
 }
 
 // without returns a shape without an axis.
-func without(s ir.Shape, axis int) ir.Shape { return few.Delete(slices.Clone(s), axis) }
+func without(s ir.Shape, axis int) ir.Shape { return slices.Delete(slices.Clone(s), axis, axis+1) }
 
 // channel returns operand a of v at an index of an axis of v.
 func (u *unroller) channel(a, v *ir.Value, axis, i int) (*ir.Value, error) {

@@ -48,8 +48,6 @@ func (t *valueMap[T]) at(v *ir.Value) *T {
 }
 
 // grow makes room for n entries or more.
-//
-//go:noinline
 func (t *valueMap[T]) grow(n int) {
 	more := max(n, len(t.f.Params)+len(t.f.Body), 2*len(t.list)) - len(t.list)
 	t.list = append(t.list, make([]T, more)...)

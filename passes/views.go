@@ -317,8 +317,6 @@ func (w *viewer) read(buffer *ir.Value, l layout.Layout, v *ir.Value) *ir.Value 
 }
 
 // copyOf stores the elements of x in their own order.
-//
-//go:noinline
 func (w *viewer) copyOf(x *ir.Value, pos ir.Pos, why string) (*ir.Value, error) {
 	return w.s.Func.Add(ir.OpCopy, ir.Attr{Note: why}, pos, x)
 }

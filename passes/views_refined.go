@@ -49,8 +49,6 @@ func needsCopy(v, x *ir.Value) string {
 
 // axisRuns returns for each axis of a shape the run of axes of refined that has its
 // elements, and whether there are such runs.
-//
-//go:noinline
 func axisRuns(refined, shape []int) (runs [][]int, ok bool) {
 	at := 0
 	for _, n := range shape {

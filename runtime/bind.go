@@ -2,9 +2,9 @@ package runtime
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
@@ -47,7 +47,7 @@ func (l *Linked) mistake(outs, ins []*tensor.Tensor) error {
 		return failf("%d inputs and %d outputs given, the plan has %d and %d",
 			len(ins), len(outs), given, len(l.results))
 	}
-	for i, t := range few.Concat(ins, l.captured) {
+	for i, t := range slices.Concat(ins, l.captured) {
 		if b := l.params[i]; !b.takes(t) {
 			return failf("input %d %s: %w", i, b.name, b.mistake(t))
 		}

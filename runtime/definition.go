@@ -3,9 +3,9 @@ package runtime
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -25,7 +25,7 @@ type definition struct {
 }
 
 // definitions are those that were called so far, by signature.
-var definitions memo.Map
+var definitions sync.Map
 
 // defined returns the definition of a kernel of the library.
 func defined(signature string) *definition {

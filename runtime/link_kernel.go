@@ -2,8 +2,8 @@ package runtime
 
 import (
 	"fmt"
+	"sync"
 
-	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -37,7 +37,7 @@ type foundKernel struct {
 }
 
 // linkedKernels are the *linkedKernel that any program has linked, by engine and signature. There are no more than registered ones.
-var linkedKernels [abi.NumEngines]memo.Map
+var linkedKernels [abi.NumEngines]sync.Map
 
 // kernel returns a kernel of the library.
 func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {

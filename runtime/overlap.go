@@ -1,10 +1,11 @@
 package runtime
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
@@ -89,7 +90,7 @@ func (st *state) findMoves() {
 		}
 	}
 	if len(st.moves) > 1 { // they are copied in their order
-		few.Sort(st.moves, func(a, b spareOut) bool { return a.out < b.out })
+		slices.SortStableFunc(st.moves, func(a, b spareOut) int { return cmp.Compare(a.out, b.out) })
 	}
 }
 

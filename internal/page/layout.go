@@ -120,8 +120,6 @@ func (d *drawing) add(b box) int {
 }
 
 // link makes box a a neighbour of box b in the layer below.
-//
-//go:noinline
 func (d *drawing) link(a, b int) {
 	d.boxes[a].down = append(d.boxes[a].down, b)
 	d.boxes[b].up = append(d.boxes[b].up, a)

@@ -21,7 +21,6 @@ func newBuilder(k *kernel.Builder) *builder {
 // float32, whose functions are polynomials in float64, or float64.
 func (b *builder) isSingle(x kernel.Ref) bool { return single(b.DType(x)) }
 
-//go:noinline
 func single(d ir.DType) bool {
 	switch d {
 	case ir.Float32:

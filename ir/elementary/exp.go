@@ -195,7 +195,6 @@ func (b *builder) bitsOf(x kernel.Ref) ir.DType {
 	return ir.Int64
 }
 
-//go:noinline
 func (b *builder) f64(v float64) kernel.Ref { return b.Float(ir.Float64, v) }
 
 // horner evaluates c[0] + x*(c[1] + ... x*(c[n-1] + x*top)).

@@ -122,5 +122,4 @@ func (b *builder) powerNative(k kernel.Ref) kernel.Ref {
 	return b.Bitcast(ir.Float32, b.Op(ir.OpShl, k, b.Int(ir.Int32, expLen32)))
 }
 
-//go:noinline
 func (b *builder) f32(v float64) kernel.Ref { return b.Float(ir.Float32, v) }

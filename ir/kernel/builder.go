@@ -26,52 +26,34 @@ func NewBuilder(operands ...Operand) *Builder {
 func (b *Builder) Kernel() *Kernel { return &b.k }
 
 // DType returns the element type of a value.
-//
-//go:noinline
 func (b *Builder) DType(r Ref) ir.DType { return b.k.DType(r) }
 
 // Store makes r the next output.
-//
-//go:noinline
 func (b *Builder) Store(r Ref) { b.k.Out = append(b.k.Out, r) }
 
 // Op appends an operation.
-//
-//go:noinline
 func (b *Builder) Op(op ir.Op, args ...Ref) Ref { return b.Inst(op, ir.Invalid, args) }
 
 // Cast converts x to another type.
-//
-//go:noinline
 func (b *Builder) Cast(dt ir.DType, x Ref) Ref { return b.Inst(ir.OpCast, dt, []Ref{x}) }
 
 // Bitcast takes the bits of x as another type of the same size.
-//
-//go:noinline
 func (b *Builder) Bitcast(dt ir.DType, x Ref) Ref { return b.Inst(ir.OpBitcast, dt, []Ref{x}) }
 
 // Const appends an element by its bits.
-//
-//go:noinline
 func (b *Builder) Const(dt ir.DType, bits uint64) Ref {
 	return b.Add(Inst{Op: ir.OpConst, DType: dt, Bits: bits})
 }
 
 // Table appends the entry of a table at an index.
-//
-//go:noinline
 func (b *Builder) Table(name uint64, index Ref) Ref {
 	return b.Add(Inst{Op: ir.OpTable, DType: ir.Float32, Args: [3]Ref{index}, Bits: name})
 }
 
 // Float appends the element of a float type that is nearest to v.
-//
-//go:noinline
 func (b *Builder) Float(dt ir.DType, v float64) Ref { return b.Const(dt, ir.FromFloat(dt, v)) }
 
 // Int appends an element of any type by its integer value.
-//
-//go:noinline
 func (b *Builder) Int(dt ir.DType, v int64) Ref {
 	if ir.Floats.Has(dt) {
 		return b.Float(dt, float64(v))
@@ -93,7 +75,6 @@ func (b *Builder) Inst(op ir.Op, given ir.DType, args []Ref) Ref {
 	return b.Add(in)
 }
 
-//go:noinline
 func (b *Builder) Add(in Inst) Ref {
 	if r, ok := b.seen[in]; ok {
 		return r

@@ -42,8 +42,6 @@ func (k *Kernel) HasChannels() bool {
 }
 
 // channel returns which channel an operand is, of the inputs and then the outputs.
-//
-//go:noinline
 func (k *Kernel) channel(operand int) Channel {
 	if operand < len(k.In) {
 		return k.In[operand].Channel

@@ -31,8 +31,6 @@ type Inst struct {
 func (i Inst) hasBits() bool { return i.Op == ir.OpConst || i.Op == ir.OpTable }
 
 // Arity returns the number of Args in use.
-//
-//go:noinline
 func (i Inst) Arity() int { return i.Op.Info().Arity }
 
 // Kernel is the elementwise body of one loop: for each element of a block it reads the
@@ -51,8 +49,6 @@ type Kernel struct {
 }
 
 // DType returns the element type of a value.
-//
-//go:noinline
 func (k *Kernel) DType(r Ref) ir.DType {
 	if int(r) < len(k.In) {
 		return k.In[r].DType
@@ -61,13 +57,9 @@ func (k *Kernel) DType(r Ref) ir.DType {
 }
 
 // OutType returns the element type of output i.
-//
-//go:noinline
 func (k *Kernel) OutType(i int) ir.DType { return k.DType(k.Out[i]) }
 
 // Inst returns the instruction that computes r, or nil for an operand.
-//
-//go:noinline
 func (k *Kernel) Inst(r Ref) *Inst {
 	if int(r) < len(k.In) {
 		return nil

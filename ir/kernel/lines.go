@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -45,7 +44,7 @@ func gatherReduceArgs(m *Micro) []Arg {
 	args := gatherArgs(m)
 	args[1].Inner, args[1].Across = Field0+1, Field0+2
 	if m.Op.Info().Weighted {
-		args = few.Insert(args, 2, Arg{DType: m.Type, Outer: Rows, Inner: Field0 + 1, Across: Field0 + 4})
+		args = slices.Insert(args, 2, Arg{DType: m.Type, Outer: Rows, Inner: Field0 + 1, Across: Field0 + 4})
 	}
 	return append(args, Arg{DType: m.Type, Out: true, Work: true, Outer: Field0 + 3, Inner: Cols})
 }

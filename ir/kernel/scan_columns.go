@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -52,7 +51,7 @@ func rowsKernel(by ir.Op, d ir.DType, rows int, carries bool) (k *Kernel, order 
 	state := ir.RunType(by, d)
 	in := append([]Operand{{DType: state}}, slices.Repeat([]Operand{{DType: d}}, rows)...)
 	if carries {
-		in = few.Insert(in, 0, Operand{DType: ir.PartialType(by, d)})
+		in = slices.Insert(in, 0, Operand{DType: ir.PartialType(by, d)})
 	}
 	b := NewBuilder(in...)
 	first := Ref(len(in) - rows)

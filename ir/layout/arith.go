@@ -21,8 +21,6 @@ func SubInt(a, b int) (int, bool) {
 }
 
 // MulInt returns a*b, and whether it is within int.
-//
-//go:noinline
 func MulInt(a, b int) (int, bool) {
 	if a == math.MinInt || b == math.MinInt {
 		return a * b, a == 0 || b == 0 || a == 1 || b == 1

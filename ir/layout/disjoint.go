@@ -1,7 +1,8 @@
 package layout
 
 import (
-	"github.com/stridefuse/stridefuse/internal/few"
+	"cmp"
+	"slices"
 )
 
 // Injective reports whether no two indices share a location, by a rule that
@@ -18,7 +19,7 @@ func Injective(l Layout) bool {
 		}
 	}
 	size := func(k int) int { return max(l.Strides[k], -l.Strides[k]) }
-	few.Sort(axes, func(a, b int) bool { return size(a) < size(b) })
+	slices.SortStableFunc(axes, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
 	reach := 0
 	for _, k := range axes {
 		if size(k) <= reach {
@@ -56,7 +57,7 @@ func newSpan(l Layout) span {
 			s.axes = append(s.axes, spanAxis{n, stride})
 		}
 	}
-	few.Sort(s.axes, func(a, b spanAxis) bool { return a.stride > b.stride })
+	slices.SortStableFunc(s.axes, func(a, b spanAxis) int { return cmp.Compare(b.stride, a.stride) })
 	axes := s.axes[:0]
 	for _, a := range s.axes { // blocks of rows that follow one another are rows
 		if k := len(axes) - 1; k >= 0 && axes[k].stride == a.n*a.stride {

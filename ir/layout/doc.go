@@ -11,5 +11,5 @@
 // that reports an overflow instead of wrapping. Tests compare each function with an
 // enumeration of all indices.
 //
-// It imports the standard library, and of this module internal/few alone.
+// It imports only the standard library.
 package layout

@@ -52,8 +52,6 @@ func ColMajor(shape ...int) Layout {
 }
 
 // blank returns a layout of the given rank, all zero, in one allocation.
-//
-//go:noinline
 func blank(rank, offset int) Layout {
 	buf := make([]int, 2*rank)
 	return Layout{Shape: buf[:rank:rank], Strides: buf[rank:], Offset: offset}
@@ -134,8 +132,6 @@ func (l Layout) At(index ...int) int {
 
 // Equal reports whether shapes, strides and offsets are the same numbers. It
 // does not look through the strides of size-1 axes; compare collapsed layouts for that.
-//
-//go:noinline
 func (l Layout) Equal(m Layout) bool {
 	return l.Offset == m.Offset && slices.Equal(l.Shape, m.Shape) && slices.Equal(l.Strides, m.Strides)
 }

@@ -87,8 +87,6 @@ func (l Layout) Collapse() Layout {
 }
 
 // collapse is Collapse of a layout with elements, in memory for as many axes as it has.
-//
-//go:noinline
 func (l Layout) collapse(shape, strides []int) Layout {
 	for k, n := range l.Shape {
 		s, last := l.Strides[k], len(shape)-1

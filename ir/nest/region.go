@@ -1,9 +1,9 @@
 package nest
 
 import (
+	"cmp"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -33,15 +33,15 @@ func newRegion(c *checked, lo int, axes []axis) region {
 			r.axes = append(r.axes, a)
 		}
 	}
-	few.Sort(r.axes, func(a, b axis) bool { return a.stride > b.stride })
+	slices.SortStableFunc(r.axes, func(a, b axis) int { return cmp.Compare(b.stride, a.stride) })
 	for k := len(r.axes) - 1; k > 0; k-- {
 		outer, inner := &r.axes[k-1], r.axes[k]
 		if outer.stride == inner.stride {
 			outer.n, r.repeats = c.add(outer.n, inner.n-1), true
-			r.axes = few.Delete(r.axes, k)
+			r.axes = slices.Delete(r.axes, k, k+1)
 		} else if outer.stride == c.mul(inner.n, inner.stride) {
 			*outer = axis{c.mul(outer.n, inner.n), inner.stride}
-			r.axes = few.Delete(r.axes, k)
+			r.axes = slices.Delete(r.axes, k, k+1)
 		}
 	}
 	r.hi = c.add(r.lo, 1)
@@ -52,8 +52,6 @@ func newRegion(c *checked, lo int, axes []axis) region {
 }
 
 // layout returns the region as a layout.
-//
-//go:noinline
 func (r *region) layout() layout.Layout {
 	l := layout.Layout{Offset: r.lo}
 	for _, a := range r.axes {
@@ -99,13 +97,13 @@ func (r *region) join(c *checked, s *region) (region, bool) {
 	}
 	step := s.lo - r.lo
 	for k, a := range r.axes { // s continues r along axis k
-		rest := few.Delete(slices.Clone(r.axes), k)
+		rest := slices.Delete(slices.Clone(r.axes), k, k+1)
 		n := 0
 		switch {
 		case step != c.mul(a.n, a.stride):
 		case slices.Equal(rest, s.axes):
 			n = 1
-		case len(s.axes) == len(r.axes) && s.axes[k].stride == a.stride && slices.Equal(rest, few.Delete(slices.Clone(s.axes), k)):
+		case len(s.axes) == len(r.axes) && s.axes[k].stride == a.stride && slices.Equal(rest, slices.Delete(slices.Clone(s.axes), k, k+1)):
 			n = s.axes[k].n
 		}
 		if n > 0 {
@@ -113,7 +111,7 @@ func (r *region) join(c *checked, s *region) (region, bool) {
 		}
 	}
 	for k, a := range s.axes { // r is one index before s
-		if rest := few.Delete(slices.Clone(s.axes), k); step == a.stride && slices.Equal(rest, r.axes) {
+		if rest := slices.Delete(slices.Clone(s.axes), k, k+1); step == a.stride && slices.Equal(rest, r.axes) {
 			return newRegion(c, r.lo, append(rest, axis{c.add(a.n, 1), a.stride})), true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -154,7 +153,7 @@ func (v *verifier) store(a *access) {
 	r := a.all
 	for i := 0; i < len(state.regions); i++ {
 		if union, ok := r.join(&c, &state.regions[i]); ok && !c.bad {
-			r, state.regions = union, few.Delete(state.regions, i)
+			r, state.regions = union, slices.Delete(state.regions, i, i+1)
 			i = -1
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-
-	"github.com/stridefuse/stridefuse/internal/few"
 )
 
 // The check that parallel iterations of one part are independent. All accesses to a
@@ -105,7 +103,7 @@ func spansApart(c *checked, list []*access, parallel []parallelAxis) bool {
 // strides.
 func boxesApart(c *checked, list []*access, parallel []parallelAxis) bool {
 	abs := func(p parallelAxis) int { return max(p.stride, c.mul(p.stride, -1)) }
-	few.Sort(parallel, func(p, q parallelAxis) bool { return abs(p) < abs(q) })
+	slices.SortStableFunc(parallel, func(p, q parallelAxis) int { return cmp.Compare(abs(p), abs(q)) })
 	box := boxOf(c, list, never, 0)
 	reach, below, k := 0, 0, len(box.axes)-1 // what is in reach has strides below
 	for _, p := range parallel {
@@ -218,7 +216,7 @@ func (r *region) widen(c *checked, s *region) region {
 			axes = append(axes, axis{1, a.stride})
 		}
 	}
-	few.Sort(axes, func(a, b axis) bool { return a.stride > b.stride })
+	slices.SortStableFunc(axes, func(a, b axis) int { return cmp.Compare(b.stride, a.stride) })
 	rest := s.lo - r.lo
 	for k := range axes {
 		n := 1

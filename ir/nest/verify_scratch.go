@@ -2,8 +2,6 @@ package nest
 
 import (
 	"slices"
-
-	"github.com/stridefuse/stridefuse/internal/few"
 )
 
 // The check that an iteration of a part reads of local memory only what it has stored. Local
@@ -44,7 +42,7 @@ func (v *verifier) storeLocal(s span) {
 	for ; last < len(v.locals) && v.locals[last].lo <= s.hi; last++ {
 		s = span{min(s.lo, v.locals[last].lo), max(s.hi, v.locals[last].hi)}
 	}
-	v.locals = few.Insert(append(v.locals[:first], v.locals[last:]...), first, s)
+	v.locals = slices.Insert(append(v.locals[:first], v.locals[last:]...), first, s)
 }
 
 // isLocal reports whether the part has stored what an access reads, or each line of it: no line reaches into a gap

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sort"
-
-	"github.com/stridefuse/stridefuse/internal/few"
 )
 
 // Life is how long a buffer is in use: from the first step or task that stores to it to the
@@ -44,6 +42,6 @@ func Together(buffers []Buffer, lives []Life, f func(early, late Life)) {
 			return early.Dies < late.Born && buffers[early.Buffer].SharesBytes(b)
 		})
 		at, _ := slices.BinarySearchFunc(kept, b.Offset, func(l Life, n int) int { return cmp.Compare(begin(l), n) })
-		in = slices.Replace(in, first, last, few.Insert(kept, at, late)...)
+		in = slices.Replace(in, first, last, slices.Insert(kept, at, late)...)
 	}
 }

@@ -51,8 +51,6 @@ type Buffer struct {
 }
 
 // Size returns the number of elements.
-//
-//go:noinline
 func (b *Buffer) Size() int {
 	n := 1
 	for _, e := range b.Shape {

@@ -87,8 +87,6 @@ func roleNames() []string {
 
 // Kind returns the role that the step has besides Parallel, and its first axis, -1 if all
 // axes are parallel.
-//
-//go:noinline
 func (s *Step) Kind() (role Role, axis int) {
 	for k, a := range s.Axes {
 		if a.Role != Parallel {
@@ -98,15 +96,12 @@ func (s *Step) Kind() (role Role, axis int) {
 	return Parallel, -1
 }
 
-//go:noinline
 func (s *Step) has(r Role) bool {
 	role, _ := s.Kind()
 	return role == r
 }
 
 // Along returns the first axis that is not parallel, -1 if all are.
-//
-//go:noinline
 func (s *Step) Along() int {
 	_, axis := s.Kind()
 	return axis
@@ -130,26 +125,18 @@ func (s *Step) Elementwise() bool { return s.has(Parallel) }
 func (s *Step) Reduces() bool { return s.has(Reduce) }
 
 // Scans reports whether the step stores the running values along an axis.
-//
-//go:noinline
 func (s *Step) Scans() bool { return s.has(Scan) || s.has(ScanExclusive) }
 
 // Exclusive reports whether the step scans, and a running value is without the element itself.
 func (s *Step) Exclusive() bool { return s.has(ScanExclusive) }
 
 // Contracts reports whether the step multiplies matrices.
-//
-//go:noinline
 func (s *Step) Contracts() bool { return s.has(Contract) }
 
 // OnLines reports whether the step computes lines from lines.
-//
-//go:noinline
 func (s *Step) OnLines() bool { return s.has(Line) }
 
 // Gathers reports whether the step reads elements by indices, and may combine them.
-//
-//go:noinline
 func (s *Step) Gathers() bool {
 	return s.OnLines() && s.Out[0].Combine.Info().Gathers()
 }
@@ -162,8 +149,6 @@ func (s *Step) Scatters() bool { return s.OnLines() && s.Out[0].Combine.Info().S
 func (s *Step) TakesOne() bool { return s.Gathers() && s.Axes[s.Along()].Extent == 1 }
 
 // LineOf returns how many elements an access of a step on lines has along a line.
-//
-//go:noinline
 func (s *Step) LineOf(a Access) int {
 	if a.Line != 0 {
 		return a.Line

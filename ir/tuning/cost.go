@@ -4,8 +4,6 @@ import "github.com/stridefuse/stridefuse/ir/plan"
 
 // Work returns what a step costs in additions of float32, by a kernel of the better
 // engine for the whole body.
-//
-//go:noinline
 func (m *Machine) Work(s *plan.Step) float64 {
 	n := m.BodyWork(s)
 	for _, a := range s.Axes {
@@ -18,8 +16,6 @@ func (m *Machine) Work(s *plan.Step) float64 {
 func (m *Machine) BodyWork(s *plan.Step) float64 { return m.LoadWork + OpWork(s) }
 
 // OpWork returns what the ops of one index cost.
-//
-//go:noinline
 func OpWork(s *plan.Step) float64 {
 	work := 0.0
 	for _, in := range s.Body.Body {

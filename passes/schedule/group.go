@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -121,7 +120,7 @@ func (w *groupWriter) part(from, count, size int) error {
 		}
 	}
 	if next != nil {
-		part.Items = few.Concat(part.Items[:behind], next.calls, part.Items[behind:])
+		part.Items = slices.Concat(part.Items[:behind], next.calls, part.Items[behind:])
 	}
 	w.task.Parts = append(w.task.Parts, part)
 	return nil

@@ -99,8 +99,6 @@ func (l *lineStep) width(w *walk) nest.Size {
 
 // offer returns the offer of a strategy that takes so many additions for an element, most
 // of them in one kernel, and writes the loops and calls.
-//
-//go:noinline
 func (l *lineStep) offer(cost float64, k kernel.Code, write func(k kernel.Code) nest.Nest) offer {
 	cost *= float64(elems(l.step))
 	return offer{cost, func() (*Draft, string) {

@@ -64,8 +64,6 @@ func (d *side) count(axes []plan.Axis) int {
 }
 
 // axesFrom returns the numbers of the axes from first to before end.
-//
-//go:noinline
 func axesFrom(first, end int) (axes []int) {
 	for k := first; k < end; k++ {
 		axes = append(axes, k)
@@ -74,8 +72,6 @@ func axesFrom(first, end int) (axes []int) {
 }
 
 // stride returns the stride of a view over several axes as one, if it has one.
-//
-//go:noinline
 func (p *product) stride(f *factor, axes []int) (stride int, ok bool) {
 	stride = f.strides[axes[len(axes)-1]]
 	n := 1

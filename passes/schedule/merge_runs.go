@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -54,8 +53,6 @@ func newRunSorter(line *lineStep, n, lines int) *runSorter {
 }
 
 // along returns a view whose runs and elements are so far apart.
-//
-//go:noinline
 func (l *runSorter) along(v view, run, elem int) view {
 	strides := make([]int, l.elem+1)
 	copy(strides, v.strides)
@@ -144,7 +141,7 @@ func moved(views []view, axis, n int) []view {
 
 // orderPiece returns the calls that order n elements, of which the first ones are a run.
 func (l *runSorter) orderPiece(w *walk, x view, to []view, n, first int) piece {
-	views := few.Concat([]view{x}, to, inside(w, l.work, l.spare))
+	views := slices.Concat([]view{x}, to, inside(w, l.work, l.spare))
 	across := nest.Fixed(x.strides[l.elem] * l.l.step.Body.In[0].DType.Size())
 	return piece{w, []nest.Item{l.call(w, l.order, nest.Fixed(first), views, across, nest.Fixed(n))}}
 }
@@ -158,7 +155,7 @@ func (l *runSorter) merges(base *walk) piece {
 		v.strides[l.elem] = 0 // each block reads them all
 		runs[i] = v
 	}
-	views := few.Concat(runs, []view{l.at, l.y}, inside(w, l.memory...))
+	views := slices.Concat(runs, []view{l.at, l.y}, inside(w, l.memory...))
 	across := nest.Fixed(l.y.strides[l.elem] * l.l.step.OutType(0).Size())
 	merge := l.call(w, l.merge, w.size[l.elem], views, across,
 		nest.Fixed(l.all), nest.Fixed(l.run), nest.Fixed(l.chunk), nest.Fixed(l.block), nest.Fixed(kernel.MergeBounds(l.all, l.run)))

@@ -27,8 +27,6 @@ type operand struct {
 }
 
 // size returns the bytes of an element.
-//
-//go:noinline
 func (o *operand) size() int { return o.dtype.Size() }
 
 // strideAlong returns the stride of an access along an axis of a step, 0 if the axis has

@@ -111,8 +111,6 @@ func combiners(s *plan.Step) []ir.Op {
 }
 
 // sharing writes parts that use the same local memory as those before.
-//
-//go:noinline
 func (d *Draft) sharing(write func()) {
 	before := d.Scratch
 	d.Scratch = 0

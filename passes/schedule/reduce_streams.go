@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -122,7 +121,7 @@ func (r *rowWriter) streams(s *plan.Step) (why string) {
 func streamsOf(s *plan.Step, k int) (together *plan.Step, from []int) {
 	row := len(s.Axes) - 2
 	n := s.Axes[row].Extent / k
-	parts := &plan.Step{Body: s.Body, Axes: few.Insert(slices.Clone(s.Axes), row, plan.Axis{Extent: k}), Pos: s.Pos}
+	parts := &plan.Step{Body: s.Body, Axes: slices.Insert(slices.Clone(s.Axes), row, plan.Axis{Extent: k}), Pos: s.Pos}
 	parts.Axes[row+1].Extent = n
 	parts.In, parts.Out = s.Over(len(parts.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides, a.Strides[:row])

@@ -134,8 +134,6 @@ func (p *prefixScan) constant(d ir.DType, bits uint64) view {
 }
 
 // local returns the view of local memory whose rows and columns are so far apart.
-//
-//go:noinline
 func (p *prefixScan) local(slot, row, col int) view {
 	v := view{slot: slot, strides: make([]int, len(p.step.Axes))}
 	v.strides[p.row], v.strides[p.col] = row, col

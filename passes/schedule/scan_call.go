@@ -10,8 +10,6 @@ import (
 // The calls that the nests of prefix scans are made of.
 
 // move returns the view from index n of an axis on.
-//
-//go:noinline
 func (v view) move(axis, n int) view {
 	v.offset += n * v.strides[axis]
 	return v
@@ -123,8 +121,6 @@ func scanRows(by ir.Op, d ir.DType, carry bool) kernel.Code {
 
 // ordered returns the inputs of a kernel, of which input i is ins[order[i]], and its
 // outputs.
-//
-//go:noinline
 func ordered(order []int, ins []view, outs ...view) []view {
 	args := make([]view, 0, len(order)+len(outs))
 	for _, from := range order {

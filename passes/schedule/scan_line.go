@@ -3,7 +3,6 @@ package schedule
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -66,7 +65,7 @@ func chunkedLines(p *prefixScan) *prefixScan {
 	c, step := *p, *p.step
 	c.row, c.col, c.step = p.row+1, p.col+1, &step
 	c.x, c.y, c.head = chunked(p.x), chunked(p.y), chunked(p.head)
-	step.Axes = few.Concat(p.step.Axes[:p.col], newAxes(p.n/ir.ReduceChunk, ir.ReduceChunk))
+	step.Axes = slices.Concat(p.step.Axes[:p.col], newAxes(p.n/ir.ReduceChunk, ir.ReduceChunk))
 	if c.packed { // chunks are far apart
 		c.in.class = strided
 	}
@@ -77,7 +76,7 @@ func chunkedLines(p *prefixScan) *prefixScan {
 // chunked returns a view with an axis more: before the columns, the chunks of them.
 func chunked(v view) view {
 	last := len(v.strides) - 1
-	v.strides = few.Insert(slices.Clone(v.strides), last, v.strides[last]*ir.ReduceChunk)
+	v.strides = slices.Insert(slices.Clone(v.strides), last, v.strides[last]*ir.ReduceChunk)
 	return v
 }
 

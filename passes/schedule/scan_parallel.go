@@ -132,8 +132,6 @@ func (l *parallelScan) tasks() {
 }
 
 // task appends a task, which begins when the tasks before it are complete. It computes elems elements.
-//
-//go:noinline
 func (l *parallelScan) task(elems int, parts ...nest.Nest) {
 	if l.s.draft.Elems = append(l.s.draft.Elems, elems); l.s.draft.Parts == nil {
 		l.s.draft.Parts = parts

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stridefuse/stridefuse/internal/few"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -167,7 +166,7 @@ func (d *Draft) appendTo(out *nest.Program, p *plan.Plan, i int) {
 	for k := range 1 + len(d.Then) {
 		all += d.elemsOf(k, step)
 	}
-	for k, parts := range few.Concat([][]nest.Nest{d.Parts}, d.Then) {
+	for k, parts := range slices.Concat([][]nest.Nest{d.Parts}, d.Then) {
 		task.Elems = d.elemsOf(k, step)
 		task.Work = d.Choice.Cost * float64(task.Elems) / float64(all)
 		task.Slots, task.Parts = d.slotsOf(parts)
@@ -242,7 +241,7 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 		return nil, noStrategy(rejected)
 	}
 	best.Choice.Strategy = list[chosen].name
-	best.Choice.Rejected = slices.DeleteFunc(few.Delete(rejected, chosen), func(r nest.Rejected) bool { return r.Why == otherStep })
+	best.Choice.Rejected = slices.DeleteFunc(slices.Delete(rejected, chosen, chosen+1), func(r nest.Rejected) bool { return r.Why == otherStep })
 	return best, nil
 }
 
@@ -268,8 +267,6 @@ func noStrategy(rejected []nest.Rejected) error {
 
 // elems returns how many indices a step has. The plan's verifier has seen that their
 // number is within int.
-//
-//go:noinline
 func elems(s *plan.Step) int {
 	n := 1
 	for _, a := range s.Axes {

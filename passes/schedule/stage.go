@@ -1,9 +1,9 @@
 package schedule
 
 import (
-	"github.com/stridefuse/stridefuse/internal/memo"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"sync"
 )
 
 // stage says how an operand of an elementwise step is laid out for the calls: where it
@@ -121,7 +121,7 @@ func transposeKernel(d ir.DType) kernel.Code {
 }
 
 // microKernels are the micro-kernels without a body, made once.
-var microKernels memo.Map // by microKey
+var microKernels sync.Map // by microKey
 
 type microKey struct {
 	kind  kernel.MicroKind
@@ -143,7 +143,7 @@ func microKernel(m kernel.Micro) kernel.Code {
 }
 
 // copyKernels are the kernels that copy, made once.
-var copyKernels memo.Map // by kernel.Operand
+var copyKernels sync.Map // by kernel.Operand
 
 // copyKernel returns the kernel that copies elements of a type, or one element a row to
 // all columns.

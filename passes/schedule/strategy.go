@@ -113,8 +113,6 @@ type Draft struct {
 type constantSlot struct{ slot, in int }
 
 // newDraft returns a draft with the slots of the step's operands.
-//
-//go:noinline
 func newDraft(t *target, s *plan.Step) *Draft {
 	d := &Draft{Slots: make([]nest.Slot, 0, len(s.In)+len(s.Out))}
 	for _, a := range s.In {
@@ -133,15 +131,11 @@ const cacheLine = kernel.CacheLine
 const page = 4096
 
 // scratch reserves local memory and returns its slot.
-//
-//go:noinline
 func (d *Draft) scratch(dt ir.DType, elems int) int {
 	return d.slot(nest.Slot{Kind: nest.Scratch, DType: dt, Offset: d.reserve(elems * dt.Size()), Elems: elems})
 }
 
 // slot appends a slot and returns its number.
-//
-//go:noinline
 func (d *Draft) slot(s nest.Slot) int {
 	d.Slots = append(d.Slots, s)
 	return len(d.Slots) - 1
@@ -168,15 +162,11 @@ func (d *Draft) table(dt ir.DType, bits uint64, n int) int {
 }
 
 // call returns the item of a call.
-//
-//go:noinline
 func call(k kernel.Code, rows, cols nest.Size, args []nest.Arg, fields ...nest.Size) nest.Item {
 	return nest.Item{Call: &nest.Call{Kernel: k, Rows: rows, Cols: cols, Args: args, Fields: fields}}
 }
 
 // inner returns the item of a nest.
-//
-//go:noinline
 func inner(loops []nest.Loop, items ...nest.Item) nest.Item {
 	return nest.Item{Nest: &nest.Nest{Loops: loops, Items: items}}
 }

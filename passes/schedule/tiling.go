@@ -157,8 +157,6 @@ func (c *tiling) addCopy(p int, from kernel.Ref, out int) string {
 }
 
 // count1 counts a kernel whose ops cost so much.
-//
-//go:noinline
 func (c *tiling) count1(engine string, ops float64) {
 	if !slices.Contains(c.engines, engine) {
 		c.engines = append(c.engines, engine)

@@ -18,8 +18,6 @@ type walk struct {
 }
 
 // newWalk returns the place outside all loops, where a step has all indices of its axes.
-//
-//go:noinline
 func newWalk(axes []plan.Axis) *walk {
 	w := &walk{size: make([]nest.Size, 0, len(axes)), most: make([]int, 0, len(axes))}
 	for _, a := range axes {
@@ -49,8 +47,6 @@ func (w *walk) cut(axis, n int) *walk {
 }
 
 // having returns the same place where an axis has n indices.
-//
-//go:noinline
 func (w *walk) having(axis, n int) *walk {
 	in := *w
 	in.size, in.most = slices.Clone(w.size), slices.Clone(w.most)
@@ -81,8 +77,6 @@ func (w *walk) wrap(outer *walk, items []nest.Item) []nest.Item {
 }
 
 // part returns the items as a part of a task, whose loops are all parallel.
-//
-//go:noinline
 func (w *walk) part(items []nest.Item) nest.Nest { return nest.Nest{Loops: w.loops, Items: items} }
 
 // view is memory that calls read or write: where the element of each index of a step's
@@ -96,16 +90,12 @@ type view struct {
 }
 
 // viewOf returns an operand where the plan has it.
-//
-//go:noinline
 func viewOf(slot int, a *plan.Access) view {
 	return view{slot: slot, offset: a.Offset, strides: a.Strides}
 }
 
 // arg returns a view as an argument of a call whose lines follow one another along an
 // axis.
-//
-//go:noinline
 func (w *walk) arg(v *view, line int) nest.Arg {
 	strides := make([]int, w.depth())
 	for l := v.from; l < len(strides); l++ {

@@ -20,8 +20,6 @@ func gatherReduceOf(m *kernel.Micro) func(*abi.Frame) {
 const laneColumns = 16
 
 // gatherReduce returns the function that reduces rows, or their products with weights, by an op, some columns at a time.
-//
-//go:noinline
 func gatherReduce[T number](m *kernel.Micro) func(*abi.Frame) {
 	op := m.Op.Info()
 	combine, at := combiner[T](op.By, m.Type), gatherOut(op)
@@ -68,8 +66,6 @@ func gatherReduce[T number](m *kernel.Micro) func(*abi.Frame) {
 func gatherOut(op *ir.OpInfo) int { return op.Arity }
 
 // combiner returns the function of an op that combines elements of a type, or nil.
-//
-//go:noinline
 func combiner[T number](op ir.Op, d ir.DType) func(a, b T) T {
 	signed := ir.Signed.Has(d)
 	switch {

@@ -63,8 +63,6 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 }
 
 // typed returns the function of a type that is computed in itself. Integers with a sign have that of those without.
-//
-//go:noinline
 func typed(d ir.DType, u8, u32, u64, f32, f64 func(*abi.Frame)) func(*abi.Frame) {
 	fn := map[ir.DType]func(*abi.Frame){ir.Int32: u32, ir.Int64: u64, ir.Uint8: u8, ir.Uint32: u32, ir.Uint64: u64, ir.Float32: f32, ir.Float64: f64}[d]
 	if fn == nil {
@@ -135,8 +133,6 @@ func storeElements[T any](in []T, out unsafe.Pointer, extent int, index []int64)
 }
 
 // outside panics. It is no part of loops, whose registers it would take.
-//
-//go:noinline
 func outside(index int64, extent int) { panic(&ir.IndexError{Index: index, Extent: extent}) }
 
 func sizeOf[T any]() int { return int(unsafe.Sizeof(*new(T))) }

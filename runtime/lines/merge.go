@@ -88,8 +88,6 @@ func gatherPieces[T word, K word](r *runs[K], from, to []T, far T) {
 }
 
 // mergeKeys returns the function that merges runs of exact keys.
-//
-//go:noinline
 func mergeKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 	var classes []class[K]
 	for _, c := range k.classes() {

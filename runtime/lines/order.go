@@ -50,8 +50,6 @@ func (c chunks[U]) line(r int) line[U] {
 }
 
 // orderKeys returns the function that stores the exact keys of the first elements of rows in their order.
-//
-//go:noinline
 func orderKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		call, some := chunksOf[U](f, 4)
@@ -70,8 +68,6 @@ func orderKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 }
 
 // orderWords returns the function that stores words of the keys and the places.
-//
-//go:noinline
 func orderWords[U bits](k keys[U], s sorters) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		call, some := chunksOf[U](f, 4)

@@ -80,8 +80,6 @@ func placeRows(size int) int {
 }
 
 // bestPlacesOf returns the function that finds elements of a type T, whose bits are a U.
-//
-//go:noinline
 func bestPlacesOf[T turned, U bits](find finder, atOnce int, turn uint64) func(*abi.Frame) {
 	size := int(unsafe.Sizeof(T(0)))
 	for width := 8 * size; width < 64; width *= 2 { // in all elements of a word
@@ -147,8 +145,6 @@ const nanBytes = 128
 // findNaN makes the first NaN of each column the best element, unless one was before. The finder has seen all the rows already. Where
 // it sees them again, it changes no column without NaN in them, or whose NaN was found in rows before: no element is greater than the
 // best one so far, or than infinity. What it makes of the other columns is replaced.
-//
-//go:noinline
 func findNaN[T turned](find finder, x unsafe.Pointer, step, rows, first int, best []T, place []int32, turn uint64) {
 	size := int(unsafe.Sizeof(T(0)))
 	for c := 0; c < len(best); c += nanBytes / size {
@@ -186,8 +182,6 @@ func turnBack[T turned, U bits](best []T, turn U) {
 }
 
 // placeNaN makes NaN of the best elements of columns with one, and their places what they are.
-//
-//go:noinline
 func placeNaN[T turned](best []T, place []int32) {
 	for c, p := range place {
 		if p < 0 {

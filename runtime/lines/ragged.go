@@ -17,8 +17,6 @@ func raggedOf(m *kernel.Micro) func(*abi.Frame) {
 }
 
 // ragged returns the function that combines the elements of rows by an op, or their products.
-//
-//go:noinline
 func ragged[T number](m *kernel.Micro) func(*abi.Frame) {
 	by := m.Op.Info().By
 	neutral, combine := element[T](ir.EmptyReduction(by, m.Type)), combiner[T](by, m.Type)

@@ -16,8 +16,6 @@ func scatterOf[I position](m *kernel.Micro) func(*abi.Frame) {
 }
 
 // scatter returns the function that combines rows with those at their indices.
-//
-//go:noinline
 func scatter[T number, I position](m *kernel.Micro) func(*abi.Frame) {
 	combine := combiner[T](m.Op.Info().By, m.Type)
 	if m.Op == ir.OpScatterAdd { // inlined: histograms and segment sums

@@ -74,8 +74,6 @@ func sortBytes(k keys[uint8], places bool) func(*abi.Frame) {
 
 // sortRows returns the function that stores the first elements of rows in their order, or
 // with places where they are.
-//
-//go:noinline
 func sortRows[U bits, K word](k keys[U], narrow sorter[K], wide sorter[uint64], places bool) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		across, acrossOut, length := f.Step[4], f.Step[5], f.Step[6]
