@@ -144,7 +144,7 @@ type transposed struct {
 // mostStride limits strides, and mostParts how many convolutions a transposed one is.
 const (
 	mostStride = 4096
-	mostParts   = 256
+	mostParts  = 256
 )
 
 // pad pads x for all remainders, which then need no padding of their own.

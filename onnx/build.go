@@ -149,6 +149,9 @@ func (c *call) build() ([]value, error) {
 	if err := c.checkTypes(); err != nil {
 		return nil, err
 	}
+	if err := c.checkShapes(); err != nil {
+		return nil, err
+	}
 	var outs []value
 	if sizes, ok := c.sizeArithmetic(); ok {
 		outs = []value{sizes}
@@ -166,7 +169,7 @@ func (c *call) build() ([]value, error) {
 		}
 	}
 	if c.err == nil && c.folds(outs) {
-		c.err = fold(outs)
+		c.err = c.fold(outs)
 	}
 	return outs, c.err
 }
@@ -215,6 +218,20 @@ func (c *call) folds(outs []value) bool {
 		}
 	}
 	return true
+}
+
+// fold is fold of outputs that count as nodes by their elements.
+func (c *call) fold(outs []value) error {
+	for _, v := range outs {
+		if v.kind == computed {
+			n, _ := v.node.Shape().NumElems().Int()
+			c.spendElements(n)
+		}
+	}
+	if c.err != nil {
+		return c.err
+	}
+	return fold(outs)
 }
 
 // fold computes outputs, which become constants.

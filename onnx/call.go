@@ -26,12 +26,28 @@ func (c *call) fail(format string, args ...any) []value {
 	return nil
 }
 
+// good reports whether Nodes have no mistakes, and so have axes; it keeps the first mistake.
+func (c *call) good(xs ...graph.Node) bool {
+	for _, x := range xs {
+		if err := x.Err(); err != nil && c.err == nil {
+			c.err = err
+		}
+	}
+	return c.err == nil
+}
+
 // spend counts a node of the model as n nodes: it is unrolled into that many.
 func (c *call) spend(n int) {
 	if !c.errs.room(n) {
 		c.fail("it becomes %d nodes: with all others these are more than %d", n, mostNodes)
 	}
 }
+
+// spendElements counts elements that are computed at load, and kept, as nodes.
+func (c *call) spendElements(n int) { c.spend(n / elementsOfNode) }
+
+// elementsOfNode is how many elements take about as much memory as a node.
+const elementsOfNode = 1 << 10
 
 // has reports whether input i is there.
 func (c *call) has(i int) bool { return i < len(c.in) && c.in[i].kind != missing }
@@ -50,6 +66,11 @@ func (c *call) nodeOf(v value) graph.Node {
 	if !v.isTensor() {
 		c.fail("a sequence, or an optional value that is not there, in place of a tensor")
 		return graph.Scalar(graph.Float32, 0)
+	}
+	if v.kind == symbolic {
+		if c.spend(len(v.sizes)); c.err != nil {
+			return graph.Scalar(graph.Int64, 0)
+		}
 	}
 	return v.asNode()
 }

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,6 +84,9 @@ func (op *operator) check(n *node) error {
 	if len(n.inputs) < op.least || len(n.inputs) > op.most {
 		return fmt.Errorf("%d inputs: it takes %s", len(n.inputs), counts(op.least, op.most))
 	}
+	if !slices.ContainsFunc(n.outputs, func(name string) bool { return name != "" }) {
+		return errors.New("no outputs: it has one or more")
+	}
 	for i, name := range n.inputs[:op.least] {
 		if name == "" {
 			return fmt.Errorf("input %d is missing", i)
@@ -101,6 +105,11 @@ func (op *operator) check(n *node) error {
 		}
 		if have, want := fmt.Sprintf("%T", v), fmt.Sprintf("%T", want); have != want {
 			return fmt.Errorf("attribute %q is of type %s: it must be %s", name, have, want)
+		}
+		if d, ok := domains[name]; ok {
+			if err := d.check(name, v); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
@@ -32,7 +33,7 @@ func (c *call) heads(x graph.Node, attribute string) graph.Node {
 			c.fail("an operand %s of %d heads: the last axis must be a multiple of them", s, n)
 			return x
 		}
-		return x.Reshape(s[0], s[1], n, -1).Permute(0, 2, 1, 3)
+		return x.Reshape(s[0], s[1], n, s[2].Div(n)).Permute(0, 2, 1, 3)
 	}
 	c.fail("an operand of shape %s: it must be [batch, heads, length, size] or [batch, length, heads*size]", x.Shape())
 	return x
@@ -51,9 +52,6 @@ func attention(c *call) []value {
 	}
 	before := ir.Fixed(0)
 	if c.has(4) {
-		if c.x(4).Rank() != 4 {
-			return c.fail("past_key of shape %s: it must be [batch, heads, length, size]", c.x(4).Shape())
-		}
 		before = c.x(4).Shape()[2]
 		k, v = graph.Concat(2, c.x(4), k), graph.Concat(2, c.x(5), v)
 	}
@@ -63,8 +61,8 @@ func attention(c *call) []value {
 	}
 	scale := c.scale(q)
 	scores := q.Mul(scale).MatMul(keys.Mul(scale).SwapAxes(-1, -2))
-	if scores.Err() != nil {
-		return one(scores)
+	if !c.good(scores) {
+		return nil
 	}
 	stages := [4]graph.Node{scores}
 	if top := c.float("softcap"); top != 0 {
@@ -73,7 +71,10 @@ func attention(c *call) []value {
 	stages[1] = scores
 	bias, hidden := c.attentionBias(scores, before)
 	if bias != nil {
-		scores = scores.Add(*bias)
+		shape := scores.Shape()
+		if scores = scores.Add(*bias); !c.good(scores) || !slices.EqualFunc(scores.Shape(), shape, graph.Extent.MayEqual) {
+			return c.fail("a mask %s for scores %s: it must broadcast to them", bias.Shape(), shape)
+		}
 	}
 	stages[2] = scores
 	if _, ok := attr[int](c, "softmax_precision"); ok {
@@ -89,7 +90,7 @@ func attention(c *call) []value {
 		return c.fail("qk_matmul_output_mode %d: it must be 0 to %d", mode, len(stages)-1)
 	}
 	y := weights.MatMul(values.Cast(given.DType()))
-	if given.Rank() == 3 {
+	if c.good(y) && given.Rank() == 3 {
 		y = y.Permute(0, 2, 1, 3)
 		y = y.Reshape(given.Shape()[0], given.Shape()[1], product(y.Shape()[2:]))
 	}
@@ -109,7 +110,7 @@ func (c *call) scale(q graph.Node) graph.Node {
 
 // shared returns keys or values with a head for each of the queries: several use one.
 func (c *call) shared(x, q graph.Node) graph.Node {
-	if x.Shape()[1] == q.Shape()[1] {
+	if !c.good(x, q) || x.Shape()[1] == q.Shape()[1] {
 		return x
 	}
 	have, known := x.Shape()[1].Int()

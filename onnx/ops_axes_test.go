@@ -32,6 +32,18 @@ func TestSliceBack(t *testing.T) {
 	checkOps(t, back(-2, 2, 1), back(-3, 1), back(-4, 1), back(9, 3, 2, 1))
 }
 
+// TestPadBools pads bools by false, or by an element that is given.
+func TestPadBools(t *testing.T) {
+	x := graph.Of([]bool{true, false})
+	pads := int64s(1, 2)
+	checkOps(t,
+		opCase{op: "Pad", opset: 13, in: tensors(x), fixed: tensors(pads), want: graph.Of([]bool{false, true, false, false, false})},
+		opCase{op: "Pad", opset: 13, in: tensors(x), fixed: tensors(pads, graph.ScalarOf(true)), want: graph.Of([]bool{true, true, false, true, true})},
+		opCase{op: "Pad", opset: 2, attrs: attrs{"pads": []int{1, 2}, "value": 1.}, in: tensors(x), want: graph.Of([]bool{true, true, false, true, true})},
+		opCase{op: "Pad", opset: 13, attrs: attrs{"mode": "wrap"}, in: tensors(x), fixed: tensors(pads), want: graph.Of([]bool{false, true, false, true, false})},
+	)
+}
+
 // TestHardmaxOfSymbolicAxis has lines of an extent that the run says.
 func TestHardmaxOfSymbolicAxis(t *testing.T) {
 	checkOps(t, opCase{op: "Hardmax", opset: 13, attrs: attrs{"axis": 0}, batch: true,
@@ -52,6 +64,8 @@ func TestTransposedShapes(t *testing.T) {
 	checkOps(t,
 		of(attrs{"output_shape": []int{5}}, 10, 2, 20, 3, 30),
 		of(attrs{"output_shape": []int{5}, "auto_pad": "SAME_LOWER"}, 10, 2, 20, 3, 30),
+		of(attrs{"output_shape": []int{5}, "auto_pad": "VALID"}, 10, 2, 20, 3, 30),
+		of(attrs{"output_shape": []int{6}, "auto_pad": "VALID"}, 1, 10, 2, 20, 3, 30),
 		of(attrs{"output_shape": []int{5}, "auto_pad": "SAME_UPPER"}, 1, 10, 2, 20, 3),
 		three)
 }

@@ -19,13 +19,11 @@ const mostRows = 64
 func determinant(c *call) []value {
 	x := c.x(0)
 	shape := x.Shape()
-	if len(shape) < 2 || shape[len(shape)-1] != shape[len(shape)-2] {
-		return c.fail("an operand of shape %s: the last two axes must be those of square matrices", shape)
-	}
 	rows, known := shape[len(shape)-1].Int()
+	_, fixed := shape[len(shape)-2].Int()
 	switch {
-	case !known:
-		return c.fail("matrices of %s rows: give that with WithSize", shape[len(shape)-1])
+	case !known || !fixed:
+		return c.fail("matrices %s: give their extents with WithSize", shape[len(shape)-2:])
 	case rows > mostRows:
 		return c.fail("matrices of %d rows: it takes up to %d", rows, mostRows)
 	}

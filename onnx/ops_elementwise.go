@@ -91,7 +91,7 @@ func aligned(f func(x graph.Node, y any) graph.Node) func(c *call) []value {
 
 // alignAt adds axes behind those of y, so that its first is axis of a value of that rank.
 func alignAt(y graph.Node, axis, rank int) graph.Node {
-	for y.Rank()+axis < rank {
+	for range rank - axis - y.Rank() {
 		y = y.Unsqueeze(-1)
 	}
 	return y

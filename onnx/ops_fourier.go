@@ -18,6 +18,9 @@ type spectrum struct {
 
 // spectrum reads numbers [..., n, parts] as lines [..., n].
 func (c *call) spectrum(x graph.Node) spectrum {
+	if !c.good(x) {
+		return spectrum{re: x}
+	}
 	parts := x.Shape()[x.Rank()-1]
 	if !parts.Is(1) && !parts.Is(2) {
 		c.fail("an operand of shape %s: the last axis must have the 1 or 2 parts of numbers", x.Shape())
@@ -96,6 +99,9 @@ func (c *call) fourier(z spectrum, n int, inverse bool) spectrum {
 	p := factor(n)
 	if p > mostFactor {
 		c.fail("a transform of %d elements, which has the prime factor %d: up to %d are supported", n, p, mostFactor)
+		return z
+	}
+	if c.spendElements(2 * (n + p*p)); c.err != nil {
 		return z
 	}
 	matrix := func(x, y graph.Node) graph.Node { return x.MatMul(y) }

@@ -22,9 +22,6 @@ var linearAttentions = []operator{
 // state has the elements before the first one.
 func causalConv(c *call) []value {
 	x, w := c.x(0), c.x(1)
-	if x.Rank() != 3 || w.Rank() != 3 {
-		return c.fail("operands of shape %s and %s: they must be [batch, channels, length] and [channels, 1, size]", x.Shape(), w.Shape())
-	}
 	channels, known := x.Shape()[1].Int()
 	size, fixed := w.Shape()[2].Int()
 	if !known || !fixed || size < 1 || channels < 1 {
@@ -32,11 +29,17 @@ func causalConv(c *call) []value {
 	}
 	padded := x.Pad([]int{0, 0, size - 1}, []int{0, 0, 0}, graph.PadConstant)
 	if c.has(3) {
+		if past := c.x(3).Shape(); !past[2].Is(size - 1) {
+			return c.fail("a state of shape %s for windows of %d elements: it has one element less", past, size)
+		}
 		padded = graph.Concat(2, c.x(3), x)
 	}
 	y := padded.Conv(w, graph.ConvOptions{Groups: channels})
 	if c.has(2) {
 		y = y.Add(alignAt(c.x(2), 1, 3))
+	}
+	if !c.good(y) {
+		return nil
 	}
 	switch name := c.text("activation"); name {
 	case "none":
@@ -59,9 +62,6 @@ func linearAttention(c *call) []value {
 	rule, ok := updateRules[c.text("update_rule")]
 	if !ok || rule[0] != c.has(4) || rule[1] != c.has(5) {
 		return c.fail("update_rule %q with inputs decay: %t, beta: %t", c.text("update_rule"), c.has(4), c.has(5))
-	}
-	if c.x(0).Rank() != 3 {
-		return c.fail("an operand of shape %s: it must be [batch, length, heads*size]", c.x(0).Shape())
 	}
 	var in [3]graph.Node
 	for i, heads := range []string{"q_num_heads", "kv_num_heads", "kv_num_heads"} {
@@ -89,7 +89,13 @@ func linearAttention(c *call) []value {
 	}
 	gate := func(i int) graph.Node { // [batch, heads, length, size or 1]
 		x := asFloat32(c.x(i))
-		return x.Reshape(x.Shape()[:2], c.gateHeads(x, heads), -1).Permute(0, 2, 1, 3)
+		n, _ := c.gateHeads(x, heads).Int()
+		d, known := x.Shape()[2].Int()
+		if !known || n < 1 || d%n != 0 {
+			c.fail("an input of shape %s for %s heads: its last axis must be known at load, and a multiple of them", x.Shape(), heads)
+			return x
+		}
+		return x.Reshape(x.Shape()[:2], n, d/n).Permute(0, 2, 1, 3)
 	}
 	var decay, beta graph.Node
 	if rule[0] {
@@ -112,6 +118,9 @@ func linearAttention(c *call) []value {
 		outs[t] = c.shared(state, q).Mul(q.Index(2, t).Unsqueeze(-1)).Sum(-2).Mul(scale)
 	}
 	y := graph.Stack(1, outs...) // [batch, length, heads, size]
+	if !c.good(y) {
+		return nil
+	}
 	y = y.Reshape(slices.Clone(y.Shape()[:2]), -1)
 	return []value{compute(y.Cast(c.x(0).DType())), compute(state.Cast(kept))}
 }

@@ -13,34 +13,44 @@ import (
 func TestOperatorMistakes(t *testing.T) {
 	x, image := counted(3, 2, 4), counted(1, 2, 3, 3)
 	w, r := counted(1, 5, 4), counted(1, 5, 5)
-	pair, none := int64s(2, 2), (*graph.Tensor)(nil)
+	none := (*graph.Tensor)(nil)
 	mistake := func(message, op string, opset int, a attrs, in []*graph.Tensor, fixed ...*graph.Tensor) opMistake {
 		return opMistake{opCase{op: op, opset: opset, attrs: a, in: in, fixed: fixed}, message}
 	}
 	steps := mistake("sequences of n steps: they must be known at load", "RNN", 22, attrs{}, tensors(x), w, r)
 	ones := mistake("axis 0 goes if its extent n is 1", "Squeeze", 13, nil, tensors(x))
 	steps.batch, ones.batch = true, true
+	bytes := counted(1, 4, 8)
 	checkOpMistakes(t, steps, ones,
+		mistake("input 2 has the shape [18,6,24], whose axis 0 must have the extent 2", "Attention", 23, attrs{"q_num_heads": 3, "kv_num_heads": 3}, tensors(counted(2, 4, 24), counted(2, 6, 24), counted(18, 6, 24))),
+		mistake("input 3 has the shape [2,4,3], whose axis 0 must have the extent 1", "CausalConvWithState", 27, attrs{}, tensors(bytes, counted(4, 1, 4), none, counted(2, 4, 3))),
+		mistake("a state of shape [1,4,2] for windows of 4 elements", "CausalConvWithState", 27, attrs{}, tensors(bytes, counted(4, 1, 4), none, counted(1, 4, 2))),
+		mistake("4 channels of the operand are no 3 equal groups", "ConvTranspose", 13, attrs{"group": 3}, tensors(bytes, counted(4, 1, 3))),
+		mistake("attribute \"group\" is 0: it must be 1 to", "Conv", 13, attrs{"group": 0}, tensors(bytes, counted(4, 1, 3))),
+		mistake("offsets of shape [1,6,2,2] for windows [2 2] in 1 groups", "DeformConv", 22, attrs{}, tensors(counted(1, 1, 3, 3), counted(1, 1, 2, 2), counted(1, 6, 2, 2))),
+		mistake(`attribute "kernel_shape" is [1099511627776]: it must be 1 to`, "MaxPool", 17, attrs{"kernel_shape": []int{1 << 40}}, tensors(bytes)),
+		mistake("a mask [3,1,1,3] for scores [1,2,3,3]", "Attention", 23, attrs{}, tensors(image, image, image, counted(3, 1, 1, 1))),
+		mistake("65 axes: the greatest rank is 64", "Reshape", 14, nil, tensors(counted(1)), graph.Ones(graph.Int64, 65)),
 		mistake(`direction "up"`, "RNN", 22, attrs{"direction": "up"}, tensors(x), w, r),
 		mistake(`activation "Sine" is not known`, "RNN", 22, attrs{"activations": []string{"Sine"}}, tensors(x), w, r),
 		mistake("there must be 1 for each of 2 directions", "RNN", 22, attrs{"direction": "bidirectional", "activations": []string{"Tanh"}}, tensors(x), counted(2, 5, 4), counted(2, 5, 5)),
-		mistake("for 2 directions", "GRU", 22, attrs{"direction": "bidirectional"}, tensors(x), w, r),
-		mistake("must have 3 axes each", "LSTM", 22, attrs{}, tensors(counted(2, 2)), w, r),
-		mistake("it must be [batch, heads, length, size]", "Attention", 23, attrs{}, tensors(counted(2, 2), x, x)),
+		mistake("for 2 directions", "GRU", 22, attrs{"direction": "bidirectional"}, tensors(x), counted(1, 15, 4), counted(1, 15, 5)),
+		mistake("input 0 has the shape [2,2]", "LSTM", 22, attrs{}, tensors(counted(2, 2)), w, r),
+		mistake("input 0 has the shape [2,2]", "Attention", 23, attrs{}, tensors(counted(2, 2), x, x)),
 		mistake("the last axis must be a multiple", "Attention", 23, attrs{"q_num_heads": 3, "kv_num_heads": 1}, tensors(x, x, x)),
-		mistake("past_key of shape", "Attention", 23, attrs{}, tensors(image, image, image, none, counted(2, 2), counted(2, 2))),
+		mistake("input 4 has the shape [2,2]", "Attention", 23, attrs{}, tensors(image, image, image, none, counted(2, 2), counted(2, 2))),
 		mistake("coordinate_transformation_mode \"half\"", "RoiAlign", 16, attrs{"coordinate_transformation_mode": "half", "sampling_ratio": 2}, tensors(image, counted(1, 4), int64s(0))),
 		mistake("there must be both or none", "Attention", 23, attrs{}, tensors(image, image, image, none, image)),
-		mistake("axis 3 of the first is 3 and axis 2 of the second is 4", "Attention", 23, attrs{"is_causal": 1}, tensors(image, counted(1, 2, 3, 4), image)),
+		mistake("input 1 has the shape [1,2,3,4], whose axis 3 must have the extent 3", "Attention", 23, attrs{"is_causal": 1}, tensors(image, counted(1, 2, 3, 4), image)),
 		mistake("2 heads of queries for 3", "Attention", 23, attrs{}, tensors(image, counted(1, 3, 3, 3), counted(1, 3, 3, 3))),
-		mistake("it must be an even number", "RotaryEmbedding", 23, attrs{}, tensors(image, pair, pair)),
+		mistake("it must be an even number", "RotaryEmbedding", 23, attrs{}, tensors(image, counted(1, 3, 1), counted(1, 3, 1))),
 		mistake("update_rule", "LinearAttention", 27, attrs{"q_num_heads": 2, "kv_num_heads": 2}, tensors(x, x, x)),
 		mistake("activation \"relu\"", "CausalConvWithState", 27, attrs{"activation": "relu"}, tensors(x, counted(2, 1, 3))),
 		mistake("places of as many numbers", "GridSample", 20, attrs{}, tensors(image, counted(1, 3, 3, 3))),
 		mistake(`mode "linea"`, "GridSample", 20, attrs{"mode": "linea"}, tensors(image, counted(1, 3, 3, 2))),
 		mistake("for an image of [1 2 3]", "AffineGrid", 20, attrs{}, tensors(counted(1, 2, 3)), int64s(1, 2, 3)),
 		mistake("sampling_ratio 0", "RoiAlign", 16, attrs{}, tensors(image, counted(1, 4), int64s(0))),
-		mistake("only images are supported", "DeformConv", 19, attrs{}, tensors(x, x, x)),
+		mistake("input 0 has the shape [3,2,4]", "DeformConv", 19, attrs{}, tensors(x, x, x)),
 		mistake("prime factor 2053", "DFT", 20, attrs{}, tensors(counted(1, 2053, 1))),
 		mistake("the last axis has the parts", "DFT", 20, attrs{}, tensors(counted(1, 4, 1)), none, int64s(2)),
 		mistake("a window of shape [2]", "STFT", 17, attrs{}, tensors(counted(1, 8, 1)), graph.ScalarOf(int64(2)), counted(2), graph.ScalarOf(int64(4))),
@@ -52,6 +62,18 @@ func TestOperatorMistakes(t *testing.T) {
 		mistake(`mode "quartic"`, "Resize", 18, attrs{"mode": "quartic"}, tensors(x), none, none, int64s(3, 2, 8)),
 		mistake("roi has 0 numbers", "Resize", 18, attrs{"coordinate_transformation_mode": "tf_crop_and_resize"}, tensors(x), graph.New(graph.Float32, 0), none, int64s(3, 2, 8)),
 	)
+}
+
+// TestNoOutputs has models and nodes that compute nothing, and a file without a model.
+func TestNoOutputs(t *testing.T) {
+	_, err := built(t, nil, made("Abs", nil, []string{"x"}, "y"))
+	require.ErrorContains(t, err, "the model has no outputs")
+	for _, names := range [][]string{nil, {""}} {
+		_, err = built(t, []string{"y"}, made("Abs", nil, []string{"x"}, names...), made("Neg", nil, []string{"x"}, "y"))
+		require.ErrorContains(t, err, "Abs: no outputs")
+	}
+	_, err = Parse(nil)
+	require.ErrorContains(t, err, "it has no graph")
 }
 
 // TestSequenceMistakes has sequences and optional values where tensors are, and the other way.

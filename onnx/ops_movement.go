@@ -43,12 +43,12 @@ func pad(c *call) []value {
 	x := c.x(0)
 	axes := from(0, x.Rank())
 	var pads []int
-	var element any = 0
+	element := zeroOf(x)
 	switch c.op.since {
 	case 1:
-		pads, element = need[[]int](c, "paddings"), c.float("value")
+		pads, element = need[[]int](c, "paddings"), c.padding(x)
 	case 2:
-		pads, element = need[[]int](c, "pads"), c.float("value")
+		pads, element = need[[]int](c, "pads"), c.padding(x)
 	default:
 		pads = c.ints(1)
 		if c.has(2) {
@@ -76,6 +76,11 @@ func pad(c *call) []value {
 		return c.fail("mode %q: it must be constant, reflect, edge or wrap", name)
 	}
 	return one(x.PadWith(before, after, element))
+}
+
+// padding returns the attribute value as an element of x.
+func (c *call) padding(x graph.Node) graph.Node {
+	return graph.Scalar(graph.Float64, c.float("value")).Cast(x.DType())
 }
 
 // centerCropPad cuts or pads axes to given extents, at both ends alike. An odd element is

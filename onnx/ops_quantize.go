@@ -98,7 +98,7 @@ func (c *call) spread(s, x graph.Node) graph.Node {
 		return s
 	}
 	s = alignAt(s, axis, x.Rank())
-	for s.Rank() < x.Rank() { // a vector would be along the first axis
+	for range x.Rank() - s.Rank() { // a vector would be along the first axis
 		s = s.Unsqueeze(0)
 	}
 	return s

@@ -60,9 +60,6 @@ func (c *call) recurrent(of cell) []value {
 	if backward == nil {
 		return c.fail("direction %q: it must be forward, reverse or bidirectional", c.text("direction"))
 	}
-	if x.Rank() != 3 || c.x(1).Rank() != 3 || c.x(2).Rank() != 3 {
-		return c.fail("operands of shape %s, %s and %s: the input, the weights and those of the states must have 3 axes each", x.Shape(), c.x(1).Shape(), c.x(2).Shape())
-	}
 	batched := c.op.since >= 14 && c.flag("layout")
 	if batched {
 		x = x.SwapAxes(0, 1)

@@ -185,6 +185,9 @@ func (c *call) lines(rank int) []int {
 func hardmax(c *call) []value {
 	x := c.x(0)
 	axes := c.lines(x.Rank())
+	if c.err != nil {
+		return nil
+	}
 	shape := x.Shape()
 	if len(axes) > 1 {
 		x = x.Reshape(product(shape[:axes[0]]), product(shape[axes[0]:]))

@@ -147,6 +147,9 @@ func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []graph
 	}
 	y := s.wide(x)
 	for i, axis := range axes {
+		if !c.good(y) {
+			return nil
+		}
 		if axis = c.wrapAxis(axis, x.Rank()); c.err != nil {
 			return nil
 		}

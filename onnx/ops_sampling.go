@@ -25,7 +25,7 @@ var samplings = []operator{
 func gridSample(c *call) []value {
 	x, grid := c.x(0), c.x(1)
 	rank := x.Rank() - 2
-	if rank < 1 || grid.Rank() != rank+2 || !grid.Shape()[rank+1].Is(rank) {
+	if !grid.Shape()[rank+1].Is(rank) {
 		return c.fail("an operand of shape %s and a grid of shape %s: it must have places of as many numbers as there are spatial axes", x.Shape(), grid.Shape())
 	}
 	reach, places := c.reach(), widened(grid)
@@ -115,9 +115,6 @@ func affineGrid(c *call) []value {
 // in the order of the spatial axes, and multiplied by a mask.
 func deformConv(c *call) []value {
 	x, w, offset := c.x(0), c.x(1), c.x(2)
-	if x.Rank() != 4 || w.Rank() != 4 || offset.Rank() != 4 {
-		return c.fail("operands of shape %s, %s and %s: only images are supported, with 4 axes each", x.Shape(), w.Shape(), offset.Shape())
-	}
 	size := c.kernel(w)
 	strides, dilations, pads := c.each("strides", 2, 1), c.each("dilations", 2, 1), c.each("pads", 4, 0)
 	groups, parts := c.int("group"), c.int("offset_group")
@@ -128,7 +125,11 @@ func deformConv(c *call) []value {
 	if c.err != nil || !known || !fixed || !found || !sized || min(groups, parts) < 1 || channels%parts != 0 || filters%groups != 0 || channels%groups != 0 {
 		return c.fail("operands of shape %s and %s for %d groups and %d groups of offsets: all but the batch must be known at load, and multiples of the groups", x.Shape(), w.Shape(), groups, parts)
 	}
-	batch, elements := x.Shape()[0], size[0]*size[1]
+	elements, ok := product(w.Shape()[2:]).Int()
+	if !ok || !offset.Shape()[1].Is(2*parts*elements) || c.has(4) && !c.x(4).Shape()[1:].Equal(ir.ShapeOf(parts*elements, out[0], out[1])) {
+		return c.fail("offsets of shape %s for windows %v in %d groups: there are two for each element of a window, and one of a mask", offset.Shape(), size, parts)
+	}
+	batch := x.Shape()[0]
 	offset = widened(offset).Reshape(batch, parts, elements, 2, out[0]*out[1])
 	var spots [][]spot
 	for k := range 2 {
@@ -140,7 +141,11 @@ func deformConv(c *call) []value {
 		at = at.Add(offset.Index(3, k)).Reshape(batch.Mul(ir.Fixed(parts)), 1, elements*out[0]*out[1])
 		spots = append(spots, b.around(at, 1))
 	}
-	y := sampledAt(widened(x).Reshape(batch.Mul(ir.Fixed(parts)), channels/parts, extents), spots)
+	apart := widened(x).Reshape(batch.Mul(ir.Fixed(parts)), channels/parts, extents)
+	if !c.good(apart) {
+		return nil
+	}
+	y := sampledAt(apart, spots)
 	y = y.Reshape(batch, channels, elements, out)
 	if c.has(4) {
 		mask := widened(c.x(4)).Reshape(batch, parts, 1, elements, out)

@@ -38,6 +38,9 @@ func scanBatch(c *call) []value {
 	if c.has(0) {
 		return c.fail("sequence_lens is not supported")
 	}
+	if len(c.in) == 0 {
+		return c.fail("no inputs: the first is sequence_lens, which may be left out")
+	}
 	carried, scanned := c.scanInputs(c.in[1:])
 	batch, fixed := c.samples(carried, scanned)
 	if c.err != nil || !fixed || batch < 1 || batch > mostTrips {
@@ -133,6 +136,9 @@ func (c *call) slices(x graph.Node, axis int, reversed bool) []value {
 	n, fixed := x.Shape()[axis].Int()
 	if !fixed || n > mostTrips {
 		c.fail("axis %d of a scanned input has the extent %s: it must be a number up to %d", axis, x.Shape()[axis], mostTrips)
+		return nil
+	}
+	if c.spend(n); c.err != nil {
 		return nil
 	}
 	var out []value

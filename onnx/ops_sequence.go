@@ -118,6 +118,9 @@ func splitToSequence(c *call) []value {
 	} else {
 		sizes = c.ints(1)
 	}
+	if c.spend(len(sizes)); c.err != nil {
+		return nil
+	}
 	var items []value
 	for _, part := range x.Split(axis, sizes...) {
 		if !c.has(1) && !c.flag("keepdims") {

@@ -39,6 +39,9 @@ func windowFunction(f func(turn float64) float64) func(c *call) []value {
 		if n < 0 || n > mostSamples {
 			return c.fail("a window of %d elements: it must be 0 to %d", n, mostSamples)
 		}
+		if c.spendElements(n); c.err != nil {
+			return nil
+		}
 		length := float64(n)
 		if !c.flag("periodic") {
 			length--
@@ -62,6 +65,9 @@ func melWeights(c *call) []value {
 	rows := length/2 + 1
 	if bins < 1 || length < 1 || rate < 1 || len(low) != 1 || len(high) != 1 || rows > mostSamples || bins > mostSamples/rows {
 		return c.fail("%d bins of transforms of %d at %d samples in a second: they must be positive, and up to %d elements", bins, length, rate, mostSamples)
+	}
+	if c.spendElements(rows * bins); c.err != nil {
+		return nil
 	}
 	mel := func(hertz float64) float64 { return 2595 * math.Log1p(hertz/700) / math.Ln10 }
 	from := mel(low[0])

@@ -36,8 +36,6 @@ func nonMaxSuppression(c *call) []value {
 			c.in[i] = usual
 		case c.in[i].dtype() != usual.dtype():
 			return c.fail("input %d is of %s: it must be %s", i, c.in[i].dtype(), usual.dtype())
-		case i < 2 && len(c.in[i].shape()) != 3:
-			return c.fail("input %d has the shape %s: boxes are [samples, boxes, 4], scores [samples, classes, boxes]", i, c.in[i].shape())
 		}
 	}
 	if boxes, scores := c.in[0], c.in[1]; boxes.kind == constant && scores.kind == constant && scores.tensor.Size() > mostFolded {

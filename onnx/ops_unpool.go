@@ -99,9 +99,6 @@ func columnsToImage(c *call) []value {
 		return nil
 	}
 	shape := x.Shape()
-	if len(shape) != 3 {
-		return c.fail("an operand of %d axes: there must be a batch, the elements of windows, and windows", len(shape))
-	}
 	channels, known := shape[1].Int()
 	var sizes, counts graph.Shape
 	for _, a := range axes {
@@ -117,6 +114,9 @@ func columnsToImage(c *call) []value {
 	y := widened(x).Reshape(shape[0], channels, sizes, counts)
 	for k, a := range axes {
 		y = y.MoveAxis(2, -1).MoveAxis(1+len(axes)-k, -1)
+		if !c.good(y) {
+			return nil
+		}
 		y = overlapped(y, a)
 	}
 	return one(y.Cast(x.DType()))

@@ -32,9 +32,9 @@ func TestMaxUnpool(t *testing.T) {
 		opMistake{one, "16"},
 		opMistake{short, "indices of shape [n,1,1,2] for an operand of shape [n,1,2,2]"},
 		opMistake{unpool(22, attrs{"kernel_shape": []int{2}}, tensors(x, at), nil, []int{1}), `windows of size [2] for an operand of 4 axes`},
-		opMistake{unpool(22, attrs{"kernel_shape": []int{2, 2}, "strides": []int{0, 1}}, tensors(x, at), nil, []int{1}), "window 2, stride 0"},
+		opMistake{unpool(22, attrs{"kernel_shape": []int{2, 2}, "strides": []int{0, 1}}, tensors(x, at), nil, []int{1}), "\"strides\" is [0 1]: it must be 1 to"},
 		opMistake{unpool(22, attrs{"kernel_shape": []int{2, 2}, "pads": []int{1, 0, 2, 0}}, tensors(x, at), nil, []int{1}), "axis 2 has the extent 2: it is unpooled to 0"},
-		opMistake{unpool(22, twos, tensors(counted(2), int64s(0, 1)), nil, []int{1}), "windows of size [2 2] for an operand of 1 axes"},
+		opMistake{unpool(22, twos, tensors(counted(2), int64s(0, 1)), nil, []int{1}), "input 0 has the shape [n]"},
 		opMistake{unpool(22, twos, tensors(x, at), tensors(int64s(1, 1, -2, -2)), []int{1}), "negative"},
 		opMistake{unpool(22, attrs{}, tensors(x, at), nil, []int{1}), `attribute "kernel_shape" is missing`},
 		opMistake{unpool(22, twos, tensors(x, at), tensors(int64s(4, 4)), []int{1}), "output_shape has 2 numbers: it must have 4"},
@@ -79,10 +79,10 @@ func TestCol2Im(t *testing.T) {
 		opMistake{columns(nil, x, []int64{2, 3}, []int64{2, 2, 2}, nil), "windows of [2 2 2] for an image of [2 3]"},
 		opMistake{columns(nil, x, []int64{2, 2, 4}, []int64{2, 2, 2}, nil), "axis 2 has the extent 2: an image of [2 2 4] has [1,1,3] windows"},
 		opMistake{columns(nil, x, []int64{2, 2, 3}, []int64{3, 2, 2}, nil), "axis 1 has the extent 8: it must be a multiple of the [3 2 2] elements of a window"},
-		opMistake{columns(attrs{"strides": []int{1, 0, 1}}, x, []int64{2, 2, 3}, []int64{2, 2, 2}, nil), "stride 0"},
+		opMistake{columns(attrs{"strides": []int{1, 0, 1}}, x, []int64{2, 2, 3}, []int64{2, 2, 2}, nil), "\"strides\" is [1 0 1]: it must be 1 to"},
 		opMistake{columns(attrs{"pads": []int{0, 0, -1, 0, 0, 0}}, x, []int64{2, 2, 3}, []int64{2, 2, 2}, nil), "pads -1 and 0"},
-		opMistake{columns(attrs{"dilations": []int{1 << 30, 1, 1}}, x, []int64{2, 2, 3}, []int64{2, 2, 2}, nil), "dilation 1073741824"},
-		opMistake{columns(nil, counted(8, 2), []int64{2, 2, 3}, []int64{2, 2, 2}, nil), "an operand of 2 axes"},
+		opMistake{columns(attrs{"dilations": []int{1 << 30, 1, 1}}, x, []int64{2, 2, 3}, []int64{2, 2, 2}, nil), "is [1073741824 1 1]: it must be 1 to"},
+		opMistake{columns(nil, counted(8, 2), []int64{2, 2, 3}, []int64{2, 2, 2}, nil), "input 0 has the shape [n,2]"},
 	)
 }
 

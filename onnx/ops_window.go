@@ -62,10 +62,6 @@ func (c *call) each(name string, n, usual int) []int {
 // kernel.
 func (c *call) windows(x graph.Node, kernel []int) (o graph.PoolOptions) {
 	n := x.Rank() - 2
-	if n < 1 {
-		c.fail("an operand of %d axes: there must be a batch, channels and spatial axes", x.Rank())
-		return o
-	}
 	if o.Size = need[[]int](c, "kernel_shape"); len(o.Size) == 0 {
 		o.Size = kernel
 	}
@@ -114,7 +110,7 @@ func (c *call) halves(auto string, all int) (before, after int) {
 
 // kernel returns the extents of a kernel's spatial axes.
 func (c *call) kernel(w graph.Node) []int {
-	sizes, known := w.Shape()[min(2, w.Rank()):].Ints()
+	sizes, known := w.Shape()[2:].Ints()
 	if !known {
 		c.fail("the kernel has the shape %s: its spatial extents must be known at load", w.Shape())
 	}
@@ -153,8 +149,8 @@ func convTranspose(c *call) []value {
 	n := x.Rank() - 2
 	auto := c.text("auto_pad")
 	given := need[[]int](c, "output_shape")
-	if n < 1 || len(given) != 0 && len(given) < n || kernel.Rank() != x.Rank() {
-		return c.fail("operands of %d and %d axes for an output_shape %v", x.Rank(), kernel.Rank(), given)
+	if len(given) != 0 && len(given) < n {
+		return c.fail("an output_shape %v for %d spatial axes", given, n)
 	}
 	size := c.kernel(kernel)
 	o := graph.ConvOptions{
@@ -177,7 +173,7 @@ func convTranspose(c *call) []value {
 			}
 			all += extent*o.Strides[k] - given[len(given)-n+k]
 		}
-		if o.Before[k], o.After[k] = all-all/2, all/2; auto != "NOTSET" {
+		if o.Before[k], o.After[k] = all-all/2, all/2; auto == "SAME_UPPER" || auto == "SAME_LOWER" {
 			o.Before[k], o.After[k] = c.halves(auto, all)
 		}
 	}
@@ -199,6 +195,11 @@ func maxPool(c *call) []value {
 	y := compute(x.MaxPool(o))
 	if !c.wants(1) {
 		return []value{y}
+	}
+	if n, known := product(ir.ShapeOf(o.Size...)).Int(); known && y.node.Err() == nil { // each element of a window is compared
+		if c.spend(n); c.err != nil {
+			return nil
+		}
 	}
 	if optional[int](c, "storage_order") == 0 {
 		return []value{y, compute(x.MaxPoolIndices(o))}
@@ -231,8 +232,8 @@ func lpPool[T int | float64](c *call) []value {
 // globalLpPool returns the p-norms along the spatial axes.
 func globalLpPool[T int | float64](c *call) []value {
 	x, p := c.x(0), float64(need[T](c, "p"))
-	if x.Rank() < 3 || !(p > 0) {
-		return c.fail("p of %v for an operand of %d axes: p must be positive, and there must be a batch, channels and spatial axes", p, x.Rank())
+	if !(p > 0) {
+		return c.fail("p of %v: it must be positive", p)
 	}
 	powers := widened(x).Abs().Pow(p)
 	return one(powers.Sum(from(2, x.Rank()), graph.KeepDims).Pow(1 / p).Cast(x.DType()))

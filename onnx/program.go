@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,6 +103,9 @@ func compile(m *model, s settings) (*Program, error) {
 		if !slices.ContainsFunc(m.body.inputs, func(in port) bool { return slices.Contains(in.dims, any(name)) }) {
 			b.errs.add(fmt.Errorf("size: the model's inputs have no size %q", name))
 		}
+	}
+	if len(m.body.outputs) == 0 {
+		b.errs.add(errors.New("the model has no outputs: it has one or more"))
 	}
 	b.run(m.body)
 	outs := b.results(m.body)
