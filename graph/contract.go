@@ -15,6 +15,8 @@ type contraction struct {
 	terms []term
 	out   []string // labels of the result
 	sizes map[string]Extent
+	// repeated are the labels along which a term has one element, and another has more or a symbol.
+	repeated []string
 }
 
 // term is an array and the labels of its axes.
@@ -23,8 +25,9 @@ type term struct {
 	labels []string
 }
 
-// node builds the graph of a contraction. Axes of extent 1 go first and come back
-// at the end, so that what broadcasts is an axis that a factor has not.
+// node builds the graph of a contraction. An axis of extent 1 that broadcasts goes first, so that it is one that a
+// factor has not. No other axis of extent 1 is special: an extent that is a symbol may be 1 in a run, and the result has the
+// same bits then.
 func (c *contraction) node() Node {
 	if err := c.check(); err != nil {
 		return fail("%w", err)
@@ -33,25 +36,21 @@ func (c *contraction) node() Node {
 	if err != nil {
 		return fail("%w", err)
 	}
-	first, ones := c.terms[0].x, []int{}
-	for k, label := range c.out {
-		if c.sizes[label].Is(1) {
-			ones = append(ones, k)
-		}
-	}
-	dt := first.DType()
+	dt := c.terms[0].x.DType()
 	narrow := ir.Reals.Has(dt) && !dt.Native() // products and sums are of its compute type
 	for i, t := range c.terms {
 		if narrow {
 			t.x = t.x.Cast(dt.Compute())
 		}
-		c.terms[i] = c.squeezed(t.diagonal())
+		c.terms[i] = t.diagonal()
 	}
-	c.out = slices.DeleteFunc(slices.Clone(c.out), func(l string) bool { return c.sizes[l].Is(1) })
 	for i, t := range c.terms {
 		c.terms[i] = t.sum(func(label string) bool { return !c.needs(label, i) })
 	}
-	y := c.product().ordered(c.out).Unsqueeze(ones)
+	for i, t := range c.terms {
+		c.terms[i] = c.squeezed(t)
+	}
+	y := c.product().ordered(c.out)
 	if narrow {
 		y = y.Cast(dt)
 	}
@@ -87,13 +86,22 @@ func (t term) diagonal() term {
 	return t
 }
 
-// squeezed returns t without the axes of extent 1 that broadcast, or that the
-// result has: those that are summed over stay.
+// squeezed returns t without the axes of extent 1 that broadcast, and notes their labels.
 func (c *contraction) squeezed(t term) term {
+	return t.squeezed(func(k int, label string) bool {
+		repeats := t.x.n.typ.Shape[k].Is(1) && !c.sizes[label].Is(1)
+		if repeats {
+			c.repeated = append(c.repeated, label)
+		}
+		return repeats
+	})
+}
+
+// squeezed returns t without some axes, all of extent 1.
+func (t term) squeezed(is func(k int, label string) bool) term {
 	var axes []int
 	for k, label := range t.labels {
-		broadcast := !c.sizes[label].Is(1) || slices.Contains(c.out, label)
-		if broadcast && t.x.n.typ.Shape[k].Is(1) {
+		if is(k, label) {
 			axes = append(axes, k)
 		}
 	}
@@ -153,28 +161,20 @@ func (c *contraction) shape(labels []string) Shape {
 }
 
 // pair returns the product of two terms with the labels out, summed over all
-// others. It is a product of matrices if either term has labels of its own, else
-// a product element by element: that and a sum is what dot is defined as where a
-// matrix is a vector.
+// others. It is a product of matrices if both terms have labels of their own, else
+// a product element by element and a sum, which is what dot is defined as where a
+// matrix is a vector. Labels alone decide that, no extent does.
 func (c *contraction) pair(x, y term, out []string) term {
 	sums := slices.DeleteFunc(slices.Clone(x.labels), func(l string) bool { return slices.Contains(out, l) })
 	if rightFirst(x, y, out) {
 		x, y = y, x
 	}
-	rows := lastRun(out, func(l string) bool { return x.has(l) && !y.has(l) })
-	cols := lastRun(out, func(l string) bool { return y.has(l) && !x.has(l) })
-	switch {
-	case len(sums) == 0:
-		return term{c.multiply(c.over(x, out), c.over(y, out)), out}
-	case len(rows) == 0 || len(cols) == 0:
-		if len(y.labels) > len(x.labels) {
-			x, y = y, x
-		}
-		return term{c.multiply(x.x, c.over(y, x.labels)), x.labels}.sum(func(l string) bool { return slices.Contains(sums, l) })
-	case c.shape(sums).NumElems().Is(1):
-		return c.outer(x.without(sums), y.without(sums), out)
+	rows, cols := c.lastRun(out, x, y), c.lastRun(out, y, x)
+	if len(sums) > 0 && len(rows) > 0 && len(cols) > 0 {
+		return c.matrices(x, y, rows, sums, cols, out)
 	}
-	return c.matrices(x, y, rows, sums, cols, out)
+	all := slices.Concat(out, sums)
+	return term{c.multiply(c.over(x, all), c.over(y, all)), all}.sum(func(l string) bool { return slices.Contains(sums, l) })
 }
 
 // multiply returns the products of elements.
@@ -193,49 +193,39 @@ func rightFirst(x, y term, out []string) bool {
 	return false
 }
 
-// lastRun returns the last consecutive labels for which is holds.
-func lastRun(labels []string, is func(label string) bool) []string {
+// lastRun returns the last consecutive labels that x has and y has not. One along which y repeats its only element is the
+// first of them: the label before it is not joined where that axis of x has one element too.
+func (c *contraction) lastRun(labels []string, x, y term) []string {
+	own := func(l string) bool { return x.has(l) && !y.has(l) }
 	end := len(labels)
-	for end > 0 && !is(labels[end-1]) {
+	for end > 0 && !own(labels[end-1]) {
 		end--
 	}
 	begin := end
-	for begin > 0 && is(labels[begin-1]) {
-		begin--
+	for begin > 0 && own(labels[begin-1]) {
+		if begin--; slices.Contains(c.repeated, labels[begin]) {
+			break
+		}
 	}
 	return labels[begin:end]
 }
 
-// outer returns the product of matrices of one column and one row, with the bits
-// that dot has: fma(x, y, 0).
-func (c *contraction) outer(x, y term, out []string) term {
-	a, b := c.over(x, out), c.over(y, out)
-	if ir.Reals.Has(a.DType()) {
-		return term{a.FMA(b, 0), out}
-	}
-	return term{c.multiply(a, b), out}
-}
-
-// without returns t without axes of extent 1.
-func (t term) without(labels []string) term {
-	axes := make([]int, len(labels))
-	for i, label := range labels {
-		axes[i] = slices.Index(t.labels, label)
-	}
-	return term{t.x.Squeeze(axes), without(t.labels, axes...)}
-}
-
 // matrices returns the products of matrices, one for each index of the labels of
 // out that are neither rows nor cols. Several labels of rows are one axis of the
-// matrix. What only one term has and is not next to its rows or columns in the
+// matrix, and those of extent 1 are left out. What only one term has and is not next to its rows or columns in the
 // result is not merged with them, which would copy: the other term repeats along
 // it.
 func (c *contraction) matrices(x, y term, rows, sums, cols, out []string) term {
+	one := func(l string) bool { return c.sizes[l].Is(1) && slices.Contains(out, l) }
 	batch := slices.DeleteFunc(slices.Clone(out), func(l string) bool {
 		return slices.Contains(rows, l) || slices.Contains(cols, l)
 	})
-	dot := apply(c.op, ir.Attr{}, c.matrix(x, batch, rows, sums).n, c.matrix(y, batch, sums, cols).n)
 	labels := slices.Concat(batch, rows, cols)
+	x, y = x.squeezed(func(_ int, l string) bool { return one(l) }), y.squeezed(func(_ int, l string) bool { return one(l) })
+	for _, list := range []*[]string{&batch, &rows, &cols} {
+		*list = slices.DeleteFunc(slices.Clone(*list), one)
+	}
+	dot := apply(c.op, ir.Attr{}, c.matrix(x, batch, rows, sums).n, c.matrix(y, batch, sums, cols).n)
 	return term{dot.Reshape(c.shape(labels)), labels}
 }
 

@@ -32,7 +32,8 @@ const mostTaps = 64
 //
 // The windows are a view: no array of them is made. A depthwise convolution, of
 // one channel to one, is a sum of products in one loop. Any other is a product of matrices, which
-// reads the windows where they are, or block by block into local memory. Padding copies nothing
+// reads the windows where they are, or block by block into local memory. One filter alone is added in the order of several, one window
+// alone as a column alone by MatMul. Padding copies nothing
 // into memory: a block of x and its padding is in the cache while its windows are read, and an x that
 // is computed is computed inside its padding. One of Float16 is cast there.
 func (x Node) Conv(weights any, o ConvOptions) Node {
@@ -82,7 +83,7 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	} else {
 		x = x.Pad(append(none, o.Before...), append(none, o.After...), PadConstant)
 	}
-	padded := x
+	padded, weights := x, w
 	for i := range spatial {
 		size, _ := k[2+i].Int()
 		x = x.Window(2+i, size, o.Strides[i], o.Dilations[i])
@@ -90,11 +91,16 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	if x.Err() != nil {
 		return x, nil
 	}
+	windows := x.n.typ.Shape[2 : 2+spatial]
 	if isTapped(k, o.Groups) {
-		return tapped(op, padded, w, x.n.typ.Shape[2:2+spatial], o), nil
+		return tapped(op, padded, w, windows, o), nil
 	}
 	x = x.Reshape(s[0], g, k[1], x.n.typ.Shape[2:])
 	w = w.Reshape(g, k[0].Div(o.Groups), k[1:])
+	one := ir.Reals.Has(x.DType()) && mayBe(k[0].Div(o.Groups), 1) // filter of each group
+	if one {
+		w = w.Pad(make([]int, w.Rank()), slices.Insert(make([]int, w.Rank()-1), 1, 1), PadConstant)
+	}
 	if x.Err() != nil || w.Err() != nil {
 		return apply(ir.OpDot, ir.Attr{}, x.n, w.n), nil
 	}
@@ -102,10 +108,44 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	if y.Err() != nil {
 		return y, nil
 	}
+	if one {
+		filter := 2
+		if o.ChannelsLast {
+			filter = y.Rank() - 1
+		}
+		y = y.crop(filter, 0, 1)
+	}
+	if taps, known := k[2:].NumElems().Int(); one && known && 0 < taps && taps <= mostTaps && mayBe(k[1], 1) {
+		y = unlessDepthwise(op, y, padded, weights, windows, o)
+	}
 	if out := y.n.typ.Shape; o.ChannelsLast {
 		return y.Reshape(out[:1+spatial], k[0]), nil
 	}
 	return y.Reshape(s[0], k[0], y.n.typ.Shape[3:]), nil
+}
+
+// mayBe reports whether an extent is n in some run.
+func mayBe(d ir.Dim, n int) bool {
+	_, known := d.Int()
+	return !known || d.Is(n)
+}
+
+// unlessDepthwise returns y, the convolution of x, which is padded, or where the run has one channel and one filter in each
+// group what tapped returns for these. Numbers of channels that are symbols then give the same bits as those numbers.
+func unlessDepthwise(op ir.Op, y, x, w Node, windows Shape, o *ConvOptions) Node {
+	s, k, g, d := x.n.typ.Shape, w.n.typ.Shape, ir.Fixed(o.Groups), x.DType()
+	x = x.Reshape(s[0], g, k[1], s[2:]).Sum(2) // of one, or not used
+	w = w.Reshape(g, k[0].Div(o.Groups), k[1:]).Sum(1, 2).Unsqueeze(1)
+	z, filter := tapped(op, x.Cast(d.Compute()), w.Cast(d.Compute()), windows, o).Cast(d), 2
+	if o.ChannelsLast {
+		filter = -1
+	}
+	return Where(single(k[0], k[1], o), z.Unsqueeze(filter), y)
+}
+
+// single returns whether there are as many as groups of one extent, and one of the other.
+func single(all, each ir.Dim, o *ConvOptions) Node {
+	return Node{operand(all, Int64)}.Eq(o.Groups).And(Node{operand(each, Int64)}.Eq(1))
 }
 
 // convolved returns the sums of products of x, [n, g, c, windows, their elements], and

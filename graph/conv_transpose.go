@@ -14,7 +14,8 @@ import (
 //
 // Elements of the result whose indices leave the same remainders of Strides are a convolution of x with
 // those of the weights that reach them, reversed. Convolutions of the same windows are one product. Of one element of
-// each channel the result is a product of it and the weights.
+// each channel the result is a product of it and the weights, if the spatial extents are numbers: with symbols that are 1 in a run
+// the last bits may be others.
 func (x Node) ConvTranspose(weights any, o ConvOptions) Node {
 	return x.convolution(weights, &o, true, Node.convTranspose)
 }
@@ -79,8 +80,29 @@ func floorDiv(a, b int) int {
 
 func ceilDiv(a, b int) int { return -floorDiv(-a, b) }
 
-// convTranspose is ConvTranspose.
+// convTranspose is ConvTranspose. As for Conv, numbers of channels that are symbols give the same bits as those numbers.
 func (x Node) convTranspose(w Node, o *ConvOptions) (Node, error) {
+	y, err := x.convTransposeOf(w, o)
+	s, k, g := x.n.typ.Shape, w.n.typ.Shape, ir.Fixed(o.Groups)
+	depthwise := k[0] == g && k[1].Is(1)
+	if err != nil || y.Err() != nil || depthwise || !ir.Reals.Has(x.DType()) || !mayBe(k[0], o.Groups) || !mayBe(k[1], 1) {
+		return y, err
+	}
+	channels := k[0].Div(o.Groups)
+	one, err := x.Reshape(s[0], g, channels, s[2:]).Sum(2).convTransposeOf(w.Reshape(g, channels, k[1:]).Sum(1, 2).Unsqueeze(1), o)
+	if err != nil || one.Err() != nil {
+		return one, err
+	}
+	out := y.n.typ.Shape
+	if o.ChannelsLast {
+		last := len(out) - 1
+		return Where(single(k[0], k[1], o), one.Unsqueeze(-1), y.Reshape(out[:last], g, k[1])).Reshape(out), nil
+	}
+	return Where(single(k[0], k[1], o), one.Unsqueeze(2), y.Reshape(out[0], g, k[1], out[2:])).Reshape(out), nil
+}
+
+// convTransposeOf is convTranspose for numbers of channels that are taken as they are.
+func (x Node) convTransposeOf(w Node, o *ConvOptions) (Node, error) {
 	k := w.n.typ.Shape
 	spatial := len(k) - 2
 	t := transposed{x: x, o: o, axes: make([][]remainders, spatial), windows: make([]int, spatial)}

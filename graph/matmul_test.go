@@ -86,7 +86,7 @@ func TestProductsAreDots(t *testing.T) {
 		{w.MatMul(f32("b", n, 4, 2)), []ir.Op{ir.OpUnsqueeze, ir.OpExpand, ir.OpDot}},
 		{graph.Einsum("ki,kj->ji", w, w), []ir.Op{ir.OpPermute, ir.OpDot}}, // no copy of the result
 		{x.MatMul(f32("v", 3)), []ir.Op{ir.OpUnsqueeze, ir.OpExpand, ir.OpMul, ir.OpSum}},
-		{f32("v", 3).MatMul(w), []ir.Op{ir.OpUnsqueeze, ir.OpExpand, ir.OpMul, ir.OpSum}},
+		{f32("v", 3).MatMul(w), []ir.Op{ir.OpUnsqueeze, ir.OpExpand, ir.OpPermute, ir.OpMul, ir.OpSum}},
 		{graph.Einsum("bi,bi->b", f32("p", n, 3), f32("q", n, 3)), []ir.Op{ir.OpMul, ir.OpSum}},
 		{graph.Einsum("i,i->i", f32("p", n), f32("q", n)), []ir.Op{ir.OpMul}},
 		{graph.Einsum("ii->i", f32("s", n, n)), []ir.Op{ir.OpDiagonal}},
