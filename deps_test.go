@@ -56,7 +56,7 @@ var allowed = map[string][]string{
 	"codegen/machine":               {"ir", "ir/kernel", "codegen"},
 	"codegen/avo":                   {"ir", "ir/elementary", "ir/kernel", "codegen", "codegen/machine"},
 	"cmd/genkernels":                {"internal/progress", "ir/kernel", "codegen", "codegen/avo"},
-	"cmd/hardening":                 {"graph", "internal/progress", "ir", "ir/eval", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes/schedule", "runtime", "runtime/builtin/portable", "runtime/tensor"},
+	"cmd/hardening":                 {"graph", "internal/progress", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes/schedule", "runtime", "runtime/abi", "runtime/builtin/portable", "runtime/tensor"},
 	"cmd/stridefuse":                {"codegen", "codegen/avo", "formula", "graph", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "npy", "passes", "passes/schedule", "runtime", "runtime/builtin/portable", "runtime/tensor", "stream", "zarr"},
 	"cmd/ulp":                       {"cmd/ulp/oracle", "cmplx", "codegen/avo", "graph", "internal/progress", "ir", "ir/elementary", "ir/kernel", "runtime/abi", "runtime/builtin/portable"},
 	"cmd/ulp/oracle":                {},

@@ -48,8 +48,12 @@ func write(w io.Writer, seed uint64, cases, rounds int) (failed bool, err error)
 	if err != nil {
 		return false, err
 	}
+	kernels, _, err := attackKernels(seed, cases)
+	if err != nil {
+		return false, err
+	}
 	fmt.Fprintf(w, head, seed, cases)
-	for _, t := range append(attacks, engines) {
+	for _, t := range append(attacks, kernels, engines) {
 		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d |\n", t.name, t.cases, t.parsed, t.verified, t.ran, len(t.failures))
 		for _, f := range t.failures {
 			fmt.Fprintln(os.Stderr, f)
@@ -72,10 +76,11 @@ What is trusted is in [SECURITY.md](../SECURITY.md). This page is written by ` +
 
 A case takes the text of a graph, a plan or a schedule of a program that the compiler made, and changes up to four places:
 numbers to their neighbours, to other numbers of the text and to the ends of the ints; lists by removing, repeating or exchanging
-items; kernels by others. What still parses is verified. What verifies runs with inputs, outputs, temporaries, local memory and
+items; kernels by others. What still parses is verified. What verifies runs on inputs of zeros, rising numbers or any bits,
+with outputs, temporaries, local memory and
 tables between two pages that may not be touched, flush with one of them. A failure is a panic, a touch of such a page, an error of
 a run that was verified, a schedule that does not verify though its plan does, or a run that goes on for a second after its context.
-The last row runs programs as the compiler made them, on both engines with one to eight workers; a failure is a bit that differs.
+Micro-kernels are called on memory as long as the verifier takes it to be, with any sizes it takes. The last row runs programs as the compiler made them, on both engines with one to eight workers; a failure is a bit that differs.
 
 | attack | cases | parsed | verified | ran | failures |
 |---|---|---|---|---|---|

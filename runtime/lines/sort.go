@@ -77,7 +77,7 @@ func sortBytes(k keys[uint8], places bool) func(*abi.Frame) {
 func sortRows[U bits, K word](k keys[U], narrow sorter[K], wide sorter[uint64], places bool) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		across, acrossOut, length := f.Step[4], f.Step[5], f.Step[6]
-		if length == 0 || f.Cols == 0 {
+		if length == 0 || f.Rows == 0 || f.Cols == 0 {
 			return
 		}
 		if !places && sortShort(f, k, narrow) {
