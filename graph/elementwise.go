@@ -66,21 +66,29 @@ func (x Node) Reciprocal() Node { return x.elementwise(ir.OpReciprocal) }
 func (x Node) Square() Node { return x.elementwise(ir.OpSquare) }
 
 // Minimum returns the least of x and the operands, element by element: NaN if
-// any is, and -0 < +0, as Go's min. Min is the reduction.
+// any is, and -0 < +0, as Go's min. Of bools it is And. Min is the reduction.
 func (x Node) Minimum(y any, more ...any) Node {
-	x = x.elementwise(ir.OpMin, y)
+	op := ir.OpMin
+	if x.DType() == Bool {
+		op = ir.OpAnd
+	}
+	x = x.elementwise(op, y)
 	for _, v := range more {
-		x = x.elementwise(ir.OpMin, v)
+		x = x.elementwise(op, v)
 	}
 	return x
 }
 
 // Maximum returns the greatest of x and the operands, element by element: NaN if
-// any is, and -0 < +0, as Go's max. Max is the reduction.
+// any is, and -0 < +0, as Go's max. Of bools it is Or. Max is the reduction.
 func (x Node) Maximum(y any, more ...any) Node {
-	x = x.elementwise(ir.OpMax, y)
+	op := ir.OpMax
+	if x.DType() == Bool {
+		op = ir.OpOr
+	}
+	x = x.elementwise(op, y)
 	for _, v := range more {
-		x = x.elementwise(ir.OpMax, v)
+		x = x.elementwise(op, v)
 	}
 	return x
 }
@@ -179,6 +187,15 @@ func (x Node) IsInf() Node { return x.elementwise(ir.OpIsInf) }
 
 // IsFinite returns whether a float is neither NaN nor an infinity.
 func (x Node) IsFinite() Node { return x.elementwise(ir.OpIsFinite) }
+
+// Signbit returns whether a number is negative, or -0, or a NaN with its sign set.
+func (x Node) Signbit() Node {
+	bits, ok := map[DType]DType{Float16: Int16, BFloat16: Int16, Float32: Int32, Float64: Int64}[x.DType()]
+	if ok {
+		x = x.Bitcast(bits)
+	}
+	return x.Lt(0)
+}
 
 // Cast returns x as another type. Floats become integers by truncation; what is
 // out of range saturates, and NaN becomes 0. Integers wrap into smaller ones.

@@ -25,7 +25,7 @@ func TestMistakesHaveTheNameThatWasCalled(t *testing.T) {
 		"topk: k is -1: give 0 or more":                                                                                            topK(x, -1),
 		"broadcastto: an extent is -1 in [-1,3,4]: give the extent":                                                                x.BroadcastTo(-1, 3, 4),
 		"conv: strides [0]: give 1 or more":                                                                                        graph.Input("s", graph.Float32, 1, 1, 9).Conv(graph.Ones(graph.Float32, 1, 1, 3), graph.ConvOptions{Strides: []int{0}}),
-		"maxpool: does not take bool: Cast to one of int8, ":                                                                       graph.Input("b", graph.Bool, 1, 1, 9).MaxPool(graph.PoolOptions{Size: []int{2}}),
+		"maxpool: does not take float8e5m2: Cast to one of int8, ":                                                                 graph.Input("b", graph.Float8E5M2, 1, 1, 9).MaxPool(graph.PoolOptions{Size: []int{2}}),
 		"segmentsum: does not take bool: Cast to one of int8, ":                                                                    graph.Input("b", graph.Bool, 4).SegmentSum(i, 3),
 		"raggedsum: does not take bool: Cast to one of int8, ":                                                                     graph.Input("b", graph.Bool, 4).RaggedSum(i),
 		"set: shapes [3] and [2,6] do not broadcast: axis 1 is 3 and 6":                                                            x.Set("1:3", graph.Ones(graph.Float32, 3)),

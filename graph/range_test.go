@@ -135,7 +135,7 @@ func TestRangesAtTheEnds(t *testing.T) {
 func TestIotaFits(t *testing.T) {
 	require.ErrorContains(t, graph.Iota(graph.Float16, 65521).Err(), "iota: 65521 elements: 65520 is past the greatest float16, 65504")
 	require.ErrorContains(t, graph.Iota(graph.Fixed16x16, 32769).Err(), "iota: 32769 elements: 32768 is past the greatest fixed16x16")
-	require.ErrorContains(t, graph.Iota(graph.Int8, 129).Err(), "iota: 129 elements: int8 has not so many numbers")
+	require.ErrorContains(t, graph.Iota(graph.Int8, 129).Err(), "iota: 129 elements: 128 is outside int8, [-128, 127]")
 	for _, y := range []graph.Node{graph.Iota(graph.Float16, 65520), graph.Iota(graph.Fixed16x16, 32768), graph.Iota(graph.Int8, 128), graph.Iota(graph.Float8E5M2, 3)} {
 		require.NoError(t, y.Err())
 	}

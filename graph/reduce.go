@@ -48,13 +48,26 @@ func (x Node) Prod(axes ...any) Node {
 	return y.reduce(ir.OpProd, axes)
 }
 
-// Min returns the least element along axes: NaN if any is, and -0 < +0. Of no
+// Min returns the least element along axes: NaN if any is, -0 < +0, and false < true. Of no
 // elements there is none, which is an error.
-func (x Node) Min(axes ...any) Node { return x.reduce(ir.OpAMin, axes) }
+func (x Node) Min(axes ...any) Node {
+	return x.boolsAsBytes(func(x Node) Node { return x.reduce(ir.OpAMin, axes) })
+}
 
-// Max returns the greatest element along axes: NaN if any is, and -0 < +0. Of
+// Max returns the greatest element along axes: NaN if any is, -0 < +0, and false < true. Of
 // no elements there is none, which is an error.
-func (x Node) Max(axes ...any) Node { return x.reduce(ir.OpAMax, axes) }
+func (x Node) Max(axes ...any) Node {
+	return x.boolsAsBytes(func(x Node) Node { return x.reduce(ir.OpAMax, axes) })
+}
+
+// boolsAsBytes returns f(x). If x is of bools, f gets them as the bytes 0 and 1, and its result is bools again: their order is that of
+// bytes, and has no kernels of its own.
+func (x Node) boolsAsBytes(f func(x Node) Node) Node {
+	if x.DType() != Bool {
+		return f(x)
+	}
+	return f(x.Cast(Uint8)).Cast(Bool)
+}
 
 // All returns whether all elements along axes are true; numbers are where they
 // are not 0. Of no elements it is true.
@@ -208,8 +221,11 @@ func (x Node) ArgMax(axis ...any) Node { return x.arg(ir.OpArgMax, axis) }
 // the first of the line read backwards.
 func (x Node) arg(op ir.Op, args []any) Node {
 	n := x.get()
-	if n.err != nil {
+	switch {
+	case n.err != nil:
 		return apply(op, ir.Attr{}, n)
+	case n.typ.DType == Bool:
+		return x.Cast(Uint8).arg(op, args)
 	}
 	r, err := n.reduction(args, "KeepDims", "LastIndex")
 	rank := len(n.typ.Shape)
@@ -255,15 +271,15 @@ func Iota(dt DType, n any) Node {
 	if len(shape) != 1 {
 		return fail("%d extents: it has one axis", len(shape))
 	}
-	if ir.Fractions.Has(dt) {
-		if n, known := shape[0].Int(); known && n > 0 {
-			if _, err := ir.Encode(dt, n-1); err != nil {
-				return fail("%d elements: %w", n, err)
-			}
-		}
-		return apply(ir.OpIota, ir.Attr{DType: Int64, Shape: shape}).Cast(dt)
+	if dt == Int32 || dt == Int64 || dt == Bool || dt.Check() != nil {
+		return apply(ir.OpIota, ir.Attr{DType: dt, Shape: shape})
 	}
-	return apply(ir.OpIota, ir.Attr{DType: dt, Shape: shape})
+	if n, known := shape[0].Int(); known && n > 0 {
+		if _, err := ir.Encode(dt, n-1); err != nil {
+			return fail("%d elements: %w", n, err)
+		}
+	}
+	return apply(ir.OpIota, ir.Attr{DType: Int64, Shape: shape}).Cast(dt)
 }
 
 // reducedNames returns the names of the axes that are left.

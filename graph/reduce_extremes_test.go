@@ -65,3 +65,17 @@ func TestRowsOfSeveralChunks(t *testing.T) {
 			graph.Normal(graph.Float32, 1, 0, 1, c[0], c[1]), graph.Normal(graph.Float32, 2, 0, 1, c[1]))
 	}
 }
+
+// TestExtremesOfBools: false is less than true, as in NumPy.
+func TestExtremesOfBools(t *testing.T) {
+	b := graph.Const(graph.Of([]bool{true, false, true, false}))
+	for want, y := range map[string]graph.Node{
+		"bool[] false": b.Min(), "bool[] true": b.Max(), "int64[] 1": b.ArgMin(), "int64[] 2": b.ArgMax(graph.LastIndex),
+		"bool[1]\n[false]":                   b.Min(graph.KeepDims),
+		"bool[4]\n[ true false false false]": b.CumMin(0),
+		"bool[4]\n[false false  true  true]": b.Minimum(true).Flip(0).CumMax(0, graph.Exclusive),
+		"bool[4]\n[ true false  true  true]": graph.Const(graph.Of([]float32{-1, 2, float32(math.Copysign(0, -1)), float32(math.Inf(-1))})).Signbit(),
+	} {
+		require.Equal(t, want, run(t, y).String())
+	}
+}

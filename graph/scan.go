@@ -49,11 +49,15 @@ func (x Node) cumulate(op ir.Op, axis any, opts []ReduceOption) Node {
 
 // CumMin returns the least of the elements up to each along an axis, NaN from the
 // first NaN on.
-func (x Node) CumMin(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumMin, axis, opts) }
+func (x Node) CumMin(axis any, opts ...ReduceOption) Node {
+	return x.boolsAsBytes(func(x Node) Node { return x.scan(ir.OpCumMin, axis, opts) })
+}
 
 // CumMax returns the greatest of the elements up to each along an axis, NaN from
 // the first NaN on.
-func (x Node) CumMax(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumMax, axis, opts) }
+func (x Node) CumMax(axis any, opts ...ReduceOption) Node {
+	return x.boolsAsBytes(func(x Node) Node { return x.scan(ir.OpCumMax, axis, opts) })
+}
 
 func (x Node) scan(op ir.Op, axis any, opts []ReduceOption) Node {
 	n := x.get()
