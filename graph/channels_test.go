@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/stridefuse/stridefuse/cmplx"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/graph/cmplx"
 )
 
 // pixelBytes returns a tensor of bytes.

@@ -47,7 +47,7 @@ func (c Call) String() string {
 }
 
 // callers are the packages whose functions make Nodes for users, package graph and those made of it.
-var callers = []string{"graph", "cmplx"}
+var callers = []string{"graph", "graph/cmplx"}
 
 // callOf returns the Call of a function that Go names so.
 func callOf(function string) Call {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
+	"github.com/stridefuse/stridefuse/formats/zarr"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/stream"
-	"github.com/stridefuse/stridefuse/zarr"
 )
 
 // fullSinks are the kinds of output, by the names of files.

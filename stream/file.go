@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/internal/binfile"
 	"github.com/stridefuse/stridefuse/ir/layout"
-	"github.com/stridefuse/stridefuse/npy"
 )
 
 // File returns a .npy file as a Source. Each block is mapped while it is needed. The file

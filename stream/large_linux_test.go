@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/stream"
 )
 

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/internal/binfile"
-	"github.com/stridefuse/stridefuse/npy"
 )
 
 // NewFile returns a .npy file as a Sink. It has the suffix .part until it is complete, and

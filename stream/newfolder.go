@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/internal/binfile"
-	"github.com/stridefuse/stridefuse/npy"
 )
 
 // NewFolder returns a folder of .npy files as a Sink: a file for each block of rows, named

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
+	"github.com/stridefuse/stridefuse/formats/zarr"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/stream"
-	"github.com/stridefuse/stridefuse/zarr"
 )
 
 // TestTasks computes all cases as an engine does: each block on one of two machines, in any

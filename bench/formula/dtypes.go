@@ -1,8 +1,8 @@
 package formula
 
 import (
-	"github.com/stridefuse/stridefuse/cmplx"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/graph/cmplx"
 )
 
 // bytes returns inputs of uint8 of one size n.

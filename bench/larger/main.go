@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stridefuse/stridefuse/formats/zarr"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/stream"
-	"github.com/stridefuse/stridefuse/zarr"
 )
 
 func main() {

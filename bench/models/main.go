@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
+	"github.com/stridefuse/stridefuse/formats/onnx"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
-	"github.com/stridefuse/stridefuse/onnx"
 )
 
 func main() {

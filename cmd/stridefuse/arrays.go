@@ -9,11 +9,11 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
+	"github.com/stridefuse/stridefuse/formats/zarr"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/eval"
-	"github.com/stridefuse/stridefuse/npy"
-	"github.com/stridefuse/stridefuse/zarr"
 )
 
 // Arrays: of files, made up, and as the definitions compute them.

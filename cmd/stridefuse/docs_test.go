@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/stridefuse/stridefuse/formula"
+	"github.com/stridefuse/stridefuse/graph/formula"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables in docs/tool.md")

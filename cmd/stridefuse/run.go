@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stridefuse/stridefuse/formula"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/graph/formula"
 )
 
 // Running: programs of texts, and formulas. Outputs are printed, or written as files.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stridefuse/stridefuse/formats/zarr"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/stream"
-	"github.com/stridefuse/stridefuse/zarr"
 )
 
 // Programs over arrays larger than memory, in ranges of blocks of rows: each range may be

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/passes"
 )
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/cmd/ulp/oracle"
-	"github.com/stridefuse/stridefuse/cmplx"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/graph/cmplx"
 	"github.com/stridefuse/stridefuse/ir"
 )
 

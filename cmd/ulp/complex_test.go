@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/stridefuse/stridefuse/cmplx"
+	"github.com/stridefuse/stridefuse/graph/cmplx"
 	"github.com/stridefuse/stridefuse/ir"
 )
 

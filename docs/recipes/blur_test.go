@@ -7,8 +7,8 @@ import (
 	"image/png"
 	"os"
 
+	"github.com/stridefuse/stridefuse/formats/imaging"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/imaging"
 )
 
 // A picture blurred by a kernel of 5 by 5, and its edges: the magnitudes of the differences

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stridefuse/stridefuse/formats/imaging"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/imaging"
 )
 
 // The main colours of a picture by k-means: each pixel goes to the nearest centre, each centre

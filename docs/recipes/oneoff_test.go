@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/stridefuse/stridefuse/formula"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/graph/formula"
 )
 
 // One formula on slices, in NumPy's notation.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/stridefuse/stridefuse/csvtensor"
+	"github.com/stridefuse/stridefuse/formats/csv"
 	"github.com/stridefuse/stridefuse/graph"
 )
 
@@ -23,7 +23,7 @@ func Example_rolling() {
 	file, err := os.Open("../../examples/climate/co2.csv")
 	check(err)
 	defer file.Close()
-	ppm, err := csvtensor.Read(file, graph.Float64, "ppm") // float64[n,1]
+	ppm, err := csv.Read(file, graph.Float64, "ppm") // float64[n,1]
 	check(err)
 
 	const year = 12

@@ -2,11 +2,11 @@ package recipes_test
 
 import (
 	"context"
-	"encoding/csv"
+	stdcsv "encoding/csv"
 	"os"
 	"strconv"
 
-	"github.com/stridefuse/stridefuse/csvtensor"
+	"github.com/stridefuse/stridefuse/formats/csv"
 	"github.com/stridefuse/stridefuse/graph"
 )
 
@@ -16,7 +16,7 @@ func Example_standardize() {
 	check(err)
 	defer file.Close()
 	columns := []string{"decimal_year", "sunspots"}
-	table, err := csvtensor.Read(file, graph.Float64, columns...)
+	table, err := csv.Read(file, graph.Float64, columns...)
 	check(err)
 
 	x := graph.Input("x", graph.Float64, graph.Dim("rows"), len(columns))
@@ -25,7 +25,7 @@ func Example_standardize() {
 	out, err := p.Run(context.Background(), table)
 	check(err)
 
-	w := csv.NewWriter(os.Stdout)
+	w := stdcsv.NewWriter(os.Stdout)
 	check(w.Write(columns))
 	data, err := graph.Data[float64](out)
 	check(err)

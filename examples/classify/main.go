@@ -14,10 +14,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/formats/imaging"
+	"github.com/stridefuse/stridefuse/formats/npy"
+	"github.com/stridefuse/stridefuse/formats/onnx"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/imaging"
-	"github.com/stridefuse/stridefuse/npy"
-	"github.com/stridefuse/stridefuse/onnx"
 )
 
 var (

@@ -21,7 +21,7 @@ import (
 	"github.com/stridefuse/stridefuse/examples/gridstats/statistics"
 	"github.com/stridefuse/stridefuse/examples/internal/rate"
 	"github.com/stridefuse/stridefuse/examples/internal/tile"
-	"github.com/stridefuse/stridefuse/npy"
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/stream"
 )
 

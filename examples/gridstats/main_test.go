@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/examples/gridstats/statistics"
-	"github.com/stridefuse/stridefuse/npy"
+	"github.com/stridefuse/stridefuse/formats/npy"
 )
 
 // TestRun compares what is printed of some copies with the program in memory, and the mean with

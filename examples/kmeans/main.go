@@ -19,8 +19,8 @@ import (
 	"github.com/stridefuse/stridefuse/examples/internal/rate"
 	"github.com/stridefuse/stridefuse/examples/internal/tile"
 	"github.com/stridefuse/stridefuse/examples/kmeans/lloyd"
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/stream"
 )
 

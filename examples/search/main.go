@@ -21,8 +21,8 @@ import (
 
 	"github.com/stridefuse/stridefuse/examples/internal/rate"
 	"github.com/stridefuse/stridefuse/examples/search/nearest"
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/stream"
 )
 

@@ -11,10 +11,10 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
+	"github.com/stridefuse/stridefuse/formats/zarr"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/x/beam"
-	"github.com/stridefuse/stridefuse/zarr"
 )
 
 func TestMain(m *testing.M) {

@@ -8,8 +8,8 @@ import (
 
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/x/beam"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/examples/gridstats/statistics"
 	"github.com/stridefuse/stridefuse/examples/kmeans/lloyd"
 	"github.com/stridefuse/stridefuse/examples/search/nearest"
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/x/beam"
 )
 

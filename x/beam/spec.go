@@ -7,11 +7,11 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
+	"github.com/stridefuse/stridefuse/formats/zarr"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/stream"
-	"github.com/stridefuse/stridefuse/zarr"
 )
 
 // Spec is a job as it travels to workers. All of it is data.

@@ -3,8 +3,8 @@ package fft
 import (
 	"fmt"
 
-	"github.com/stridefuse/stridefuse/cmplx"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/graph/cmplx"
 	"github.com/stridefuse/stridefuse/ir"
 )
 

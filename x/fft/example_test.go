@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/stridefuse/stridefuse/cmplx"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/graph/cmplx"
 	"github.com/stridefuse/stridefuse/x/fft"
 )
 

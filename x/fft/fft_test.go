@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	complexes "github.com/stridefuse/stridefuse/cmplx"
 	"github.com/stridefuse/stridefuse/graph"
+	complexes "github.com/stridefuse/stridefuse/graph/cmplx"
 	"github.com/stridefuse/stridefuse/x/fft"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/stridefuse/stridefuse/zarr"
+	"github.com/stridefuse/stridefuse/formats/zarr"
 )
 
 func init() {

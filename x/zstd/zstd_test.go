@@ -9,7 +9,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/x/zstd"
-	"github.com/stridefuse/stridefuse/zarr"
+	"github.com/stridefuse/stridefuse/formats/zarr"
 )
 
 // TestRoundTrip writes arrays of several levels, and finds damage where there is a checksum.

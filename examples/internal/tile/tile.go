@@ -5,8 +5,8 @@ import (
 	"errors"
 	"os"
 
+	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 )
 
 // File writes copies of the rows of a tensor, one after the other, to a .npy file.
