@@ -122,6 +122,7 @@ func taking(t *testing.T) map[ir.DTypes][]string {
 			_, err = p.Run(t.Context(), in[dt])
 			require.NoError(t, err, "%s of %s", c.name, dt)
 		}
+		require.NotZero(t, types, "%s takes no type: its call in methods_test.go is wrong", c.name)
 		methods[types] = append(methods[types], c.name)
 	}
 	return methods
