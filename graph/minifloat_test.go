@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-var long = flag.Bool("long", false, "go through all float32 numbers instead of a part")
+var long = flag.Bool("long", false, "go through all float32 numbers instead of a part, and compile the kernels of random programs")
 
 // TestFewBits rounds float32 numbers to 16, 8 and 4 bits on both engines: with -long all of
 // them. A run of numbers with one result is compared with the definition at its ends: that is

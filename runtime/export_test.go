@@ -17,9 +17,6 @@ func CallNanos(on abi.Engine, code kernel.Code, f *abi.Frame) (nanos float64, di
 	return each * float64(f.Rows) * float64(f.Cols), f.Rows > 1 || f.Cols > 64 && !k.wholeRows
 }
 
-// Defined returns a function that computes a kernel by its definition.
-func Defined(signature string) func(*abi.Frame) { return defined(signature).compute }
-
 // RaceDetector reports whether the race detector is on, under which sync.Pool forgets at
 // random.
 const RaceDetector = raceDetector
