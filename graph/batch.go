@@ -22,7 +22,7 @@ import (
 type planned struct {
 	sizes  map[string]int // that the passes were given
 	once   *plan.Plan     // or nil
-	kept   []*Tensor      // the results of once
+	onceOf []int          // the params of the program that once reads
 	rest   *plan.Plan
 	groups *schedule.GroupDrafts // of schedules of the rest
 }
@@ -65,10 +65,7 @@ func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layou
 	if err != nil {
 		return pl, err
 	}
-	var params []int
-	if pl.once, params, pl.rest, err = passes.Split(whole, p.options.Frozen); err == nil && pl.once != nil {
-		pl.kept, err = p.keep(pl.once, params)
-	}
+	pl.once, pl.onceOf, pl.rest, err = passes.Split(whole, p.options.Frozen, len(p.sizes) > 0)
 	return pl, err
 }
 

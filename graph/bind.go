@@ -3,7 +3,6 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -18,8 +17,10 @@ import (
 // binding is a program compiled for inputs of certain shapes and layouts.
 type binding struct {
 	sizes  map[string]int
-	passed map[string]int // the sizes that the passes were given, before the plan was resized
-	once   *plan.Plan     // what has been computed of constants, or nil
+	passed map[string]int       // the sizes that the passes were given, before the plan was resized
+	once   *plan.Plan           // what is computed once of constants, or nil
+	onceOf []int                // the params of the program that it reads
+	kept   atomic.Pointer[kept] // its results; nil before the first run
 	plan   *plan.Plan
 	linked *runtime.Linked
 	times  *times // of runs, nil if they are not measured
@@ -52,7 +53,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 
 // link makes the binding of a plan.
 func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
-	b := &binding{sizes: sizes, passed: pl.sizes, once: pl.once, plan: pl.rest, outs: make([]ir.Type, len(p.fn.Results))}
+	b := &binding{sizes: sizes, passed: pl.sizes, once: pl.once, onceOf: pl.onceOf, plan: pl.rest, outs: make([]ir.Type, len(p.fn.Results))}
 	for i, r := range p.fn.Results {
 		shape, err := r.Type.Shape.Bind(sizes)
 		if err != nil {
@@ -67,7 +68,7 @@ func (p *Program) link(pl planned, sizes map[string]int) (*binding, error) {
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	b.linked.Capture(slices.Concat(p.captured, pl.kept)) // what stays the same in each run
+	b.linked.Capture(p.captured) // what stays the same in each run; keep adds to it
 	b.linked.InPlace(func() (*nest.Program, error) { return p.scheduleInPlace(b.plan) })
 	p.observe(b, nests)
 	return b, nil

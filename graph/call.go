@@ -22,7 +22,7 @@ type Call struct {
 // from run to run. The call has memory of its own for what the program stores on
 // the way.
 func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
-	b, err := p.bind(ins)
+	b, err := p.bind(context.Background(), ins)
 	if err != nil {
 		return nil, err
 	}

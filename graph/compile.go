@@ -196,7 +196,7 @@ func (p *Program) example() error {
 	if len(p.sizes) == 0 {
 		ins, err := p.rowMajor(nil)
 		if err == nil {
-			p.shown, err = p.bind(ins)
+			p.shown, err = p.make(ins)
 		}
 		return err
 	}

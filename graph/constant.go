@@ -2,10 +2,12 @@ package graph
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"sync"
+	"weak"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -16,6 +18,9 @@ import (
 // Tensors that a program captures. Const never changes: what depends on constants alone
 // is computed once, and the right matrices of products are packed once, for all runs and
 // all sizes. Variable is read at each run.
+//
+// Compile computes what is no larger than the constants. The rest is part of plans: passes.Split says what, the first run that needs
+// it computes it, and it lives as long as a plan that reads it.
 
 // Const returns a tensor that the program holds on to and that never changes: its
 // elements must stay as they are from Compile on, because the program keeps values
@@ -116,9 +121,9 @@ func (c *constants) roots() []*ir.Value {
 }
 
 // What is computed of constants when a program is compiled, and no context can stop, has at most mostOfNothing elements
-// in all, and mostOfConstants more for each element of the constants. Else each run computes it.
+// in all, and mostOfConstants more for each element of the constants. All else is computed by the first run that needs it.
 const (
-	mostOfNothing   = 1 << 28
+	mostOfNothing   = 1 << 16
 	mostOfConstants = 64
 )
 
@@ -163,7 +168,6 @@ func (p *Program) computeConstants() error {
 		ins = append(ins, p.captured[i-len(p.inputs)])
 	}
 	if computesMuch(once, ins) {
-		p.options.Frozen = make([]bool, len(p.options.Frozen))
 		return nil
 	}
 	p.once = once.Clone()
@@ -173,7 +177,7 @@ func (p *Program) computeConstants() error {
 	if err != nil {
 		return err
 	}
-	outs, err := p.runOnce(pl, ins)
+	outs, err := p.runOnce(context.Background(), pl, ins)
 	if err != nil {
 		return err
 	}
@@ -209,7 +213,7 @@ func (p *Program) freeName(name string) string {
 }
 
 // runOnce runs a plan, outside of any run of the program.
-func (p *Program) runOnce(pl *plan.Plan, ins []*Tensor) ([]*Tensor, error) {
+func (p *Program) runOnce(ctx context.Context, pl *plan.Plan, ins []*Tensor) ([]*Tensor, error) {
 	nests, err := p.schedule(pl, schedule.Options{})
 	if err != nil {
 		return nil, err
@@ -219,7 +223,7 @@ func (p *Program) runOnce(pl *plan.Plan, ins []*Tensor) ([]*Tensor, error) {
 		return nil, err
 	}
 	outs := make([]*Tensor, results(pl))
-	return outs, linked.RunNew(context.Background(), outs, ins)
+	return outs, linked.RunNew(ctx, outs, ins)
 }
 
 // results returns how many results a plan has.
@@ -233,31 +237,54 @@ func results(pl *plan.Plan) int {
 	return n
 }
 
-// keeper holds what plans for all sizes have made of constants, by the text of the plan
-// that makes it.
+// kept is what plans have made of constants: tensors that live as long as a plan that reads them.
+type kept struct{ tensors []*Tensor }
+
+// keeper finds what a plan for other sizes has made of constants, by the text of the plan that makes it.
 type keeper struct {
-	mu   sync.Mutex
-	made map[string][]*Tensor
+	mu    sync.Mutex
+	made  map[string]weak.Pointer[kept]
+	sweep int // how many entries there are before those are dropped that nothing refers to
 }
 
-// keep returns what a plan makes of constants, which are params of the program.
-func (p *Program) keep(once *plan.Plan, params []int) ([]*Tensor, error) {
+// keep gives a binding what it reads of constants, if it has not got it yet: made by a plan for other sizes, or computed now. Compile
+// does not call it, so that example sizes cost nothing and a context can stop it.
+func (p *Program) keep(ctx context.Context, b *binding) error {
+	if b.once == nil || b.kept.Load() != nil {
+		return nil
+	}
 	p.kept.mu.Lock()
 	defer p.kept.mu.Unlock()
-	key := once.String()
-	if outs, ok := p.kept.made[key]; ok {
-		return outs, nil
+	if b.kept.Load() != nil {
+		return nil
 	}
-	var ins []*Tensor
-	for _, i := range params {
-		ins = append(ins, p.captured[i-len(p.inputs)])
-	}
-	outs, err := p.runOnce(once, ins)
-	if err == nil {
-		if p.kept.made == nil {
-			p.kept.made = map[string][]*Tensor{}
+	key := b.once.String()
+	k := p.kept.made[key].Value()
+	if k == nil {
+		var ins []*Tensor
+		for _, i := range b.onceOf {
+			ins = append(ins, p.captured[i-len(p.inputs)])
 		}
-		p.kept.made[key] = outs
+		outs, err := p.runOnce(ctx, b.once, ins)
+		if err != nil {
+			return err
+		}
+		k = &kept{outs}
+		p.kept.add(key, k)
 	}
-	return outs, err
+	b.linked.Capture(slices.Concat(p.captured, k.tensors))
+	b.kept.Store(k)
+	return nil
+}
+
+// add notes what was made. Entries that nothing refers to are dropped each time that there are twice as many as were left.
+func (k *keeper) add(key string, made *kept) {
+	if k.made == nil {
+		k.made = map[string]weak.Pointer[kept]{}
+	}
+	if len(k.made) >= k.sweep {
+		maps.DeleteFunc(k.made, func(_ string, w weak.Pointer[kept]) bool { return w.Value() == nil })
+		k.sweep = 2*len(k.made) + 16
+	}
+	k.made[key] = weak.Make(made)
 }

@@ -64,7 +64,7 @@ func (p *Program) Explain() string {
 	}
 	explainLedger(&b, bound.plan.Ledger)
 	if bound.once != nil {
-		line(&b, "once", fmt.Sprintf("%s of constants, when it was compiled: %s kept", plural(len(bound.once.Steps), "step"), byteText(bytesOf(bound.once, plan.ResultBuffer))), ir.Pos{})
+		line(&b, "once", fmt.Sprintf("%s of constants, for all runs: %s kept", plural(len(bound.once.Steps), "step"), byteText(bytesOf(bound.once, plan.ResultBuffer))), ir.Pos{})
 	}
 	p.explainInPlace(&b, bound.plan)
 	explainBytes(&b, bound.plan, nests.Arena)

@@ -48,8 +48,15 @@ func Halves(op ir.Op, x, y Node) Node { return x.elementwise(op, y) }
 // RestartDumps counts the files of dumps from one again, as another process does.
 func RestartDumps() { dumped.Store(0) }
 
-// Kept returns how many plans have made values of constants.
-func (p *Program) Kept() int { return len(p.kept.made) }
+// Kept returns how many values made of constants live.
+func (p *Program) Kept() (n int) {
+	for _, w := range p.kept.made {
+		if w.Value() != nil {
+			n++
+		}
+	}
+	return n
+}
 
 // Stage is the text of a level, with origins in place of positions.
 type Stage struct{ Name, Text string }

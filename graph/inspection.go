@@ -90,7 +90,7 @@ func (x *inspection) lower(f *ir.Func) error {
 	if err != nil {
 		return err
 	}
-	if x.once, _, x.plan, err = passes.Split(whole, options.Frozen); err != nil {
+	if x.once, _, x.plan, err = passes.Split(whole, options.Frozen, len(p.sizes) > 0); err != nil {
 		return err
 	}
 	if x.once != nil {

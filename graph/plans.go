@@ -48,7 +48,7 @@ func (p *Program) Plans() PlanStats {
 }
 
 // Prepare makes the plans for inputs of these sizes, in row-major order, before the first
-// run needs them: a server prepares its batch sizes before it listens. sizes has a number
+// run needs them, and computes what they read of constants: a server prepares its batch sizes before it listens. sizes has a number
 // for each name of a Dim. It returns what such a run would return as an error.
 func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 	if p.empty() {
@@ -69,8 +69,11 @@ func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 	if err != nil {
 		return p.misuse("prepare", "%v", err)
 	}
-	_, err = p.make(ins)
-	return err
+	b, err := p.make(ins)
+	if err != nil {
+		return err
+	}
+	return atCaller(p.keep(ctx, b))
 }
 
 // rowMajor returns tensors as inputs of some sizes are. They have no memory: nothing reads
@@ -201,8 +204,8 @@ func (p *Program) find(ins []*Tensor, hash uint64) *binding {
 	}
 }
 
-// bind returns the binding for some inputs, made now if there is none.
-func (p *Program) bind(ins []*Tensor) (*binding, error) {
+// bind returns the binding for some inputs, made now if there is none, with what it reads of constants.
+func (p *Program) bind(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if p.empty() {
 		return nil, misuse("run", noProgram)
 	}
@@ -212,6 +215,9 @@ func (p *Program) bind(ins []*Tensor) (*binding, error) {
 		if b, err = p.make(ins); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.keep(ctx, b); err != nil {
+		return nil, atCaller(err)
 	}
 	p.cache.use(b)
 	return b, nil

@@ -164,7 +164,7 @@ func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*bi
 			}
 		}
 	}
-	b, err := p.bind(ins)
+	b, err := p.bind(ctx, ins)
 	if err == nil && p.traps != 0 {
 		b, err = p.trapped(ctx, ins)
 	}
@@ -212,7 +212,7 @@ func (p *Program) trapped(ctx context.Context, ins []*Tensor) (*binding, error) 
 	if err := runtime.ContextError(ctx); err != nil {
 		return nil, err
 	}
-	return p.bind(ins)
+	return p.bind(ctx, ins)
 }
 
 // checkApart returns an error if one tensor is given for two outputs: it could hold one of

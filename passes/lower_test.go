@@ -119,7 +119,7 @@ func splits(t *rapid.T, p *plan.Plan, inputs, want []eval.Array) bool {
 	for i := range frozen {
 		frozen[i] = rapid.Bool().Draw(t, "frozen")
 	}
-	once, params, rest, err := Split(p, frozen)
+	once, params, rest, err := Split(p, frozen, rapid.Bool().Draw(t, "sized"))
 	require.NoError(t, err)
 	if once == nil {
 		require.Same(t, p, rest)

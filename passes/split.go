@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -17,10 +18,16 @@ import (
 // is nil if no step depends on frozen params alone. Those results are named kept0, kept1, ...,
 // in both, with _ behind where a param has that name.
 //
+// In a plan for one of many sizes, what is kept of a step is at most keptTimes as large as the frozen params that it is
+// made of, so that what depends on a size is computed by each run rather than kept for each size.
+//
 // A step of a row group stays where it is: its rows are in the cache. Columns that the last
 // panel of a kept matrix lacks are zeros, so that once writes all of its results.
-func Split(p *plan.Plan, frozen []bool) (once *plan.Plan, params []int, rest *plan.Plan, err error) {
+func Split(p *plan.Plan, frozen []bool, sized bool) (once *plan.Plan, params []int, rest *plan.Plan, err error) {
 	moves := onceSteps(p, frozen)
+	if sized {
+		boundKept(p, moves)
+	}
 	if !slices.Contains(moves, true) {
 		return nil, nil, p, nil
 	}
@@ -79,6 +86,75 @@ func onceSteps(p *plan.Plan, frozen []bool) []bool {
 		}
 	}
 	return moves
+}
+
+// keptTimes is how many times the bytes of the frozen params that it is made of a kept buffer has at most: panels of a matrix of
+// few columns are padded.
+const keptTimes = 64
+
+// boundKept has steps stay whose results would be kept and are larger than that, and then those that read them.
+func boundKept(p *plan.Plan, moves []bool) {
+	s := &bounding{p: p, moves: moves, writers: make([][]int, len(p.Buffers)), readers: make([][]int, len(p.Buffers)), below: make([]int, len(p.Buffers))}
+	for b := range p.Buffers {
+		if buf := &p.Buffers[b]; buf.Kind == plan.ParamBuffer {
+			s.below[b] = bytesOf(buf)
+		}
+	}
+	for i := range p.Steps {
+		below := 0
+		for _, a := range p.Steps[i].In {
+			s.readers[a.Buffer] = append(s.readers[a.Buffer], i)
+			below = min(below+s.below[a.Buffer], math.MaxInt/2/keptTimes)
+		}
+		for _, o := range p.Steps[i].Out {
+			s.writers[o.Buffer] = append(s.writers[o.Buffer], i)
+			s.below[o.Buffer] = min(s.below[o.Buffer]+below, math.MaxInt/2/keptTimes)
+		}
+	}
+	for i := range p.Steps {
+		if !moves[i] {
+			s.stays(i)
+		}
+	}
+	for len(s.work) > 0 {
+		i := s.work[len(s.work)-1]
+		s.work = s.work[:len(s.work)-1]
+		for _, a := range p.Steps[i].In {
+			if bytesOf(&p.Buffers[a.Buffer]) > keptTimes*s.below[a.Buffer] {
+				s.stays(s.writers[a.Buffer]...)
+			}
+		}
+		for _, o := range p.Steps[i].Out {
+			s.stays(s.writers[o.Buffer]...)
+			s.stays(s.readers[o.Buffer]...)
+		}
+	}
+}
+
+// bounding is the work of boundKept: each step that stays is looked at once.
+type bounding struct {
+	p                *plan.Plan
+	moves            []bool
+	writers, readers [][]int // of each buffer, the steps
+	below            []int   // bytes of the params that a buffer is made of
+	looked           []bool
+	work             []int
+}
+
+func (s *bounding) stays(steps ...int) {
+	if s.looked == nil {
+		s.looked = make([]bool, len(s.p.Steps))
+	}
+	for _, i := range steps {
+		if s.moves[i] = false; !s.looked[i] {
+			s.looked[i] = true
+			s.work = append(s.work, i)
+		}
+	}
+}
+
+func bytesOf(b *plan.Buffer) int {
+	return min(b.Size(), math.MaxInt/b.DType.Size()) * b.DType.Size()
 }
 
 // cutting is a plan that is being divided.
