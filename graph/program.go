@@ -128,6 +128,9 @@ func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error)
 // nothing else.
 func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	_, err := p.run(ctx, outs, ins, true)
+	if err != nil {
+		err = p.outside(ctx, err, ins)
+	}
 	return err
 }
 

@@ -97,7 +97,24 @@ func TestScatterIndexOutside(t *testing.T) {
 			require.NoError(t, err)
 			continue
 		}
-		require.ErrorContains(t, err, "index 200 is outside an axis of 200 elements")
+		require.ErrorContains(t, err, fmt.Sprintf("bincount: element %d, in row-major order, is 200: 200 bins count the numbers 0 to 199", at))
 		x[at] = 0
 	}
+}
+
+// TestBinCountOutside: the error names the number, the element and the bins.
+func TestBinCountOutside(t *testing.T) {
+	x := graph.Input("x", graph.Int32, 2, 2)
+	for _, y := range []graph.Node{x.BinCount(5), x.Add(1).Sub(1).BinCount(5)} {
+		p, err := graph.Compile(y)
+		require.NoError(t, err)
+		for _, bad := range []int32{5, -1} {
+			_, err = p.Run(t.Context(), graph.Of([]int32{1, 4, bad, 0}, 2, 2))
+			require.ErrorContains(t, err, fmt.Sprintf("run: bincount: element 2, in row-major order, is %d: 5 bins count the numbers 0 to 4", bad))
+		}
+	}
+	p, err := graph.Compile(graph.Input("b", graph.Uint8, 3).BinCount(200))
+	require.NoError(t, err)
+	_, err = p.Run(t.Context(), graph.Of([]uint8{1, 2, 255}))
+	require.ErrorContains(t, err, "bincount: element 2, in row-major order, is 255: 200 bins")
 }

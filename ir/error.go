@@ -10,6 +10,16 @@ type Error struct {
 	Pos Pos
 	Op  string // what was called, in lower case, with its name if it has one: "add", "run", "run net", "input x"; "" where that is not known
 	Msg string
+
+	index *IndexError // that it is made of, or nil
+}
+
+// Unwrap returns the IndexError that the error is made of, or nil.
+func (e *Error) Unwrap() error {
+	if e.index == nil {
+		return nil
+	}
+	return e.index
 }
 
 func (e *Error) Error() string {

@@ -27,6 +27,9 @@ func (e *IndexError) Error() string {
 	return text
 }
 
+// At returns the error of a run whose op at a line has the index.
+func (e *IndexError) At(pos Pos) *Error { return &Error{Pos: pos, Op: "run", Msg: e.Error(), index: e} }
+
 // CatchIndex is deferred by what evaluates definitions: it makes an error of an index
 // outside its axis, with which they panic.
 func CatchIndex(err *error) {

@@ -236,7 +236,7 @@ func (t *nestTask) failure(w *worker, reason any) error {
 // at the line of the op that has it; that of a run, of any other.
 func (t *nestTask) failureOf(call int, reason any) error {
 	if e, ok := reason.(*ir.IndexError); ok {
-		return &ir.Error{Pos: t.pos, Op: "run", Msg: e.Error()}
+		return e.At(t.pos)
 	}
 	return failf("%s: %v", t.calls[call].kernel.signature, reason)
 }
