@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,25 +138,31 @@ func withGenerated(t *testing.T) string {
 		}
 	}
 	t.Log(len(all), "kernels")
-	files, err := codegen.Generate(codegen.Options{Package: "generated", Targets: []codegen.Target{avo.AVX2, avo.AVX512}}, all)
-	require.NoError(t, err)
 	dir, replace := t.TempDir(), map[string]string{}
 	here, err := os.Getwd()
 	require.NoError(t, err)
-	pkg, err := os.MkdirTemp(".", "generated") // the assembler runs in it; its files are in the overlay
+	packages, err := os.MkdirTemp(".", "generated") // the assembler runs in them; their files are in the overlay
 	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(pkg) })
+	t.Cleanup(func() { os.RemoveAll(packages) })
 	add := func(path string, content []byte) {
 		file := filepath.Join(dir, fmt.Sprint(len(replace), filepath.Ext(path)))
 		require.NoError(t, os.WriteFile(file, content, 0o666))
 		replace[filepath.Join(here, path)] = file
 	}
-	for _, f := range files {
-		if !strings.HasSuffix(f.Name, "_test.go") {
-			add(filepath.Join(pkg, f.Name), f.Content)
+	imports := "package graph_test\n"
+	for part := range slices.Chunk(all, 50) { // compiling a package takes memory
+		pkg, err := os.MkdirTemp(packages, "part")
+		require.NoError(t, err)
+		files, err := codegen.Generate(codegen.Options{Package: "part", Targets: []codegen.Target{avo.AVX2, avo.AVX512}}, part)
+		require.NoError(t, err)
+		for _, f := range files {
+			if !strings.HasSuffix(f.Name, "_test.go") {
+				add(filepath.Join(pkg, f.Name), f.Content)
+			}
 		}
+		imports += fmt.Sprintf("\nimport _ \"github.com/stridefuse/stridefuse/graph/%s\"\n", filepath.ToSlash(filepath.Clean(pkg)))
 	}
-	add("import_generated_test.go", fmt.Appendf(nil, "package graph_test\n\nimport _ \"github.com/stridefuse/stridefuse/graph/%s\"\n", filepath.ToSlash(pkg)))
+	add("import_generated_test.go", []byte(imports))
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)
 	list, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "generated.test")
