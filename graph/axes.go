@@ -153,7 +153,7 @@ func resultNames(n *node) ([]string, error) {
 		named = named || a.names != nil
 	}
 	switch {
-	case !named:
+	case !named || n.attr.Conv != nil: // the axes of a convolution count windows
 		return nil, nil
 	case n.op.IsView():
 		return viewNames(n.op, *n.attr, n.args[0].names, len(n.typ.Shape)), nil

@@ -101,6 +101,17 @@ func (x Node) convTranspose(w Node, o *ConvOptions) (Node, error) {
 	return Where(single(k[0], k[1], o), one.Unsqueeze(2), y.Reshape(out[0], g, k[1], out[2:])).Reshape(out), nil
 }
 
+// mayBe reports whether an extent is n in some run.
+func mayBe(d ir.Dim, n int) bool {
+	_, known := d.Int()
+	return !known || d.Is(n)
+}
+
+// single returns whether there are as many as groups of one extent, and one of the other.
+func single(all, each ir.Dim, o *ConvOptions) Node {
+	return Node{operand(all, Int64)}.Eq(o.Groups).And(Node{operand(each, Int64)}.Eq(1))
+}
+
 // convTransposeOf is convTranspose for numbers of channels that are taken as they are.
 func (x Node) convTransposeOf(w Node, o *ConvOptions) (Node, error) {
 	k := w.n.typ.Shape

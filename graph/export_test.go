@@ -43,7 +43,7 @@ func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 }
 
 // Halves returns the op of that name on two Nodes: MatMulInteger and ConvInteger are made of them.
-func Halves(op ir.Op, x, y Node) Node { return x.elementwise(op, y) }
+func Halves(op ir.Op, a *ir.Attr, x, y Node) Node { return apply(op, *a, x.get(), y.get()) }
 
 // RestartDumps counts the files of dumps from one again, as another process does.
 func RestartDumps() { dumped.Store(0) }

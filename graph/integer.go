@@ -42,15 +42,15 @@ func (x Node) ConvInteger(weights Node, xZero, weightsZero any, o ConvOptions) N
 	if bad, ok := ofBytes(x, weights); !ok {
 		return bad
 	}
-	a, w, op := x.less(xZero), weights.less(weightsZero), ir.OpDot
+	a, w, op := x.less(xZero), weights.less(weightsZero), ir.OpConv
 	axis := 1
 	if o.ChannelsLast {
 		axis = a.Rank() - 1
 	}
 	if a.Err() == nil && w.Err() == nil && o.checkConv(a.n, w.n, false) == nil && canHalve(w.n.typ.Shape[1]) {
-		a, w, op = a.halvesOf(o.Groups, w.n.typ.Shape[1], axis), w.halves(1, true), ir.OpDotHalves
+		a, w, op = a.halvesOf(o.Groups, w.n.typ.Shape[1], axis), w.halves(1, true), ir.OpConvHalves
 	}
-	return a.convolution(w, &o, false, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, op) })
+	return a.convolution(w, &o, false, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, op), nil })
 }
 
 // ofBytes reports whether operands are of Int8 or Uint8; bad carries the mistake if not.

@@ -116,6 +116,11 @@ func (c *finiteChecks) read(v *ir.Value, i int, ok *ir.Value) *ir.Value {
 	case kind == ir.Scan: // the least of 0 and 1 up to each
 		ok = c.add(ir.OpCumMin, ir.Attr{Axis: v.Attr.Axis, Exclusive: v.Attr.Exclusive}, c.add(ir.OpCast, ir.Attr{DType: Int32}, ok))
 		return c.add(ir.OpCast, ir.Attr{DType: Bool}, ok)
+	case v.Attr.Conv != nil && i == 0:
+		return c.windows(v, ok)
+	case v.Attr.Conv != nil: // the weights of each channel of the result
+		all := c.add(ir.OpAll, ir.Attr{Axes: upTo(rank)[1:]}, ok)
+		return c.add(ir.OpUnsqueeze, ir.Attr{Axes: upTo(rank - 1)[1:]}, all)
 	case v.Op.IsProduct():
 		return c.line(ok, rank-1-i) // along rows of the first operand, and columns of the second
 	case rank == len(v.Type.Shape) && sameBut(v.Attr.Axis, ok.Type.Shape, v.Type.Shape):
@@ -130,6 +135,22 @@ func (c *finiteChecks) read(v *ir.Value, i int, ok *ir.Value) *ir.Value {
 func (c *finiteChecks) line(ok *ir.Value, axis int) *ir.Value {
 	all := c.add(ir.OpAll, ir.Attr{Axes: []int{axis}}, ok)
 	return c.add(ir.OpUnsqueeze, ir.Attr{Axes: []int{axis}}, all)
+}
+
+// windows returns whether all are true in each window of a convolution: that convolution counts the others.
+func (c *finiteChecks) windows(v, ok *ir.Value) *ir.Value {
+	number := func(n uint64) *ir.Value {
+		if c.err != nil {
+			return nil
+		}
+		x, err := c.f.Add(ir.OpConst, ir.Attr{DType: Int32, Bits: n}, v.Pos)
+		c.err = err
+		return x
+	}
+	others := c.add(ir.OpCast, ir.Attr{DType: Int32}, c.add(ir.OpNot, ir.Attr{}, ok))
+	ones := c.add(ir.OpExpand, ir.Attr{Shape: v.Args[1].Type.Shape}, number(1))
+	count := c.add(ir.OpConv, ir.Attr{Conv: v.Attr.Conv}, others, ones)
+	return c.add(ir.OpEq, ir.Attr{}, count, number(0))
 }
 
 // sameBut reports whether two shapes of one rank are equal but for an axis.

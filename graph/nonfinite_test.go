@@ -135,12 +135,12 @@ func TestNonFiniteNames(t *testing.T) {
 	x, w := f32("x", 1, 1, 2), f32("w", 1, 1, 2)
 	big := graph.Of([]float32{3e38, 3e38}, 1, 1, 2)
 	for want, y := range map[string]graph.Node{
-		"conv: mul made a NaN or an infinity at index [0 0 0]": x.Conv(w, graph.ConvOptions{}),
-		"einsum: matmul made": graph.Einsum("abc,abd->acd", x, w),
-		"softmax: sub made":   graph.Where(x.Lt(0), x, math.Inf(-1)).Softmax(2).Add(w),
-		": mul made":          x.Mul(w),
-		"fma made":            x.FMA(w, w),
-		"mean: sum made":      x.Mean().Add(w),
+		"conv made a NaN or an infinity at index [0 0 0]": x.Conv(w, graph.ConvOptions{}),
+		"einsum: matmul made":                             graph.Einsum("abc,abd->acd", x, w),
+		"softmax: sub made":                               graph.Where(x.Lt(0), x, math.Inf(-1)).Softmax(2).Add(w),
+		": mul made":                                      x.Mul(w),
+		"fma made":                                        x.FMA(w, w),
+		"mean: sum made":                                  x.Mean().Add(w),
 	} {
 		p, err := graph.Compile(y, graph.WithDebug(graph.NonFinite), graph.WithInputs(x, w))
 		require.NoError(t, err)

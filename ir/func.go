@@ -25,6 +25,7 @@ type Attr struct {
 	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
 	By        Op             // reduce_chunks: the lane op
 	Exclusive bool           // scan: without the element itself
+	Conv      *Conv          // convolutions
 }
 
 // noAttr is what all values share whose op has no attributes: most.

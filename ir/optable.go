@@ -133,6 +133,8 @@ const (
 
 	OpDot
 	OpDotHalves
+	OpConv
+	OpConvHalves
 
 	OpGather
 	OpGatherAdd
@@ -332,6 +334,9 @@ var rows = [numOps]OpInfo{
 
 	OpDot:       {Name: "dot", Method: "matmul", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: Reals | SetOf(Int32, Int64), By: OpMul, Cost: 1, Infer: inferDot, Eval: evalDot},
 	OpDotHalves: {Name: "dothalves", Internal: true, Doc: "the matrix products of x and y, each element of which is two of 16 bits: mulhalves multiplies them, and the sums wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, Infer: inferDot, Eval: evalDot},
+
+	OpConv:       {Name: "conv", Doc: "the convolutions of x, [n, c, spatial axes], with the weights y, [m, c/groups, spatial axes]: sums of products of windows of x, in the order that ir/conv.go tells; integers wrap", Kind: Contract, Arity: 2, Domain: Reals | SetOf(Int32, Int64), By: OpMul, Cost: 1, attrs: convAttrs, Infer: inferConv, Eval: evalConv},
+	OpConvHalves: {Name: "convhalves", Internal: true, Doc: "the convolutions of x with y, each element of which is two of 16 bits: mulhalves multiplies them, and the sums wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, attrs: convAttrs, Infer: inferConv, Eval: evalConv},
 
 	OpGather:       {Name: "gather", Method: "takealong", Doc: "the elements of x along an axis at the indices y, one for each element of y", Kind: Line, Arity: 2, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferGather, Eval: evalLine, Line: gatherLine, Indexed: true},
 	OpGatherAdd:    {Name: "gather_add", Internal: true, Doc: "the sum of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},

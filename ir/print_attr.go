@@ -92,6 +92,36 @@ var (
 	}
 )
 
+// convAttrs are the attributes of convolutions.
+var convAttrs = []*attribute{
+	{
+		name:  "groups",
+		print: func(a *Attr) string { return strconv.Itoa(a.Conv.Groups) },
+		parse: func(s *Scanner, a *Attr) { a.conv().Groups = s.Integer() },
+	},
+	listOf("strides", func(c *Conv) *[]int { return &c.Strides }),
+	listOf("dilations", func(c *Conv) *[]int { return &c.Dilations }),
+	listOf("before", func(c *Conv) *[]int { return &c.Before }),
+	listOf("after", func(c *Conv) *[]int { return &c.After }),
+}
+
+// listOf returns an attribute of convolutions that is a list of numbers.
+func listOf(name string, of func(c *Conv) *[]int) *attribute {
+	return &attribute{
+		name:  name,
+		print: func(a *Attr) string { return Bracketed(*of(a.Conv)) },
+		parse: func(s *Scanner, a *Attr) { *of(a.conv()) = s.Integers("[]") },
+	}
+}
+
+// conv returns the attributes of a convolution that is being parsed.
+func (a *Attr) conv() *Conv {
+	if a.Conv == nil {
+		a.Conv = new(Conv)
+	}
+	return a.Conv
+}
+
 // attributes holds every attribute of the op table by its name.
 var attributes = map[string]*attribute{}
 

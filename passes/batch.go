@@ -61,6 +61,10 @@ func mixes(v *ir.Value, name string) bool {
 		}
 		k := axes[0]
 		switch info := v.Op.Info(); {
+		case isConv(v):
+			if k > 0 || a != v.Args[0] {
+				return true
+			}
 		case v.Op == ir.OpReshape:
 			own, _ := sized(v.Type.Shape, name)
 			if a.Type.Shape[:k].NumElems() != v.Type.Shape[:own[0]].NumElems() {

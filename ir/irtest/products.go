@@ -13,6 +13,10 @@ func (g *gen) product() {
 	if ir.OpDotHalves.Info().Domain.Has(x.Type.DType) && g.chance("halves", 2) {
 		op = ir.OpDotHalves
 	}
+	if g.chance("convolution", 3) {
+		g.convolution(x)
+		return
+	}
 	if rank := len(x.Type.Shape); rank >= 2 && g.chance("transpose", 2) {
 		axes := make([]int, rank)
 		for i := range axes {
@@ -38,4 +42,58 @@ func (g *gen) product() {
 		x = g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(m/k, k)}, x)
 		g.add(op, ir.Attr{}, x, g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(k, n/k)}, y))
 	}
+}
+
+// convolution convolves a value with another one as weights, both with their elements divided among one or two spatial
+// axes and those before.
+func (g *gen) convolution(x *ir.Value) {
+	w := g.pick("weights", g.values())
+	batch, of := ir.Fixed(1), x.Type.Shape // the images are all of batch, and parts of the rest
+	if len(of) > 0 && len(of[0].Names()) > 0 {
+		batch, of = of[0], of[1:]
+	}
+	n, ok := of.NumElems().Int()
+	k, known := w.Type.Shape.NumElems().Int()
+	if !ok || !known || n*k == 0 || x.Type.DType != w.Type.DType {
+		return
+	}
+	part := func(name string, of, limit int) int { // a divisor
+		d := g.int(name, 1, min(of, limit))
+		for of%d > 0 {
+			d--
+		}
+		return d
+	}
+	op, c, images := ir.OpConv, &ir.Conv{Groups: part("groups", k, 4)}, part("images", n, 3)
+	all := batch.Mul(ir.Fixed(images))
+	if ir.OpConvHalves.Info().Domain.Has(x.Type.DType) && g.chance("halves", 2) {
+		op = ir.OpConvHalves
+	}
+	for n/images%c.Groups > 0 || k%c.Groups > 0 {
+		c.Groups--
+	}
+	channels := part("channels", n/images/c.Groups, 4)
+	for k/c.Groups%channels > 0 || n/images/c.Groups%channels > 0 {
+		channels--
+	}
+	columns := part("columns", k/c.Groups/channels, 4)
+	size, window := []int{n / images / c.Groups / channels}, []int{k / c.Groups / channels / columns}
+	if g.chance("two axes", 2) {
+		h, i := part("lines", size[0], 8), part("lines of a window", window[0], 3)
+		size, window = []int{h, size[0] / h}, []int{i, window[0] / i}
+	}
+	shape := ir.Shape{all, ir.Fixed(c.Groups * columns)}
+	for i := range size {
+		c.Strides, c.Dilations = append(c.Strides, g.int("stride", 1, 3)), append(c.Dilations, g.int("dilation", 1, 2))
+		reach := (window[i]-1)*c.Dilations[i] + 1
+		c.Before = append(c.Before, g.int("before", min(0, 1-size[i]), 2))
+		c.After = append(c.After, max(g.int("after", 0, 2), reach-size[i]-c.Before[i]))
+		shape = append(shape, ir.Fixed((size[i]+c.Before[i]+c.After[i]-reach)/c.Strides[i]+1))
+	}
+	if !g.fits(shape) {
+		return
+	}
+	x = g.add(ir.OpReshape, ir.Attr{Shape: append(ir.Shape{all, ir.Fixed(c.Groups * channels)}, ir.ShapeOf(size...)...)}, x)
+	w = g.add(ir.OpReshape, ir.Attr{Shape: append(ir.ShapeOf(c.Groups*columns, channels), ir.ShapeOf(window...)...)}, w)
+	g.add(op, ir.Attr{Conv: c}, x, w)
 }

@@ -48,7 +48,9 @@ var rowRules = map[ir.Op]func(d *Division, v *ir.Value, p place) error{
 		}
 		return nil
 	},
-	ir.OpDotHalves:         anyRows,
+	ir.OpDotHalves:  anyRows,
+	ir.OpConv:       checkConv,
+	ir.OpConvHalves: checkConv,
 	ir.OpGather:            wholeLines,
 	ir.OpSearchSorted:      wholeLines,
 	ir.OpSearchSortedRight: wholeLines,
@@ -63,6 +65,15 @@ func otherAxis(d *Division, v *ir.Value, p place) error {
 	if v.Attr.Axis == p.axis {
 		return errOtherRows
 	}
+	return nil
+}
+
+// checkConv lets whole images pass. One window of one image is a sum.
+func checkConv(d *Division, v *ir.Value, p place) error {
+	if p.axis > 0 || !d.places[v.Args[1]].whole() {
+		return errOtherRows
+	}
+	d.Limits.Least = 2
 	return nil
 }
 
