@@ -198,6 +198,9 @@ func (p *Program) example() error {
 		if err == nil {
 			p.shown, err = p.make(ins)
 		}
+		if err == nil && p.shown.once == nil { // runs can begin with it
+			p.cache.use(p.shown)
+		}
 		return err
 	}
 	var first error // of sizes that the graph fits
