@@ -173,6 +173,9 @@ var halfBodies = []string{
 	"kernel (u0:T, u1:T, u2:T) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }",
 	"kernel (s0:T, u1:T, u2:T) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }",
 	"kernel (u0:T, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; t3 = cast:T t2; store t3 }",
+	"kernel (u0:T, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; store t2 }",
+	"kernel (u0:T, u1:f32) { t0 = cast:f32 u0; t1 = mul t0 u1; store t1 }",
+	"kernel (u0:T, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; t2 = cast:T t1; store t2 }",
 }
 
 // sampleBodies are such kernels of pictures and sound that are computed in float32, for each of sampleTypes, T: samples that are

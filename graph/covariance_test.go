@@ -36,7 +36,7 @@ func TestWeights(t *testing.T) {
 		"cov: takes observations by variables": weights.Cov(nil),
 		"corr: does not take int32":            graph.Input("i", graph.Int32, 3, 2).Corr(nil),
 		"does not take the option KeepDims":    x.Cov(nil, graph.KeepDims),
-		"weights of shape [7,1]":               x.Cov(f32("v", 7, 1)),
+		"weights of shape [7,1]":               x.Cov(graph.Input("v", graph.Float64, 7, 1)),
 		"weightedmean":                         x.WeightedMean(f32("v", 7), 0),
 	} {
 		require.ErrorContains(t, y.Err(), text)

@@ -44,14 +44,14 @@ func TestTable(t *testing.T) {
 	}
 	doc, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, b.String(), string(doc), "after a change that is meant, run: go test ./onnx -run Table -update")
+	require.Equal(t, b.String(), string(doc), "after a change that is meant, run: go test ./formats/onnx -run Table -update")
 }
 
 const intro = `# ONNX operators
 
 What package onnx supports, of the default operator set. "7 on" means version 7 of the operator set and all later ones up to 28; a
 version that is missing is an error at load. Types are those of the first input; the others follow from ONNX's definitions. This
-page is made from the table of operators: ` + "`go test ./onnx -run Table -update`" + `.
+page is made from the table of operators: ` + "`go test ./formats/onnx -run Table -update`" + `.
 With the option ` + "`onnx.WithScaledWeights`" + `, a BatchNormalization is part of the product before it, which changes rounding.
 
 | operator | versions | types |

@@ -3245,6 +3245,76 @@ leave2:
 	VMOVUPS 1152(SP), Z28; VMOVUPS 1216(SP), Z29; VMOVUPS 1280(SP), Z30; VMOVUPS 1344(SP), Z31; KMOVW 1408(SP), K1
 	VMOVUPS 128(SP), Z2; JMP after2
 
+// for i: o0[i] = bfloat16(a1[i] + float32(a0[i]))
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_cast_add_cast_bf16_f32_uu_fee3446189_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; t2 = cast:bf16 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c0000000100000001<>+0(SB), Z31
+	VBROADCASTSD c00007fff00007fff<>+0(SB), Z30; VBROADCASTSD c0040000000400000<>+0(SB), Z29
+	VBROADCASTSD c0000ffff0000ffff<>+0(SB), Z28
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Z0; VPMOVZXWD 32(DI)(BX*2), Z1; VPSLLD $0x10, Z0, Z0; VPSLLD $0x10, Z1, Z1
+	VADDPS (R8)(BX*4), Z0, Z0; VADDPS 64(R8)(BX*4), Z1, Z1; VPSRAD $0x10, Z0, Z2; VPSRAD $0x10, Z1, Z3
+	VPANDQ Z31, Z2, Z2; VPANDQ Z31, Z3, Z3; VPADDD Z2, Z0, Z2; VPADDD Z3, Z1, Z3; VPADDD Z30, Z2, Z2
+	VPADDD Z30, Z3, Z3; VCMPPS $0x04, Z0, Z0, K1; VCMPPS $0x04, Z1, Z1, K2; VPORQ Z29, Z0, Z0; VPORQ Z29, Z1, Z1
+	VBLENDMPS Z0, Z2, K1, Z0; VBLENDMPS Z1, Z3, K2, Z1; VPSRAD $0x10, Z0, Z0; VPSRAD $0x10, Z1, Z1
+	VPANDQ Z28, Z0, Z0; VPANDQ Z28, Z1, Z1; VPMOVDW Z0, (R9)(BX*2); VPMOVDW Z1, 32(R9)(BX*2); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (R8)(BX*4), K1, Z0; VPMOVZXWD.Z (DI)(BX*2), K1, Z1; VPSLLD $0x10, Z1, Z1
+	VADDPS Z1, Z0, Z0; VPSRAD $0x10, Z0, Z1; VPANDQ Z31, Z1, Z1; VPADDD Z1, Z0, Z1; VPADDD Z30, Z1, Z1
+	VCMPPS $0x04, Z0, Z0, K2; VPORQ Z29, Z0, Z0; VBLENDMPS Z0, Z1, K2, Z0; VPSRAD $0x10, Z0, Z0
+	VPANDQ Z28, Z0, Z0; VPMOVDW Z0, K1, (R9)(BX*2); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R10; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0[i] = float16(a1[i] + float32(a0[i]))
+// Requires: AVX, AVX512F, BMI2
+TEXT k_cast_add_cast_f16_f32_uu_2a957f2888_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; t2 = cast:f16 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VCVTPH2PS (DI)(BX*2), Z0; VADDPS (R8)(BX*4), Z0, Z0; VCVTPS2PH $0x00, Z0, Y0; VMOVUPS Y0, (R9)(BX*2)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0; VPMOVZXWD.Z (DI)(BX*2), K1, Z1; VPMOVDW Z1, Y1; VCVTPH2PS Y1, Z1
+	VADDPS Z1, Z0, Z0; VCVTPS2PH $0x00, Z0, Y0; VPMOVZXWD Y0, Z0; VPMOVDW Z0, K1, (R9)(BX*2)
+
+next:
+	DECQ R10; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0[i] = a1[i] + float32(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT k_cast_add_i16_f32_uu_30a0b9a7f6_avx512<>(SB), NOSPLIT, $16-8
@@ -4086,6 +4156,108 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = a1[i] * float32(a0[i])
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_cast_mul_bf16_f32_uu_b77c14467d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Z0; VPSLLD $0x10, Z0, Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0; VPMOVZXWD.Z (DI)(BX*2), K1, Z1; VPSLLD $0x10, Z1, Z1; VMULPS Z1, Z0, Z0
+	VMOVUPS Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VPMOVZXWD (DI)(BX*2), Z0; VPSLLD $0x10, Z0, Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = a1[i] * float32(a0[i])
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_cast_mul_f16_f32_uu_ce58e92cdc_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VCVTPH2PS (DI)(BX*2), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0; VPMOVZXWD.Z (DI)(BX*2), K1, Z1; VPMOVDW Z1, Y1; VCVTPH2PS Y1, Z1
+	VMULPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R10, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTPH2PS (DI)(BX*2), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = a1 * float32(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT k_cast_mul_i16_f32_us_392a7b5393_avx512<>(SB), NOSPLIT, $16-8
@@ -4288,6 +4460,63 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = a2 * (float32(a0[i]) - a1)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_cast_sub_mul_bf16_f32_uss_d595608a4d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Z0; VPMOVZXWD 32(DI)(BX*2), Z1; VPSLLD $0x10, Z0, Z0; VPSLLD $0x10, Z1, Z1
+	VSUBPS Z31, Z0, Z0; VSUBPS Z31, Z1, Z1; VMULPS Z0, Z30, Z0; VMULPS Z1, Z30, Z1; VMOVUPS Z0, (R8)(BX*4)
+	VMOVUPS Z1, 64(R8)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPSLLD $0x10, Z0, Z0; VSUBPS Z31, Z0, Z0; VMULPS Z0, Z30, Z0
+	VMOVUPS Z0, K1, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VPMOVZXWD (DI)(BX*2), Z0; VPMOVZXWD 32(DI)(BX*2), Z1; VPSLLD $0x10, Z0, Z0; VPSLLD $0x10, Z1, Z1
+	VSUBPS Z31, Z0, Z0; VSUBPS Z31, Z1, Z1; VMULPS Z0, Z30, Z0; VMULPS Z1, Z30, Z1; VMOVNTDQ Z0, (R8)(BX*4)
+	VMOVNTDQ Z1, 64(R8)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = bfloat16(a2 * (float32(a0[i]) - a1))
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_avx512<>(SB), NOSPLIT, $0-8
@@ -4364,6 +4593,58 @@ next:
 
 done:
 	VZEROUPPER; RET
+
+// for i: o0[i] = a2 * (float32(a0[i]) - a1)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_cast_sub_mul_f16_f32_uss_e3bfdef3ec_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
+	PCALIGN $0x40
+
+loop:
+	VCVTPH2PS (DI)(BX*2), Z0; VSUBPS Z31, Z0, Z0; VMULPS Z0, Z30, Z0; VMOVUPS Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0; VPMOVDW Z0, Y0; VCVTPH2PS Y0, Z0; VSUBPS Z31, Z0, Z0; VMULPS Z0, Z30, Z0
+	VMOVUPS Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
+
+line:
+	VCVTPH2PS (DI)(BX*2), Z0; VSUBPS Z31, Z0, Z0; VMULPS Z0, Z30, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a2 * (float32(a0[i]) - a1)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -30777,297 +31058,303 @@ DATA entries_avx512<>+352(SB)/8, $k_atan_f32_u_48534f2993_avx512<>(SB)
 DATA entries_avx512<>+360(SB)/8, $k_atan_f32_u_7a7f1e3e5f_avx512<>(SB)
 DATA entries_avx512<>+368(SB)/8, $k_atanh_f32_u_3173c1d460_avx512<>(SB)
 DATA entries_avx512<>+376(SB)/8, $k_atanh_f32_u_9be78ab564_avx512<>(SB)
-DATA entries_avx512<>+384(SB)/8, $k_cast_add_i16_f32_uu_30a0b9a7f6_avx512<>(SB)
-DATA entries_avx512<>+392(SB)/8, $k_cast_add_u8_f32_uu_40e5254650_avx512<>(SB)
-DATA entries_avx512<>+400(SB)/8, $k_cast_cast_sub_add_i16_f32_uuu_540a9baeeb_avx512<>(SB)
-DATA entries_avx512<>+408(SB)/8, $k_cast_cast_sub_add_u8_f32_uuu_b2fbe07acf_avx512<>(SB)
-DATA entries_avx512<>+416(SB)/8, $k_cast_cast_sub_i16_f32_uu_ea40fcc5b4_avx512<>(SB)
-DATA entries_avx512<>+424(SB)/8, $k_cast_cast_sub_mul_i16_f32_uus_e8c5af346d_avx512<>(SB)
-DATA entries_avx512<>+432(SB)/8, $k_cast_cast_sub_mul_u8_f32_uus_dc2199124d_avx512<>(SB)
-DATA entries_avx512<>+440(SB)/8, $k_cast_cast_sub_u8_f32_uu_a208ec45a5_avx512<>(SB)
-DATA entries_avx512<>+448(SB)/8, $k_cast_f32_i64_u_724ac34fd6_avx512<>(SB)
-DATA entries_avx512<>+456(SB)/8, $k_cast_f32_u64_u_b9dac22c1a_avx512<>(SB)
-DATA entries_avx512<>+464(SB)/8, $k_cast_i64_f32_u_1f0de97580_avx512<>(SB)
-DATA entries_avx512<>+472(SB)/8, $k_cast_mul_add_i16_f32_usu_64fcf88213_avx512<>(SB)
-DATA entries_avx512<>+480(SB)/8, $k_cast_mul_add_i16_f32_uuu_5552a4b624_avx512<>(SB)
-DATA entries_avx512<>+488(SB)/8, $k_cast_mul_add_u8_f32_usu_5b87b8243a_avx512<>(SB)
-DATA entries_avx512<>+496(SB)/8, $k_cast_mul_add_u8_f32_uuu_13f185d93d_avx512<>(SB)
-DATA entries_avx512<>+504(SB)/8, $k_cast_mul_i16_f32_us_392a7b5393_avx512<>(SB)
-DATA entries_avx512<>+512(SB)/8, $k_cast_mul_i16_f32_uu_44d1797abd_avx512<>(SB)
-DATA entries_avx512<>+520(SB)/8, $k_cast_mul_u8_f32_us_647f209b1a_avx512<>(SB)
-DATA entries_avx512<>+528(SB)/8, $k_cast_mul_u8_f32_uu_4bad41a132_avx512<>(SB)
-DATA entries_avx512<>+536(SB)/8, $k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_avx512<>(SB)
-DATA entries_avx512<>+544(SB)/8, $k_cast_sub_mul_cast_f16_f32_uss_ff49227138_avx512<>(SB)
-DATA entries_avx512<>+552(SB)/8, $k_cast_sub_mul_i16_f32_uss_b68e8d558d_avx512<>(SB)
-DATA entries_avx512<>+560(SB)/8, $k_cast_sub_mul_u8_f32_uss_540e7b906f_avx512<>(SB)
-DATA entries_avx512<>+568(SB)/8, $k_cbrt_f32_u_5b74a96f41_avx512<>(SB)
-DATA entries_avx512<>+576(SB)/8, $k_celu_f32_uu_d59fb19897_avx512<>(SB)
-DATA entries_avx512<>+584(SB)/8, $k_clip_add_f32_ussu_0f9b83379c_avx512<>(SB)
-DATA entries_avx512<>+592(SB)/8, $k_clip_cast_f32_i16_uss_33e44e38c6_avx512<>(SB)
-DATA entries_avx512<>+600(SB)/8, $k_clip_cast_f32_u8_uss_bb6204ca2f_avx512<>(SB)
-DATA entries_avx512<>+608(SB)/8, $k_clip_mul_f32_ussu_8e1d474187_avx512<>(SB)
-DATA entries_avx512<>+616(SB)/8, $k_clip_round_cast_f32_i16_uss_5dd8e72661_avx512<>(SB)
-DATA entries_avx512<>+624(SB)/8, $k_clip_round_cast_f32_u8_uss_ed253d4e3c_avx512<>(SB)
-DATA entries_avx512<>+632(SB)/8, $k_cos_f32_u_d5b58a3f8e_avx512<>(SB)
-DATA entries_avx512<>+640(SB)/8, $k_cos_f32_u_e3f6bef4d7_avx512<>(SB)
-DATA entries_avx512<>+648(SB)/8, $k_cosh_f32_u_b285247184_avx512<>(SB)
-DATA entries_avx512<>+656(SB)/8, $k_cosh_f32_u_b552f60c26_avx512<>(SB)
-DATA entries_avx512<>+664(SB)/8, $k_div_add_f32_uuu_359df21de5_avx512<>(SB)
-DATA entries_avx512<>+672(SB)/8, $k_div_sub_f32_uuu_339ed6047e_avx512<>(SB)
-DATA entries_avx512<>+680(SB)/8, $k_div_sub_f32_uuu_f8a9ef3add_avx512<>(SB)
-DATA entries_avx512<>+688(SB)/8, $k_dot_f32_2423624372_avx512<>(SB)
-DATA entries_avx512<>+696(SB)/8, $k_dotleftwindows_f32_eea7e8f90b_avx512<>(SB)
-DATA entries_avx512<>+704(SB)/8, $k_dotwindows_f32_b7c0a2915b_avx512<>(SB)
-DATA entries_avx512<>+712(SB)/8, $k_elu_f32_uu_406bd122ee_avx512<>(SB)
-DATA entries_avx512<>+720(SB)/8, $k_elu_f32_uu_aa1bd49de5_avx512<>(SB)
-DATA entries_avx512<>+728(SB)/8, $k_erf_f32_u_bb01d17e04_avx512<>(SB)
-DATA entries_avx512<>+736(SB)/8, $k_erfc_f32_u_4de05a4343_avx512<>(SB)
-DATA entries_avx512<>+744(SB)/8, $k_exp2_f32_u_df886b9f2d_avx512<>(SB)
-DATA entries_avx512<>+752(SB)/8, $k_exp_f32_u_bf167c3749_avx512<>(SB)
-DATA entries_avx512<>+760(SB)/8, $k_exp_f32_u_ef80539273_avx512<>(SB)
-DATA entries_avx512<>+768(SB)/8, $k_expm1_f32_u_8e161a5337_avx512<>(SB)
-DATA entries_avx512<>+776(SB)/8, $k_expm1_f32_u_c4a2391563_avx512<>(SB)
-DATA entries_avx512<>+784(SB)/8, $k_fma_fma_f32_usuus_26feef316b_avx512<>(SB)
-DATA entries_avx512<>+792(SB)/8, $k_fma_fma_f32_uusuu_65f5684e4d_avx512<>(SB)
-DATA entries_avx512<>+800(SB)/8, $k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_avx512<>(SB)
-DATA entries_avx512<>+808(SB)/8, $k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_avx512<>(SB)
-DATA entries_avx512<>+816(SB)/8, $k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_avx512<>(SB)
-DATA entries_avx512<>+824(SB)/8, $k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB)
-DATA entries_avx512<>+832(SB)/8, $k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512<>(SB)
-DATA entries_avx512<>+840(SB)/8, $k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_avx512<>(SB)
-DATA entries_avx512<>+848(SB)/8, $k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_avx512<>(SB)
-DATA entries_avx512<>+856(SB)/8, $k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512<>(SB)
-DATA entries_avx512<>+864(SB)/8, $k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512<>(SB)
-DATA entries_avx512<>+872(SB)/8, $k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_avx512<>(SB)
-DATA entries_avx512<>+880(SB)/8, $k_fmod_f32_uu_23f2965b3a_avx512<>(SB)
-DATA entries_avx512<>+888(SB)/8, $k_gelu_f32_u_5a39b6b00a_avx512<>(SB)
-DATA entries_avx512<>+896(SB)/8, $k_gelutanh_f32_u_4c118d14c9_avx512<>(SB)
-DATA entries_avx512<>+904(SB)/8, $k_gelutanh_f32_u_db1a6da05e_avx512<>(SB)
-DATA entries_avx512<>+912(SB)/8, $k_hypot_f32_uu_9f864ed0e9_avx512<>(SB)
-DATA entries_avx512<>+920(SB)/8, $k_le_select_i32_f32_usus_1c79c409c7_avx512<>(SB)
-DATA entries_avx512<>+928(SB)/8, $k_le_select_i64_f32_usus_8ea0fb7f63_avx512<>(SB)
-DATA entries_avx512<>+936(SB)/8, $k_log10_f32_u_ae1c8f5cbf_avx512<>(SB)
-DATA entries_avx512<>+944(SB)/8, $k_log10_f32_u_cbfe670f49_avx512<>(SB)
-DATA entries_avx512<>+952(SB)/8, $k_log1p_f32_u_44ebc30ec1_avx512<>(SB)
-DATA entries_avx512<>+960(SB)/8, $k_log1p_f32_u_ba15cea693_avx512<>(SB)
-DATA entries_avx512<>+968(SB)/8, $k_log2_f32_u_10bd083277_avx512<>(SB)
-DATA entries_avx512<>+976(SB)/8, $k_log2_f32_u_554428f4d8_avx512<>(SB)
-DATA entries_avx512<>+984(SB)/8, $k_log_f32_u_e0fe5a7a5e_avx512<>(SB)
-DATA entries_avx512<>+992(SB)/8, $k_logit_f32_u_d2899268f2_avx512<>(SB)
-DATA entries_avx512<>+1000(SB)/8, $k_lt_cast_add_f32_suu_6dc476c5d9_avx512<>(SB)
-DATA entries_avx512<>+1008(SB)/8, $k_lt_cast_add_f32_usu_8884ef40f7_avx512<>(SB)
-DATA entries_avx512<>+1016(SB)/8, $k_lt_cast_f32_su_3714b2872f_avx512<>(SB)
-DATA entries_avx512<>+1024(SB)/8, $k_lt_cast_f32_us_21d3d2c79b_avx512<>(SB)
-DATA entries_avx512<>+1032(SB)/8, $k_lt_lt_and_select_f32_suss_9e6570f14f_avx512<>(SB)
-DATA entries_avx512<>+1040(SB)/8, $k_lt_mul_select_f32_sus_3d9238c874_avx512<>(SB)
-DATA entries_avx512<>+1048(SB)/8, $k_lt_mul_select_f32_susus_cbda72fe85_avx512<>(SB)
-DATA entries_avx512<>+1056(SB)/8, $k_lt_mul_select_f32_ususs_19d26ccf4d_avx512<>(SB)
-DATA entries_avx512<>+1064(SB)/8, $k_lt_select_f32_susu_834373809c_avx512<>(SB)
-DATA entries_avx512<>+1072(SB)/8, $k_lt_select_f32_suus_d7be1b3f1c_avx512<>(SB)
-DATA entries_avx512<>+1080(SB)/8, $k_lt_select_f32_suuu_2112c41b9d_avx512<>(SB)
-DATA entries_avx512<>+1088(SB)/8, $k_lt_select_f32_ussu_8333fa51a2_avx512<>(SB)
-DATA entries_avx512<>+1096(SB)/8, $k_lt_select_f32_usus_1ff32013c3_avx512<>(SB)
-DATA entries_avx512<>+1104(SB)/8, $k_lt_select_f32_usuu_09aa765891_avx512<>(SB)
-DATA entries_avx512<>+1112(SB)/8, $k_lt_select_f32_uuss_6b256275c9_avx512<>(SB)
-DATA entries_avx512<>+1120(SB)/8, $k_lt_select_f32_uuuu_eaac2a0463_avx512<>(SB)
-DATA entries_avx512<>+1128(SB)/8, $k_lt_select_i32_f32_usus_574390459e_avx512<>(SB)
-DATA entries_avx512<>+1136(SB)/8, $k_lt_select_i64_f32_usus_0cd8335b7d_avx512<>(SB)
-DATA entries_avx512<>+1144(SB)/8, $k_lt_sub_select_f32_ussu_3954cda4c3_avx512<>(SB)
-DATA entries_avx512<>+1152(SB)/8, $k_max_bf16_su_100e068ec4_avx512<>(SB)
-DATA entries_avx512<>+1160(SB)/8, $k_max_bf16_uu_5717754c11_avx512<>(SB)
-DATA entries_avx512<>+1168(SB)/8, $k_max_f32_us_ab85dd44c8_avx512<>(SB)
-DATA entries_avx512<>+1176(SB)/8, $k_max_f32_uu_3969474293_avx512<>(SB)
-DATA entries_avx512<>+1184(SB)/8, $k_max_max_f32_uuu_94153535b5_avx512<>(SB)
-DATA entries_avx512<>+1192(SB)/8, $k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512<>(SB)
-DATA entries_avx512<>+1200(SB)/8, $k_max_max_max_f32_uuuu_7f8291e5af_avx512<>(SB)
-DATA entries_avx512<>+1208(SB)/8, $k_max_max_max_max_f32_uuuuu_782406c534_avx512<>(SB)
-DATA entries_avx512<>+1216(SB)/8, $k_max_min_f32_uss_ee76b7f7ff_avx512<>(SB)
-DATA entries_avx512<>+1224(SB)/8, $k_min_bf16_su_9308cc1e53_avx512<>(SB)
-DATA entries_avx512<>+1232(SB)/8, $k_min_bf16_uu_0ec29c093e_avx512<>(SB)
-DATA entries_avx512<>+1240(SB)/8, $k_min_cast_f32_i16_us_2a8c1b0700_avx512<>(SB)
-DATA entries_avx512<>+1248(SB)/8, $k_min_cast_f32_u8_us_eccb202a69_avx512<>(SB)
-DATA entries_avx512<>+1256(SB)/8, $k_min_f32_su_9fcf2ced30_avx512<>(SB)
-DATA entries_avx512<>+1264(SB)/8, $k_min_f32_uu_276d0c9438_avx512<>(SB)
-DATA entries_avx512<>+1272(SB)/8, $k_min_min_f32_uuu_9321000f75_avx512<>(SB)
-DATA entries_avx512<>+1280(SB)/8, $k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512<>(SB)
-DATA entries_avx512<>+1288(SB)/8, $k_min_min_min_f32_uuuu_a2036aac40_avx512<>(SB)
-DATA entries_avx512<>+1296(SB)/8, $k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512<>(SB)
-DATA entries_avx512<>+1304(SB)/8, $k_mish_f32_u_0d76fba195_avx512<>(SB)
-DATA entries_avx512<>+1312(SB)/8, $k_mish_f32_u_4327185398_avx512<>(SB)
-DATA entries_avx512<>+1320(SB)/8, $k_mul_add_bf16_usu_8f9997d94c_avx512<>(SB)
-DATA entries_avx512<>+1328(SB)/8, $k_mul_add_bf16_uuu_39baa2bc68_avx512<>(SB)
-DATA entries_avx512<>+1336(SB)/8, $k_mul_add_f16_usu_b62d67b889_avx512<>(SB)
-DATA entries_avx512<>+1344(SB)/8, $k_mul_add_f16_uuu_bb768c79b6_avx512<>(SB)
-DATA entries_avx512<>+1352(SB)/8, $k_mul_add_f32_sus_823e970d51_avx512<>(SB)
-DATA entries_avx512<>+1360(SB)/8, $k_mul_add_f32_us_c995ae5d78_avx512<>(SB)
-DATA entries_avx512<>+1368(SB)/8, $k_mul_add_f32_usu_c4593d64cc_avx512<>(SB)
-DATA entries_avx512<>+1376(SB)/8, $k_mul_add_f32_uu_62e4b901e6_avx512<>(SB)
-DATA entries_avx512<>+1384(SB)/8, $k_mul_add_f32_uus_cd484de41f_avx512<>(SB)
-DATA entries_avx512<>+1392(SB)/8, $k_mul_add_f32_uuu_75513ae343_avx512<>(SB)
-DATA entries_avx512<>+1400(SB)/8, $k_mul_add_mul_add_f32_suuus_cb6831fb55_avx512<>(SB)
-DATA entries_avx512<>+1408(SB)/8, $k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512<>(SB)
-DATA entries_avx512<>+1416(SB)/8, $k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512<>(SB)
-DATA entries_avx512<>+1424(SB)/8, $k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512<>(SB)
-DATA entries_avx512<>+1432(SB)/8, $k_mul_add_mul_f32_susu_d4e52dbdca_avx512<>(SB)
-DATA entries_avx512<>+1440(SB)/8, $k_mul_add_mul_f32_uusu_972dd93a49_avx512<>(SB)
-DATA entries_avx512<>+1448(SB)/8, $k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512<>(SB)
-DATA entries_avx512<>+1456(SB)/8, $k_mul_add_mul_f32_uuuu_ca920e09af_avx512<>(SB)
-DATA entries_avx512<>+1464(SB)/8, $k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512<>(SB)
-DATA entries_avx512<>+1472(SB)/8, $k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512<>(SB)
-DATA entries_avx512<>+1480(SB)/8, $k_mul_bf16_su_7d5459827d_avx512<>(SB)
-DATA entries_avx512<>+1488(SB)/8, $k_mul_bf16_uu_1dfb56811f_avx512<>(SB)
-DATA entries_avx512<>+1496(SB)/8, $k_mul_clip_f32_suss_064b4049ee_avx512<>(SB)
-DATA entries_avx512<>+1504(SB)/8, $k_mul_div_f32_uu_b7184a3f82_avx512<>(SB)
-DATA entries_avx512<>+1512(SB)/8, $k_mul_div_f32_uuu_d9f0203553_avx512<>(SB)
-DATA entries_avx512<>+1520(SB)/8, $k_mul_f32_su_2fb9b1c8da_avx512<>(SB)
-DATA entries_avx512<>+1528(SB)/8, $k_mul_f32_uu_1dfd370de5_avx512<>(SB)
-DATA entries_avx512<>+1536(SB)/8, $k_mul_fma_f32_usus_1842319587_avx512<>(SB)
-DATA entries_avx512<>+1544(SB)/8, $k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512<>(SB)
-DATA entries_avx512<>+1552(SB)/8, $k_mul_fma_fma_etc_f32_ususususus_6dcb691598_avx512<>(SB)
-DATA entries_avx512<>+1560(SB)/8, $k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_avx512<>(SB)
-DATA entries_avx512<>+1568(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB)
-DATA entries_avx512<>+1576(SB)/8, $k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB)
-DATA entries_avx512<>+1584(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB)
-DATA entries_avx512<>+1592(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_avx512<>(SB)
-DATA entries_avx512<>+1600(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_avx512<>(SB)
-DATA entries_avx512<>+1608(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_avx512<>(SB)
-DATA entries_avx512<>+1616(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_avx512<>(SB)
-DATA entries_avx512<>+1624(SB)/8, $k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB)
-DATA entries_avx512<>+1632(SB)/8, $k_mul_fma_fma_f32_uuuuuu_4bc23fabea_avx512<>(SB)
-DATA entries_avx512<>+1640(SB)/8, $k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB)
-DATA entries_avx512<>+1648(SB)/8, $k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_avx512<>(SB)
-DATA entries_avx512<>+1656(SB)/8, $k_mul_lt_select_f32_uusus_ca7d0bcaa1_avx512<>(SB)
-DATA entries_avx512<>+1664(SB)/8, $k_mul_max_f32_sus_f9f830f11a_avx512<>(SB)
-DATA entries_avx512<>+1672(SB)/8, $k_mul_min_f32_uss_d5ead2122c_avx512<>(SB)
-DATA entries_avx512<>+1680(SB)/8, $k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB)
-DATA entries_avx512<>+1688(SB)/8, $k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB)
-DATA entries_avx512<>+1696(SB)/8, $k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB)
-DATA entries_avx512<>+1704(SB)/8, $k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB)
-DATA entries_avx512<>+1712(SB)/8, $k_mul_mul_add_f32_uusu_9dff2cfe90_avx512<>(SB)
-DATA entries_avx512<>+1720(SB)/8, $k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB)
-DATA entries_avx512<>+1728(SB)/8, $k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB)
-DATA entries_avx512<>+1736(SB)/8, $k_mul_mul_f32_u_555ff18a56_avx512<>(SB)
-DATA entries_avx512<>+1744(SB)/8, $k_mul_mul_f32_u_80e658ec97_avx512<>(SB)
-DATA entries_avx512<>+1752(SB)/8, $k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB)
-DATA entries_avx512<>+1760(SB)/8, $k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB)
-DATA entries_avx512<>+1768(SB)/8, $k_mul_mul_f32_uus_be42ec1679_avx512<>(SB)
-DATA entries_avx512<>+1776(SB)/8, $k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB)
-DATA entries_avx512<>+1784(SB)/8, $k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB)
-DATA entries_avx512<>+1792(SB)/8, $k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB)
-DATA entries_avx512<>+1800(SB)/8, $k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB)
-DATA entries_avx512<>+1808(SB)/8, $k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB)
-DATA entries_avx512<>+1816(SB)/8, $k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB)
-DATA entries_avx512<>+1824(SB)/8, $k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB)
-DATA entries_avx512<>+1832(SB)/8, $k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB)
-DATA entries_avx512<>+1840(SB)/8, $k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB)
-DATA entries_avx512<>+1848(SB)/8, $k_mul_sub_f32_sus_965440f780_avx512<>(SB)
-DATA entries_avx512<>+1856(SB)/8, $k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB)
-DATA entries_avx512<>+1864(SB)/8, $k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB)
-DATA entries_avx512<>+1872(SB)/8, $k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB)
-DATA entries_avx512<>+1880(SB)/8, $k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB)
-DATA entries_avx512<>+1888(SB)/8, $k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB)
-DATA entries_avx512<>+1896(SB)/8, $k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB)
-DATA entries_avx512<>+1904(SB)/8, $k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB)
-DATA entries_avx512<>+1912(SB)/8, $k_mul_sub_mul_add_f32_ususu_3529d7be25_avx512<>(SB)
-DATA entries_avx512<>+1920(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB)
-DATA entries_avx512<>+1928(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
-DATA entries_avx512<>+1936(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
-DATA entries_avx512<>+1944(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
-DATA entries_avx512<>+1952(SB)/8, $k_ne_select_add_f32_usu_f46055e8ac_avx512<>(SB)
-DATA entries_avx512<>+1960(SB)/8, $k_neg_f32_u_a8e725f12b_avx512<>(SB)
-DATA entries_avx512<>+1968(SB)/8, $k_neg_sub_f32_uu_4d755f9093_avx512<>(SB)
-DATA entries_avx512<>+1976(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
-DATA entries_avx512<>+1984(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
-DATA entries_avx512<>+1992(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
-DATA entries_avx512<>+2000(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
-DATA entries_avx512<>+2008(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
-DATA entries_avx512<>+2016(SB)/8, $k_reduce_add_cast_bf16_f32_u_9005344d1b_avx512<>(SB)
-DATA entries_avx512<>+2024(SB)/8, $k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_avx512<>(SB)
-DATA entries_avx512<>+2032(SB)/8, $k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_avx512<>(SB)
-DATA entries_avx512<>+2040(SB)/8, $k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_avx512<>(SB)
-DATA entries_avx512<>+2048(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
-DATA entries_avx512<>+2056(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
-DATA entries_avx512<>+2064(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
-DATA entries_avx512<>+2072(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
-DATA entries_avx512<>+2080(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
-DATA entries_avx512<>+2088(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
-DATA entries_avx512<>+2096(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
-DATA entries_avx512<>+2104(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
-DATA entries_avx512<>+2112(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
-DATA entries_avx512<>+2120(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
-DATA entries_avx512<>+2128(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
-DATA entries_avx512<>+2136(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
-DATA entries_avx512<>+2144(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
-DATA entries_avx512<>+2152(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
-DATA entries_avx512<>+2160(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
-DATA entries_avx512<>+2168(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
-DATA entries_avx512<>+2176(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
-DATA entries_avx512<>+2184(SB)/8, $k_round_cast_f32_i16_u_83a31e47f7_avx512<>(SB)
-DATA entries_avx512<>+2192(SB)/8, $k_round_cast_f32_u8_u_bd8ce8a54b_avx512<>(SB)
-DATA entries_avx512<>+2200(SB)/8, $k_round_clip_cast_f32_i16_uss_02e84f22c8_avx512<>(SB)
-DATA entries_avx512<>+2208(SB)/8, $k_round_clip_cast_f32_u8_uss_c4dea39af2_avx512<>(SB)
-DATA entries_avx512<>+2216(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
-DATA entries_avx512<>+2224(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
-DATA entries_avx512<>+2232(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
-DATA entries_avx512<>+2240(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
-DATA entries_avx512<>+2248(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
-DATA entries_avx512<>+2256(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
-DATA entries_avx512<>+2264(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
-DATA entries_avx512<>+2272(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
-DATA entries_avx512<>+2280(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
-DATA entries_avx512<>+2288(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
-DATA entries_avx512<>+2296(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
-DATA entries_avx512<>+2304(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
-DATA entries_avx512<>+2312(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
-DATA entries_avx512<>+2320(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
-DATA entries_avx512<>+2328(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
-DATA entries_avx512<>+2336(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
-DATA entries_avx512<>+2344(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
-DATA entries_avx512<>+2352(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
-DATA entries_avx512<>+2360(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
-DATA entries_avx512<>+2368(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
-DATA entries_avx512<>+2376(SB)/8, $k_sub_bf16_su_2c1d826673_avx512<>(SB)
-DATA entries_avx512<>+2384(SB)/8, $k_sub_bf16_us_ff92a7c9b2_avx512<>(SB)
-DATA entries_avx512<>+2392(SB)/8, $k_sub_bf16_uu_42dd4849c9_avx512<>(SB)
-DATA entries_avx512<>+2400(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
-DATA entries_avx512<>+2408(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
-DATA entries_avx512<>+2416(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
-DATA entries_avx512<>+2424(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
-DATA entries_avx512<>+2432(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
-DATA entries_avx512<>+2440(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
-DATA entries_avx512<>+2448(SB)/8, $k_sub_f32_su_bc8f730c2a_avx512<>(SB)
-DATA entries_avx512<>+2456(SB)/8, $k_sub_f32_us_009e0cf21b_avx512<>(SB)
-DATA entries_avx512<>+2464(SB)/8, $k_sub_f32_uu_0fe96d105d_avx512<>(SB)
-DATA entries_avx512<>+2472(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
-DATA entries_avx512<>+2480(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
-DATA entries_avx512<>+2488(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
-DATA entries_avx512<>+2496(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
-DATA entries_avx512<>+2504(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
-DATA entries_avx512<>+2512(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
-DATA entries_avx512<>+2520(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
-DATA entries_avx512<>+2528(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
-DATA entries_avx512<>+2536(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
-DATA entries_avx512<>+2544(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
-DATA entries_avx512<>+2552(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
-DATA entries_avx512<>+2560(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
-DATA entries_avx512<>+2568(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
-DATA entries_avx512<>+2576(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
-DATA entries_avx512<>+2584(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
-DATA entries_avx512<>+2592(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
-DATA entries_avx512<>+2600(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
-DATA entries_avx512<>+2608(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
-DATA entries_avx512<>+2616(SB)/8, $k_sub_mul_mul_add_f32_ussss_c5ad1adc27_avx512<>(SB)
-DATA entries_avx512<>+2624(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
-DATA entries_avx512<>+2632(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
-DATA entries_avx512<>+2640(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
-DATA entries_avx512<>+2648(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
-DATA entries_avx512<>+2656(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
-DATA entries_avx512<>+2664(SB)/8, $k_sub_sub_add_f32_uuuu_c05f98bcd0_avx512<>(SB)
-DATA entries_avx512<>+2672(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
-DATA entries_avx512<>+2680(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
-DATA entries_avx512<>+2688(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
-DATA entries_avx512<>+2696(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
-GLOBL entries_avx512<>(SB), RODATA, $2704
+DATA entries_avx512<>+384(SB)/8, $k_cast_add_cast_bf16_f32_uu_fee3446189_avx512<>(SB)
+DATA entries_avx512<>+392(SB)/8, $k_cast_add_cast_f16_f32_uu_2a957f2888_avx512<>(SB)
+DATA entries_avx512<>+400(SB)/8, $k_cast_add_i16_f32_uu_30a0b9a7f6_avx512<>(SB)
+DATA entries_avx512<>+408(SB)/8, $k_cast_add_u8_f32_uu_40e5254650_avx512<>(SB)
+DATA entries_avx512<>+416(SB)/8, $k_cast_cast_sub_add_i16_f32_uuu_540a9baeeb_avx512<>(SB)
+DATA entries_avx512<>+424(SB)/8, $k_cast_cast_sub_add_u8_f32_uuu_b2fbe07acf_avx512<>(SB)
+DATA entries_avx512<>+432(SB)/8, $k_cast_cast_sub_i16_f32_uu_ea40fcc5b4_avx512<>(SB)
+DATA entries_avx512<>+440(SB)/8, $k_cast_cast_sub_mul_i16_f32_uus_e8c5af346d_avx512<>(SB)
+DATA entries_avx512<>+448(SB)/8, $k_cast_cast_sub_mul_u8_f32_uus_dc2199124d_avx512<>(SB)
+DATA entries_avx512<>+456(SB)/8, $k_cast_cast_sub_u8_f32_uu_a208ec45a5_avx512<>(SB)
+DATA entries_avx512<>+464(SB)/8, $k_cast_f32_i64_u_724ac34fd6_avx512<>(SB)
+DATA entries_avx512<>+472(SB)/8, $k_cast_f32_u64_u_b9dac22c1a_avx512<>(SB)
+DATA entries_avx512<>+480(SB)/8, $k_cast_i64_f32_u_1f0de97580_avx512<>(SB)
+DATA entries_avx512<>+488(SB)/8, $k_cast_mul_add_i16_f32_usu_64fcf88213_avx512<>(SB)
+DATA entries_avx512<>+496(SB)/8, $k_cast_mul_add_i16_f32_uuu_5552a4b624_avx512<>(SB)
+DATA entries_avx512<>+504(SB)/8, $k_cast_mul_add_u8_f32_usu_5b87b8243a_avx512<>(SB)
+DATA entries_avx512<>+512(SB)/8, $k_cast_mul_add_u8_f32_uuu_13f185d93d_avx512<>(SB)
+DATA entries_avx512<>+520(SB)/8, $k_cast_mul_bf16_f32_uu_b77c14467d_avx512<>(SB)
+DATA entries_avx512<>+528(SB)/8, $k_cast_mul_f16_f32_uu_ce58e92cdc_avx512<>(SB)
+DATA entries_avx512<>+536(SB)/8, $k_cast_mul_i16_f32_us_392a7b5393_avx512<>(SB)
+DATA entries_avx512<>+544(SB)/8, $k_cast_mul_i16_f32_uu_44d1797abd_avx512<>(SB)
+DATA entries_avx512<>+552(SB)/8, $k_cast_mul_u8_f32_us_647f209b1a_avx512<>(SB)
+DATA entries_avx512<>+560(SB)/8, $k_cast_mul_u8_f32_uu_4bad41a132_avx512<>(SB)
+DATA entries_avx512<>+568(SB)/8, $k_cast_sub_mul_bf16_f32_uss_d595608a4d_avx512<>(SB)
+DATA entries_avx512<>+576(SB)/8, $k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_avx512<>(SB)
+DATA entries_avx512<>+584(SB)/8, $k_cast_sub_mul_cast_f16_f32_uss_ff49227138_avx512<>(SB)
+DATA entries_avx512<>+592(SB)/8, $k_cast_sub_mul_f16_f32_uss_e3bfdef3ec_avx512<>(SB)
+DATA entries_avx512<>+600(SB)/8, $k_cast_sub_mul_i16_f32_uss_b68e8d558d_avx512<>(SB)
+DATA entries_avx512<>+608(SB)/8, $k_cast_sub_mul_u8_f32_uss_540e7b906f_avx512<>(SB)
+DATA entries_avx512<>+616(SB)/8, $k_cbrt_f32_u_5b74a96f41_avx512<>(SB)
+DATA entries_avx512<>+624(SB)/8, $k_celu_f32_uu_d59fb19897_avx512<>(SB)
+DATA entries_avx512<>+632(SB)/8, $k_clip_add_f32_ussu_0f9b83379c_avx512<>(SB)
+DATA entries_avx512<>+640(SB)/8, $k_clip_cast_f32_i16_uss_33e44e38c6_avx512<>(SB)
+DATA entries_avx512<>+648(SB)/8, $k_clip_cast_f32_u8_uss_bb6204ca2f_avx512<>(SB)
+DATA entries_avx512<>+656(SB)/8, $k_clip_mul_f32_ussu_8e1d474187_avx512<>(SB)
+DATA entries_avx512<>+664(SB)/8, $k_clip_round_cast_f32_i16_uss_5dd8e72661_avx512<>(SB)
+DATA entries_avx512<>+672(SB)/8, $k_clip_round_cast_f32_u8_uss_ed253d4e3c_avx512<>(SB)
+DATA entries_avx512<>+680(SB)/8, $k_cos_f32_u_d5b58a3f8e_avx512<>(SB)
+DATA entries_avx512<>+688(SB)/8, $k_cos_f32_u_e3f6bef4d7_avx512<>(SB)
+DATA entries_avx512<>+696(SB)/8, $k_cosh_f32_u_b285247184_avx512<>(SB)
+DATA entries_avx512<>+704(SB)/8, $k_cosh_f32_u_b552f60c26_avx512<>(SB)
+DATA entries_avx512<>+712(SB)/8, $k_div_add_f32_uuu_359df21de5_avx512<>(SB)
+DATA entries_avx512<>+720(SB)/8, $k_div_sub_f32_uuu_339ed6047e_avx512<>(SB)
+DATA entries_avx512<>+728(SB)/8, $k_div_sub_f32_uuu_f8a9ef3add_avx512<>(SB)
+DATA entries_avx512<>+736(SB)/8, $k_dot_f32_2423624372_avx512<>(SB)
+DATA entries_avx512<>+744(SB)/8, $k_dotleftwindows_f32_eea7e8f90b_avx512<>(SB)
+DATA entries_avx512<>+752(SB)/8, $k_dotwindows_f32_b7c0a2915b_avx512<>(SB)
+DATA entries_avx512<>+760(SB)/8, $k_elu_f32_uu_406bd122ee_avx512<>(SB)
+DATA entries_avx512<>+768(SB)/8, $k_elu_f32_uu_aa1bd49de5_avx512<>(SB)
+DATA entries_avx512<>+776(SB)/8, $k_erf_f32_u_bb01d17e04_avx512<>(SB)
+DATA entries_avx512<>+784(SB)/8, $k_erfc_f32_u_4de05a4343_avx512<>(SB)
+DATA entries_avx512<>+792(SB)/8, $k_exp2_f32_u_df886b9f2d_avx512<>(SB)
+DATA entries_avx512<>+800(SB)/8, $k_exp_f32_u_bf167c3749_avx512<>(SB)
+DATA entries_avx512<>+808(SB)/8, $k_exp_f32_u_ef80539273_avx512<>(SB)
+DATA entries_avx512<>+816(SB)/8, $k_expm1_f32_u_8e161a5337_avx512<>(SB)
+DATA entries_avx512<>+824(SB)/8, $k_expm1_f32_u_c4a2391563_avx512<>(SB)
+DATA entries_avx512<>+832(SB)/8, $k_fma_fma_f32_usuus_26feef316b_avx512<>(SB)
+DATA entries_avx512<>+840(SB)/8, $k_fma_fma_f32_uusuu_65f5684e4d_avx512<>(SB)
+DATA entries_avx512<>+848(SB)/8, $k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_avx512<>(SB)
+DATA entries_avx512<>+856(SB)/8, $k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_avx512<>(SB)
+DATA entries_avx512<>+864(SB)/8, $k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_avx512<>(SB)
+DATA entries_avx512<>+872(SB)/8, $k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB)
+DATA entries_avx512<>+880(SB)/8, $k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512<>(SB)
+DATA entries_avx512<>+888(SB)/8, $k_fma_fma_fma_f32_uuuuuuu_e010bd9b27_avx512<>(SB)
+DATA entries_avx512<>+896(SB)/8, $k_fma_fma_fma_fma_f32_suusususu_ae6a02f7b5_avx512<>(SB)
+DATA entries_avx512<>+904(SB)/8, $k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512<>(SB)
+DATA entries_avx512<>+912(SB)/8, $k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512<>(SB)
+DATA entries_avx512<>+920(SB)/8, $k_fma_fma_fma_fma_f32_uuuuuuuuu_1819491aad_avx512<>(SB)
+DATA entries_avx512<>+928(SB)/8, $k_fmod_f32_uu_23f2965b3a_avx512<>(SB)
+DATA entries_avx512<>+936(SB)/8, $k_gelu_f32_u_5a39b6b00a_avx512<>(SB)
+DATA entries_avx512<>+944(SB)/8, $k_gelutanh_f32_u_4c118d14c9_avx512<>(SB)
+DATA entries_avx512<>+952(SB)/8, $k_gelutanh_f32_u_db1a6da05e_avx512<>(SB)
+DATA entries_avx512<>+960(SB)/8, $k_hypot_f32_uu_9f864ed0e9_avx512<>(SB)
+DATA entries_avx512<>+968(SB)/8, $k_le_select_i32_f32_usus_1c79c409c7_avx512<>(SB)
+DATA entries_avx512<>+976(SB)/8, $k_le_select_i64_f32_usus_8ea0fb7f63_avx512<>(SB)
+DATA entries_avx512<>+984(SB)/8, $k_log10_f32_u_ae1c8f5cbf_avx512<>(SB)
+DATA entries_avx512<>+992(SB)/8, $k_log10_f32_u_cbfe670f49_avx512<>(SB)
+DATA entries_avx512<>+1000(SB)/8, $k_log1p_f32_u_44ebc30ec1_avx512<>(SB)
+DATA entries_avx512<>+1008(SB)/8, $k_log1p_f32_u_ba15cea693_avx512<>(SB)
+DATA entries_avx512<>+1016(SB)/8, $k_log2_f32_u_10bd083277_avx512<>(SB)
+DATA entries_avx512<>+1024(SB)/8, $k_log2_f32_u_554428f4d8_avx512<>(SB)
+DATA entries_avx512<>+1032(SB)/8, $k_log_f32_u_e0fe5a7a5e_avx512<>(SB)
+DATA entries_avx512<>+1040(SB)/8, $k_logit_f32_u_d2899268f2_avx512<>(SB)
+DATA entries_avx512<>+1048(SB)/8, $k_lt_cast_add_f32_suu_6dc476c5d9_avx512<>(SB)
+DATA entries_avx512<>+1056(SB)/8, $k_lt_cast_add_f32_usu_8884ef40f7_avx512<>(SB)
+DATA entries_avx512<>+1064(SB)/8, $k_lt_cast_f32_su_3714b2872f_avx512<>(SB)
+DATA entries_avx512<>+1072(SB)/8, $k_lt_cast_f32_us_21d3d2c79b_avx512<>(SB)
+DATA entries_avx512<>+1080(SB)/8, $k_lt_lt_and_select_f32_suss_9e6570f14f_avx512<>(SB)
+DATA entries_avx512<>+1088(SB)/8, $k_lt_mul_select_f32_sus_3d9238c874_avx512<>(SB)
+DATA entries_avx512<>+1096(SB)/8, $k_lt_mul_select_f32_susus_cbda72fe85_avx512<>(SB)
+DATA entries_avx512<>+1104(SB)/8, $k_lt_mul_select_f32_ususs_19d26ccf4d_avx512<>(SB)
+DATA entries_avx512<>+1112(SB)/8, $k_lt_select_f32_susu_834373809c_avx512<>(SB)
+DATA entries_avx512<>+1120(SB)/8, $k_lt_select_f32_suus_d7be1b3f1c_avx512<>(SB)
+DATA entries_avx512<>+1128(SB)/8, $k_lt_select_f32_suuu_2112c41b9d_avx512<>(SB)
+DATA entries_avx512<>+1136(SB)/8, $k_lt_select_f32_ussu_8333fa51a2_avx512<>(SB)
+DATA entries_avx512<>+1144(SB)/8, $k_lt_select_f32_usus_1ff32013c3_avx512<>(SB)
+DATA entries_avx512<>+1152(SB)/8, $k_lt_select_f32_usuu_09aa765891_avx512<>(SB)
+DATA entries_avx512<>+1160(SB)/8, $k_lt_select_f32_uuss_6b256275c9_avx512<>(SB)
+DATA entries_avx512<>+1168(SB)/8, $k_lt_select_f32_uuuu_eaac2a0463_avx512<>(SB)
+DATA entries_avx512<>+1176(SB)/8, $k_lt_select_i32_f32_usus_574390459e_avx512<>(SB)
+DATA entries_avx512<>+1184(SB)/8, $k_lt_select_i64_f32_usus_0cd8335b7d_avx512<>(SB)
+DATA entries_avx512<>+1192(SB)/8, $k_lt_sub_select_f32_ussu_3954cda4c3_avx512<>(SB)
+DATA entries_avx512<>+1200(SB)/8, $k_max_bf16_su_100e068ec4_avx512<>(SB)
+DATA entries_avx512<>+1208(SB)/8, $k_max_bf16_uu_5717754c11_avx512<>(SB)
+DATA entries_avx512<>+1216(SB)/8, $k_max_f32_us_ab85dd44c8_avx512<>(SB)
+DATA entries_avx512<>+1224(SB)/8, $k_max_f32_uu_3969474293_avx512<>(SB)
+DATA entries_avx512<>+1232(SB)/8, $k_max_max_f32_uuu_94153535b5_avx512<>(SB)
+DATA entries_avx512<>+1240(SB)/8, $k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512<>(SB)
+DATA entries_avx512<>+1248(SB)/8, $k_max_max_max_f32_uuuu_7f8291e5af_avx512<>(SB)
+DATA entries_avx512<>+1256(SB)/8, $k_max_max_max_max_f32_uuuuu_782406c534_avx512<>(SB)
+DATA entries_avx512<>+1264(SB)/8, $k_max_min_f32_uss_ee76b7f7ff_avx512<>(SB)
+DATA entries_avx512<>+1272(SB)/8, $k_min_bf16_su_9308cc1e53_avx512<>(SB)
+DATA entries_avx512<>+1280(SB)/8, $k_min_bf16_uu_0ec29c093e_avx512<>(SB)
+DATA entries_avx512<>+1288(SB)/8, $k_min_cast_f32_i16_us_2a8c1b0700_avx512<>(SB)
+DATA entries_avx512<>+1296(SB)/8, $k_min_cast_f32_u8_us_eccb202a69_avx512<>(SB)
+DATA entries_avx512<>+1304(SB)/8, $k_min_f32_su_9fcf2ced30_avx512<>(SB)
+DATA entries_avx512<>+1312(SB)/8, $k_min_f32_uu_276d0c9438_avx512<>(SB)
+DATA entries_avx512<>+1320(SB)/8, $k_min_min_f32_uuu_9321000f75_avx512<>(SB)
+DATA entries_avx512<>+1328(SB)/8, $k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512<>(SB)
+DATA entries_avx512<>+1336(SB)/8, $k_min_min_min_f32_uuuu_a2036aac40_avx512<>(SB)
+DATA entries_avx512<>+1344(SB)/8, $k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512<>(SB)
+DATA entries_avx512<>+1352(SB)/8, $k_mish_f32_u_0d76fba195_avx512<>(SB)
+DATA entries_avx512<>+1360(SB)/8, $k_mish_f32_u_4327185398_avx512<>(SB)
+DATA entries_avx512<>+1368(SB)/8, $k_mul_add_bf16_usu_8f9997d94c_avx512<>(SB)
+DATA entries_avx512<>+1376(SB)/8, $k_mul_add_bf16_uuu_39baa2bc68_avx512<>(SB)
+DATA entries_avx512<>+1384(SB)/8, $k_mul_add_f16_usu_b62d67b889_avx512<>(SB)
+DATA entries_avx512<>+1392(SB)/8, $k_mul_add_f16_uuu_bb768c79b6_avx512<>(SB)
+DATA entries_avx512<>+1400(SB)/8, $k_mul_add_f32_sus_823e970d51_avx512<>(SB)
+DATA entries_avx512<>+1408(SB)/8, $k_mul_add_f32_us_c995ae5d78_avx512<>(SB)
+DATA entries_avx512<>+1416(SB)/8, $k_mul_add_f32_usu_c4593d64cc_avx512<>(SB)
+DATA entries_avx512<>+1424(SB)/8, $k_mul_add_f32_uu_62e4b901e6_avx512<>(SB)
+DATA entries_avx512<>+1432(SB)/8, $k_mul_add_f32_uus_cd484de41f_avx512<>(SB)
+DATA entries_avx512<>+1440(SB)/8, $k_mul_add_f32_uuu_75513ae343_avx512<>(SB)
+DATA entries_avx512<>+1448(SB)/8, $k_mul_add_mul_add_f32_suuus_cb6831fb55_avx512<>(SB)
+DATA entries_avx512<>+1456(SB)/8, $k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512<>(SB)
+DATA entries_avx512<>+1464(SB)/8, $k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512<>(SB)
+DATA entries_avx512<>+1472(SB)/8, $k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512<>(SB)
+DATA entries_avx512<>+1480(SB)/8, $k_mul_add_mul_f32_susu_d4e52dbdca_avx512<>(SB)
+DATA entries_avx512<>+1488(SB)/8, $k_mul_add_mul_f32_uusu_972dd93a49_avx512<>(SB)
+DATA entries_avx512<>+1496(SB)/8, $k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512<>(SB)
+DATA entries_avx512<>+1504(SB)/8, $k_mul_add_mul_f32_uuuu_ca920e09af_avx512<>(SB)
+DATA entries_avx512<>+1512(SB)/8, $k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512<>(SB)
+DATA entries_avx512<>+1520(SB)/8, $k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512<>(SB)
+DATA entries_avx512<>+1528(SB)/8, $k_mul_bf16_su_7d5459827d_avx512<>(SB)
+DATA entries_avx512<>+1536(SB)/8, $k_mul_bf16_uu_1dfb56811f_avx512<>(SB)
+DATA entries_avx512<>+1544(SB)/8, $k_mul_clip_f32_suss_064b4049ee_avx512<>(SB)
+DATA entries_avx512<>+1552(SB)/8, $k_mul_div_f32_uu_b7184a3f82_avx512<>(SB)
+DATA entries_avx512<>+1560(SB)/8, $k_mul_div_f32_uuu_d9f0203553_avx512<>(SB)
+DATA entries_avx512<>+1568(SB)/8, $k_mul_f32_su_2fb9b1c8da_avx512<>(SB)
+DATA entries_avx512<>+1576(SB)/8, $k_mul_f32_uu_1dfd370de5_avx512<>(SB)
+DATA entries_avx512<>+1584(SB)/8, $k_mul_fma_f32_usus_1842319587_avx512<>(SB)
+DATA entries_avx512<>+1592(SB)/8, $k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512<>(SB)
+DATA entries_avx512<>+1600(SB)/8, $k_mul_fma_fma_etc_f32_ususususus_6dcb691598_avx512<>(SB)
+DATA entries_avx512<>+1608(SB)/8, $k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_avx512<>(SB)
+DATA entries_avx512<>+1616(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB)
+DATA entries_avx512<>+1624(SB)/8, $k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB)
+DATA entries_avx512<>+1632(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB)
+DATA entries_avx512<>+1640(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuu_b8f5ce2940_avx512<>(SB)
+DATA entries_avx512<>+1648(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuu_75aca78349_avx512<>(SB)
+DATA entries_avx512<>+1656(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuus_0d7ccf6794_avx512<>(SB)
+DATA entries_avx512<>+1664(SB)/8, $k_mul_fma_fma_etc_f32_uuuuuuuuuuuuuuuuuuuss_37242f02c6_avx512<>(SB)
+DATA entries_avx512<>+1672(SB)/8, $k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB)
+DATA entries_avx512<>+1680(SB)/8, $k_mul_fma_fma_f32_uuuuuu_4bc23fabea_avx512<>(SB)
+DATA entries_avx512<>+1688(SB)/8, $k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB)
+DATA entries_avx512<>+1696(SB)/8, $k_mul_fma_fma_fma_f32_uuuuuuuu_127f5b480b_avx512<>(SB)
+DATA entries_avx512<>+1704(SB)/8, $k_mul_lt_select_f32_uusus_ca7d0bcaa1_avx512<>(SB)
+DATA entries_avx512<>+1712(SB)/8, $k_mul_max_f32_sus_f9f830f11a_avx512<>(SB)
+DATA entries_avx512<>+1720(SB)/8, $k_mul_min_f32_uss_d5ead2122c_avx512<>(SB)
+DATA entries_avx512<>+1728(SB)/8, $k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB)
+DATA entries_avx512<>+1736(SB)/8, $k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB)
+DATA entries_avx512<>+1744(SB)/8, $k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB)
+DATA entries_avx512<>+1752(SB)/8, $k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB)
+DATA entries_avx512<>+1760(SB)/8, $k_mul_mul_add_f32_uusu_9dff2cfe90_avx512<>(SB)
+DATA entries_avx512<>+1768(SB)/8, $k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB)
+DATA entries_avx512<>+1776(SB)/8, $k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB)
+DATA entries_avx512<>+1784(SB)/8, $k_mul_mul_f32_u_555ff18a56_avx512<>(SB)
+DATA entries_avx512<>+1792(SB)/8, $k_mul_mul_f32_u_80e658ec97_avx512<>(SB)
+DATA entries_avx512<>+1800(SB)/8, $k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB)
+DATA entries_avx512<>+1808(SB)/8, $k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB)
+DATA entries_avx512<>+1816(SB)/8, $k_mul_mul_f32_uus_be42ec1679_avx512<>(SB)
+DATA entries_avx512<>+1824(SB)/8, $k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB)
+DATA entries_avx512<>+1832(SB)/8, $k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB)
+DATA entries_avx512<>+1840(SB)/8, $k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB)
+DATA entries_avx512<>+1848(SB)/8, $k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB)
+DATA entries_avx512<>+1856(SB)/8, $k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB)
+DATA entries_avx512<>+1864(SB)/8, $k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB)
+DATA entries_avx512<>+1872(SB)/8, $k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB)
+DATA entries_avx512<>+1880(SB)/8, $k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB)
+DATA entries_avx512<>+1888(SB)/8, $k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB)
+DATA entries_avx512<>+1896(SB)/8, $k_mul_sub_f32_sus_965440f780_avx512<>(SB)
+DATA entries_avx512<>+1904(SB)/8, $k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB)
+DATA entries_avx512<>+1912(SB)/8, $k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB)
+DATA entries_avx512<>+1920(SB)/8, $k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB)
+DATA entries_avx512<>+1928(SB)/8, $k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB)
+DATA entries_avx512<>+1936(SB)/8, $k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB)
+DATA entries_avx512<>+1944(SB)/8, $k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB)
+DATA entries_avx512<>+1952(SB)/8, $k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB)
+DATA entries_avx512<>+1960(SB)/8, $k_mul_sub_mul_add_f32_ususu_3529d7be25_avx512<>(SB)
+DATA entries_avx512<>+1968(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB)
+DATA entries_avx512<>+1976(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
+DATA entries_avx512<>+1984(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
+DATA entries_avx512<>+1992(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
+DATA entries_avx512<>+2000(SB)/8, $k_ne_select_add_f32_usu_f46055e8ac_avx512<>(SB)
+DATA entries_avx512<>+2008(SB)/8, $k_neg_f32_u_a8e725f12b_avx512<>(SB)
+DATA entries_avx512<>+2016(SB)/8, $k_neg_sub_f32_uu_4d755f9093_avx512<>(SB)
+DATA entries_avx512<>+2024(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
+DATA entries_avx512<>+2032(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
+DATA entries_avx512<>+2040(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
+DATA entries_avx512<>+2048(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
+DATA entries_avx512<>+2056(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
+DATA entries_avx512<>+2064(SB)/8, $k_reduce_add_cast_bf16_f32_u_9005344d1b_avx512<>(SB)
+DATA entries_avx512<>+2072(SB)/8, $k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_avx512<>(SB)
+DATA entries_avx512<>+2080(SB)/8, $k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_avx512<>(SB)
+DATA entries_avx512<>+2088(SB)/8, $k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_avx512<>(SB)
+DATA entries_avx512<>+2096(SB)/8, $k_reduce_add_f32_u_4a3ebf6e60_avx512<>(SB)
+DATA entries_avx512<>+2104(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
+DATA entries_avx512<>+2112(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
+DATA entries_avx512<>+2120(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
+DATA entries_avx512<>+2128(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
+DATA entries_avx512<>+2136(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
+DATA entries_avx512<>+2144(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
+DATA entries_avx512<>+2152(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
+DATA entries_avx512<>+2160(SB)/8, $k_reduce_columns_add_f32_u_09dedd33c7_avx512<>(SB)
+DATA entries_avx512<>+2168(SB)/8, $k_reduce_columns_add_mul_f32_us_11df9470f6_avx512<>(SB)
+DATA entries_avx512<>+2176(SB)/8, $k_reduce_columns_add_sub_abs_f32_su_787536441f_avx512<>(SB)
+DATA entries_avx512<>+2184(SB)/8, $k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_avx512<>(SB)
+DATA entries_avx512<>+2192(SB)/8, $k_reduce_columns_add_sub_mul_f32_su_8fa905016d_avx512<>(SB)
+DATA entries_avx512<>+2200(SB)/8, $k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_avx512<>(SB)
+DATA entries_avx512<>+2208(SB)/8, $k_reduce_max_f32_u_ce333e9dac_avx512<>(SB)
+DATA entries_avx512<>+2216(SB)/8, $k_reduce_min_f32_u_456b07aef9_avx512<>(SB)
+DATA entries_avx512<>+2224(SB)/8, $k_reduce_min_max_f32_u_f50b4aef0b_avx512<>(SB)
+DATA entries_avx512<>+2232(SB)/8, $k_round_cast_f32_i16_u_83a31e47f7_avx512<>(SB)
+DATA entries_avx512<>+2240(SB)/8, $k_round_cast_f32_u8_u_bd8ce8a54b_avx512<>(SB)
+DATA entries_avx512<>+2248(SB)/8, $k_round_clip_cast_f32_i16_uss_02e84f22c8_avx512<>(SB)
+DATA entries_avx512<>+2256(SB)/8, $k_round_clip_cast_f32_u8_uss_c4dea39af2_avx512<>(SB)
+DATA entries_avx512<>+2264(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
+DATA entries_avx512<>+2272(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
+DATA entries_avx512<>+2280(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
+DATA entries_avx512<>+2288(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
+DATA entries_avx512<>+2296(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
+DATA entries_avx512<>+2304(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
+DATA entries_avx512<>+2312(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
+DATA entries_avx512<>+2320(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
+DATA entries_avx512<>+2328(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
+DATA entries_avx512<>+2336(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
+DATA entries_avx512<>+2344(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
+DATA entries_avx512<>+2352(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
+DATA entries_avx512<>+2360(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
+DATA entries_avx512<>+2368(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
+DATA entries_avx512<>+2376(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
+DATA entries_avx512<>+2384(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
+DATA entries_avx512<>+2392(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
+DATA entries_avx512<>+2400(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
+DATA entries_avx512<>+2408(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
+DATA entries_avx512<>+2416(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
+DATA entries_avx512<>+2424(SB)/8, $k_sub_bf16_su_2c1d826673_avx512<>(SB)
+DATA entries_avx512<>+2432(SB)/8, $k_sub_bf16_us_ff92a7c9b2_avx512<>(SB)
+DATA entries_avx512<>+2440(SB)/8, $k_sub_bf16_uu_42dd4849c9_avx512<>(SB)
+DATA entries_avx512<>+2448(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
+DATA entries_avx512<>+2456(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
+DATA entries_avx512<>+2464(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
+DATA entries_avx512<>+2472(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
+DATA entries_avx512<>+2480(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
+DATA entries_avx512<>+2488(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
+DATA entries_avx512<>+2496(SB)/8, $k_sub_f32_su_bc8f730c2a_avx512<>(SB)
+DATA entries_avx512<>+2504(SB)/8, $k_sub_f32_us_009e0cf21b_avx512<>(SB)
+DATA entries_avx512<>+2512(SB)/8, $k_sub_f32_uu_0fe96d105d_avx512<>(SB)
+DATA entries_avx512<>+2520(SB)/8, $k_sub_max_f32_sus_175be432b2_avx512<>(SB)
+DATA entries_avx512<>+2528(SB)/8, $k_sub_max_f32_uss_ed31a9524b_avx512<>(SB)
+DATA entries_avx512<>+2536(SB)/8, $k_sub_max_f32_uus_22ae65b433_avx512<>(SB)
+DATA entries_avx512<>+2544(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
+DATA entries_avx512<>+2552(SB)/8, $k_sub_mul_add_f32_sus_633384b418_avx512<>(SB)
+DATA entries_avx512<>+2560(SB)/8, $k_sub_mul_add_f32_usu_06e6cffce3_avx512<>(SB)
+DATA entries_avx512<>+2568(SB)/8, $k_sub_mul_add_f32_uus_dc15c93d98_avx512<>(SB)
+DATA entries_avx512<>+2576(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+2584(SB)/8, $k_sub_mul_add_f32_uuu_80e52ba15d_avx512<>(SB)
+DATA entries_avx512<>+2592(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+2600(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+2608(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+2616(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+2624(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+2632(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+2640(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+2648(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+2656(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+2664(SB)/8, $k_sub_mul_mul_add_f32_ussss_c5ad1adc27_avx512<>(SB)
+DATA entries_avx512<>+2672(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+2680(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+2688(SB)/8, $k_sub_mul_mul_f32_sus_df48e15da7_avx512<>(SB)
+DATA entries_avx512<>+2696(SB)/8, $k_sub_mul_mul_f32_uus_1cade83d73_avx512<>(SB)
+DATA entries_avx512<>+2704(SB)/8, $k_sub_mul_sub_etc_f32_ususuusus_fc6cf22d99_avx512<>(SB)
+DATA entries_avx512<>+2712(SB)/8, $k_sub_sub_add_f32_uuuu_c05f98bcd0_avx512<>(SB)
+DATA entries_avx512<>+2720(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+2728(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+2736(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+2744(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $2752
 
 // func entries_avx512() *uintptr
 TEXT ·entries_avx512(SB), NOSPLIT, $0-8

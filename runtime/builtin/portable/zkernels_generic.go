@@ -217,6 +217,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
 	{Sig: "kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_bf16_f32_uu_fe69db4c62_go},
 	{Sig: "kernel (u0:bool, u1:i32) { t0 = cast:i32 u0; t1 = add u1 t0; store t1 }", Fn: k_cast_add_bool_i32_uu_d2045f83fb_go},
+	{Sig: "kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; t2 = cast:bf16 t1; store t2 }", Fn: k_cast_add_cast_bf16_f32_uu_fee3446189_go},
+	{Sig: "kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; t2 = cast:f16 t1; store t2 }", Fn: k_cast_add_cast_f16_f32_uu_2a957f2888_go},
 	{Sig: "kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f16_f32_uu_086bb43291_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
@@ -359,9 +361,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = add t1 u2; store t2 }", Fn: k_cast_mul_add_u8_u16_usu_5f6745ef35_go},
 	{Sig: "kernel (u0:u8, u1:u16, u2:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; t2 = add u2 t1; store t2 }", Fn: k_cast_mul_add_u8_u16_uuu_b8d4890e10_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go},
+	{Sig: "kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_bf16_f32_uu_b77c14467d_go},
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32) { t0 = cast:f32 u0; t1 = mul s3 t0; t2 = cast:f32 u1; t3 = mul t2 s3; t4 = cast:f32 u2; t5 = mul s3 t4; store t1 t3 t5 }", Fn: k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go},
 	{Sig: "kernel ((u0 u1 u2):u8, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = mul t0 s3; t2 = cast:f32 u2; t3 = mul s4 t2; t4 = add t1 t3; t5 = cast:f32 u1; t6 = mul t5 s5; t7 = add t4 t6; store t7 }", Fn: k_cast_mul_cast_etc_u8_f32_cccsss_cfd8efa11e_go},
 	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
+	{Sig: "kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f16_f32_uu_ce58e92cdc_go},
 	{Sig: "kernel (u0:i16, s1:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_i16_f32_us_392a7b5393_go},
 	{Sig: "kernel (u0:i16, u1:f32) { t0 = cast:f32 u0; t1 = mul t0 u1; store t1 }", Fn: k_cast_mul_i16_f32_uu_44d1797abd_go},
 	{Sig: "kernel (u0:u8, s1:f32) { t0 = cast:f32 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_f32_us_647f209b1a_go},
@@ -372,8 +376,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u16) { t0 = cast:u16 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_u8_u16_uu_fd1d16eea9_go},
 	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u8) { t0 = cast:u16 u0; t1 = sub s1 t0; t2 = cast:u16 u2; t3 = sub s1 t2; t4 = mul t1 t3; store t4 }", Fn: k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go},
+	{Sig: "kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_bf16_f32_uss_d595608a4d_go},
 	{Sig: "kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = cast:bf16 t2; store t3 }", Fn: k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_go},
 	{Sig: "kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; t3 = cast:f16 t2; store t3 }", Fn: k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go},
+	{Sig: "kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_f16_f32_uss_e3bfdef3ec_go},
 	{Sig: "kernel (u0:i16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_i16_f32_uss_b68e8d558d_go},
 	{Sig: "kernel (u0:u8, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 s2; store t2 }", Fn: k_cast_sub_mul_u8_f32_uss_540e7b906f_go},
 	{Sig: "kernel (u0:u8, s1:i16, s2:i16) { t0 = cast:i16 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }", Fn: k_cast_sub_mul_u8_i16_uss_635367f13f_go},
@@ -11250,6 +11256,102 @@ func k_cast_add_bool_i32_uu_d2045f83fb_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_add_cast_bf16_f32_uu_fee3446189_go is
+//
+//	kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; t2 = cast:bf16 t1; store t2 }
+//
+// for i: o0[i] = bfloat16(a1[i] + float32(a0[i]))
+func k_cast_add_cast_bf16_f32_uu_fee3446189_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c8 := int32(1)
+	c11 := int32(32767)
+	c14 := int32(4194304)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := float32(v1a+t4a), float32(v1b+t4b)
+			t6a, t6b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t7a, t7b := t6a>>uint32(c2), t6b>>uint32(c2)
+			t9a, t9b := t7a&c8, t7b&c8
+			t10a, t10b := int32(t6a+t9a), int32(t6b+t9b)
+			t12a, t12b := int32(t10a+c11), int32(t10b+c11)
+			t13a, t13b := t5a != t5a, t5b != t5b
+			t15a, t15b := t6a|c14, t6b|c14
+			t16a := t12a
+			if t13a {
+				t16a = t15a
+			}
+			t16b := t12b
+			if t13b {
+				t16b = t15b
+			}
+			t17a, t17b := t16a>>uint32(c2), t16b>>uint32(c2)
+			t18a, t18b := uint16(t17a), uint16(t17b)
+			t19a, t19b := uint16(t18a), uint16(t18b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t19a, t19b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(v1 + t4)
+			t6 := int32(math.Float32bits(t5))
+			t7 := t6 >> uint32(c2)
+			t9 := t7 & c8
+			t10 := int32(t6 + t9)
+			t12 := int32(t10 + c11)
+			t13 := t5 != t5
+			t15 := t6 | c14
+			t16 := t12
+			if t13 {
+				t16 = t15
+			}
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
+		}
+	}
+}
+
+// k_cast_add_cast_f16_f32_uu_2a957f2888_go is
+//
+//	kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = add u1 t0; t2 = cast:f16 t1; store t2 }
+//
+// for i: o0[i] = float16(a1[i] + float32(a0[i]))
+func k_cast_add_cast_f16_f32_uu_2a957f2888_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(v1 + t0)
+			t2 := scalar.Float16bits(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_cast_add_f16_f32_uu_086bb43291_go is
 //
 //	kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }
@@ -16262,6 +16364,31 @@ func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_bf16_f32_uu_b77c14467d_go is
+//
+//	kernel (u0:bf16, u1:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * float32(a0[i])
+func k_cast_mul_bf16_f32_uu_b77c14467d_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(v1 * t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_mul_cast_etc_u8_f32_cccs_cb6c024445_go is
 //
 //	kernel ((u0 u1 u2):u8, s3:f32) { t0 = cast:f32 u0; t1 = mul s3 t0; t2 = cast:f32 u1; t3 = mul t2 s3; t4 = cast:f32 u2; t5 = mul s3 t4; store t1 t3 t5 }
@@ -16361,6 +16488,27 @@ func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
 			t2 := float32(t1)
 			o0[i] = t1
 			o1[i] = t2
+		}
+	}
+}
+
+// k_cast_mul_f16_f32_uu_ce58e92cdc_go is
+//
+//	kernel (u0:f16, u1:f32) { t0 = cast:f32 u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * float32(a0[i])
+func k_cast_mul_f16_f32_uu_ce58e92cdc_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(v1 * t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -16621,6 +16769,32 @@ func k_cast_sub_cast_etc_u8_u16_usu_6db5afbeed_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_sub_mul_bf16_f32_uss_d595608a4d_go is
+//
+//	kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
+//
+// for i: o0[i] = a2 * (float32(a0[i]) - a1)
+func k_cast_sub_mul_bf16_f32_uss_d595608a4d_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(t4 - s1)
+			t6 := float32(s2 * t5)
+			o0[i] = t6
+		}
+	}
+}
+
 // k_cast_sub_mul_cast_bf16_f32_uss_b6fa65e5bb_go is
 //
 //	kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = cast:bf16 t2; store t3 }
@@ -16714,6 +16888,28 @@ func k_cast_sub_mul_cast_f16_f32_uss_ff49227138_go(f *abi.Frame) {
 			t2 := float32(t1 * s2)
 			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_cast_sub_mul_f16_f32_uss_e3bfdef3ec_go is
+//
+//	kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; store t2 }
+//
+// for i: o0[i] = a2 * (float32(a0[i]) - a1)
+func k_cast_sub_mul_f16_f32_uss_e3bfdef3ec_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(t0 - s1)
+			t2 := float32(s2 * t1)
+			o0[i] = t2
 		}
 	}
 }
