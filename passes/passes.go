@@ -80,10 +80,8 @@ var Default = []Pass{
 	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}, {"recompute", "it says which values are stored"}, {"tables", "it says which values are looked up, in loops of their own"}}},
 	{Name: "loops", Run: loops, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
 	{Name: "gathers", Run: gathers, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "the steps of a gather and of a reduction become one"}}},
-	{Name: "borders", Run: borders, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines are axes of loop nests"}}},
-	{Name: "rows", Run: rows, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "rows are axes of loop nests"}, {"borders", "a product reads its padded windows line by line"}, {"gathers", "it would put a gather and a reduction into one row group"}}},
-	{Name: "overlap", Run: overlap, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"rows", "what a step reduces or scans shares its rows with more steps"}}},
-	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"overlap", "lifetimes are counted in steps, and scratch is not in the arena"}}},
+	{Name: "tiles", Run: tiles, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines and rows are axes of loop nests"}, {"gathers", "it would put a gather and a reduction into one row group"}}},
+	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"tiles", "lifetimes are counted in steps, and scratch is not in the arena"}}},
 }
 
 // Options are settings of Lower.

@@ -12,14 +12,8 @@ import (
 // of a row, the exponentials and their sum, and the quotients, and one block of
 // rows goes through all three before the next. What the steps of a group hand on
 // then needs memory for one block. Steps that they wait for, as the packing of a
-// right matrix, go before the group. Products of windows share columns with what reads
-// them: see file rows_columns.go.
-//
-// Requires: loops.
-// Ensures: the steps of a group are consecutive; each reads of the others'
-// results only its own rows; buffers that only a group uses are scratch. The
-// ledger is final but for sizes.
-func rows(s *State) error {
+// right matrix, go before the group.
+func rows(s *State) {
 	r := &grouper{s: s, p: s.Plan, uses: s.bufferUses(), from: s.pass.ints.take(len(s.Plan.Steps)), late: s.pass.ints.take(len(s.Plan.Buffers))}
 	for i := range r.from {
 		r.from[i] = i
@@ -32,12 +26,10 @@ func rows(s *State) error {
 			i = r.apply(g)
 		}
 	}
-	r.columns()
 	if len(r.p.Rows) > 0 {
+		sortGroups(r.p.Rows)
 		r.renumber()
-		s.Plan.Ledger = s.decisions()
 	}
-	return nil
 }
 
 type grouper struct {
@@ -250,4 +242,9 @@ func (g *rowGroup) stages() int {
 		}
 	}
 	return n
+}
+
+// grouped reports whether a step is in a row group.
+func (r *grouper) grouped(i int) bool {
+	return slices.ContainsFunc(r.p.Rows, func(g plan.RowGroup) bool { return g.First <= i && i <= g.Last })
 }

@@ -9,10 +9,10 @@ import (
 
 // write returns the row groups of a tile: one if blocks are of images, or one for each class of
 // blocks of lines. The intermediates become scratch.
-func (t *bordered) write() regrouped {
+func (t *tile) write() regrouped {
 	r := regrouped{members: t.steps, first: slices.Repeat([]int{-1}, len(t.steps))}
 	for i := range t.classes {
-		w := borderWriter{t, &t.classes[i], t.scratch(i)}
+		w := tileWriter{t, &t.classes[i], t.scratch(i)}
 		g := plan.RowGroup{First: len(r.steps), Outer: w.outer(), Block: 1}
 		if t.lines == nil {
 			g.Block = t.size
@@ -37,22 +37,22 @@ func (t *bordered) write() regrouped {
 }
 
 // scratch declares the buffers of the intermediates of a class, those of the first in their place.
-func (t *bordered) scratch(i int) map[int]int {
+func (t *tile) scratch(i int) map[int]int {
 	buffers := map[int]int{}
 	for _, b := range t.made {
 		at := b
 		if i > 0 {
-			at = len(t.b.p.Buffers)
-			t.b.p.Buffers = append(t.b.p.Buffers, t.b.p.Buffers[b])
+			at = len(t.t.p.Buffers)
+			t.t.p.Buffers = append(t.t.p.Buffers, t.t.p.Buffers[b])
 		}
 		buffers[b] = at
-		t.b.p.Buffers[at].Kind, t.b.p.Buffers[at].Shape = plan.ScratchBuffer, t.held(&t.classes[i], b)
+		t.t.p.Buffers[at].Kind, t.t.p.Buffers[at].Shape = plan.ScratchBuffer, t.shapeOf(&t.classes[i], b)
 	}
 	return buffers
 }
 
-// held returns the shape of what a block has of an intermediate.
-func (t *bordered) held(c *class, buffer int) []int {
+// shapeOf returns the shape of what a block has of an intermediate.
+func (t *tile) shapeOf(c *class, buffer int) []int {
 	shape := slices.Clone(t.shapes[buffer])
 	for k := range t.images {
 		shape[t.images[k].dims[buffer]] = 1
@@ -65,15 +65,15 @@ func (t *bordered) held(c *class, buffer int) []int {
 	return shape
 }
 
-// borderWriter writes the steps of a class.
-type borderWriter struct {
-	t       *bordered
+// tileWriter writes the steps of a class.
+type tileWriter struct {
+	t       *tile
 	class   *class
 	buffers map[int]int // of the intermediates
 }
 
 // outer returns the outer axes of the row group.
-func (w *borderWriter) outer() (outer []int) {
+func (w *tileWriter) outer() (outer []int) {
 	for i := range w.t.images {
 		outer = append(outer, w.t.extent(&w.t.images[i]))
 	}
@@ -84,7 +84,7 @@ func (w *borderWriter) outer() (outer []int) {
 }
 
 // run returns which lines of a member the first block has.
-func (w *borderWriter) run(k int) run {
+func (w *tileWriter) run(k int) run {
 	if w.t.lines == nil {
 		return run{0, 1}
 	}
@@ -92,7 +92,7 @@ func (w *borderWriter) run(k int) run {
 }
 
 // step returns the step of a member, with the axes that count images and blocks in front.
-func (w *borderWriter) step(k int) plan.Step {
+func (w *tileWriter) step(k int) plan.Step {
 	s, lead, line := w.t.members[k].step, w.outer(), -1
 	if w.t.lines != nil {
 		line = w.t.lines.axes[k]
@@ -123,7 +123,7 @@ func (w *borderWriter) step(k int) plan.Step {
 			a.Panel = &panel
 		}
 		if _, made := w.buffers[a.Buffer]; made {
-			extents := old.Extents()
+			extents := old.InExtents(*a)
 			if o != nil {
 				extents = old.OutExtents(0)
 			}
@@ -145,32 +145,39 @@ func (w *borderWriter) step(k int) plan.Step {
 }
 
 // collapsed returns a step with adjacent axes from first on as one where every operand allows it: a
-// column of a border goes on in the next image of a block.
+// column of a border goes on in the next image of a block. Axes of one index go, but where an operand moves along no other
+// axis: no splat is made of it.
 func collapsed(s plan.Step, first int) plan.Step {
-	for k := len(s.Axes) - 3; k >= first; k-- { // the last two stay: rows and columns
-		one := func(a *plan.Access) bool {
-			return s.Axes[k].Extent == 1 || a.Strides[k] == a.Strides[k+1]*s.Axes[k+1].Extent
-		}
+	for k := len(s.Axes) - 2; k >= first; k-- {
+		outer, inner := s.Axes[k].Extent, s.Axes[k+1].Extent
 		apart := false
 		for a := range s.Accesses() {
-			apart = apart || !one(a)
+			one := inner > 1 && a.Strides[k] == a.Strides[k+1]*inner
+			if outer == 1 {
+				others := slices.Delete(slices.Clone(a.Strides), k, k+1)
+				one = inner == 1 || a.Strides[k] == 0 || !allZero(others)
+			}
+			apart = apart || !one
 		}
 		if apart {
 			continue
 		}
-		s.Axes[k+1].Extent *= s.Axes[k].Extent
+		s.Axes[k+1].Extent *= outer
 		s.Axes = slices.Delete(s.Axes, k, k+1)
 		s.In, s.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 			copy(strides, slices.Delete(slices.Clone(a.Strides), k, k+1))
+			if outer == 1 && inner == 1 && strides[k] == 0 {
+				strides[k] = a.Strides[k]
+			}
 		})
 	}
 	return s
 }
 
 // inScratch writes an access of member k to an intermediate: within what a block has of it.
-func (w *borderWriter) inScratch(k int, a *plan.Access, extents, at, strides []int) {
+func (w *tileWriter) inScratch(k int, a *plan.Access, extents, at, strides []int) {
 	p, _ := placeAccess(w.t.shapes[a.Buffer], extents, *a)
-	own := layout.RowMajor(w.t.held(w.class, a.Buffer)...).Strides
+	own := layout.RowMajor(w.t.shapeOf(w.class, a.Buffer)...).Strides
 	for axis, dim := range p.dim {
 		if dim >= 0 && at[axis] >= len(w.t.images) {
 			strides[at[axis]] = p.by[axis] * own[dim]
