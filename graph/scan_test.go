@@ -217,3 +217,30 @@ func TestScanIsCancelled(t *testing.T) {
 		}
 	}
 }
+
+// TestScanOfColumnInJoin stores scans and products of one column between others: their results are apart in memory.
+func TestScanOfColumnInJoin(t *testing.T) {
+	for _, d := range []graph.DType{graph.Float32, graph.Int64} {
+		x, y := graph.Input("x", d, 5, 1), graph.Input("y", d, 3, 1, 4, 1)
+		in, wide := fives(t, d, 5, 1), fives(t, d, 3, 1, 4, 1)
+		everyWay(t, graph.Nodes{x.CumSum(0).Pad([]int{0, 1}, []int{2, 0}, graph.PadConstant)}, in)
+		everyWay(t, graph.Nodes{graph.Concat(1, x, x.MatMul(x.T()).MatMul(x), x)}, in)
+		for axis := range 4 {
+			everyWay(t, graph.Nodes{graph.Concat(3, y, y.CumSum(axis))}, wide)
+			everyWay(t, graph.Nodes{graph.Concat(1, y, y.CumSum(axis))}, wide)
+		}
+	}
+}
+
+// fives returns 5, 10, 15, ...
+func fives(t *testing.T, d graph.DType, shape ...int) *graph.Tensor {
+	n := 1
+	for _, e := range shape {
+		n *= e
+	}
+	p, err := graph.Compile(graph.Iota(d, n).Add(1).Mul(5).Reshape(graph.New(d, shape...).Shape()))
+	require.NoError(t, err)
+	out, err := p.Run(t.Context())
+	require.NoError(t, err)
+	return out
+}

@@ -82,13 +82,25 @@ func (j *joiner) computes(a *ir.Value, at layout.Layout) (*ir.Value, layout.Layo
 	switch k := x.Op.Info().Kind; {
 	case !ok || k == ir.Reduce || k == ir.Join && x != a:
 		return nil, at, false
-	case k == ir.Contract || k == ir.Scan: // they store contiguous lines
+	case k == ir.Contract: // it stores contiguous lines
 		return x, l, l.Strides[len(l.Strides)-1] == 1
+	case k == ir.Scan: // steps have no axes of one element
+		return x, l, innermost(l) == 1
 	case x.Op.IsElementwise():
 		n := nesting{placed: map[*ir.Value]placement{x: {x, l}}, space: new(layout.Space)}
 		return x, l, n.takes(x)
 	}
 	return x, l, true
+}
+
+// innermost returns the stride of the last axis of several elements, 1 if there is none.
+func innermost(l layout.Layout) int {
+	for k := len(l.Shape) - 1; k >= 0; k-- {
+		if l.Shape[k] > 1 {
+			return l.Strides[k]
+		}
+	}
+	return 1
 }
 
 // copied replaces the operands of v that are to be copied.
