@@ -13,8 +13,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected texts in testdata")
@@ -41,18 +39,7 @@ func TestPasses(t *testing.T) {
 
 // passText returns what pass k makes of a text.
 func passText(t *testing.T, k int, text string) string {
-	s := &State{Func: &ir.Func{}, machine: tuning.Default(1)}
-	var err error
-	if strings.HasPrefix(text, "plan") {
-		s.Plan, err = plan.ParsePlan(text)
-	} else {
-		s.Func, err = ir.Parse(text)
-	}
-	require.NoError(t, err)
-	s.frozen = map[*ir.Value]bool{}
-	for _, p := range s.Func.Params {
-		s.frozen[p] = strings.HasPrefix(p.Name(), "const") // as package graph names them
-	}
+	s := stateOf(t, text)
 	if Default[k].Name == "loops" {
 		require.NoError(t, fuse(s))
 	}

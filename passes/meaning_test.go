@@ -1,0 +1,186 @@
+package passes
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/irtest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+)
+
+var (
+	onlyPass = flag.String("pass", "", "of TestPassKeepsMeaning: run this pass only")
+	long     = flag.Bool("long", false, "of TestPassKeepsMeaning: evaluate large golden files too")
+)
+
+// TestPassKeepsMeaning compares what each pass is given with what it returns: both evaluate to the same
+// bits. A pass is given the texts of its golden files and random graphs that the passes before it have
+// rewritten; inputs are random, many of them zeros, NaN, infinities and extremes. A pass that nothing
+// makes do anything fails the test.
+//
+// The loop of a contributor who works on one pass takes seconds:
+//
+//	go test ./passes -run KeepsMeaning -pass peel -rapid.checks 1000
+func TestPassKeepsMeaning(t *testing.T) {
+	for k, p := range Default {
+		if *onlyPass != "" && p.Name != *onlyPass {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			changed := 0
+			compare := func(t *rapid.T, s *State, inputs []eval.Array) {
+				before := s.String()
+				want, wrong := evaluated(s, inputs)
+				if wrong != nil { // an integer is an index that is out of range
+					want, wrong = evaluated(s, smallIntegers(inputs))
+				}
+				require.NoError(t, s.run(p), before)
+				if len(s.Func.Body) > 0 { // else a text of a plan alone
+					require.NoError(t, s.verify(p), "%s\nfrom\n%s", s, before)
+				}
+				if s.String() == before {
+					return
+				}
+				changed++
+				got, err := evaluated(s, inputs)
+				if wrong != nil { // a constant index is: of every input
+					require.Error(t, err, "%s\nfrom\n%s", s, before)
+					return
+				}
+				require.NoError(t, err, "%s\nfrom\n%s", s, before)
+				require.Empty(t, irtest.Diff(want, got), "%s\nfrom\n%s", s, before)
+			}
+			for _, text := range goldensOf(t, p.Name) {
+				if s := stateOf(t, text); !*long && !isSmall(s) {
+					require.NoError(t, s.run(p))
+					changed++ // as its golden file shows
+				} else {
+					rapid.Check(t, func(t *rapid.T) {
+						s := stateOf(t, text)
+						if p.Name == "loops" { // its files have what fuse takes, as groups have no text
+							require.NoError(t, fuse(s))
+						}
+						compare(t, s, inputsOf(t, s))
+					})
+				}
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				f, inputs := irtest.Func(t, irtest.Config{Layouts: true, Reductions: true, Products: 8})
+				s := &State{Func: f, machine: machine(rapid.Bool().Draw(t, "small"))}
+				for _, earlier := range Default[:k] {
+					require.NoError(t, s.run(earlier))
+				}
+				if len(s.Func.Body) > 0 {
+					compare(t, s, inputs)
+				}
+			})
+			require.Positive(t, changed, "no text and no random graph is changed by the pass")
+		})
+	}
+}
+
+// goldensOf returns the texts that the golden files of a pass begin with.
+func goldensOf(t *testing.T, pass string) (texts []string) {
+	files, err := filepath.Glob("testdata/" + pass + "*.txtar")
+	require.NoError(t, err)
+	for _, file := range files {
+		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txtar"), "_")
+		if name != pass {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		texts = append(texts, string(txtar.Parse(text).Files[0].Data))
+	}
+	return texts
+}
+
+// stateOf reads the text of a graph or of a plan.
+func stateOf(t require.TestingT, text string) *State {
+	s := &State{Func: &ir.Func{}, machine: tuning.Default(1)}
+	var err error
+	if strings.HasPrefix(text, "plan") {
+		s.Plan, err = plan.ParsePlan(text)
+	} else {
+		s.Func, err = ir.Parse(text)
+	}
+	require.NoError(t, err)
+	s.frozen = map[*ir.Value]bool{}
+	for _, p := range s.Func.Params {
+		s.frozen[p] = strings.HasPrefix(p.Name(), "const") // as package graph names them
+	}
+	return s
+}
+
+// isSmall reports whether the definition evaluates a state within milliseconds.
+func isSmall(s *State) bool {
+	const most = 1 << 14
+	elems := 0
+	for _, v := range s.Func.Body {
+		elems += size(v.Type.Shape)
+	}
+	if s.Plan != nil {
+		for i := range s.Plan.Steps {
+			n := 1
+			for _, a := range s.Plan.Steps[i].Axes {
+				n *= a.Extent
+			}
+			elems += n
+		}
+	}
+	return elems <= most
+}
+
+// inputsOf draws the inputs of a state.
+func inputsOf(t *rapid.T, s *State) (inputs []eval.Array) {
+	for _, p := range s.Func.Params {
+		inputs = append(inputs, irtest.Array(t, p.Type.DType, extents(p)...))
+	}
+	if s.Plan != nil && len(s.Func.Params) == 0 {
+		for _, b := range s.Plan.Buffers {
+			if b.Kind == plan.ParamBuffer {
+				inputs = append(inputs, irtest.Array(t, b.DType, b.Shape...))
+			}
+		}
+	}
+	return inputs
+}
+
+// smallIntegers makes every integer of the inputs, in place, 0 or 1: an index into any axis of two elements.
+func smallIntegers(inputs []eval.Array) []eval.Array {
+	for _, a := range inputs {
+		for i := range a.Data {
+			if ir.Ints.Has(a.DType) {
+				a.Data[i] &= 1
+			}
+		}
+	}
+	return inputs
+}
+
+// evaluated returns the results of a state by the definition of its level.
+func evaluated(s *State, inputs []eval.Array) ([]eval.Array, error) {
+	if s.Plan == nil {
+		return eval.Eval(s.Func, inputs)
+	}
+	p, err := plan.ParsePlan(s.Plan.String())
+	if err != nil {
+		return nil, err
+	}
+	if p.Arena == 0 { // temporaries have no memory before the pass buffers
+		if err := buffers(&State{Func: &ir.Func{}, Plan: p, machine: s.machine}); err != nil {
+			return nil, err
+		}
+	}
+	return eval.Plan(p, inputs)
+}
