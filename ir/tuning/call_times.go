@@ -1,30 +1,31 @@
 package tuning
 
-// CallTimes are how long kernels take at most, in nanoseconds. The runtime divides calls by
-// them, so that no call holds up Go's garbage collector: an estimate is too high for most
-// kernels. The numbers are those of the slowest element types and of operands that come from
-// memory.
+// CallTimes estimates how long kernel calls take, in nanoseconds. The runtime divides long calls
+// by it, so that no call delays Go's garbage collector for long. The numbers are those of the slowest
+// element types and of operands in memory, so the estimate is too high for most kernels.
 type CallTimes struct {
 	Begin    float64 // to begin a call
-	Byte     float64 // to read or write a byte of an element
-	Cost     float64 // of the cost in ir's table of ops
-	Move     float64 // to copy an element to or from elements that are apart
-	Pair     float64 // of elements of eight bytes that are multiplied and added by dot
-	Short    float64 // of shorter ones
-	Row      float64 // to find a row by its index, besides its elements
-	Selected float64 // to combine a byte of a row that an index selects with others
-	Near     float64 // to find an element by its index and to combine it, where the table has Machine.NearBytes at most
+	Byte     float64 // to read or write one byte of an element
+	Cost     float64 // for one unit of Cost in ir's table of ops
+	Move     float64 // to copy an element to or from a strided place
+	Pair     float64 // for dot to multiply and add a pair of 8-byte elements
+	Short    float64 // for dot to multiply and add a pair of shorter elements
+	Row      float64 // to find a row by its index, not counting its elements
+	Selected float64 // to combine one byte of a row found by its index
+	Near     float64 // to find an element by its index and combine it, in a table of at most Machine.NearBytes
 }
 
-// assemblyCalls and goCalls were measured on Zen 3, two virtual processors, shared, with
-// AVX2 and with the portable kernels. Move of assembly is that of transposes of 4096x4096
-// float32 (0.9 ns on a Xeon) with a margin, so that their tiles are not divided, which takes
-// 1.3 times as long. A pack whose elements are each in a cache line of its own takes 4 ns for
-// an element: its longest call is 0.13 ms. Row is that of gathers and scatters of single elements of
-// 512 MiB: 11 to 23 ns on a Zen 4 that does nothing else, and 20 to 28 where other work shares the memory. Near
-// is that of combinations of single elements of a table in the second-level cache, 0.3 to 2.5 ns. Short is more
-// than twice what whole panels of float32 take: with 0.1 convolutions of 56x56 windows had a call for each line. Selected is
-// five times what sums of gathered rows in the caches take, on Zen 4: for rows in memory there is Row.
+// assemblyCalls and goCalls are the times of the AVX2 kernels and of the portable kernels.
+//
+// They were measured on Zen 3, two shared virtual processors. Some have a margin:
+//   - Move, assembly: transposes of 4096x4096 float32 take less (0.9 ns on a Xeon). The margin keeps their tiles whole; divided
+//     tiles take 1.3 times as long. A pack that touches one cache line per element takes 4 ns an element: its longest
+//     call is 0.13 ms.
+//   - Row: gathers and scatters of single elements of 512 MiB take 11 to 23 ns on an otherwise idle Zen 4, and 20 to 28 ns
+//     while other work shares the memory.
+//   - Near: combinations of single elements of a table in the second-level cache take 0.3 to 2.5 ns.
+//   - Short: more than twice the time of whole panels of float32. With 0.1, convolutions of 56x56 windows had one call for each line.
+//   - Selected: five times what sums of gathered rows in the caches take on Zen 4. Row covers rows in memory.
 var (
 	assemblyCalls = CallTimes{Begin: 5, Byte: 0.1, Cost: 0.04, Move: 1.5, Pair: 0.1, Short: 0.05, Row: 25, Selected: 0.1, Near: 3}
 	goCalls       = CallTimes{Begin: 5, Byte: 0.1, Cost: 1.2, Move: 6, Pair: 4, Short: 4, Row: 25, Selected: 2.5, Near: 3}

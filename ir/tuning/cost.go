@@ -2,8 +2,8 @@ package tuning
 
 import "github.com/stridefuse/stridefuse/ir/plan"
 
-// Work returns what a step costs in additions of float32, by a kernel of the better
-// engine for the whole body.
+// Work returns the cost of a step, in additions of float32, if one assembly kernel computes the
+// whole body.
 func (m *Machine) Work(s *plan.Step) float64 {
 	n := m.BodyWork(s)
 	for _, a := range s.Axes {
@@ -12,10 +12,10 @@ func (m *Machine) Work(s *plan.Step) float64 {
 	return n
 }
 
-// BodyWork returns what one index of a step costs.
+// BodyWork returns the cost of one index of a step: its loads and stores and its ops.
 func (m *Machine) BodyWork(s *plan.Step) float64 { return m.LoadWork + OpWork(s) }
 
-// OpWork returns what the ops of one index cost.
+// OpWork returns the cost of the ops of one index of a step.
 func OpWork(s *plan.Step) float64 {
 	work := 0.0
 	for _, in := range s.Body.Body {

@@ -1,50 +1,47 @@
 package tuning
 
-// Fusion has the constants by which passes divide values into kernels and decide what is
-// computed again rather than stored. Those that bound compile time are not measured.
+// Fusion has the constants by which passes divide a graph into kernels and choose between computing
+// a value again and storing it. Constants that only bound compile time were not measured.
 type Fusion struct {
-	// KernelWork bounds the cost of a kernel's ops, in additions: the code of elementary
-	// functions is long, and beside so many of them, some twenty powers, a load and a store
-	// take no time.
+	// KernelWork is the greatest cost of the ops of a kernel, in additions: some twenty powers. The code of
+	// elementary functions is long, and beside that much work a load and a store take no time.
 	KernelWork float64
-	// KernelBuffers is how many arrays a loop reads and writes at most. More at a time are
-	// no faster than two loops, in the cache or not: processors prefetch about so many
-	// streams.
+	// KernelBuffers is the greatest number of arrays that one loop reads and writes. A loop over more
+	// is no faster than two loops, in the cache or in memory: processors prefetch about this many streams.
 	KernelBuffers int
-	// SegmentBytes is what the overhead of one more kernel is worth in traffic: half a
-	// microsecond at 16 GB/s.
+	// SegmentBytes is the cost of one more kernel, in bytes of traffic: half a microsecond at 16 GB/s.
 	SegmentBytes int
-	// CutWindow is the number of neighbouring positions of which the cheapest alone is tried
-	// as a cut, so that compile time is less than the longest run for each value.
+	// CutWindow is the number of neighbouring positions of which only the cheapest is tried as a cut
+	// between kernels. It bounds compile time.
 	CutWindow int
 
-	// RecomputeWork is the cost in additions up to which a value is computed again, by all
-	// its readers but one, rather than stored and read back: half of LoadWork.
+	// RecomputeWork is the greatest cost, in additions, of computing a value again in all readers but one
+	// instead of storing it and reading it back: half of LoadWork.
 	RecomputeWork float64
-	// RecomputeOps is how many ops are computed again at most, and how many values a view is
-	// pushed through. Beyond it a group would be split anyway, and compile time would not be
-	// linear.
+	// RecomputeOps is the greatest number of ops that are computed again, and of values that a view is
+	// pushed through. A larger group would be split anyway. The bound keeps compile time linear.
 	RecomputeOps int
-	// RecomputeStreams is how many buffers a value may read to be computed again: storing
-	// it and reading it back moves as much.
+	// RecomputeStreams is the greatest number of buffers that a recomputed value reads: storing it and
+	// reading it back moves as much.
 	RecomputeStreams int
-	// RecomputeViews is how many readers of a value at most compute what they read of it, if together
-	// they compute few elements more than once. More of them are short, as the steps of a recurrence: one
-	// loop that computes all of the value takes less time.
+	// RecomputeViews is the greatest number of readers that each compute their part of a value, if together
+	// they compute few elements twice. The parts of more readers are short, as in the steps of a recurrence,
+	// so one loop over the whole value is faster.
 	RecomputeViews int
-	// NarrowAxis is the greatest extent of a last axis whose elements are operands of their own: as many
-	// as transposes take apart by whole vectors. Pixels of three float32, 360x640 of them on a Zen 4: their
-	// sum in 0.42 of the time, softmax in 0.18, a product with their fourth channel in 0.54.
+	// NarrowAxis is the greatest extent of a last axis that is unrolled, each element an operand of its own:
+	// whole vectors are taken apart into at most that many. Zen 4, 360x640 pixels of three float32: their sum
+	// takes 0.42 of the time, softmax 0.18, a product with a fourth channel 0.54.
 	NarrowAxis int
-	// PeelRowBytes is what one more row of a few columns is worth in traffic: some 30 ns. Emerald Rapids, padded images that
-	// are not copied: 1024x1024 take 0.72 of the time, 56x56 1.2, 7x7 2.5 times.
+	// PeelRowBytes is the cost of one more row of a few columns, in bytes of traffic: some 30 ns. Emerald Rapids,
+	// padded images that are not copied: 1024x1024 take 0.72 of the time, 56x56 1.2, 7x7 2.5.
 	PeelRowBytes int
-	// PeelOps is how many ops the parts of a value that is split have at most, together: a step of a simulation in three
-	// dimensions has 27 parts.
+	// PeelOps is the greatest number of ops of all parts of a split value together. A step of a
+	// three-dimensional simulation has 27 parts.
 	PeelOps int
-	// PeelStore is how many times its bytes it costs to store a value that a reduction would take from registers: it is written
-	// and read, and what is not copied then would in part have been in the caches. Emerald Rapids, sums of 1024x1024 float32 that read rolled
-	// arrays: of two they take 0.6 of the time if what is reduced is split and stored, of four 0.31, of one 1.2 times.
+	// PeelStore is the cost per byte of storing a value that a reduction would otherwise take from registers. The
+	// value is written and read, and the bytes no longer copied would in part have been in the caches. Emerald
+	// Rapids, sums of 1024x1024 float32 that read rolled arrays, with the reduced value split and stored: of one array they
+	// take 1.2 of the time, of two 0.6, of four 0.31.
 	PeelStore int
 }
 

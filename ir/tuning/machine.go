@@ -1,120 +1,116 @@
-// Package tuning describes a machine: the constants that were tuned of the passes, the schedule's strategies and the
-// runtime, with where they were measured, in one value, and the costs of steps that follow from them. No result depends
-// on it. Constants of the code of kernels are beside that code, in ir/kernel, codegen and runtime/lines: it is the same on
-// every machine.
+// Package tuning describes a machine in one value: every tuned constant of the passes, the schedule's strategies and the
+// runtime, with the measurement behind it, and the costs of steps that follow from them. No result depends on a
+// constant. Constants of the code of kernels, which is the same on every machine, are beside that code in ir/kernel,
+// codegen and runtime/lines.
 package tuning
 
-// Machine describes one machine; fields are in bytes, elements, or additions of float32 as named. "Zen 3" is an AMD EPYC
-// of that kind, two virtual processors, shared.
+// Machine describes one machine. Fields named Bytes are in bytes, Rows, Cols and Elems in rows, columns and elements, and Work
+// in additions of float32. In the measurements, "Zen 3" is an AMD EPYC with two shared virtual processors.
 type Machine struct {
-	// Workers is how many goroutines compute one task at most. Results do not depend on
-	// it, the blocks do.
+	// Workers is the greatest number of goroutines that compute one task. Blocks depend on it, results do not.
 	Workers int
-	// Vector is the bytes of a vector register of AVX2: what SetVector sets is for the best engine's.
+	// Vector is the size of an AVX2 register, in bytes. SetVector sets the constants that depend on the best engine's.
 	Vector int
 
-	// LoadWork is what reading and writing the operands of one index costs, in
-	// additions of float32.
+	// LoadWork is the cost of reading and writing the operands of one index of a step, in additions of float32.
 	LoadWork float64
-	// WakeWork is the least work worth waking a goroutine for, and PieceWork the least of
-	// a piece for one that is awake, in additions. Zen 3: about 10 and 0.6 microseconds.
-	WakeWork, PieceWork float64
-	// AwakeWork is the least work for a goroutine if the other one spins already, in
-	// additions, and WakeNanos how long it takes to wake one.
-	AwakeWork, WakeNanos float64
-	// ChunkElems is how many elements a chunk of a task has, about: some tens of
-	// microseconds. DotChunkElems is the same for products, whose elements are pairs, which
-	// cost little.
-	ChunkElems, DotChunkElems int
-	// BlockElems is how many elements a block has at most. During a kernel call Go's
-	// runtime cannot stop the goroutine.
+	// WakeWork is the least work worth waking a goroutine for, in additions: about 10 microseconds on Zen 3.
+	WakeWork float64
+	// PieceWork is the least work of a piece for a goroutine that is awake, in additions: about 0.6
+	// microseconds on Zen 3.
+	PieceWork float64
+	// AwakeWork is the least work for a second goroutine that already spins, in additions.
+	AwakeWork float64
+	// WakeNanos is the time to wake a goroutine, in nanoseconds.
+	WakeNanos float64
+	// ChunkElems is about the number of elements of a chunk of a task: some tens of microseconds.
+	ChunkElems int
+	// DotChunkElems is ChunkElems for products, whose elements are pairs, which cost little.
+	DotChunkElems int
+	// BlockElems is the greatest number of elements of a block. Go's runtime cannot stop a goroutine during a
+	// kernel call.
 	BlockElems int
-	// CallElems is how many elements of ops that cost at most CheapWork additions one
-	// kernel call handles: some twenty microseconds on Zen 3. Assembly cannot be
-	// preempted, and a longer call would hold up the garbage collector. Of any body it
-	// is at least LeastCallElems.
+	// CallElems is the number of elements of one kernel call if their ops cost at most CheapWork additions:
+	// some twenty microseconds on Zen 3. More expensive ops get proportionally fewer, but at least LeastCallElems. Assembly
+	// cannot be preempted, so a longer call would delay the garbage collector.
 	CallElems, LeastCallElems int
 	CheapWork                 float64
-	// CallNanos is how long a call takes at most by the estimate of CallTimes, and what is
-	// computed between two looks at the context: a collection waits as long for a
-	// goroutine. AssemblyCalls and GoCalls are the times of the two kinds of engines.
-	CallNanos              int
+	// CallNanos is the longest call by the estimate of CallTimes, and the longest time between two looks at the
+	// context, in nanoseconds. A collection waits that long for a goroutine.
+	CallNanos int
+	// AssemblyCalls and GoCalls are the call times of assembly and of portable kernels.
 	AssemblyCalls, GoCalls CallTimes
-	// NearBytes is up to which size a table of rows stays in the second-level cache, with a cache line
-	// for each row at least.
+	// NearBytes is the size of the largest table that stays in the second-level cache, with at least one cache line
+	// per row.
 	NearBytes int
-	// RowWork is what a kernel takes to begin a row, in additions: Zen 3, 0.85 ns for
-	// rows of 8 columns.
+	// RowWork is the time to begin a row in a kernel, in additions. Zen 3: 0.85 ns for rows of 8 columns.
 	RowWork float64
-	// PortableWork is how many times as long a kernel of the portable engine takes.
+	// PortableWork is the time of a portable kernel divided by that of an assembly kernel.
 	PortableWork float64
-	// PackBytes is how many bytes a packed tile has that a single kernel reads: half of
-	// a first-level cache.
+	// PackBytes is the size of a packed tile that a single kernel reads: half of a first-level cache.
 	PackBytes int
-	// AcrossCols is how many columns a tile has that is copied column by column: the
-	// fewer, the more rows, which are contiguous in memory there.
+	// AcrossCols is the greatest number of columns of a tile that is copied column by column. Fewer columns
+	// leave more rows, which are contiguous in memory there.
 	AcrossCols int
-	// StageWork is what copying an element into local memory costs, in additions, where
-	// the copy also brings it into the cache. It was chosen by its choices: with the 50 that
-	// BenchmarkWeights measures for elements that are apart in the cache, planes of pixels are
-	// made by a table, which takes 2.3 times as long.
+	// StageWork is the cost of copying an element into local memory, in additions, if the copy also brings it into the
+	// cache. It was chosen by the choices it leads to: with the 50 that BenchmarkWeights measures for strided
+	// elements in the cache, planes of pixels are made by a table, which takes 2.3 times as long.
 	StageWork float64
-	// ChannelWork is what loading or storing an element of an interleaved channel costs in registers, in additions.
+	// ChannelWork is the cost of loading or storing an element of an interleaved channel in registers, in additions.
 	ChannelWork float64
 
-	// TransposedBytes is how many bytes a block has at most of the operands that are
-	// transposed, in the second-level cache, and TransposedWidth how wide it is, in
-	// bytes. Zen 3, float32 of 4096x4096: 256x128 elements take 1.7 times as long as a
-	// sum of the same, 128x256 and 512x64 1.9 times, 1024x32 three times; 256x256 fill
-	// the cache, 1.9 times.
+	// TransposedBytes is the greatest number of bytes of transposed operands in a block, which stay in the second-level
+	// cache. TransposedWidth is the width of the block in bytes. Zen 3, 4096x4096 float32: blocks of 128x256 and 512x64
+	// elements take 1.9 times as long as a sum without a transposition, 256x128 1.7, 1024x32 3, and 256x256, which
+	// fill the cache, 1.9.
 	TransposedBytes, TransposedWidth int
-	// InterleavedRows is up to how many rows a transpose loads and stores as vectors of
+	// InterleavedRows is the greatest number of rows that a transpose loads and stores as vectors of
 	// interleaved elements.
 	InterleavedRows int
-	// TransposedCols is how many columns a step has at least whose operands are
-	// transposed block by block. Rows of fewer are packed tile by tile.
+	// TransposedCols is the least number of columns of a step whose operands are transposed block by block. Shorter
+	// rows are packed tile by tile.
 	TransposedCols int
 
-	// ShortCols is up to how many columns rows are joined, CopiedCols below how many that
-	// pays even if an input is copied and they fill a vector, and LeastRows how many rows are worth it.
+	// ShortCols is the greatest number of columns of rows that are joined into longer ones. Rows that fill a vector
+	// and need a copy of an input are joined if they have fewer than CopiedCols. LeastRows is the least number of rows worth it.
 	ShortCols, CopiedCols, LeastRows int
-	// AcrossRows is below how many columns a dense tile is packed column by column.
+	// AcrossRows is the least number of rows of a dense tile that is packed row by row. A tile of fewer is packed
+	// column by column.
 	AcrossRows int
 
-	// NonTemporalFrom is how many bytes an output has at least that is stored past the
-	// caches: half the last-level cache of Zen 3, where both ways were about equal at 8
-	// MiB and this one a little faster from 16 MiB on. Xeon (Emerald Rapids), with a step behind that reads the output: 4 MiB
-	// take 1.2 of the time past the caches, 8 MiB 1.0 and 16 MiB 0.9; without one 0.75. Prefetches gain nothing in short loops there.
+	// NonTemporalFrom is the size of the smallest output that is stored past the caches: half the last-level cache of
+	// Zen 3. There both ways were about equal at 8 MiB, and this one a little faster from 16 MiB on. Emerald Rapids, past the
+	// caches: if a later step reads the output, 4 MiB take 1.2 of the time, 8 MiB 1.0 and 16 MiB 0.9; if none does,
+	// 0.75. Prefetches gain nothing in short loops there.
 	NonTemporalFrom int
-	// NonTemporalRow is how many bytes a row of it has at least, unless rows begin where lines
-	// of the caches do, and NonTemporalTileRow if tiles of it are copied. Zen 4, rows of 4 KB: 0.75 of
-	// the time of ordinary stores, of 1.3 KB 0.95; running sums of rows of 16 KB, by tiles: 0.6, of 4 KB 1.25.
+	// NonTemporalRow is the least size of a row of such an output, unless rows begin at cache lines. NonTemporalTileRow
+	// is that if tiles are copied. Zen 4: rows of 4 KB take 0.75 of the time of ordinary stores, of 1.3 KB 0.95; running
+	// sums of rows of 16 KB, by tiles, 0.6, of 4 KB 1.25.
 	NonTemporalRow, NonTemporalTileRow int
-	// NonTemporalWork is how much work an element of it is at most, in additions, if tiles
-	// of it are copied past the caches. Such copies do not go on in the background, as
-	// writing back from the caches does, so a step that computes for long is faster without.
+	// NonTemporalWork is the greatest work per element, in additions, of an output whose tiles are copied past the
+	// caches. Such copies do not overlap with computing, as writing back from the caches does, so a longer
+	// computation is faster without.
 	NonTemporalWork float64
-	// NonTemporalBytes is how many bytes a tile has that is stored past the caches. While it is
-	// stored the processor reads ahead what the next one needs, by about so much: see AheadBytes. Zen 4, the sum
-	// of two arrays of 64 MiB: 0.75 of the time of tiles of 8 KiB.
+	// NonTemporalBytes is the size of a tile that is stored past the caches. While one is stored the processor
+	// reads ahead about that much of what the next one needs: see AheadBytes. Zen 4, the sum of two arrays of 64 MiB:
+	// 0.75 of the time of tiles of 8 KiB.
 	NonTemporalBytes int
 
-	// FillOperands is how many broadcast operands are tried as ones with columns.
+	// FillOperands is the greatest number of broadcast operands for which the schedule tries full columns.
 	FillOperands int
 
-	// TileBytes is the size of a register of a tiling. The registers and operands of a
-	// few instructions then share a first-level cache; on Zen 3 sizes from 4 to 8 KiB
-	// differ by a twentieth. It is no multiple of a page: on Zen 4 pieces of whole pages of four operands take
-	// 1.15 of the time, as the processor reads ahead within a page.
+	// TileBytes is the size of a register of a tiling. The registers and operands of a few instructions then
+	// share a first-level cache: sizes from 4 to 8 KiB differ by a twentieth on Zen 3. It is no multiple of a
+	// page: with four operands, tiles of whole pages take 1.15 of the time on Zen 4, as the processor reads ahead within a page.
 	TileBytes int
-	// TilingBytes is how many bytes the registers have that have values at once, with the
-	// operands that several calls read: a register has as many elements as fit, but LeastTile at least.
-	// Zen 4, five float64 operands: 0.9 of the time of 24 KiB; four float32 operands: 0.92 of that of 40 KiB.
+	// TilingBytes is the size of all live registers of a tiling and the operands that several calls read. A
+	// register has as many elements as fit, but at least LeastTile. Zen 4: five float64 operands take 0.9 of the time
+	// of 24 KiB, four float32 operands 0.92 of that of 40 KiB.
 	TilingBytes, LeastTile int
-	// TilingWork is what writing and reading a register costs, in additions an element.
-	// BenchmarkWeights, Xeon with AVX2: 8 for two kernels in place of one of both ops. Of 900
-	// steps of the benchmark program 8 and 2 differ in one, which takes the same time. With 2, the
-	// contrast of a picture of bytes is not computed by a table, which on Zen 4 takes 0.66 of the time.
+	// TilingWork is the cost of writing and reading an element of a register of a tiling, in additions.
+	// BenchmarkWeights measures 8 on a Xeon with AVX2, for two kernels instead of one of both ops. Of 900 steps of the
+	// benchmark program, 8 and 2 differ in one, which takes the same time. With 2, the contrast of a picture of bytes is not
+	// computed by a table, which takes 0.66 of the time on Zen 4.
 	TilingWork float64
 
 	Fusion
@@ -125,7 +121,7 @@ type Machine struct {
 	Matmul MatmulBlocks
 }
 
-// Default returns the machine that the constants were measured on.
+// Default returns a machine with the measured constants and the given number of workers.
 func Default(workers int) *Machine {
 	return &Machine{
 		Workers: workers, Vector: 32,
@@ -147,7 +143,7 @@ func Default(workers int) *Machine {
 	}
 }
 
-// SetVector sets what depends on how many bytes the vectors of the best kernels have.
+// SetVector sets the constants that depend on the vector size of the best kernels, in bytes.
 func (m *Machine) SetVector(bytes int) {
 	m.Matmul.setVector(bytes)
 	m.Reduction.setVector(bytes)

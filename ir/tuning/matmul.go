@@ -2,88 +2,91 @@ package tuning
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// MatmulBlocks are the sizes of a product's blocks.
+// MatmulBlocks has the sizes of the blocks of a matrix product, and the limits of its strategies. A product multiplies rows of
+// a left operand by columns of a right one; a pair is one multiplication and addition.
 type MatmulBlocks struct {
-	// PanelBytes is how many bytes a row of a panel of a right operand has: two vectors of the kernels.
+	// PanelBytes is the size of a row of a panel of a right operand: two vectors of the kernels.
 	PanelBytes int
-	// LeftBytes is how much of the left operand a block takes at a time, in rows of
+	// LeftBytes is the size of the part of the left operand that a block takes at a time, in rows of
 	// ir.DotChunk elements: a quarter of the 512 KiB second-level cache of a Zen 3.
 	LeftBytes int
-	// Cols is how many columns a block has. It is halved, to LeastCols at least, until
-	// each worker has BlocksPerWorker blocks, and then on until it has one.
+	// Cols is the number of columns of a block. It is halved, down to LeastCols, until there are BlocksPerWorker
+	// blocks for each worker, and then further until there is one for each.
 	Cols, LeastCols int
 	BlocksPerWorker int
-	// PackCols is the least number of columns for which left rows whose pairs have no
-	// common stride are packed: each element is read once for every panel of columns.
+	// PackCols is the least number of columns for which left rows are packed if their pairs have no common
+	// stride: each element is read once for every panel of columns.
 	PackCols int
-	// PackRows is from how many rows of the left operand on a right one is packed whose rows
-	// are contiguous, but SetBytes apart or more.
+	// PackRows is the least number of left rows for which a right operand is packed whose rows are contiguous but
+	// SetBytes or more apart.
 	PackRows int
-	// RightBytes is how much of a right operand is packed at a time, if it is packed block by
+	// RightBytes is the size of the part of a right operand that is packed at a time if it is packed block by
 	// block: all pairs of the block's columns.
 	RightBytes int
-	// PackedWork is what an element costs that is packed block by block, in additions, and
-	// WindowWork how many times as long a multiplication takes with windows that are not. A
-	// Sapphire Rapids, 3x3 convolutions: 0.3 ns for each element that is packed, and twice the
-	// speed without for 8 channels of results, 0.8 to 1.1 times for 64.
-	PackedWork, WindowWork float64
-	// Windows is how many windows a call, or a block of lines, has at most that are the left operand, and LeastWindows
-	// how many a line has at least for its multiplications not to wait for each other. A Zen 3, 3x3 windows with steps of
-	// two and 64 channels: 400 windows, whose elements fill the second-level cache, take 1.1 times as long.
+	// PackedWork is the cost of packing an element block by block, in additions: 0.3 ns on a Sapphire Rapids.
+	PackedWork float64
+	// WindowWork is the time of a multiplication with windows that are not packed, where 1 is that with packed ones. Sapphire
+	// Rapids, 3x3 convolutions without packing: twice the speed for 8 output channels, 0.8 to 1.1 times for 64.
+	WindowWork float64
+	// Windows is the greatest number of windows, as left operand, of a call or of a block of lines. LeastWindows is
+	// the least number in a line, fewer of which make multiplications wait for each other. Zen 3, 3x3 windows with
+	// steps of two and 64 channels: 400 windows, whose elements fill the second-level cache, take 1.1 times as long.
 	Windows, LeastWindows int
-	// ChannelBytes is how far apart the elements of a channel are at most whose windows are read with channels as
-	// the last axis in memory. A Zen 4, 3x3 windows: of 512 bytes a product takes 1.02 times as long as with
-	// channels apart, of 1 KiB 1.35 and of 2 KiB 1.85 times, as the elements share few sets of the first-level cache.
+	// ChannelBytes is the greatest distance between elements of a channel whose windows are read with channels as
+	// the last axis in memory. Zen 4, 3x3 windows: with 512 bytes a product takes 1.02 times as long as with
+	// separate channels, with 1 KiB 1.35 and with 2 KiB 1.85 times, as the elements share few sets of the first-level cache.
 	ChannelBytes int
-	// ChunkedBytes: a right operand larger than this, whose rows are SetBytes apart or more, is packed chunk by
-	// chunk, even for two rows. Products of 2 to 128 rows and 4096x4096 then take half to three quarters of the time.
+	// ChunkedBytes is the size above which a right operand whose rows are SetBytes or more apart is packed chunk by
+	// chunk, even for two left rows. Products of 2 to 128 rows and 4096x4096 then take half to three quarters of the time.
 	ChunkedBytes int
-	// FewRows is how many left rows such a product has at most whose right operand is read in the order of memory, a few rows
-	// at a time, FewRowsBytes how many bytes the sums of a call have at most, FewRowsLeast how many of one row it has at
-	// least, and FewRowsTime the time that it takes, a multiplication by packed chunks 1. A Zen 3, 2 rows times 2048x512
-	// float32: tiles of 64 columns take 1.8 times as long as packed chunks.
+	// FewRows is the greatest number of left rows of a product that reads such a right operand in the order of memory, a
+	// few rows at a time. FewRowsBytes is the greatest size of the sums of a call, and FewRowsLeast the least size of
+	// the sums of one row. FewRowsTime is the time of a multiplication, where 1 is that with packed chunks. Zen 3, 2 rows times
+	// 2048x512 float32: tiles of 64 columns take 1.8 times as long as packed chunks.
 	FewRows, FewRowsBytes, FewRowsLeast int
 	FewRowsTime                         float64
-	// StreamRows is how many left rows a block has if there are few columns: two tiles of the
-	// kernel. With 12 rows a product of 4096x4096 with two columns takes half as long as with 128.
+	// StreamRows is the number of left rows of a block if there are few columns: two tiles of the kernel. With 12
+	// rows a product of 4096x4096 with two columns takes half as long as with 128.
 	StreamRows int
 	// Transposes says that kernels transpose rows of few columns: see kernel.DotTransposedRows.
 	Transposes bool
-	// CallWork is what a call for one product of a batch takes besides its multiplications, in
-	// additions. BatchLeast is how many products there are at least whose batch is the columns of
-	// calls, and BatchBytes the size of all matrices of a tile of them.
-	CallWork               float64
+	// CallWork is the cost of a call for one product of a batch, in additions, not counting its multiplications.
+	CallWork float64
+	// BatchLeast is the least number of products in a batch that becomes the columns of calls. BatchBytes is the
+	// size of all matrices of a tile of them.
 	BatchLeast, BatchBytes int
-	// SmallPairs is how many pairs products have at most that one call multiplies one after another, and SmallRows how
-	// many rows: those of more are a batch of RowsOfMany each, if the right matrix has SmallVectors at most. A Zen 3, 10,000 rows and
-	// eight columns: of float32 with 12 pairs it takes half the time, of float64 1.1 times. SmallWork is what a product takes
-	// besides its multiplications, and SmallTime the time of these.
+	// SmallPairs is the greatest number of pairs of products that one call multiplies one after another, and SmallRows
+	// the greatest number of rows. Taller products are batches of RowsOfMany rows each, if the right matrix
+	// fills at most SmallVectors vectors. Zen 3, 10,000 rows and eight columns: float32 with 12 pairs takes half the time,
+	// float64 1.1 times.
 	SmallPairs, SmallRows, SmallVectors, RowsOfMany int
-	SmallWork, SmallTime                            float64
-	// DirectRows and DirectCols are how many rows and columns of one stride an operand has at
-	// least that is not packed though the blocks of the output could be larger.
+	// SmallWork is the cost of such a product, in additions, not counting its multiplications, and SmallTime the
+	// factor on the time of these.
+	SmallWork, SmallTime float64
+	// DirectRows and DirectCols are the least numbers of rows and columns with one stride of an operand that is
+	// not packed even if packing would allow larger blocks of the output.
 	DirectRows, DirectCols int
-	// PackElems is how many elements a call that packs has at least, where axes allow it.
+	// PackElems is the least number of elements of a call that packs, if axes allow it.
 	PackElems int
-	// ChunkBytes is how much of a right operand is packed at a time, if it is packed in chunks, and PackLines how many of its rows
-	// are read side by side into panels. An Emerald Rapids with a second-level cache of 2 MiB, products of 2048x2048: with
-	// 1 MiB they take 1.03 to 1.1 times as long.
+	// ChunkBytes is the size of the part of a right operand that is packed at a time if it is packed in chunks, and
+	// PackLines the number of its rows that are read side by side into panels. Emerald Rapids with a second-level cache of
+	// 2 MiB: products of 2048x2048 take 1.03 to 1.1 times as long with 1 MiB.
 	ChunkBytes, PackLines int
-	// SetBytes is the distance at which rows share a set of the first-level cache, so
-	// that a few of them drive each other out: half its 4 KiB way.
+	// SetBytes is the distance between rows at which they share sets of the first-level cache, so that a few of
+	// them evict each other: half its 4 KiB way.
 	SetBytes int
 }
 
 // panelBytes is the size of kernel.DotColumns columns.
 const panelBytes = 64
 
-// setVector sets PanelBytes and Transposes for kernels whose vectors have the given bytes. An Emerald Rapids with AVX-512: panels of one vector
-// take 1.05 times as long, for 64x64 matrices 1.1.
+// setVector sets PanelBytes and Transposes for kernels with vectors of the given number of bytes. Emerald Rapids with
+// AVX-512: panels of one vector take 1.05 times as long, and 1.1 times for 64x64 matrices.
 func (b *MatmulBlocks) setVector(bytes int) {
 	b.PanelBytes, b.Transposes = 2*bytes, bytes == 64
 }
 
-// Panel returns how many columns a panel has. Only floats have kernels for all widths.
+// Panel returns the number of columns of a panel of a type. Only floats have kernels for all vector sizes.
 func (b *MatmulBlocks) Panel(d ir.DType) int {
 	if ir.Floats.Has(d) {
 		return b.PanelBytes / d.Size()
@@ -91,7 +94,7 @@ func (b *MatmulBlocks) Panel(d ir.DType) int {
 	return panelBytes / d.Size()
 }
 
-// matmulBlocks was tuned on a Zen 3 with BenchmarkDot, WindowWork on a Zen 4 with AVX-512.
+// matmulBlocks was tuned with BenchmarkDot on a Zen 3, but WindowWork on a Zen 4 with AVX-512.
 var matmulBlocks = MatmulBlocks{
 	PanelBytes: panelBytes, LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32,
 	RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, Windows: 224, LeastWindows: 4, ChannelBytes: 512,

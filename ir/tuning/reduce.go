@@ -1,89 +1,87 @@
 package tuning
 
-// Reduction has the constants of the strategies that reduce, all measured on Zen 3.
+// Reduction has the constants of the strategies that reduce, measured on Zen 3 unless a comment says otherwise.
 type Reduction struct {
-	// LaneBytes is how much the accumulators of a lane have, which is a tile of columns
-	// wide: they stay in the first-level cache while rows stream past them in long
-	// stretches.
+	// LaneBytes is the size of the accumulators of one lane, which is as wide as a tile of columns: they stay in
+	// the first-level cache while long stretches of rows stream past them.
 	LaneBytes int
-	// LaneColumns is how many columns a tile has at least, if there are as many.
+	// LaneColumns is the least number of columns of a tile, if there are as many.
 	LaneColumns int
-	// FlatBytes is how much the accumulators of all lanes have at most to stay in the
-	// first-level cache together.
+	// FlatBytes is the greatest size of the accumulators of all lanes that stay in the first-level cache together.
 	FlatBytes int
-	// FewRows is up to how many rows a call for 32 rows each is better than one for each
-	// lane.
+	// FewRows is the greatest number of rows for which one call per 32 rows is faster than one per lane.
 	FewRows int
-	// RowsAtOnce is how many rows of a lane a kernel combines at once, if there is one
-	// that does: the accumulators are then loaded and stored a quarter as often.
+	// RowsAtOnce is the number of rows of a lane that a kernel combines at once, if such a kernel exists. The
+	// accumulators are then loaded and stored a quarter as often.
 	RowsAtOnce int
 
-	// TreeLeast and TreeMost are how many rows a sum of columns has whose partial results are all in registers, TreeBytes how many
-	// bytes its inputs have at most, and TreeTime is its time, of one that has them in the first-level cache. An Emerald Rapids, float32: 0.58 of
-	// the time for 32 rows of 256, 0.5 for 64 of 1024, 0.9 for 128 of 512, 1.05 for 256 of 256 and 1.7 for 1024 of 64; 1.14 for 8 of 1000.
+	// TreeLeast and TreeMost bound the number of rows of a sum of columns with all partial results in registers, and
+	// TreeBytes the size of its inputs. TreeTime is its time, where 1 is that with partial results in the first-level
+	// cache. Emerald Rapids, float32: 0.58 for 32 rows of 256, 0.5 for 64 of 1024, 0.9 for 128 of 512, 1.05 for 256 of
+	// 256, 1.7 for 1024 of 64, 1.14 for 8 of 1000.
 	TreeLeast, TreeMost int
 	TreeBytes           int
 	TreeTime            float64
-	// TreeStrip is how many bytes of each row a kernel takes at once that sums columns in registers for any number of rows, whose inputs have
-	// TreeStripBytes at most; 0 is for none. The rows must be so wide, and begin where lines of the caches do. An Emerald Rapids with AVX-512, float32: 0.64 of
-	// the time for 256 rows of 256, 0.8 for 512 of 256, 0.9 for 1024 of 64, 1024 of 1024 and 2048 of 2048; 1.2 for 256 of 257, up to 1.8 for 64 MiB.
+	// TreeStrip is the number of bytes of each row that a kernel takes at once to sum columns of any number of rows
+	// in registers; 0 means that there is no such kernel. Rows must be at least that wide and begin at cache lines, and the
+	// inputs have at most TreeStripBytes. Emerald Rapids with AVX-512, float32: 0.64 of the time for 256 rows of 256, 0.8 for
+	// 512 of 256, 0.9 for 1024 of 64, 1024 of 1024 and 2048 of 2048; 1.2 for 256 of 257, up to 1.8 for 64 MiB.
 	TreeStrip, TreeStripBytes int
 
-	// MinColumns is how many columns a column reduction should have, unless it has
-	// JoinedRows and they can be made long rows.
+	// MinColumns is the least number of columns for a column reduction. Fewer do if there are JoinedRows rows that
+	// can be joined into long ones.
 	MinColumns, JoinedRows int
-	// ShortLine is up to how many elements a line is too short for a row reduction: it
-	// would not fill a vector.
+	// ShortLine is the greatest number of elements of a line that counts as too short for a row reduction, because it would not
+	// fill a vector.
 	ShortLine int
-	// ShortBytes is up to how many bytes a line is too short, if it has more elements. Zen 3, the greatest of 9 to
-	// 16 bytes: a column reduction takes 0.3 to 0.4 of the time, of 12 to 16 float32 more than once.
+	// ShortBytes is the longest line, in bytes, that counts as short even if it exceeds ShortLine elements. Zen 3, the
+	// greatest of 9 to 16 bytes: a column reduction takes 0.3 to 0.4 of the time; of 12 to 16 float32 more than 1.
 	ShortBytes int
-	// ShortSums says that a kernel sums several short rows of integers of one or two bytes at once.
+	// ShortSums says that a kernel sums several short rows of 1-byte or 2-byte integers at once.
 	ShortSums bool
-	// ApartLine is up to how many elements without a common stride a line has that elementwise ops combine, as those
-	// of windows along two axes: more are copied. A Zen 3, sums of 3x3 windows: 0.014 of the time of a copy, of 5x5 0.04.
+	// ApartLine is the greatest number of elements of a line without a common stride that elementwise ops combine, such as
+	// a window along two axes. Longer lines are copied. Zen 3: sums of 3x3 windows take 0.014 of the time
+	// of a copy, of 5x5 0.04.
 	ApartLine int
-	// Overlaps is from how many elements on, for each step from one window to the next, the least
-	// and greatest elements of windows are computed from those of smaller windows.
+	// Overlaps is the least window size, in elements per step between windows, for which minima and
+	// maxima of windows are computed from those of smaller windows.
 	Overlaps int
 
-	// StridedByte is what a byte costs that a row reduction reads across the lines, or a
-	// column reduction along them, and EmptyVector what an element costs where lines do not
-	// fill a vector, in additions of float32. They rank the ways as TestReduceChoice says: a
-	// vector that is not filled outweighs all operands. BenchmarkWeights, Xeon with AVX2: 12 by
-	// a transposition in the cache, and 104 for lines of three elements. Of 900 steps of the
-	// benchmark program these differ in one, which takes the same time.
+	// StridedByte is the cost, in additions of float32, of a byte that a row reduction reads across the lines or a
+	// column reduction along them. EmptyVector is the cost per element if lines do not fill a vector. They rank the
+	// strategies, as TestReduceChoice checks: an unfilled vector outweighs all operands. BenchmarkWeights
+	// measures 12 (a transposition in the cache) and 104 (lines of three elements) on a Xeon with AVX2. Of 900 steps of the
+	// benchmark program these choose differently in one, which takes the same time.
 	StridedByte, EmptyVector float64
 
-	// TransposedRows is how many rows a block has at least whose lines are read across:
-	// they are contiguous in memory there.
+	// TransposedRows is the least number of rows of a block whose lines are read across: the rows are
+	// contiguous in memory there.
 	TransposedRows int
-	// MultiChunkCols is how many columns a row of several chunks has at most, so that a block
-	// has two.
+	// MultiChunkCols is the greatest number of columns of a row of several chunks, so that a block has two.
 	MultiChunkCols int
-	// FarBytes is from how many bytes on lines of several chunks are reduced one after the other, rather than
-	// a chunk of many lines in a call: Zen 4, 1024, 4096 and 8192 lines of 2,000 float32 in 0.97, 0.4 and
-	// 0.35 of the time. Lines of fewer than FarCols elements have a short rest, which comes with the chunk before it:
-	// those of 1,100 would take 1.35, 1.2 and 1.2.
+	// FarBytes is the size of the smallest buffer whose lines of several chunks are reduced one after the other, not
+	// one chunk of many lines per call. Zen 4: 1024, 4096 and 8192 lines of 2,000 float32 take 0.97, 0.4 and 0.35
+	// of the time. FarCols is the least length of such lines, in elements: shorter ones end in a short rest that comes
+	// with the chunk before it. Lines of 1,100 would take 1.35, 1.2 and 1.2 of the time.
 	FarBytes, FarCols int
 
-	// StreamTime is the time of a reduction that reads two to four stretches of memory in turns, of one that reads one after the
-	// other. Zen 3, sums and greatest elements of 16M float32: 0.75 to 0.8 for two, at distances from 16 KiB to 1 MiB. Four take 0.8 to
-	// 0.9 of the time of two for greatest elements, three 0.85 to 0.95 for products with a vector, three or four as long for sums. Zen 4: 1.
+	// StreamTime is the time of a reduction that reads two to four stretches of memory in turns, where 1 is that of
+	// one after the other. Zen 3, sums and maxima of 16M float32: 0.75 to 0.8 for two stretches, 16 KiB to 1 MiB
+	// apart. Four take 0.8 to 0.9 of the time of two for maxima; three take 0.85 to 0.95 of it for products with a vector; for
+	// sums three or four take as long as two. Zen 4: 1.
 	StreamTime float64
 
-	// PairRows and PairIndices are the least of both for a pairwise reduction: to
-	// transpose an element takes about as long as to combine eight.
+	// PairRows and PairIndices are the least numbers of rows and indices for a pairwise reduction:
+	// transposing an element takes about as long as combining eight.
 	PairRows, PairIndices int
-	// PairBytes is how much of the transposed elements stays in the first-level cache
-	// while several indices are combined with them. Lines of which it does not hold
-	// kernel.ColumnBlock are as fast where they are.
+	// PairBytes is the size of the transposed elements that stay in the first-level cache while several indices
+	// are combined with them. If fewer than kernel.ColumnBlock lines fit, lines are as fast in their own place.
 	PairBytes int
-	// PairWidth is up to how many rows a block of a pairwise reduction has: its results
-	// are written in pieces as long.
+	// PairWidth is the greatest number of rows of a block of a pairwise reduction: its results are written in
+	// runs of that length.
 	PairWidth int
-	// PairBlock is how many indices a block has at most, and PairStep how many are
-	// combined with the same rows before the next rows come.
+	// PairBlock is the greatest number of indices of a block, and PairStep the number of them that are combined with the
+	// same rows before the next rows.
 	PairBlock, PairStep int
 }
 
@@ -97,7 +95,7 @@ func defaultReduction() Reduction {
 	}
 }
 
-// setVector sets TreeStrip for kernels whose vectors have the given bytes.
+// setVector sets TreeStrip for kernels with vectors of the given number of bytes.
 func (r *Reduction) setVector(bytes int) {
 	if r.TreeStrip = 0; bytes == 64 {
 		r.TreeStrip = 4 * bytes

@@ -5,11 +5,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// What row, column and pairwise reductions cost, for a step in normal form: its last axis
-// is the one that it reduces, along the lines, and the axis before that goes across them.
-// The costs rank the ways.
+// The costs of row, column and pairwise reductions, which rank these strategies. A step is in normal form: its
+// last axis is the one that it reduces, along the lines, and the axis before that goes across them.
 
-// RowCost estimates a row reduction.
+// RowCost estimates the cost of a step as a row reduction.
 func (m *Machine) RowCost(s *plan.Step) float64 {
 	last := len(s.Axes) - 1
 	along, across := contiguousBytes(s)
@@ -22,8 +21,8 @@ func (m *Machine) RowCost(s *plan.Step) float64 {
 	return each * indices(s)
 }
 
-// addsShort reports whether a step adds integers of one or two bytes that follow one another along the lines: the kernel
-// adds several short lines at once.
+// addsShort reports whether a step sums 1-byte or 2-byte integers that are contiguous along the lines. A kernel sums several
+// such short lines at once.
 func addsShort(s *plan.Step) bool {
 	last := len(s.Axes) - 1
 	if last == 0 || len(s.In) != 1 || len(s.Out) != 1 || s.Out[0].Combine != ir.OpAdd || s.In[0].Strides[last] != 1 || s.In[0].Strides[last-1] < s.Axes[last].Extent {
@@ -33,7 +32,7 @@ func addsShort(s *plan.Step) bool {
 	return from.Size() <= 2 && (from == ir.Bool || ir.Ints.Has(from)) && len(body) == 1 && body[0].Op == ir.OpCast && ir.Ints.Has(body[0].DType) && body[0].DType.Size() >= 4
 }
 
-// ColumnCost estimates a column reduction.
+// ColumnCost estimates the cost of a step as a column reduction.
 func (m *Machine) ColumnCost(s *plan.Step) float64 {
 	last := len(s.Axes) - 1
 	along, _ := contiguousBytes(s)
@@ -44,10 +43,10 @@ func (m *Machine) ColumnCost(s *plan.Step) float64 {
 	return each * indices(s)
 }
 
-// PairCost estimates a pairwise reduction: it goes before a row reduction.
+// PairCost estimates the cost of a step as a pairwise reduction: a little less than as a row reduction, which it precedes.
 func (m *Machine) PairCost(s *plan.Step) float64 { return m.RowCost(s) - indices(s) }
 
-// indices returns how many indices a step has.
+// indices returns the number of indices of a step.
 func indices(s *plan.Step) float64 {
 	n := 1.0
 	for _, a := range s.Axes {
@@ -56,10 +55,9 @@ func indices(s *plan.Step) float64 {
 	return n
 }
 
-// contiguousBytes returns how many bytes of an index are inputs that are contiguous
-// along the lines, and how many inputs that are contiguous across them. An input that
-// repeats along either is not counted: it is one element a row, or the same row each
-// time.
+// contiguousBytes returns the bytes per index of the inputs that are contiguous along the lines, and of those
+// contiguous across them. An input that repeats along either is not counted: it is one element a row, or the same row
+// each time.
 func contiguousBytes(s *plan.Step) (along, across int) {
 	last := len(s.Axes) - 1
 	for i, a := range s.In {
@@ -75,8 +73,8 @@ func contiguousBytes(s *plan.Step) (along, across int) {
 	return along, across
 }
 
-// joins reports whether a column reduction of many rows can combine several as one
-// long row: each input is contiguous from row to row, or the same row each time.
+// joins reports whether a column reduction has many rows and can combine several of them as one long row: each input
+// is contiguous from row to row, or the same row each time.
 func (m *Machine) joins(s *plan.Step) bool {
 	last := len(s.Axes) - 1
 	for _, a := range s.In {
