@@ -100,7 +100,7 @@ func TestGridsHaveKernels(t *testing.T) {
 		for _, opts := range [][]graph.Item{{g.build()}, {g.build(), graph.WithFast()}} {
 			p, err := graph.Compile(opts...)
 			require.NoError(t, err, "%s %s", g.name, g.size)
-			require.NotContains(t, p.Explain(), ": tiling of", "%s %s: run go generate ./...", g.name, g.size)
+			require.NotContains(t, p.Explain(), ": elementwise/tiling of", "%s %s: run go generate ./...", g.name, g.size)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestSingleChannelsInOrder(t *testing.T) {
 		require.Contains(t, p.Explain(), "12 ops over [7,7,96]")
 		for _, line := range strings.Split(p.Explain(), "\n") {
 			if strings.Contains(line, "12 ops over") {
-				require.Contains(t, line, "whole, one ")
+				require.Contains(t, line, "elementwise/whole, one ")
 				require.NotContains(t, line, "packed")
 			}
 		}

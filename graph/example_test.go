@@ -177,20 +177,20 @@ func ExampleProgram_Explain() {
 	//   out     out0 float32[n,4]                                            // example_test.go:166
 	//   out     out1 float32[2,2*n]                                          // example_test.go:167
 	//   sizes   for example: n=1009
-	//   step 0  3 ops over [1009,4]: coalesced of 2 portable kernels, 1 operand packed // example_test.go:166
+	//   step 0  3 ops over [1009,4]: elementwise/coalesced of 2 portable kernels, 1 operand packed // example_test.go:166
 	//           kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = sub t0 u2; t2 = tanh t1; store t2 }
-	//           cost 1.05e+06; tiling costs at least 1.14e+06
-	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
-	//           not transposed: the rows are short
-	//           not scattered: the outputs are contiguous along the columns
-	//           not whole: no kernel of the whole body is registered
-	//           not fill: no kernel of the body takes broadcast operands as ones with columns
-	//   step 1  1 op over [2,2018]: transposed, one portable kernel          // example_test.go:167
+	//           cost 1.05e+06; elementwise/tiling costs at least 1.14e+06
+	//           not elementwise/nontemporal: no output is large, read by no step and in whole lines of the caches
+	//           not elementwise/transposed: the rows are short
+	//           not elementwise/scattered: the outputs are contiguous along the columns
+	//           not elementwise/whole: no kernel of the whole body is registered
+	//           not elementwise/fill: no kernel of the body takes broadcast operands as ones with columns
+	//   step 1  1 op over [2,2018]: elementwise/transposed, one portable kernel // example_test.go:167
 	//           kernel (u0:f32) { t0 = copy u0; store t0 }
-	//           cost 1.63e+04; whole costs at least 3.25e+04
-	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
-	//           not coalesced: the rows are long, few, or far apart
-	//           not scattered: the outputs are contiguous along the columns
+	//           cost 1.63e+04; elementwise/whole costs at least 3.25e+04
+	//           not elementwise/nontemporal: no output is large, read by no step and in whole lines of the caches
+	//           not elementwise/coalesced: the rows are long, few, or far apart
+	//           not elementwise/scattered: the outputs are contiguous along the columns
 	//   fused   mul, sub: 63.1 KiB not moved
 	//   copied  31.5 KiB: a result has its own memory, and nothing computes this one // example_test.go:167
 	//   moves   63.1 KiB; inputs and outputs once each are 47.3 KiB

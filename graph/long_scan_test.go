@@ -64,7 +64,7 @@ func TestScansTogether(t *testing.T) {
 }
 
 // together reports whether goroutines share the lines of a scan.
-func together(p *graph.Program) bool { return strings.Contains(p.Explain(), ": parallel-scan,") }
+func together(p *graph.Program) bool { return strings.Contains(p.Explain(), ": row-scan/parallel,") }
 
 // TestLongScans compares scans of long lines by several goroutines with those by one: the blocks are
 // as long as they are for users. Some sums overflow at the end of a chunk and of a block.

@@ -32,6 +32,6 @@ func TestOneKernel(t *testing.T) {
 		{graph.Int16, graph.Bool}, {graph.Int16, graph.Uint16}, {graph.Uint16, graph.Int16},
 	} {
 		x := graph.Input("x", c[0], 64, 500)
-		require.Contains(t, explained(x, x.Cast(c[1])), "whole, one ")
+		require.Contains(t, explained(x, x.Cast(c[1])), "elementwise/whole, one ")
 	}
 }

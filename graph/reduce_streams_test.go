@@ -51,7 +51,7 @@ func TestStreams(t *testing.T) {
 						want = got
 					}
 					require.Equal(t, want, got, "%v %s %d\n%s", shape, name, i, p.Explain())
-					for _, sign := range []string{": multi-stream-reduction", "{ store u0 u1 u2 u3 }", "store t0 t1 t2 }"} {
+					for _, sign := range []string{": row-reduction/streams", "{ store u0 u1 u2 u3 }", "store t0 t1 t2 }"} {
 						if strings.Contains(p.Explain(), sign) {
 							streams[sign]++
 						}
@@ -61,7 +61,7 @@ func TestStreams(t *testing.T) {
 		}
 	}
 	if abi.Best() > abi.Portable {
-		require.Greater(t, streams[": multi-stream-reduction"], 200)
+		require.Greater(t, streams[": row-reduction/streams"], 200)
 		require.Len(t, streams, 3, "of two rows, of four and of three")
 	}
 }

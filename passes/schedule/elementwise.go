@@ -9,14 +9,37 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Steps whose axes are all parallel. Every strategy for them divides the index space
-// into blocks of rows and columns, and most of them the blocks into tiles, whose
-// operands are staged in local memory. They differ in what they stage, in the sizes, and
-// in what computes a tile. The last axis of the step is its columns, along which outputs
-// are contiguous, the one before its rows.
+// elementwise computes a step whose axes are all parallel. The index space is divided
+// into blocks of rows and columns, and most blocks into tiles, whose
+// operands are staged in local memory. The options differ in what they stage, in the sizes, and
+// in what computes a tile: one kernel for the whole body, or several. The last axis of the step is its
+// columns, along which outputs are contiguous, the one before its rows.
+func elementwise(t *target, s *plan.Step) []offer {
+	as, why := newElementwise(t, s)
+	if as == nil {
+		return refused(why)
+	}
+	options := [...]struct {
+		name  string
+		offer func(e *elemWriter) (o offer, why string) // e is a writer of its own
+	}{
+		{"nontemporal", (*elemWriter).nontemporal}, {"coalesced", (*elemWriter).coalesced}, {"transposed", (*elemWriter).transposed},
+		{"scattered", (*elemWriter).scattered}, {"channels", (*elemWriter).channels}, {"whole", (*elemWriter).wholeBody},
+		{"transposed-lines", (*elemWriter).transposedLines}, {"fill", (*elemWriter).fill}, {"tiling", (*elemWriter).tiling},
+	}
+	offers, e := make([]offer, len(options)), new(elemWriter)
+	for i := range options {
+		e.copy(as)
+		if offers[i], why = options[i].offer(e); why == "" {
+			e = new(elemWriter) // the offer keeps the other one
+		}
+		offers[i].option, offers[i].why = options[i].name, why
+	}
+	return offers
+}
 
-// elementwise writes the draft of such a step.
-type elementwise struct {
+// elemWriter writes the draft of such a step.
+type elemWriter struct {
 	t        *target
 	step     *plan.Step
 	row, col int // axes
@@ -38,6 +61,7 @@ type elementwise struct {
 	draft *Draft
 	at    []view // by operand: where calls find it
 
+	found *bodyKernel
 	space struct { // of most steps
 		splats [8]bool
 		stages [12]stage
@@ -53,14 +77,14 @@ type computation interface {
 	tileElems() int
 	// write returns the calls for a tile: those that follow from the rows alone, inside
 	// the walk over rows, and those inside the walk over tiles.
-	write(e *elementwise, rows, tile *walk) (perRow, perTile []nest.Item)
+	write(e *elemWriter, rows, tile *walk) (perRow, perTile []nest.Item)
 	// describe says what it calls.
 	describe(c *nest.Choice)
 }
 
 // newElementwise returns the writer of a step with the operands where they are, or why
 // the step is not of this kind.
-func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
+func newElementwise(t *target, s *plan.Step) (e *elemWriter, why string) {
 	if !s.Elementwise() {
 		return nil, "an axis is not parallel"
 	}
@@ -71,16 +95,8 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 	if elems(s) == 0 {
 		return nil, "there are no elements"
 	}
-	if e = t.spare; e == nil {
-		e = &elementwise{}
-		t.spare = e
-	}
-	*e = elementwise{t: t, step: s, row: t.rowAxis(s), col: last}
-	if t.of.step != s {
-		t.of = found{step: s}
-		t.of.ops, t.of.why = operandsOf(s, e.row, e.col)
-	}
-	if e.ops, why = t.of.ops, t.of.why; why != "" {
+	e = &elemWriter{t: t, step: s, row: t.rowAxis(s), col: last, found: new(bodyKernel)}
+	if e.ops, why = operandsOf(s, e.row, e.col); why != "" {
 		return nil, why
 	}
 	for i := range s.Out {
@@ -95,6 +111,12 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 	}
 	e.blockRows, e.blockCols = t.block(s, e.row, e.col)
 	return e, ""
+}
+
+// copy makes e the same as another writer.
+func (e *elemWriter) copy(as *elemWriter) {
+	*e = *as
+	e.stages, e.splats = append(e.space.stages[:0], as.stages...), append(e.space.splats[:0], as.splats...)
 }
 
 // rowAxis returns the axis of a step that calls have for rows: the last one before the columns, or
@@ -119,9 +141,8 @@ func (t *target) rowAxis(s *plan.Step) int {
 
 // offer returns the offer to compute the step, for which an index costs at least so much
 // besides what is staged, by the computation that the function returns.
-func (e *elementwise) offer(work float64, by func() (c computation, why string)) offer {
-	e.t.spare = nil // the offer keeps it
-	return offer{e.cost(work), func() (*Draft, string) {
+func (e *elemWriter) offer(work float64, by func() (c computation, why string)) offer {
+	return offer{least: e.cost(work), draft: func() (*Draft, string) {
 		c, why := by()
 		if c == nil {
 			return nil, why
@@ -131,7 +152,7 @@ func (e *elementwise) offer(work float64, by func() (c computation, why string))
 }
 
 // cost returns what the step costs if computing an index costs so much.
-func (e *elementwise) cost(work float64) float64 {
+func (e *elemWriter) cost(work float64) float64 {
 	for i := range e.stages {
 		work += e.stageWork(i)
 	}
@@ -144,7 +165,7 @@ func (e *elementwise) cost(work float64) float64 {
 
 // write returns the draft: loops over blocks, in them the stages of a block, then loops
 // over tiles with the stages of a tile and the calls that compute it.
-func (e *elementwise) write(c computation) *Draft {
+func (e *elemWriter) write(c computation) *Draft {
 	e.draft = newDraft(e.t, cmp.Or(e.whole, e.step))
 	e.at = make([]view, len(e.ops))
 	for i := range e.ops {
@@ -175,7 +196,7 @@ func (e *elementwise) write(c computation) *Draft {
 }
 
 // operandOf returns the operand of the step that is drafted that an operand is.
-func (e *elementwise) operandOf(i int) int {
+func (e *elemWriter) operandOf(i int) int {
 	if e.from != nil {
 		return e.from[i]
 	}
@@ -183,7 +204,7 @@ func (e *elementwise) operandOf(i int) int {
 }
 
 // describe fills the choice.
-func (e *elementwise) describe(c computation) {
+func (e *elemWriter) describe(c computation) {
 	choice := &e.draft.Choice
 	for i := range e.stages {
 		switch e.stages[i] {
@@ -209,7 +230,7 @@ func (e *elementwise) describe(c computation) {
 
 // setTile chooses the extents of a tile: wide, but high where an operand is copied
 // column by column. Without anything to stage a tile is a block.
-func (e *elementwise) setTile(c computation) {
+func (e *elemWriter) setTile(c computation) {
 	e.tileRows, e.tileCols = e.blockRows, e.blockCols
 	limit := c.tileElems()
 	if limit == 0 {
@@ -249,7 +270,7 @@ func evenly(n, most, unit int) int {
 
 // stagedElems returns how many elements a tile has that is staged for one kernel, 0 if
 // there is nothing to stage.
-func (e *elementwise) stagedElems() int {
+func (e *elemWriter) stagedElems() int {
 	bytes, widest, repeats, together := e.t.PackBytes, 0, 0, 0
 	for i := range e.ops {
 		size := e.ops[i].size()
@@ -276,7 +297,7 @@ func (e *elementwise) stagedElems() int {
 
 // columnsOuter reports whether the loops over tiles go down the rows first, as an
 // operand is staged once for all rows.
-func (e *elementwise) columnsOuter() bool {
+func (e *elemWriter) columnsOuter() bool {
 	for i := range e.ops {
 		if e.once(i) {
 			return true
@@ -286,7 +307,7 @@ func (e *elementwise) columnsOuter() bool {
 }
 
 // callSize returns the rows and columns of the calls that compute a tile.
-func (e *elementwise) callSize(w *walk) (rows, cols nest.Size) {
+func (e *elemWriter) callSize(w *walk) (rows, cols nest.Size) {
 	if e.joined {
 		return nest.Fixed(1), times(w.size[e.row], e.blockCols)
 	}
@@ -295,6 +316,6 @@ func (e *elementwise) callSize(w *walk) (rows, cols nest.Size) {
 
 // body returns the canonical kernel of the step's body for the classes of the inputs,
 // and which of these each of the kernel's is.
-func (e *elementwise) body() (k *kernel.Kernel, order []int) {
-	return withClasses(&e.t.of.body, e.step.Body, e.splats)
+func (e *elemWriter) body() (k *kernel.Kernel, order []int) {
+	return withClasses(&e.found.body, e.step.Body, e.splats)
 }

@@ -283,9 +283,9 @@ func programOf(p *plan.Plan, drafts []*Draft) *nest.Program {
 // TestElementwise checks that every strategy computes what the step says.
 func TestElementwise(t *testing.T) {
 	all := reached{}
-	var names []string
-	for _, by := range strategiesOf(plan.Parallel) {
-		names = append(names, by.name)
+	names := []string{"table"}
+	for _, option := range []string{"nontemporal", "coalesced", "transposed", "scattered", "channels", "transposed-lines", "whole", "fill", "tiling"} {
+		names = append(names, "elementwise/"+option)
 	}
 	libraries := map[string]library{"everything": anyKernel, "singles": singles, "units": units, "portable": func(string) string { return portable },
 		"mixed": func(s string) string {
@@ -309,19 +309,18 @@ func TestElementwise(t *testing.T) {
 				inputs = append(inputs, a)
 			}
 		}
-		before, why := whole.drafted(&target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[0])
+		before, why := draftBy("elementwise/whole", &target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[0])
 		require.Empty(t, why)
-		after, why := whole.drafted(&target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[2])
+		after, why := draftBy("elementwise/whole", &target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[2])
 		require.Empty(t, why)
-		for _, by := range strategiesOf(plan.Parallel) {
-			d, why := by.drafted(to, &p.Steps[1])
+		for _, by := range offersOf(to, &p.Steps[1]) {
+			d, why := by.drafted()
 			if d == nil {
 				require.NotEmpty(t, why)
 				continue
 			}
 			all[by.name]++
-			offer, _ := by.offer(to, &p.Steps[1])
-			require.GreaterOrEqual(t, d.Choice.Cost, offer.least, "%s costs less than it offered\n%s", by.name, p)
+			require.GreaterOrEqual(t, d.Choice.Cost, by.least, "%s costs less than it offered\n%s", by.name, p)
 			program := programOf(p, []*Draft{before, d, after})
 			require.NoError(t, eval.CheckTranslation(p, program, inputs), "%s\n%s%s", by.name, p, program)
 		}
@@ -341,7 +340,7 @@ func TestPlanesByLines(t *testing.T) {
 	to := &target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
 	d, err := choose(to, &p.Steps[0])
 	require.NoError(t, err)
-	require.Equal(t, "transposed", d.Choice.Strategy)
+	require.Equal(t, "elementwise/transposed", d.Choice.Strategy)
 	require.Greater(t, d.Parts[0].Loops[0].Extent.N, d.Parts[0].Loops[0].Tile)
 	require.Zero(t, d.Parts[0].Loops[0].Tile%cacheLine)
 }
@@ -391,7 +390,7 @@ func TestFunctionsPastCaches(t *testing.T) {
 		require.NotNil(t, one, why)
 		require.Equal(t, c.past, one.nonTemporal(tg), "%v", c)
 		if c.past {
-			d, why := nontemporal.drafted(tg, &p.Steps[0])
+			d, why := draftBy("elementwise/nontemporal", tg, &p.Steps[0])
 			require.NotNil(t, d, why)
 			require.True(t, d.Parts[0].Items[0].Call.NonTemporal)
 		}

@@ -2,8 +2,11 @@ package schedule
 
 import (
 	"flag"
+	"iter"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,21 +27,20 @@ var (
 )
 
 // TestGolden compares the drafts of strategies with the nests in testdata. A file is
-// named after the strategy: name.txtar, or name_case.txtar. It holds a plan of one step,
+// named after the strategy: name.txtar, or name_case.txtar; or after one of its options, name_option.txtar or
+// name_option_case.txtar. It holds a plan of one step,
 // the signatures of the kernels that the library lacks, if any, and the nest. That of
-// rowGroup holds a plan whose steps are one row group. Every strategy has a file. A line vector=64 in front of the
+// rowGroup holds a plan whose steps are one row group. Every strategy and every option has a file. A line vector=64 in front of the
 // plan says how many bytes the vectors of the best kernels have.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
-	lacking := map[string]bool{rowGroup: true}
+	ran, has := 0, map[string]bool{rowGroup: false} // by the full name of a strategy or an option
 	for _, by := range everyStrategy() {
-		lacking[by.name] = true
+		has[by.name] = false
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		by, _, _ := strings.Cut(name, "_")
-		delete(lacking, by)
 		t.Run(name, func(t *testing.T) {
 			want, err := os.ReadFile(file)
 			require.NoError(t, err)
@@ -50,7 +52,13 @@ func TestGolden(t *testing.T) {
 			} else {
 				a.Files = a.Files[:1:1]
 			}
-			a.Files = append(a.Files, txtar.File{Name: "nest", Data: []byte(draftText(t, machineOf(t, a), by, string(a.Files[0].Data), missing))})
+			nest, by, options := draftText(t, machineOf(t, a), name, string(a.Files[0].Data), missing)
+			strategy, _, _ := strings.Cut(by, "/")
+			has[strategy], has[by], ran = true, true, ran+1
+			for _, option := range options {
+				has[option] = has[option]
+			}
+			a.Files = append(a.Files, txtar.File{Name: "nest", Data: []byte(nest)})
 			text := txtar.Format(a)
 			if *update {
 				require.NoError(t, os.WriteFile(file, text, 0o644))
@@ -59,16 +67,79 @@ func TestGolden(t *testing.T) {
 			require.Equal(t, string(want), string(text), "after a change that is meant, run: go test ./passes/schedule -update")
 		})
 	}
-	require.Empty(t, lacking, "strategies without a file in testdata")
+	for by, file := range has {
+		if ran < len(files) { // only some were asked for
+			break
+		}
+		require.True(t, file, "%s has no file in testdata", by)
+	}
+}
+
+// TestNames: the name of a strategy is that of its function and of its file, spelled as Go and the file system spell it.
+func TestNames(t *testing.T) {
+	require.LessOrEqual(t, len(everyStrategy()), 26)
+	for _, by := range everyStrategy() {
+		f := runtime.FuncForPC(reflect.ValueOf(by.offer).Pointer())
+		file, _ := f.FileLine(f.Entry())
+		require.Equal(t, strings.ReplaceAll(by.name, "-", "_")+".go", filepath.Base(file))
+		words := strings.Split(by.name, "-")
+		for i, word := range words[1:] {
+			words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+		}
+		require.Equal(t, strings.Join(words, ""), f.Name()[strings.LastIndex(f.Name(), ".")+1:])
+	}
 }
 
 // rowGroup is what the files of row groups are named after, for which no strategy is chosen.
 const rowGroup = "row-group"
 
-// everyStrategy lists the strategies of all roles.
-func everyStrategy() []strategy {
-	strategiesOf(plan.Parallel) // fills the table
-	return slices.Concat(strategies.byRole[:]...)
+// everyStrategy lists the strategies of all roles, each once.
+func everyStrategy() (all []strategy) {
+	for role := range plan.Line + 1 {
+		for _, by := range strategiesOf(role) {
+			if !slices.ContainsFunc(all, func(s strategy) bool { return s.name == by.name }) {
+				all = append(all, by)
+			}
+		}
+	}
+	return all
+}
+
+// TestStrategiesArePure: offers are the same whatever other offers were made and drafted before, and change nothing that
+// strategies are given.
+func TestStrategiesArePure(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		require.NoError(t, err)
+		p, err := plan.ParsePlan(string(a.Files[0].Data))
+		require.NoError(t, err)
+		m := machineOf(t, a)
+		for i := range p.Steps {
+			to := &target{Machine: m, lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
+			drafts := func(order func(offers []offer) iter.Seq2[int, offer]) map[string]string {
+				texts := map[string]string{}
+				for _, o := range order(offersOf(to, &p.Steps[i])) {
+					if d, why := o.drafted(); d == nil {
+						texts[o.name] = why
+					} else {
+						texts[o.name] = programOf(&plan.Plan{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Steps: p.Steps[i : i+1]}, []*Draft{d}).String()
+					}
+				}
+				return texts
+			}
+			machine, before, text := *m, *to, p.String()
+			before.lib, before.buffers, before.read = nil, slices.Clone(p.Buffers), slices.Clone(to.read)
+			forwards := drafts(slices.All)
+			require.Equal(t, forwards, drafts(slices.Backward), file)
+			after := *to
+			after.lib = nil
+			require.Equal(t, before, after, file)
+			require.Equal(t, machine, *m, file)
+			require.Equal(t, text, p.String(), file)
+		}
+	}
 }
 
 // machineOf returns the machine of a file: that of tuning, with the vectors that the file says.
@@ -84,8 +155,9 @@ func machineOf(t *testing.T, a *txtar.Archive) *tuning.Machine {
 	return m
 }
 
-// draftText returns the nest that a strategy makes of a plan of one step, and checks it.
-func draftText(t *testing.T, m *tuning.Machine, name, text, missing string) string {
+// draftText returns the nest that a strategy makes of a plan of one step, which it checks, and the full names of the
+// strategy or option that a file is named after, and of all that made an offer.
+func draftText(t *testing.T, m *tuning.Machine, file, text, missing string) (nest, by string, all []string) {
 	p, err := plan.ParsePlan(text)
 	require.NoError(t, err)
 	require.NoError(t, p.Verify())
@@ -96,24 +168,30 @@ func draftText(t *testing.T, m *tuning.Machine, name, text, missing string) stri
 		}
 		return "avx2"
 	})
+	name, rest, _ := strings.Cut(file, "_")
 	if name == rowGroup {
 		program, err := Schedule(p, m, lib, Options{})
 		require.NoError(t, err)
 		require.Len(t, program.Tasks, 1)
 		requireTranslation(t, p, program)
-		return program.String()
+		return program.String(), rowGroup, nil
 	}
-	all := everyStrategy()
-	k := slices.IndexFunc(all, func(by strategy) bool { return by.name == name })
-	require.GreaterOrEqual(t, k, 0, "there is no strategy %s", name)
 	to := &target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}
 	require.Len(t, p.Steps, 1)
-	d, why := all[k].drafted(to, &p.Steps[0])
+	option, _, _ := strings.Cut(rest, "_")
+	by = name
+	for _, o := range offersOf(to, &p.Steps[0]) {
+		all = append(all, o.name)
+		if o.name == name+"/"+option {
+			by = o.name
+		}
+	}
+	d, why := draftBy(by, to, &p.Steps[0])
 	require.NotNil(t, d, why)
-	d.Choice.Strategy = name
+	d.Choice.Strategy = by
 	program := programOf(p, []*Draft{d})
 	requireTranslation(t, p, program)
-	return program.String()
+	return program.String(), by, all
 }
 
 // requireTranslation checks that the nests of a plan compute the expressions of its steps: where
@@ -131,15 +209,32 @@ func requireTranslation(t require.TestingT, p *plan.Plan, program *nest.Program)
 	}
 }
 
-// drafted returns the draft of a strategy, or why there is none.
-func (by strategy) drafted(t *target, s *plan.Step) (*Draft, string) {
-	o, why := by.offer(t, s)
-	if why != "" {
-		return nil, why
+// offerBy returns the offer of a strategy, or of one of its options, by its full name. A strategy that refuses a step as a
+// whole lists no options.
+func offerBy(name string, t *target, s *plan.Step) offer {
+	offers, strategy := offersOf(t, s), name
+	for range 2 {
+		if k := slices.IndexFunc(offers, func(o offer) bool { return o.name == strategy }); k >= 0 {
+			return offers[k]
+		}
+		strategy, _, _ = strings.Cut(name, "/")
+	}
+	return offer{why: "there is no " + name}
+}
+
+// draftBy returns the draft of a strategy, or of one of its options, or why there is none.
+func draftBy(name string, t *target, s *plan.Step) (*Draft, string) {
+	return offerBy(name, t, s).drafted()
+}
+
+// drafted returns the draft of an offer, or why there is none.
+func (o offer) drafted() (*Draft, string) {
+	if o.why != "" {
+		return nil, o.why
 	}
 	d, why := o.draft()
 	if d != nil && d.Choice.Cost < o.least {
-		panic("a draft costs less than the offer says: " + by.name)
+		panic("a draft costs less than the offer says: " + o.name)
 	}
 	return d, why
 }

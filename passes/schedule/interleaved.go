@@ -24,7 +24,7 @@ type interleaved struct {
 
 // findInterleaved finds them among the operands that are copied in, or out, along the columns.
 // Several rows of a tile are one line if they are whole and follow one another in the buffer.
-func (e *elementwise) findInterleaved() {
+func (e *elemWriter) findInterleaved() {
 	rows, cols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
 	if e.joined || rows > 1 && e.tileCols < cols {
 		return
@@ -47,7 +47,7 @@ func (e *elementwise) findInterleaved() {
 }
 
 // linesFrom returns the n lines of which operand i is the first, or nil.
-func (e *elementwise) linesFrom(i, n int) *interleaved {
+func (e *elemWriter) linesFrom(i, n int) *interleaved {
 	g := &interleaved{ops: []int{i}, tile: view{slot: -1}, line: e.tileRows*e.tileCols + cacheLine/e.ops[i].size()}
 	first := e.access(i)
 	for len(g.ops) < n {
@@ -72,7 +72,7 @@ func sameButOffset(a, b *plan.Access) bool {
 }
 
 // access returns where an operand of the step is.
-func (e *elementwise) access(i int) *plan.Access {
+func (e *elemWriter) access(i int) *plan.Access {
 	if in := len(e.step.In); i >= in {
 		return &e.step.Out[i-in].Access
 	}
@@ -80,7 +80,7 @@ func (e *elementwise) access(i int) *plan.Access {
 }
 
 // linesOf returns the lines of which an operand is one, or nil.
-func (e *elementwise) linesOf(i int) *interleaved {
+func (e *elemWriter) linesOf(i int) *interleaved {
 	for _, g := range e.lines {
 		if slices.Contains(g.ops, i) {
 			return g
@@ -90,7 +90,7 @@ func (e *elementwise) linesOf(i int) *interleaved {
 }
 
 // lineTile returns local memory for a tile of one of the lines. All are in one slot.
-func (e *elementwise) lineTile(g *interleaved, i, from int) view {
+func (e *elemWriter) lineTile(g *interleaved, i, from int) view {
 	if g.tile.slot < 0 {
 		g.tile = e.tileView(i, len(g.ops)*g.line, e.tileCols, from)
 	}
@@ -100,7 +100,7 @@ func (e *elementwise) lineTile(g *interleaved, i, from int) view {
 }
 
 // takeApart returns the call that copies the lines to local memory, and notes where they are then.
-func (e *elementwise) takeApart(g *interleaved, w *walk) nest.Item {
+func (e *elemWriter) takeApart(g *interleaved, w *walk) nest.Item {
 	first := g.ops[0]
 	to := e.lineTile(g, first, w.depth())
 	args := []nest.Arg{w.arg(&e.at[first], e.col), w.arg(&to, e.row)}
@@ -112,7 +112,7 @@ func (e *elementwise) takeApart(g *interleaved, w *walk) nest.Item {
 }
 
 // lineOf returns how many elements of each line a tile has.
-func (e *elementwise) lineOf(w *walk) nest.Size {
+func (e *elemWriter) lineOf(w *walk) nest.Size {
 	if e.step.Axes[e.row].Extent == 1 {
 		return w.size[e.col]
 	}
@@ -120,7 +120,7 @@ func (e *elementwise) lineOf(w *walk) nest.Size {
 }
 
 // putTogether returns the call that copies the lines of outputs from local memory.
-func (e *elementwise) putTogether(g *interleaved, w *walk) nest.Item {
+func (e *elemWriter) putTogether(g *interleaved, w *walk) nest.Item {
 	first := g.ops[0]
 	to := viewOf(first, e.access(first))
 	args := []nest.Arg{w.arg(&e.at[first], e.row), w.arg(&to, e.col)}

@@ -73,8 +73,8 @@ func TestInterleaved(t *testing.T) {
 			}
 			inputs = append(inputs, a)
 		}
-		for _, by := range strategiesOf(plan.Parallel) {
-			d, why := by.drafted(to, &p.Steps[0])
+		for _, by := range offersOf(to, &p.Steps[0]) {
+			d, why := by.drafted()
 			if d == nil {
 				require.NotEmpty(t, why)
 				continue
@@ -82,7 +82,7 @@ func TestInterleaved(t *testing.T) {
 			program := programOf(p, []*Draft{d})
 			require.NoError(t, program.Verify(), "%s\n%s%s", by.name, p, program)
 			require.NoError(t, eval.CheckTranslation(p, program, inputs), "%s\n%s%s", by.name, p, program)
-			if by.name == scatterRows.name {
+			if by.name == "elementwise/scattered" {
 				require.NotContains(t, program.String(), "call pack", "%s\n%s", p, program)
 			}
 		}

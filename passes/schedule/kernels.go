@@ -53,13 +53,14 @@ func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string))
 		t := &out.Tasks[i]
 		for _, c := range t.Choices {
 			add(c.Kernel)
-			together = together || c.Strategy == channels.name
 		}
 		for _, part := range t.Parts {
 			for c := range calls(part.Items) {
 				if !moves(c.Kernel) {
 					add(c.Kernel.Signature())
 				}
+				k, ok := c.Kernel.(*kernel.Kernel)
+				together = together || ok && k.HasChannels()
 			}
 		}
 	}

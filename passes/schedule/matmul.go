@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// multiply is the strategy of steps with Contract axes: blocked products of matrices.
+// matmul is the strategy of steps with Contract axes: blocked products of matrices.
 //
 //	for each matrix of the batch, block of rows, block of columns    in parallel
 //	  for each chunk of ir.DotChunk pairs                            one after the other
@@ -40,7 +40,13 @@ import (
 //	  pack the right columns, all pairs
 //	  for each block of rows
 //	    ...
-var multiply = strategy{name: "matmul", offer: offerProduct}
+func matmul(t *target, s *plan.Step) []offer {
+	p := newProduct(t, s)
+	if why := p.match(); why != "" {
+		return refused(why)
+	}
+	return offering(p.cost(), p.matmul)
+}
 
 // product is a product that is being scheduled.
 type product struct {
@@ -67,15 +73,6 @@ type factor struct {
 	panel  *plan.Panel
 	packed bool // block by block
 	apart  int  // from one pair to the next, if all have one stride
-}
-
-// offerProduct is the offer for a step that multiplies matrices.
-func offerProduct(t *target, s *plan.Step) (offer, string) {
-	p := newProduct(t, s)
-	if why := p.match(); why != "" {
-		return offer{}, why
-	}
-	return offer{p.cost(), p.matmul}, ""
 }
 
 func newProduct(t *target, s *plan.Step) *product {

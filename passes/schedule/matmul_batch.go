@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// multiplyBatch is the strategy of products of many small matrices: the columns of its calls
+// matmulBatch is the strategy of products of many small matrices: the columns of its calls
 // are the batch, so that a vector has one element of each of several matrices.
 //
 //	for each tile of the batch                                       in parallel
@@ -18,7 +18,29 @@ import (
 //
 // Each element is added up as ir.DotLine does it: matrices so small have one chunk of pairs.
 // Operands that have the batch as their contiguous axis are not transposed.
-var multiplyBatch = strategy{name: "matmul-batch", offer: offerBatch}
+func matmulBatch(t *target, s *plan.Step) []offer {
+	p := newProduct(t, s)
+	if why := p.match(); why != "" {
+		return refused(why)
+	}
+	at := p.at
+	switch {
+	case p.right.panel != nil:
+		return refused("an operand is in panels")
+	case at.Pairs == 0 || s.Axes[at.Pairs-1].Extent < t.Matmul.BatchLeast:
+		return refused("the products are few")
+	case at.Rows-at.Pairs > 1 || at.Cols-at.Rows > 1 || len(s.Axes)-at.Cols > 1:
+		return refused("the pairs, rows or columns are several axes")
+	}
+	b := &batch{t: t, step: s, dtype: p.dtype, along: at.Pairs - 1, pairs: at.Pairs, rows: at.Rows, cols: at.Cols}
+	if float64(b.lines())*b.t.StageWork >= b.t.Matmul.CallWork {
+		return refused("a call for each product takes less than the copies of its matrices")
+	}
+	if why := b.findChains(p.pairs); why != "" {
+		return refused(why)
+	}
+	return offering(b.cost(), func() (*Draft, string) { return b.write(), "" })
+}
 
 // batch is a product that is being scheduled so.
 type batch struct {
@@ -31,31 +53,6 @@ type batch struct {
 	along             int // the axis that is the columns of calls
 	pairs, rows, cols int // axes
 	tile, line        int // products of a tile, and elements from one line of it to the next
-}
-
-// offerBatch is the offer for a step that multiplies small matrices.
-func offerBatch(t *target, s *plan.Step) (offer, string) {
-	p := newProduct(t, s)
-	if why := p.match(); why != "" {
-		return offer{}, why
-	}
-	at := p.at
-	switch {
-	case p.right.panel != nil:
-		return offer{}, "an operand is in panels"
-	case at.Pairs == 0 || s.Axes[at.Pairs-1].Extent < t.Matmul.BatchLeast:
-		return offer{}, "the products are few"
-	case at.Rows-at.Pairs > 1 || at.Cols-at.Rows > 1 || len(s.Axes)-at.Cols > 1:
-		return offer{}, "the pairs, rows or columns are several axes"
-	}
-	b := &batch{t: t, step: s, dtype: p.dtype, along: at.Pairs - 1, pairs: at.Pairs, rows: at.Rows, cols: at.Cols}
-	if float64(b.lines())*b.t.StageWork >= b.t.Matmul.CallWork {
-		return offer{}, "a call for each product takes less than the copies of its matrices"
-	}
-	if why := b.findChains(p.pairs); why != "" {
-		return offer{}, why
-	}
-	return offer{b.cost(), func() (*Draft, string) { return b.write(), "" }}, ""
 }
 
 // extents returns the rows, pairs and columns of one product.

@@ -31,8 +31,8 @@ func TestBatch(t *testing.T) {
 			m := drawMachine(t)
 			m.Matmul.BatchBytes = rapid.SampledFrom([]int{1 << 10, m.Matmul.BatchBytes}).Draw(t, "tile bytes")
 			draft := checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
-				o, why := offerBatch(at, s)
-				require.Empty(t, why)
+				o := offerBy("matmul-batch", at, s)
+				require.Empty(t, o.why)
 				return o.draft()
 			})
 			along := s.Product().Pairs - 1

@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// multiplyRows is the strategy of few rows times a matrix that comes from memory: the matrix is read once, a few of its
+// matmulRows is the strategy of few rows times a matrix that comes from memory: the matrix is read once, a few of its
 // rows at a time from their first elements to their last, and the sums of a chunk stay in the first-level cache.
 //
 //	for each tile of columns                                         in parallel
@@ -16,7 +16,36 @@ import (
 //	    for each few pairs                                           kernel.DotRowsChain
 //	      add their products to the sums of all rows
 //	    store the sums, or add them to those of the chunks before
-var multiplyRows = strategy{name: "matmul-rows", offer: offerFewRows}
+func matmulRows(t *target, s *plan.Step) []offer {
+	r := &rowsProduct{product: *newProduct(t, s)}
+	if why := r.match(); why != "" {
+		return refused(why)
+	}
+	r.pair, r.row, r.col = r.at.Pairs, r.at.Rows, r.at.Cols
+	switch {
+	case r.row-r.pair != 1 || r.col-r.row != 1 || r.col != len(s.Axes)-1:
+		return refused("the pairs, rows or columns are several axes")
+	case s.Axes[r.row].Extent > t.Matmul.FewRows:
+		return refused("the rows are many")
+	case s.Axes[r.col].Extent*r.dtype.Size() < t.Matmul.FewRowsLeast:
+		return refused("the columns are few")
+	}
+	if r.blocks(); !r.chunked() {
+		return refused("the right operand is small, or its rows are not contiguous and far apart")
+	}
+	for i, n := range []struct{ pairs, rows int }{{kernel.DotChainPairs, 2}, {kernel.DotChainPairs, 1}, {1, 1}} {
+		c := &r.chains[i]
+		c.pairs, c.rows = n.pairs, n.rows
+		var code *kernel.Kernel
+		code, c.order = kernel.DotRowsChain(s.Body.Body[0].Op, r.dtype, c.pairs, c.rows)
+		var ok bool
+		if c.engine, ok = t.lib.Engine(code.Signature()); !ok {
+			return refused("there is no kernel " + code.Signature())
+		}
+		c.code = code
+	}
+	return offering(r.cost(), func() (*Draft, string) { return r.write(), "" })
+}
 
 // rowsChain is a kernel.DotRowsChain of some rows.
 type rowsChain struct {
@@ -33,39 +62,7 @@ type rowsProduct struct {
 	zero           view
 }
 
-// offerFewRows is the offer for a step with few rows.
-func offerFewRows(t *target, s *plan.Step) (offer, string) {
-	r := &rowsProduct{product: *newProduct(t, s)}
-	if why := r.match(); why != "" {
-		return offer{}, why
-	}
-	r.pair, r.row, r.col = r.at.Pairs, r.at.Rows, r.at.Cols
-	switch {
-	case r.row-r.pair != 1 || r.col-r.row != 1 || r.col != len(s.Axes)-1:
-		return offer{}, "the pairs, rows or columns are several axes"
-	case s.Axes[r.row].Extent > t.Matmul.FewRows:
-		return offer{}, "the rows are many"
-	case s.Axes[r.col].Extent*r.dtype.Size() < t.Matmul.FewRowsLeast:
-		return offer{}, "the columns are few"
-	}
-	if r.blocks(); !r.chunked() {
-		return offer{}, "the right operand is small, or its rows are not contiguous and far apart"
-	}
-	for i, n := range []struct{ pairs, rows int }{{kernel.DotChainPairs, 2}, {kernel.DotChainPairs, 1}, {1, 1}} {
-		c := &r.chains[i]
-		c.pairs, c.rows = n.pairs, n.rows
-		var code *kernel.Kernel
-		code, c.order = kernel.DotRowsChain(s.Body.Body[0].Op, r.dtype, c.pairs, c.rows)
-		var ok bool
-		if c.engine, ok = t.lib.Engine(code.Signature()); !ok {
-			return offer{}, "there is no kernel " + code.Signature()
-		}
-		c.code = code
-	}
-	return offer{r.cost(), func() (*Draft, string) { return r.write(), "" }}, ""
-}
-
-// cost returns what the step costs: a part of what multiply does, which reads the matrix more than once.
+// cost returns what the step costs: a part of what matmul does, which reads the matrix more than once.
 func (r *rowsProduct) cost() float64 {
 	return r.t.Work(r.step) * r.t.Matmul.FewRowsTime * r.t.slowdown(r.chains[0].engine)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// multiplySmall is the strategy of products with few pairs and columns: a call multiplies many small matrices, and
+// matmulSmall is the strategy of products with few pairs and columns: a call multiplies many small matrices, and
 // reads them where they are.
 //
 //	for each tile of the batch                                       in parallel
@@ -17,7 +17,33 @@ import (
 //
 // Many rows that multiply one matrix are a batch too, of a few rows each: [1000,3] x [3,3] is 250 products
 // [4,3] x [3,3]. The rows that are left are one more product.
-var multiplySmall = strategy{name: "matmul-small", offer: offerSmall}
+func matmulSmall(t *target, s *plan.Step) []offer {
+	p := newProduct(t, s)
+	if why := p.match(); why != "" {
+		return refused(why)
+	}
+	b := &smallProducts{t: t, step: s, at: p.at, code: microKernel(kernel.Micro{Kind: kernel.DotBatch, Type: p.dtype})}
+	cols := len(s.Axes) - 1
+	switch m := &t.Matmul; {
+	case kernel.DotOf(s.Body.Body[0].Op) != kernel.Dot:
+		return refused("its pairs are multiplied by halves")
+	case p.at.Rows-p.at.Pairs > 1 || p.at.Cols-p.at.Rows > 1 || p.at.Cols != cols:
+		return refused("the pairs, rows or columns are several axes")
+	case p.pairs > m.SmallPairs || s.Axes[cols].Extent > kernel.DotBatchColumns:
+		return refused("the pairs or columns are many")
+	case s.Axes[p.at.Rows].Extent > m.SmallRows && p.pairs*((s.Axes[cols].Extent*p.dtype.Size()-1)/t.Vector+1) > m.SmallVectors:
+		return refused("the rows are many, and so are the elements of the right matrix")
+	case p.right.panel != nil || p.right.strides[cols] != 1 || p.out.strides[p.at.Rows] != s.Axes[cols].Extent:
+		return refused("the rows of the right operand or the product are not contiguous")
+	case !b.near(p.left.strides, p.at.Pairs, p.at.Rows) || !b.near(p.right.strides, p.at.Pairs):
+		return refused("the elements of a matrix are far apart, or against the order of memory")
+	}
+	var ok bool
+	if b.engine, ok = t.lib.Engine(b.code.Signature()); !ok {
+		return refused("there is no kernel " + b.code.Signature())
+	}
+	return offering(b.cost(), func() (*Draft, string) { return b.write(), "" })
+}
 
 // smallProducts is a product that is being scheduled so.
 type smallProducts struct {
@@ -27,35 +53,6 @@ type smallProducts struct {
 	code   kernel.Code
 	engine string
 	at     plan.Product
-}
-
-// offerSmall is the offer for a step with few pairs and columns.
-func offerSmall(t *target, s *plan.Step) (offer, string) {
-	p := newProduct(t, s)
-	if why := p.match(); why != "" {
-		return offer{}, why
-	}
-	b := &smallProducts{t: t, step: s, at: p.at, code: microKernel(kernel.Micro{Kind: kernel.DotBatch, Type: p.dtype})}
-	cols := len(s.Axes) - 1
-	switch m := &t.Matmul; {
-	case kernel.DotOf(s.Body.Body[0].Op) != kernel.Dot:
-		return offer{}, "its pairs are multiplied by halves"
-	case p.at.Rows-p.at.Pairs > 1 || p.at.Cols-p.at.Rows > 1 || p.at.Cols != cols:
-		return offer{}, "the pairs, rows or columns are several axes"
-	case p.pairs > m.SmallPairs || s.Axes[cols].Extent > kernel.DotBatchColumns:
-		return offer{}, "the pairs or columns are many"
-	case s.Axes[p.at.Rows].Extent > m.SmallRows && p.pairs*((s.Axes[cols].Extent*p.dtype.Size()-1)/t.Vector+1) > m.SmallVectors:
-		return offer{}, "the rows are many, and so are the elements of the right matrix"
-	case p.right.panel != nil || p.right.strides[cols] != 1 || p.out.strides[p.at.Rows] != s.Axes[cols].Extent:
-		return offer{}, "the rows of the right operand or the product are not contiguous"
-	case !b.near(p.left.strides, p.at.Pairs, p.at.Rows) || !b.near(p.right.strides, p.at.Pairs):
-		return offer{}, "the elements of a matrix are far apart, or against the order of memory"
-	}
-	var ok bool
-	if b.engine, ok = t.lib.Engine(b.code.Signature()); !ok {
-		return offer{}, "there is no kernel " + b.code.Signature()
-	}
-	return offer{b.cost(), func() (*Draft, string) { return b.write(), "" }}, ""
 }
 
 // near reports whether no axis of a matrix goes back, and its last element is within 32 bits of its first one.

@@ -31,15 +31,15 @@ func TestSmall(t *testing.T) {
 			}
 			m := drawMachine(t)
 			m.Matmul.SmallRows = rapid.SampledFrom([]int{4, m.Matmul.SmallRows}).Draw(t, "most rows")
-			o, why := offerSmall(&target{Machine: m, lib: complete{}, buffers: p.Buffers}, &s)
-			if why != "" {
+			o := offerBy("matmul-small", &target{Machine: m, lib: complete{}, buffers: p.Buffers}, &s)
+			if o.why != "" {
 				continue // the right matrices are transposed, or pairs are multiplied by halves
 			}
 			require.Equal(t, "dot", op)
 			requireForward(t, p.Buffers, m, s)
 			draft := checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
-				o, why := offerSmall(at, s)
-				require.Empty(t, why)
+				o := offerBy("matmul-small", at, s)
+				require.Empty(t, o.why)
 				return o.draft()
 			})
 			require.Equal(t, o.least, draft.Choice.Cost)
@@ -68,7 +68,6 @@ func requireForward(t *rapid.T, buffers []plan.Buffer, m *tuning.Machine, s plan
 	left.Strides = slices.Clone(left.Strides)
 	left.Offset += left.Strides[pairs] * (s.Axes[pairs].Extent - 1)
 	if left.Strides[pairs] *= -1; left.Strides[pairs] < 0 {
-		_, why := offerSmall(of, &s)
-		require.NotEmpty(t, why)
+		require.NotEmpty(t, offerBy("matmul-small", of, &s).why)
 	}
 }

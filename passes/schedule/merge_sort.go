@@ -13,25 +13,23 @@ import (
 //
 // Many lines are ordered one by one, each in the local memory of a goroutine, by one task. If
 // the first elements of a line are the result, runs have no more.
-var mergeSort = strategy{name: "merge-sort", offer: offerMergeSort}
-
-func offerMergeSort(t *target, s *plan.Step) (offer, string) {
+func mergeSort(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
 	if why != "" {
-		return offer{}, why
+		return refused(why)
 	}
 	n := s.LineOf(s.In[0])
 	switch {
 	case n <= t.SortChunk:
-		return offer{}, "the lines are short"
+		return refused("the lines are short")
 	case n > maxPlaces:
-		return offer{}, tooManyPlaces
+		return refused(tooManyPlaces)
 	case t.inGroup:
-		return offer{}, "it takes several tasks"
+		return refused("it takes several tasks")
 	}
 	lines := float64(elems(s)) / float64(s.Axes[l.line].Extent)
 	cost := (t.SortWork + t.MergeWork) * float64(n) * lines
-	return offer{cost, func() (*Draft, string) { return newRunSorter(l, n, int(lines)).draft(cost) }}, ""
+	return offering(cost, func() (*Draft, string) { return newRunSorter(l, n, int(lines)).draft(cost) })
 }
 
 // draft writes both levels.

@@ -33,7 +33,7 @@ func TestMergeSort(t *testing.T) {
 		first := rapid.OneOf(rapid.Just(n), rapid.IntRange(1, n)).Draw(t, "first")
 		s, buffers := lineCase(t, op, d, n, first)
 		to := &target{Machine: m, lib: library(anyKernel), buffers: buffers}
-		draft, why := mergeSort.drafted(to, s)
+		draft, why := draftBy("merge-sort", to, s)
 		require.NotNil(t, draft, why)
 		sorts := &plan.Plan{Name: "sort", Buffers: buffers, Steps: []plan.Step{*s}}
 		p := programOf(sorts, []*Draft{draft})

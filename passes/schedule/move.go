@@ -10,13 +10,13 @@ import (
 
 // move is the computation of such a step. Its one operand is where it is, and a tile is moved as a stage does.
 type move struct {
-	e  *elementwise
+	e  *elemWriter
 	by stage
 }
 
 // asMove returns the computation of a step that copies an operand that is staged, and takes the stage away. It returns nil
 // if the step is no copy, or if the result may be in the memory of the operand, which is read row by row.
-func (e *elementwise) asMove() *move {
+func (e *elemWriter) asMove() *move {
 	s := e.step
 	body := s.Body.Body
 	if e.t.TilingOnly || len(body) != 1 || body[0].Op != ir.OpCopy || len(e.ops) != 2 || e.stages[1] != direct || e.t.mayAlias(s.In[0].Buffer, s.Out[0].Buffer) {
@@ -32,7 +32,7 @@ func (e *elementwise) asMove() *move {
 }
 
 // offerMove returns the offer to move.
-func (e *elementwise) offerMove(m *move) offer {
+func (e *elemWriter) offerMove(m *move) offer {
 	return e.offer(m.work(), func() (computation, string) { return m, "" })
 }
 
@@ -60,7 +60,7 @@ func (m *move) describe(choice *nest.Choice) {
 	choice.Engine, _ = m.e.t.lib.Engine(k.Signature())
 }
 
-func (m *move) write(e *elementwise, _, tile *walk) (perRow, perTile []nest.Item) {
+func (m *move) write(e *elemWriter, _, tile *walk) (perRow, perTile []nest.Item) {
 	switch {
 	case e.insert != nil:
 		return nil, []nest.Item{e.insertCall(&e.at[0], tile)}

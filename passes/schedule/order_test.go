@@ -35,7 +35,7 @@ func TestOrderOfLateReaders(t *testing.T) {
 	values := sum + steps + 1
 	_, live := newArrangement(calls, values).order()
 	require.Greater(t, live, steps)
-	c := tiling{e: &elementwise{t: &target{Machine: tuning.Default(1)}}, perTile: calls, values: make([]value, values)}
+	c := tiling{e: &elemWriter{t: &target{Machine: tuning.Default(1)}}, perTile: calls, values: make([]value, values)}
 	c.arrange()
 	require.LessOrEqual(t, c.live, 4)
 	computed := map[kernel.Ref]bool{0: true}

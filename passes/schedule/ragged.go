@@ -6,20 +6,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Ragged rows. Their lengths are data, so a call takes as many rows as if each had the average length.
+// ragged combines rows of different lengths. The lengths are data, so a call takes as many rows as if each had the average length.
 //
 //	for each index of the other axes, block of columns, block of rows
 //	  ragged
-
-var raggedLines = strategy{name: "ragged", offer: offerRagged}
-
-func offerRagged(t *target, s *plan.Step) (offer, string) {
+func ragged(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, kernel.Ragged.Ops()...)
 	if why != "" {
-		return offer{}, why
+		return refused(why)
 	}
 	l.tableColumns()
-	return l.offer(t.LineWork*float64(l.length()), lineKernel(kernel.Ragged, l.by, s.Body.In[0].DType), l.rows), ""
+	return l.offer(t.LineWork*float64(l.length()), lineKernel(kernel.Ragged, l.by, s.Body.In[0].DType), l.rows)
 }
 
 // count returns how many elements the rows have together: those of the array, or its indices.

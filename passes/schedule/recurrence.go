@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Linear recurrences take some lines at a time, and of long ones some elements: an element follows
+// recurrence takes some lines at a time, and of long ones some elements: an element follows
 // from the one before it, which local memory keeps from one call to the next. Operands are read
 // through their strides, a factor that is the same for all too.
 //
@@ -15,22 +15,19 @@ import (
 //	  copy the first element of each to the result, and to the state
 //	  for some elements behind them
 //	    recurrence, from the state on
-
-var recurrenceLines = strategy{name: "recurrence", offer: offerRecurrence}
-
-func offerRecurrence(t *target, s *plan.Step) (offer, string) {
+func recurrence(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, ir.OpRecurrence)
 	if why != "" {
-		return offer{}, why
+		return refused(why)
 	}
 	copies := copyKernel(s.Body.In[0].DType, false).Signature()
 	if _, ok := t.lib.Engine(copies); !ok {
-		return offer{}, "no kernel is registered for " + copies
+		return refused("no kernel is registered for " + copies)
 	}
-	return l.offer(t.LineWork, lineKernel(kernel.Recurrence, ir.OpInvalid, s.Body.In[0].DType), l.recurrence), ""
+	return l.offer(t.LineWork, lineKernel(kernel.Recurrence, ir.OpInvalid, s.Body.In[0].DType), l.recurrence)
 }
 
-// recurrence writes a recurrence.
+// recurrence writes the loops and calls of a recurrence.
 func (l *lineStep) recurrence(k kernel.Code) nest.Nest {
 	s, d := l.step, l.step.Body.In[0].DType
 	rows := len(s.Axes) - 1

@@ -27,7 +27,7 @@ func reducePlan(t require.TestingT, text string, args ...any) *plan.Plan {
 
 // checkReduction requires that strategies compute the step of a plan as the definition
 // says. Machines and libraries take turns.
-func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
+func checkReduction(t *testing.T, p *plan.Plan, want ...string) {
 	step, inputs := p.Steps[0], randomInputs(p)
 	for _, by := range want {
 		for range 2 {
@@ -38,11 +38,11 @@ func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
 				m.Workers = 3
 			}
 			lib := []library{anyKernel, singles, oneRow, anyKernel}[turn/3%4]
-			d, why := by.drafted(&target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &step)
-			if d == nil && (by.name == reducePairs.name || by.name == reduceTrees.name) && turn/3%4 == 1 {
+			d, why := draftBy(by, &target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &step)
+			if d == nil && (by == "pairwise-reduction" || by == "column-reduction/trees") && turn/3%4 == 1 {
 				continue // there are no kernels of one op
 			}
-			require.NotNil(t, d, "%s: %s: %s", by.name, why, p)
+			require.NotNil(t, d, "%s: %s: %s", by, why, p)
 			program := programOf(p, []*Draft{d})
 			require.NoError(t, eval.CheckTranslation(p, program, inputs), "%s%s", p, program)
 		}
@@ -104,7 +104,7 @@ func TestReduceRows(t *testing.T) {
     kernel (u0:f32, u1:f32) { t0 = mul u0 u1; t1 = sub t0 u1; store t0 t1 t1 }
     %%0{%[2]d,1}+0 %%1{%[2]d,1}+0 -> add %%2{1,%[1]d}+0 %%3{%[2]d,1}+0 max %%4{%[3]d,1}+0
 }
-`, rows, n, ir.Chunks(n)), reduceRows)
+`, rows, n, ir.Chunks(n)), "row-reduction")
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestLongRows(t *testing.T) {
     kernel (u0:f32, %[9]s1:f32) { t0 = sub u0 %[9]s1; t1 = abs t0; t2 = cast:u8 t1; store t0 t2 }
     %%0{%[5]d,1}+0 %%1{%[6]d,0}+0 -> add %%2{%[7]d,%[8]d}+0 max %%3{%[7]d,%[8]d}+0
 }
-`, rows*x.row, rows, rows*chunks, x.cols, x.row, x.sRow, x.a, aChunk, class), reduceRows)
+`, rows*x.row, rows, rows*chunks, x.cols, x.row, x.sRow, x.a, aChunk, class), "row-reduction")
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestReduceStrides(t *testing.T) {
     kernel (%[10]s0:f32, u1:f32) { t0 = sub %[10]s0 u1; store t0 }
     %%0{%[6]d,%[7]d,%[8]d}+%[5]d %%1{0,1,0}+0 -> min %%2{%[9]d,%[3]d,1}+0
 }
-`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], rows*ir.Chunks(n), class), reduceRows)
+`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], rows*ir.Chunks(n), class), "row-reduction")
 			checkReduction(t, reducePlan(t, `plan strides arena=0 {
   %%0 = param x 0 : f32[%[4]d]
   %%1 = param y 1 : f32[%[2]d]
@@ -170,7 +170,7 @@ func TestReduceStrides(t *testing.T) {
     kernel (%[10]s0:f32, u1:f32) { t0 = sub %[10]s0 u1; store t0 }
     %%0{%[6]d,%[7]d,%[8]d}+%[5]d %%1{0,1,0}+0 -> min %%2{%[2]d,1,%[9]d}+0
 }
-`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], 2*rows, class), reduceRows, reduceColumns)
+`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], 2*rows, class), "row-reduction", "column-reduction")
 		}
 	}
 }
@@ -187,7 +187,7 @@ func TestReduceTypes(t *testing.T) {
     kernel (u0:%[1]s) { store u0 }
     %%0{%[3]d,1}+0 -> %[2]s %%1{1,3}+0
 }
-`, d, by, n, ir.Chunks(n)), reduceRows, reduceColumns)
+`, d, by, n, ir.Chunks(n)), "row-reduction", "column-reduction")
 			}
 		}
 	}
@@ -204,9 +204,9 @@ func TestReduceFinds(t *testing.T) {
     %%0{1500,1}+0 -> %s %%1{1,5}+0
 }
 `, by)
-		checkReduction(t, p, reduceRows)
+		checkReduction(t, p, "row-reduction")
 		step := p.Steps[0]
-		_, why := reduceColumns.drafted(&target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
+		_, why := draftBy("column-reduction", &target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
 		require.Equal(t, "an index is found along a row alone", why)
 	}
 }
@@ -225,7 +225,7 @@ func TestReduceColumns(t *testing.T) {
     kernel (u0:f32) { store u0 }
     %%0{%[5]d,%[2]d,1}+0 -> %[6]s %%1{%[2]d,%[4]d,1}+0
 }
-`, n, cols, ir.Chunks(n), 2*cols, n*cols, by), reduceColumns, reduceRows)
+`, n, cols, ir.Chunks(n), 2*cols, n*cols, by), "column-reduction", "row-reduction")
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func TestColumnTrees(t *testing.T) {
     kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
     %%0{%[7]d,%[5]d,1}+%[4]d %%1{0,0,1}+0 %%2{%[1]d,1,0}+0 -> add %%3{%[2]d,%[8]d,1}+0
 }
-`, n, cols, ir.Chunks(n), max(0, -apart)*(n-1), apart, max(apart, -apart), n*max(apart, -apart), 2*cols), reduceTrees)
+`, n, cols, ir.Chunks(n), max(0, -apart)*(n-1), apart, max(apart, -apart), n*max(apart, -apart), 2*cols), "column-reduction/trees")
 			}
 		}
 	}
@@ -275,7 +275,7 @@ func TestWideColumnTrees(t *testing.T) {
 					for _, workers := range []int{1, 3} {
 						m := tuning.Default(workers)
 						m.SetVector(64)
-						d, why := reduceTrees.drafted(&target{Machine: m, lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
+						d, why := draftBy("column-reduction/trees", &target{Machine: m, lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
 						require.NotNil(t, d, "%s: %s", why, p)
 						program := programOf(p, []*Draft{d})
 						require.NoError(t, eval.CheckTranslation(p, program, randomInputs(p)), "%s%s", p, program)
@@ -314,7 +314,7 @@ func TestWideColumns(t *testing.T) {
 `, x.rows*x.apart+x.from, ir.Chunks(x.rows), x.cols, x.rows, x.apart, x.from)
 		m := tuning.Default(1)
 		m.SetVector(x.vector)
-		d, why := reduceTrees.drafted(&target{Machine: m, lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
+		d, why := draftBy("column-reduction/trees", &target{Machine: m, lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
 		require.Equal(t, x.want, d != nil, "%+v: %s", x, why)
 	}
 }
@@ -338,7 +338,7 @@ func TestColumnBodies(t *testing.T) {
     kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = cast:f64 t0; store t1 t2 t1 }
     %%0{%[5]d,%[6]d}+%[4]d %%1{0,1}+0 %%2{1,0}+0 -> add %%3{%[2]d,1}+0 max %%4{%[2]d,1}+0 %%5{%[2]d,1}+0
 }
-`, n, cols, ir.Chunks(n), x[0], x[1], x[2], 2*n*cols), reduceColumns)
+`, n, cols, ir.Chunks(n), x[0], x[1], x[2], 2*n*cols), "column-reduction")
 			}
 		}
 	}
@@ -355,7 +355,7 @@ func TestRowsAtOnceOnTwoEngines(t *testing.T) {
     %%0{1,256}+0 -> add %%1{1,0}+0
 }`)
 	parts := func(lib library) []nest.Nest {
-		d, why := reduceColumns.drafted(&target{Machine: tuning.Default(1), lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
+		d, why := draftBy("column-reduction", &target{Machine: tuning.Default(1), lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
 		require.NotNil(t, d, why)
 		return d.Parts
 	}

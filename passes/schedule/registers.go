@@ -30,7 +30,7 @@ func (r *registers) take(d *Draft) int {
 func (r *registers) put(at int) { r.unused = append(r.unused, at) }
 
 // write gives every value a place and returns the calls.
-func (c *tiling) write(_ *elementwise, rows, tile *walk) (perRow, perTile []nest.Item) {
+func (c *tiling) write(_ *elemWriter, rows, tile *walk) (perRow, perTile []nest.Item) {
 	c.placeOperands()
 	c.placeTables(tile)
 	for i := range c.perRow {

@@ -63,9 +63,9 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 		row = last - 1
 	}
 	by, d := s.Out[0].Combine, s.Body.In[0].DType
-	p = &prefixScan{t: t, draft: newDraft(t, s), step: s, row: row, col: last,
+	p = &prefixScan{t: t, step: s, row: row, col: last,
 		by: by, dtype: d, wide: ir.PartialType(by, d), state: ir.RunType(by, d), n: s.Axes[axis].Extent,
-		exclusive: s.Exclusive(), inOrder: ir.ScansInOrder(by, d), missing: new(string)}
+		exclusive: s.Exclusive(), inOrder: ir.ScansInOrder(by, d)}
 	if p.work = t.Work(s); columns {
 		p.work = t.ScanWork * float64(elems(s)) * max(1, float64(d.Size())/4)
 	}
@@ -86,11 +86,23 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 		}
 	}
 	p.nonTemporal = p.pastCaches(ops)
-	bits, _ := by.Info().Identity(p.state)
-	p.identity = p.constant(p.state, bits)
-	bits, _ = by.Info().Identity(p.wide)
-	p.noCarry = p.constant(p.wide, bits)
 	return p, ""
+}
+
+// offer returns the offer of an option, whose writer is given the scan with a draft of its own.
+func (p *prefixScan) offer(option string, write func(p *prefixScan) (*Draft, string)) offer {
+	return offer{option: option, least: p.work, draft: func() (*Draft, string) { return write(p.drafting()) }}
+}
+
+// drafting returns the scan with a new draft.
+func (p *prefixScan) drafting() *prefixScan {
+	q := *p
+	q.draft, q.missing = newDraft(p.t, p.step), new(string)
+	bits, _ := q.by.Info().Identity(q.state)
+	q.identity = q.constant(q.state, bits)
+	bits, _ = q.by.Info().Identity(q.wide)
+	q.noCarry = q.constant(q.wide, bits)
+	return &q
 }
 
 // carries reports whether lines have carries.
@@ -102,13 +114,8 @@ func (p *prefixScan) widens() bool { return p.state != p.dtype }
 // pastCaches reports whether the results are stored past the caches.
 func (p *prefixScan) pastCaches(ops []operand) bool {
 	engine, ok := p.t.lib.Engine(kernel.CopyNT.Signature())
-	out := &elementwise{t: p.t, step: p.step, row: p.row, col: p.col, ops: ops}
+	out := &elemWriter{t: p.t, step: p.step, row: p.row, col: p.col, ops: ops}
 	return ok && engine != portable && !p.packed && out.passCaches(p.t.NonTemporalTileRow) != nil
-}
-
-// offer returns the offer of a strategy that drafts the scan.
-func (p *prefixScan) offer(draft func() (*Draft, string)) offer {
-	return offer{p.work, draft}
 }
 
 // finish returns the draft, or the kernel that is missing. k computes most elements.

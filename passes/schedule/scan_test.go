@@ -40,8 +40,6 @@ var scanLibrary = func() builtins {
 	return b
 }()
 
-var scanStrategies = []strategy{scanParallel, scanLine, scanTransposed, scanLines, scanColumns}
-
 // scanCase is a scan of an array along its last axis or the one before.
 type scanCase struct {
 	by          ir.Op
@@ -53,6 +51,7 @@ type scanCase struct {
 	workers     int
 	nonTemporal bool // wherever it is possible
 	extreme     bool // elements whose sums overflow
+	chunks      bool // of one row are scanned side by side: set by schedule
 	machine     func(m *tuning.Machine)
 }
 
@@ -99,13 +98,17 @@ func (c *scanCase) schedule(t require.TestingT) *nest.Program {
 	}
 	target := &target{Machine: m, lib: scanLibrary, buffers: buffers, read: make([]bool, len(buffers))}
 	var reasons []string
-	for _, by := range scanStrategies {
-		d, why := by.drafted(target, s)
+	for _, by := range offersOf(target, s) {
+		d, why := by.drafted()
 		if d == nil {
 			reasons = append(reasons, why)
 			continue
 		}
 		d.Choice.Strategy = by.name
+		if by.name == "row-scan" {
+			scan, _ := newPrefixScan(target, s, true)
+			c.chunks = scan.fewLines()
+		}
 		p := &plan.Plan{Name: "scan", Buffers: buffers, Steps: []plan.Step{*s}}
 		return programOf(p, []*Draft{d})
 	}
@@ -148,11 +151,7 @@ var (
 // TestScans compares what all strategies compute with the definition.
 func TestScans(t *testing.T) {
 	seen := reached{}
-	var names []string
-	for _, by := range scanStrategies {
-		names = append(names, by.name)
-	}
-	seen.checkAll(t, names, func(t *rapid.T) {
+	seen.checkAll(t, []string{"row-scan", "row-scan/parallel", "row-scan/transposed", "column-scan", "chunks of a row"}, func(t *rapid.T) {
 		c := scanCase{
 			by: rapid.SampledFrom(scanOps).Draw(t, "by"), dtype: rapid.SampledFrom(scanTypes).Draw(t, "dtype"),
 			exclusive: rapid.Bool().Draw(t, "exclusive"), workers: rapid.IntRange(1, 4).Draw(t, "workers"),
@@ -183,6 +182,9 @@ func TestScans(t *testing.T) {
 			}
 		}
 		seen[c.check(t).Strategy]++
+		if c.chunks {
+			seen["chunks of a row"]++
+		}
 	})
 }
 

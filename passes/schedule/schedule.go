@@ -212,12 +212,10 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 	if elems(s) == 0 {
 		return newDraft(t, s), nil
 	}
-	role, _ := s.Kind()
-	list := strategiesOf(role)
-	offers, rejected := make([]offer, len(list)), make([]nest.Rejected, len(list))
-	for i, by := range list {
-		o, why := by.offer(t, s)
-		offers[i], rejected[i] = o, nest.Rejected{Strategy: by.name, Cost: o.least, Why: why}
+	offers := offersOf(t, s)
+	rejected := make([]nest.Rejected, len(offers))
+	for i, o := range offers {
+		rejected[i] = nest.Rejected{Strategy: o.name, Cost: o.least, Why: o.why}
 	}
 	var best *Draft
 	chosen := -1
@@ -229,7 +227,7 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 		d, why := offers[i].draft()
 		offers[i].draft = nil
 		if d == nil {
-			rejected[i] = nest.Rejected{Strategy: list[i].name, Why: why}
+			rejected[i] = nest.Rejected{Strategy: offers[i].name, Why: why}
 			continue
 		}
 		rejected[i].Cost = d.Choice.Cost
@@ -240,7 +238,7 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 	if best == nil {
 		return nil, noStrategy(rejected)
 	}
-	best.Choice.Strategy = list[chosen].name
+	best.Choice.Strategy = offers[chosen].name
 	best.Choice.Rejected = slices.DeleteFunc(slices.Delete(rejected, chosen, chosen+1), func(r nest.Rejected) bool { return r.Why == otherStep })
 	return best, nil
 }

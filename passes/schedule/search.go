@@ -8,25 +8,23 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Searches of lines that are in order take some elements at a time, along the lines and side by side:
+// search takes some elements of lines that are in order at a time, along the lines and side by side:
 //
 //	for each index of the other axes, block of rows, block of elements
 //	  search
-var searchLines = strategy{name: "search", offer: offerSearch}
-
-func offerSearch(t *target, s *plan.Step) (offer, string) {
+func search(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, kernel.Search.Ops()...)
 	if why != "" {
-		return offer{}, why
+		return refused(why)
 	}
 	if s.LineOf(s.In[0]) > maxPlaces {
-		return offer{}, tooManyPlaces
+		return refused(tooManyPlaces)
 	}
 	rounds := bits.Len(uint(s.LineOf(s.In[0])))
-	return l.offer(t.LineWork*float64(1+rounds), lineKernel(kernel.Search, l.by, s.Body.In[0].DType), l.search), ""
+	return l.offer(t.LineWork*float64(1+rounds), lineKernel(kernel.Search, l.by, s.Body.In[0].DType), l.search)
 }
 
-// search writes a search.
+// search writes the loops and calls of a search.
 func (l *lineStep) search(k kernel.Code) nest.Nest {
 	s, d := l.step, l.step.Body.In[0].DType
 	rows := len(s.Axes) - 1

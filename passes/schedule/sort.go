@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// sortLines orders short lines, some at a time. Lines whose elements are apart, and that are side by side, are transposed
+// sort orders short lines, some at a time. Lines whose elements are apart, and that are side by side, are transposed
 // into local memory and back:
 //
 //	for each block of lines
@@ -21,32 +21,30 @@ import (
 // So are all elements of a cache line read at once: in place they would be one by one, each from a page of memory of its own.
 // Emerald Rapids, 999x1001 elements of four bytes: 0.4 of the time. A goroutine has as many lines as a cache line has elements, of up
 // to SortChunk elements each, which are 8 MB of float32 twice, and still gains: 100,000x32 take 0.65 of the time.
-var sortLines = strategy{name: "sort", offer: offerSort}
+func sort(t *target, s *plan.Step) []offer {
+	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
+	if why != "" {
+		return refused(why)
+	}
+	n := s.LineOf(s.In[0])
+	switch {
+	case n > maxPlaces:
+		return refused(tooManyPlaces)
+	case n > t.SortChunk && !t.inGroup:
+		return refused("the lines are long: a call of one would take too long")
+	}
+	work := t.SortWork * float64(n) / float64(s.Axes[l.line].Extent)
+	if l.transposes() {
+		work += 2 * t.StageWork
+		return l.offer(work, lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sortTransposed)
+	}
+	return l.offer(work, lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sort)
+}
 
 // maxPlaces is how many elements a line has at most that is put in order: places have 32 bits.
 const maxPlaces = math.MaxInt32
 
 const tooManyPlaces = "a line has too many elements"
-
-func offerSort(t *target, s *plan.Step) (offer, string) {
-	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
-	if why != "" {
-		return offer{}, why
-	}
-	n := s.LineOf(s.In[0])
-	switch {
-	case n > maxPlaces:
-		return offer{}, tooManyPlaces
-	case n > t.SortChunk && !t.inGroup:
-		return offer{}, "the lines are long: a call of one would take too long"
-	}
-	work := t.SortWork * float64(n) / float64(s.Axes[l.line].Extent)
-	if l.transposes() {
-		work += 2 * t.StageWork
-		return l.offer(work, lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sortTransposed), ""
-	}
-	return l.offer(work, lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sort), ""
-}
 
 // transposes reports whether lines are transposed to be sorted, and sets the axis along which they are side by side.
 func (l *lineStep) transposes() bool {

@@ -26,7 +26,7 @@ const (
 )
 
 // once reports whether an operand is staged once for all rows of a block.
-func (e *elementwise) once(i int) bool {
+func (e *elemWriter) once(i int) bool {
 	switch e.stages[i] {
 	case packed, repeated, filled:
 		return e.ops[i].row == 0
@@ -35,7 +35,7 @@ func (e *elementwise) once(i int) bool {
 }
 
 // stageWork returns what staging costs for each index, in additions.
-func (e *elementwise) stageWork(i int) float64 {
+func (e *elemWriter) stageWork(i int) float64 {
 	if e.once(i) && e.step.Axes[e.row].Extent > 1 {
 		return 0
 	}
@@ -61,7 +61,7 @@ func (e *elementwise) stageWork(i int) float64 {
 
 // pack stages the operands that are apart along the columns, tile by tile. It says why
 // if there is no kernel for one.
-func (e *elementwise) pack() (why string) {
+func (e *elemWriter) pack() (why string) {
 	for i := range e.step.In {
 		o := &e.ops[i]
 		if e.stages[i] != direct || e.arrayOf(i) != nil {
@@ -81,7 +81,7 @@ func (e *elementwise) pack() (why string) {
 }
 
 // checkStage says why an operand cannot be staged: there is no kernel for it.
-func (e *elementwise) checkStage(i int) string {
+func (e *elemWriter) checkStage(i int) string {
 	for _, k := range e.stageKernels(i) {
 		if _, ok := e.t.lib.Engine(k.Signature()); !ok {
 			return "no kernel is registered for " + k.Signature()
@@ -91,7 +91,7 @@ func (e *elementwise) checkStage(i int) string {
 }
 
 // stageKernels returns the kernels that stage an operand.
-func (e *elementwise) stageKernels(i int) []kernel.Code {
+func (e *elemWriter) stageKernels(i int) []kernel.Code {
 	o := &e.ops[i]
 	switch e.stages[i] {
 	case direct, constant, nonTemporal:

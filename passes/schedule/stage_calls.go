@@ -10,7 +10,7 @@ import (
 
 // stageBlock returns the calls that stage a block, and notes where the operands are
 // then.
-func (e *elementwise) stageBlock(block *walk) (items []nest.Item) {
+func (e *elemWriter) stageBlock(block *walk) (items []nest.Item) {
 	for i := range e.ops {
 		if e.stages[i] != transposedBlock {
 			continue
@@ -28,7 +28,7 @@ func (e *elementwise) stageBlock(block *walk) (items []nest.Item) {
 
 // stageTile returns the calls that stage a tile: those that do it once for all rows,
 // and those for each tile.
-func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
+func (e *elemWriter) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	for i := range e.ops {
 		switch e.stages[i] {
 		case direct, packedOut, transposedBlock, nonTemporal, nonTemporalTile, scattered:
@@ -66,14 +66,14 @@ func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 }
 
 // tileView returns local memory for an operand, whose lines are so far apart.
-func (e *elementwise) tileView(i, elems, line, from int) view {
+func (e *elemWriter) tileView(i, elems, line, from int) view {
 	v := view{slot: e.draft.scratch(e.ops[i].dtype, elems), strides: make([]int, len(e.step.Axes)), from: from}
 	v.strides[e.row], v.strides[e.col] = line, 1
 	return v
 }
 
 // copyIn returns the calls that copy a tile of an operand to local memory.
-func (e *elementwise) copyIn(i int, w *walk, to *view) []nest.Item {
+func (e *elemWriter) copyIn(i int, w *walk, to *view) []nest.Item {
 	o := &e.ops[i]
 	rows := w.size[e.row]
 	if e.once(i) {
@@ -96,14 +96,14 @@ func (e *elementwise) copyIn(i int, w *walk, to *view) []nest.Item {
 }
 
 // packCall returns the call that copies so many rows of an operand row by row.
-func (e *elementwise) packCall(i int, rows nest.Size, w *walk, to *view) nest.Item {
+func (e *elemWriter) packCall(i int, rows nest.Size, w *walk, to *view) nest.Item {
 	o := &e.ops[i]
 	args := []nest.Arg{w.arg(&e.at[i], e.row), w.arg(to, e.row)}
 	return call(packKernel(o.dtype), rows, w.size[e.col], args, nest.Fixed(o.col*o.size()))
 }
 
 // transpose returns the call that copies an operand column by column.
-func (e *elementwise) transpose(i int, w *walk, to *view) nest.Item {
+func (e *elemWriter) transpose(i int, w *walk, to *view) nest.Item {
 	return transposeCall(&e.ops[i], w.size[e.row], w.size[e.col], w.arg(&e.at[i], e.col), w.arg(to, e.row))
 }
 
@@ -120,7 +120,7 @@ func transposeCall(o *operand, rows, cols nest.Size, from, into nest.Arg) nest.I
 }
 
 // repeat returns the calls that copy the first row of a dense tile to all others.
-func (e *elementwise) repeat(d ir.DType, w *walk, tile *view) (items []nest.Item) {
+func (e *elemWriter) repeat(d ir.DType, w *walk, tile *view) (items []nest.Item) {
 	total := e.tileRows * e.tileCols
 	for done := e.tileCols; done < total; done *= 2 {
 		from, to := *tile, *tile
@@ -132,13 +132,13 @@ func (e *elementwise) repeat(d ir.DType, w *walk, tile *view) (items []nest.Item
 }
 
 // copiedOut reports whether an output is computed in local memory and copied out.
-func (e *elementwise) copiedOut(out int) bool {
+func (e *elemWriter) copiedOut(out int) bool {
 	s := e.stages[len(e.step.In)+out]
 	return s != direct && s != nonTemporal
 }
 
 // outTile returns local memory for a tile of such an output, which it notes.
-func (e *elementwise) outTile(out int, tile *walk) view {
+func (e *elemWriter) outTile(out int, tile *walk) view {
 	i := len(e.step.In) + out
 	if g := e.linesOf(i); g != nil {
 		e.at[i] = e.lineTile(g, i, tile.depth())
@@ -149,7 +149,7 @@ func (e *elementwise) outTile(out int, tile *walk) view {
 }
 
 // storeTile returns the calls that copy tiles of outputs out.
-func (e *elementwise) storeTile(w *walk) (items []nest.Item) {
+func (e *elemWriter) storeTile(w *walk) (items []nest.Item) {
 	for i := range e.step.Out {
 		k := len(e.step.In) + i
 		to := viewOf(k, &e.step.Out[i].Access)

@@ -19,6 +19,14 @@ type Library interface {
 	Vector(engine string) int
 }
 
+// A strategy is one way to compute a step. Its name in Explain, its function, its file and its golden file are one word.
+type strategy struct {
+	name string
+	// offer returns an offer for each option of the strategy, the preferred one first. It is a pure function: what it
+	// returns follows from its arguments, which it never changes. It takes little time: a nest is made by an offer's draft.
+	offer func(t *target, s *plan.Step) []offer
+}
+
 // strategies is the table of strategies. The first call of strategiesOf fills it, not an init
 // function: programs that compile no graph link no strategy.
 var strategies struct {
@@ -26,44 +34,64 @@ var strategies struct {
 	byRole [plan.Line + 1][]strategy
 }
 
-// strategiesOf returns the strategies for steps of a role. Of two that cost the same at least, the
+// strategiesOf returns the strategies for steps of a role. Of two offers that cost the same at least, the
 // first is preferred. A new strategy is a file of its own and an entry here.
 func strategiesOf(role plan.Role) []strategy {
 	strategies.once.Do(func() {
-		scans := []strategy{scanParallel, scanLine, scanTransposed, scanLines, scanColumns}
+		scans := []strategy{{"row-scan", rowScan}, {"column-scan", columnScan}}
 		strategies.byRole = [...][]strategy{
-			plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, channels, whole, transposeLines, fill, tabled(), tiled},
-			plan.Reduce:        {reducePairs, reducePlaces, reduceTrees, reduceStreams, reduceRows, reduceColumns},
+			plan.Parallel:      {{"elementwise", elementwise}, {"table", table}},
+			plan.Reduce:        {{"pairwise-reduction", pairwiseReduction}, {"row-reduction", rowReduction}, {"column-reduction", columnReduction}},
 			plan.Scan:          scans,
 			plan.ScanExclusive: scans,
-			plan.Contract:      {multiplyRows, multiply, multiplyWindows, multiplyLeftWindows, multiplySmall, multiplyBatch},
-			plan.Line:          {gatherLines, gatherReduction, raggedLines, scatterLines, sortLines, mergeSort, searchLines, recurrenceLines},
+			plan.Contract: {{"matmul-rows", matmulRows}, {"matmul", matmul}, {"matmul-implicit", matmulImplicit},
+				{"matmul-implicit-left", matmulImplicitLeft}, {"matmul-small", matmulSmall}, {"matmul-batch", matmulBatch}},
+			plan.Line: {{"gather", gather}, {"gather-reduction", gatherReduction}, {"ragged", ragged}, {"scatter", scatter},
+				{"sort", sort}, {"merge-sort", mergeSort}, {"search", search}, {"recurrence", recurrence}},
 		}
 	})
 	return strategies.byRole[role]
 }
 
-// A strategy is one way to compute a step: a pure function from the step, the machine
-// and the library to an offer.
-type strategy struct {
-	name string
-	// offer returns the reason if the strategy can't compute the step, and else nothing.
-	// It takes little time: no strategy makes a nest for it.
-	offer func(t *target, s *plan.Step) (o offer, why string)
+// offersOf returns the offers of all strategies for a step, with their full names: that of the strategy, or
+// "strategy/option".
+func offersOf(t *target, s *plan.Step) (all []offer) {
+	role, _ := s.Kind()
+	for _, by := range strategiesOf(role) {
+		offers := by.offer(t, s)
+		for i := range offers {
+			if offers[i].name = by.name; offers[i].option != "" {
+				offers[i].name += "/" + offers[i].option
+			}
+		}
+		all = append(all, offers...)
+	}
+	return all
 }
 
 // otherStep is the reason of a strategy for steps that are plainly not like this one, such as a sort for a gather. Lists of
 // what was rejected leave it out.
 const otherStep = "it is for other steps"
 
-// offer is what a strategy costs for a step.
+// offer is what a strategy, or one of its options, costs for a step.
 type offer struct {
-	least float64 // in additions: the draft costs as much or more
+	name   string  // in Explain: offersOf sets it
+	option string  // of the strategy, "" for its only or usual one
+	why    string  // the strategy cannot compute the step, and there is no draft
+	least  float64 // in additions: the draft costs as much or more
 	// draft makes the nest. It returns nil and a reason if the library lacks a kernel.
 	draft func() (d *Draft, why string)
 }
 
-// target is what strategies look at besides the step. Writers of drafts have it, and one another,
+// offering returns the only offer of a strategy.
+func offering(least float64, draft func() (d *Draft, why string)) []offer {
+	return []offer{{least: least, draft: draft}}
+}
+
+// refused returns the offer of a strategy, or of an option, that cannot compute a step.
+func refused(why string) []offer { return []offer{{why: why}} }
+
+// target is what strategies look at besides the step: the machine, the library, and what is known of buffers. No strategy changes it. Writers of drafts have it, and one another,
 // in named fields: if they were embedded, the compiler would make a method of each of them for each
 // type around it, which was half the time to compile this package.
 type target struct {
@@ -76,22 +104,6 @@ type target struct {
 	// inside those of the group, and one goroutine runs them all.
 	inGroup bool
 	whole   *plan.Step // that it is a block of, in a row group
-	// of is what the strategies of a parallel step have found out for one another.
-	of found
-	// spare is the writer of a strategy that made no offer.
-	spare *elementwise
-}
-
-// found is what several strategies need to know of a step.
-type found struct {
-	step   *plan.Step
-	ops    []operand     // for rows and columns along the last axes
-	why    string        // that cannot be
-	body   kernel.Kernel // space for the step's body with other classes of inputs
-	looked bool          // up the kernel of the whole body, for splats
-	splats []bool
-	one    *oneKernel
-	whyOne string
 }
 
 // Draft is what a strategy makes of a step.

@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// tabled computes a body for the 256 values of an operand of bytes, and looks the elements
+// table computes a body for the 256 values of an operand of bytes, and looks the elements
 // up: a power of each pixel of a picture costs as much as a load. The other operands vary
 // along few axes, such as one factor for each channel, and each of their combinations has a
 // table of its own. Where a body needs more than that, pass tables has made a step of its own of what
@@ -17,12 +17,23 @@ import (
 //	  compute the tables into local memory, by another strategy
 //	  for each rows and columns of the block
 //	    lookup
-//
-// It is a function, as an initializer cannot name the strategies that it chooses from.
-func tabled() strategy { return strategy{name: "table", offer: offerTable} }
+func table(t *target, s *plan.Step) []offer {
+	b, why := newTable(t, s)
+	if b == nil {
+		return refused(why)
+	}
+	block := b.block()
+	blocks := 1
+	for _, l := range block.loops {
+		blocks *= (l.Extent.N-1)/l.Tile + 1
+	}
+	lookups := b.work * float64(elems(s))
+	cost := func(entry float64) float64 { return lookups + entry*float64(b.entries*blocks) }
+	return offering(cost(t.BodyWork(s)), func() (*Draft, string) { return b.draft(block, cost) })
+}
 
-// table is such a step.
-type table struct {
+// tableWriter writes the draft of such a step.
+type tableWriter struct {
 	t        *target
 	step     *plan.Step
 	bytes    int           // the input that is looked up
@@ -33,27 +44,12 @@ type table struct {
 	work     float64       // of the lookups of one index, in additions
 }
 
-func offerTable(t *target, s *plan.Step) (offer, string) {
-	b, why := newTable(t, s)
-	if b == nil {
-		return offer{}, why
-	}
-	block := b.block()
-	blocks := 1
-	for _, l := range block.loops {
-		blocks *= (l.Extent.N-1)/l.Tile + 1
-	}
-	lookups := b.work * float64(elems(s))
-	cost := func(entry float64) float64 { return lookups + entry*float64(b.entries*blocks) }
-	return offer{cost(t.BodyWork(s)), func() (*Draft, string) { return b.draft(block, cost) }}, ""
-}
-
 // newTable returns the step as one of lookups, or why it is none.
-func newTable(t *target, s *plan.Step) (b *table, why string) {
+func newTable(t *target, s *plan.Step) (b *tableWriter, why string) {
 	if !s.Elementwise() || len(s.Axes) < 2 || elems(s) == 0 {
 		return nil, "an axis is not parallel"
 	}
-	b = &table{t: t, step: s, bytes: -1, varies: make([]bool, len(s.Axes)), entries: kernel.Bytes}
+	b = &tableWriter{t: t, step: s, bytes: -1, varies: make([]bool, len(s.Axes)), entries: kernel.Bytes}
 	for i := range s.In {
 		switch d := s.Body.In[i].DType; {
 		case plain(&s.In[i]) != "":
@@ -97,7 +93,7 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 }
 
 // findLookups looks up the kernel for each output. It says which is missing.
-func (b *table) findLookups() (why string) {
+func (b *tableWriter) findLookups() (why string) {
 	for o := range b.step.Out {
 		k := lineKernel(kernel.Lookup, ir.OpInvalid, kernel.BitsType(b.step.Body.OutType(o)))
 		engine, ok := b.t.lib.Engine(k.Signature())
@@ -111,7 +107,7 @@ func (b *table) findLookups() (why string) {
 
 // overwritten says why the outputs can't be looked up one after the other: one of them is
 // in the memory of the bytes.
-func (b *table) overwritten() (why string) {
+func (b *tableWriter) overwritten() (why string) {
 	for _, out := range b.step.Out {
 		if len(b.step.Out) > 1 && b.t.mayAlias(b.step.In[b.bytes].Buffer, out.Buffer) {
 			return "an output is in the memory of the bytes, and there are others"
@@ -133,7 +129,7 @@ func reach(s *plan.Step, i int) int {
 
 // block returns the place of one block: all tables, and enough elements for one goroutine.
 // Axes that are neither rows nor columns are cut into equal parts.
-func (b *table) block() *walk {
+func (b *tableWriter) block() *walk {
 	n := elems(b.step)
 	most := (n-1)/b.t.pieces(b.work*float64(n)) + 1
 	w := newWalk(b.step.Axes)
@@ -151,7 +147,7 @@ func (b *table) block() *walk {
 }
 
 // draft returns the nest. cost is what it costs if an entry costs so much.
-func (b *table) draft(block *walk, cost func(entry float64) float64) (*Draft, string) {
+func (b *tableWriter) draft(block *walk, cost func(entry float64) float64) (*Draft, string) {
 	entries, err := b.computeEntries()
 	if err != nil {
 		return nil, err.Error()
@@ -170,7 +166,7 @@ func (b *table) draft(block *walk, cost func(entry float64) float64) (*Draft, st
 
 // calls returns the place of the calls that look up. Their rows are as long as can be, but for
 // rows of different tables, and for those that are next to each other: a call has several.
-func (b *table) calls(block *walk) *walk {
+func (b *tableWriter) calls(block *walk) *walk {
 	in, rows := block.cutAll(b.row, b.col), 1
 	next := b.step.In[b.bytes].Strides[b.row] == 1
 	for _, out := range b.step.Out {

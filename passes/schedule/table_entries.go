@@ -12,7 +12,7 @@ import (
 // computeEntries returns the draft of a step that computes the tables: it has the axes that
 // the other operands vary along, then one of the 256 bytes. Its bytes and its outputs are
 // buffers that the plan has not: place puts slots in their place.
-func (b *table) computeEntries() (*Draft, error) {
+func (b *tableWriter) computeEntries() (*Draft, error) {
 	t, m := *b.t, *b.t.Machine
 	m.Workers, t.Machine, t.inGroup, t.whole = 1, &m, true, nil // one goroutine computes them
 	t.buffers = slices.Clone(t.buffers)
@@ -44,7 +44,7 @@ func (b *table) computeEntries() (*Draft, error) {
 
 // strides returns how far the tables of the indices of each axis are apart, and 1 for the
 // entries of one.
-func (b *table) strides() []int {
+func (b *tableWriter) strides() []int {
 	strides, n := make([]int, len(b.varies)+1), kernel.Bytes
 	strides[len(b.varies)] = 1
 	for k := len(b.varies) - 1; k >= 0; k-- {
@@ -57,7 +57,7 @@ func (b *table) strides() []int {
 
 // place appends the draft of the tables to that of the step, inside depth loops. It
 // returns the items and, for each output, its tables.
-func (b *table) place(into, entries *Draft, depth int) (items []nest.Item, tables []view) {
+func (b *tableWriter) place(into, entries *Draft, depth int) (items []nest.Item, tables []view) {
 	ins, operands := len(b.step.In), len(b.step.In)+len(b.step.Out)
 	behind := into.reserve(entries.Scratch)
 	m := mover{slot: make([]int, len(entries.Slots)), shift: depth}
@@ -83,7 +83,7 @@ func (b *table) place(into, entries *Draft, depth int) (items []nest.Item, table
 }
 
 // lookUp returns the call that looks up an output.
-func (b *table) lookUp(k kernel.Code, out int, w *walk, table *view) nest.Item {
+func (b *tableWriter) lookUp(k kernel.Code, out int, w *walk, table *view) nest.Item {
 	from, to := viewOf(b.bytes, &b.step.In[b.bytes]), viewOf(len(b.step.In)+out, &b.step.Out[out].Access)
 	args := []nest.Arg{w.arg(table, b.row), w.arg(&from, b.row), w.arg(&to, b.row)}
 	across, acrossOut := from.strides[b.col], to.strides[b.col]*b.step.Body.OutType(out).Size()

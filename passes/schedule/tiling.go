@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -12,21 +11,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// tiled computes a body that has no kernel of its own by kernels of its parts, tile by
+// tiling computes a body that has no kernel of its own by kernels of its parts, tile by
 // tile. The registered kernels are its instruction set, tiles in local memory its
 // registers: select.go has the instruction selection, registers.go the register
 // allocation.
-var tiled = strategy{name: "tiling", offer: offerTiling}
-
-func offerTiling(t *target, s *plan.Step) (offer, string) {
-	e, why := newElementwise(t, s)
-	if e == nil {
-		return offer{}, why
-	}
+func (e *elemWriter) tiling() (offer, string) {
 	if why := e.pack(); why != "" {
 		return offer{}, why
 	}
-	return e.offer(t.BodyWork(s)+t.TilingWork, func() (computation, string) {
+	return e.offer(e.t.BodyWork(e.step)+e.t.TilingWork, func() (computation, string) {
 		c, why := e.newTiling()
 		if c == nil {
 			return nil, why
@@ -37,7 +30,7 @@ func offerTiling(t *target, s *plan.Step) (offer, string) {
 
 // tiling is the computation of a tile by several calls.
 type tiling struct {
-	e        *elementwise
+	e        *elemWriter
 	body     *kernel.Kernel // of the step, canonical
 	k        *kernel.Kernel // the same of ops that the library has, see elementary.Widen
 	order    []int          // their input i is input order[i] of the step
@@ -77,7 +70,7 @@ type tileInst struct {
 }
 
 // newTiling selects the kernels of a tiling. It says which are missing.
-func (e *elementwise) newTiling() (*tiling, string) {
+func (e *elemWriter) newTiling() (*tiling, string) {
 	c := &tiling{e: e}
 	c.body, c.order = e.body()
 	c.k = elementary.Widen(c.body, c.has)
@@ -231,6 +224,6 @@ func (c *tiling) work() float64 { return c.cost }
 
 func (c *tiling) describe(choice *nest.Choice) {
 	choice.Kernel, choice.Kernels = c.body.Signature(), c.count()
-	sort.Strings(c.engines)
+	slices.Sort(c.engines)
 	choice.Engine = strings.Join(c.engines, "+")
 }

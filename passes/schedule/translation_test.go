@@ -28,13 +28,13 @@ func TestOtherExpressions(t *testing.T) {
 		{"lanes that are combined with others", "column-reduction_tiling", []string{
 			"rows=16 cols=of(0)\n        $2{0}+0/48 $2{0}+768/48 -> $2{0}+0/48", "rows=16 cols=of(0)\n        $2{0}+0/48 $2{0}+1488/-48 -> $2{0}+0/48"}},
 		{"a lane that is added twice", "column-reduction_packed", []string{"rows=1 cols=100\n        $4{0}+0/100 $4{0}+100/100", "rows=1 cols=100\n        $4{0}+0/100 $4{0}+0/100"}},
-		{"the carry of the next chunk", "chunked-scan", []string{"$5{0,0}+0/1 $8{0,0}+0/1040", "$5{0,0}+1/1 $8{0,0}+0/1040"}},
-		{"chunks that are never scanned again", "chunked-scan", []string{"chunks=of(1)", "chunks=0"}},
-		{"the carry of another chunk", "parallel-scan", []string{"$2{8256}+0/1032 $1{8}+0/1 ->", "$2{8256}+0/1032 $1{8}+1/1 ->"}},
-		{"a block that begins without a carry", "parallel-scan_blocks", []string{"$1{}+152/1 -> $1{}+153/1", "$1{}+0/1 -> $1{}+153/1"}},
+		{"the carry of the next chunk", "row-scan_chunks", []string{"$5{0,0}+0/1 $8{0,0}+0/1040", "$5{0,0}+1/1 $8{0,0}+0/1040"}},
+		{"chunks that are never scanned again", "row-scan_chunks", []string{"chunks=of(1)", "chunks=0"}},
+		{"the carry of another chunk", "row-scan_parallel", []string{"$2{8256}+0/1032 $1{8}+0/1 ->", "$2{8256}+0/1032 $1{8}+1/1 ->"}},
+		{"a block that begins without a carry", "row-scan_parallel_blocks", []string{"$1{}+152/1 -> $1{}+153/1", "$1{}+0/1 -> $1{}+153/1"}},
 		{"a line of which elements are left out", "row-reduction_chunks", []string{"rows=4 cols=1024\n        $0{4100}+0/1024", "rows=4 cols=1024\n        $0{4100}+0/0"}},
 		{"a line that is counted twice", "row-reduction_count", []string{"$0{32768,1024}+0/1024", "$0{32768,0}+0/1024"}},
-		{"another element", "whole", []string{"$1{1,0}+0/1", "$1{0,0}+0/1"}},
+		{"another element", "elementwise_whole", []string{"$1{1,0}+0/1", "$1{0,0}+0/1"}},
 		{"another op", "row-reduction_tiling", []string{"t2 = exp t1; store t2 }\n          rows", "t2 = exp2 t1; store t2 }\n          rows"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

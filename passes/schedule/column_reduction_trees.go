@@ -1,0 +1,157 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Column trees: columns of few rows, and of any number of rows where a kernel takes wide strips of each. The kernel combines the rows of a
+// strip in the order of the tree of ir.ReduceRow, so that no sum is in memory, where a column reduction has 32 rows of them and reads and
+// stores them several times for each row where there are few. Strips of 64 bytes of each row take longer than whole rows beyond the caches.
+
+// treeWriter writes the parts of such a step.
+type treeWriter struct {
+	t     *target
+	d     *Draft
+	s     *plan.Step // in normal form
+	code  kernel.Code
+	order []int
+}
+
+// trees is the offer to reduce a step so, which is s in normal form.
+func (t *target) trees(step, s *plan.Step) offer {
+	w := &treeWriter{t: t, s: s}
+	if why := w.check(); why != "" {
+		return offer{option: "trees", why: why}
+	}
+	return offer{option: "trees", least: t.TreeTime * t.ColumnCost(s), draft: func() (*Draft, string) { return w.draft(step) }}
+}
+
+// check returns why the step is not of this kind, or nothing.
+func (w *treeWriter) check() string {
+	s, last := w.s, len(w.s.Axes)-1
+	for _, a := range s.In {
+		if line, next := a.Strides[last], a.Strides[last-1]; next != 1 && (next != 0 || line != 1) {
+			return "an input is not contiguous across the lines"
+		}
+	}
+	switch {
+	case w.t.TilingOnly:
+		return "kernels of whole bodies are switched off"
+	case s.Axes[last-1].Extent < kernel.ColumnBlock:
+		return "there are few columns"
+	case len(s.Out) != 1 || s.Out[0].Stored() || s.Out[0].Strides[last-1] != 1:
+		return "it has not one output that is contiguous across the lines"
+	case s.Axes[last].Extent < w.t.TreeLeast:
+		return "there are few rows"
+	}
+	bytes := w.bytes()
+	if bytes == 0 {
+		return "no input differs from row to row"
+	}
+	if s.Axes[last].Extent > w.t.TreeMost || bytes > w.t.TreeBytes {
+		return w.narrow()
+	}
+	return ""
+}
+
+// rows calls f for each input that has a row of its own for each row.
+func (w *treeWriter) rows(f func(a *plan.Access, size int)) {
+	last := len(w.s.Axes) - 1
+	for i := range w.s.In {
+		if a := &w.s.In[i]; a.Strides[last] != 0 && a.Strides[last-1] == 1 {
+			f(a, w.s.Body.In[i].DType.Size())
+		}
+	}
+}
+
+// bytes returns how many bytes those inputs have of the step, or of that which it is a block of.
+func (w *treeWriter) bytes() (bytes int) {
+	all := w.s
+	if w.t.whole != nil {
+		all = w.t.whole
+	}
+	w.rows(func(_ *plan.Access, size int) { bytes += elems(all) * size })
+	return bytes
+}
+
+// narrow returns why no kernel takes wide strips of the rows, or nothing if one does. Each row of those inputs must begin where a line of
+// the caches does, and have a multiple of a strip or more than four strips, as the last strip overlaps the one before.
+func (w *treeWriter) narrow() (why string) {
+	switch {
+	case w.t.TreeStrip == 0:
+		return "there are many rows, or more than the cache holds"
+	case w.bytes() > w.t.TreeStripBytes:
+		return "the rows are more than the last cache holds"
+	}
+	columns := len(w.s.Axes) - 2
+	w.rows(func(a *plan.Access, size int) {
+		row := w.s.Axes[columns].Extent * size
+		if row%w.t.TreeStrip != 0 && row <= 4*w.t.TreeStrip {
+			why = "there are many rows, which are no whole strips of the kernel"
+		}
+		apart := a.Offset*size%cacheLine != 0
+		for axis, stride := range a.Strides {
+			apart = apart || axis != columns && stride*size%cacheLine != 0
+		}
+		if apart {
+			why = "there are many rows, which begin within lines of the caches"
+		}
+	})
+	return why
+}
+
+// draft returns the draft of a step.
+func (w *treeWriter) draft(step *plan.Step) (*Draft, string) {
+	s := w.s
+	m := &kernel.Micro{Kind: kernel.ReduceColumns, Op: s.Out[0].Combine, Body: s.Body.WithSplats(func(i int) bool { return s.In[i].Strides[len(s.Axes)-2] == 0 })}
+	if m.Verify() != nil {
+		return nil, "the body is none of those that reduce columns"
+	}
+	w.code, w.order = kernel.Canonical(m)
+	engine, ok := w.t.lib.Engine(w.code.Signature())
+	if !ok {
+		return nil, "no kernel computes it: " + w.code.Signature()
+	}
+	w.d = newDraft(w.t, step)
+	cost := w.t.TreeTime*w.t.ColumnCost(s) + (w.t.slowdown(engine)-1)*w.t.Work(s)
+	w.d.Choice = nest.Choice{Kernel: w.code.Signature(), Engine: engine, Kernels: 1, Cost: cost}
+	width := w.width()
+	for _, one := range chunks(s, len(s.Axes)-2) {
+		w.part(one, width)
+	}
+	return w.d, ""
+}
+
+// width returns how many columns a call takes, of whole wide strips: few enough for a short call, whose elements take half of others' time,
+// and for several goroutines, if they stay wide. The last call has as many as the kernel takes at least.
+func (w *treeWriter) width() int {
+	last := len(w.s.Axes) - 1
+	n, cols := w.s.Axes[last].Extent, w.s.Axes[last-1].Extent
+	strip := max(1, w.t.TreeStrip/w.s.Body.OutType(0).Size())
+	whole := func(width int) int { return max(strip, width/strip*strip) }
+	width := min(cols, whole(2*w.t.callElems(w.s)/min(n, ir.ReduceChunk)))
+	width = w.t.divide(w.s, width, strip)
+	for cols%width > 0 && cols%width < kernel.ColumnBlock {
+		width += strip
+	}
+	return width
+}
+
+// part appends the part that reduces all columns of a step, a chunk of the lines.
+func (w *treeWriter) part(s *plan.Step, width int) {
+	last := len(s.Axes) - 1
+	at := newWalk(s.Axes).cutAll(last-1, last).cut(last-1, width)
+	arg := func(i int, a *plan.Access) nest.Arg {
+		v := viewOf(i, a)
+		return at.arg(&v, last)
+	}
+	var args []nest.Arg
+	for _, i := range w.order[:len(s.In)] {
+		args = append(args, arg(i, &s.In[i]))
+	}
+	args = append(args, arg(len(s.In), &s.Out[0].Access))
+	w.d.Parts = append(w.d.Parts, at.part([]nest.Item{call(w.code, nest.Fixed(1), at.size[last-1], args, at.size[last])}))
+}

@@ -1,0 +1,173 @@
+package schedule
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+)
+
+// pixelsPlan is a plan of one step on pictures whose pixels have channels: of some of them, of an operand with elements
+// next to each other, of a factor for each channel. The output is a plane, or has channels; or the channels are an axis
+// of the step, before or behind those of the picture.
+func pixelsPlan(t *rapid.T) *plan.Plan {
+	types := []ir.DType{ir.Float32, ir.Int32, ir.Float64, ir.Uint8}
+	dtype, stored := rapid.SampledFrom(types).Draw(t, "dtype"), rapid.SampledFrom(types).Draw(t, "stored")
+	channels, outs := rapid.IntRange(2, kernel.MaxChannels).Draw(t, "channels"), rapid.IntRange(1, kernel.MaxChannels).Draw(t, "outputs")
+	rows := rapid.SampledFrom([]int{1, 1, 2, 5}).Draw(t, "rows")
+	n := rapid.SampledFrom([]int{1, 2, 7, 8, 9, 31, 64, 65, 300}).Draw(t, "columns")
+	pitch := n + rapid.IntRange(0, 2).Draw(t, "gap") // of a row of the picture
+	from := rapid.IntRange(0, (pitch-n)*channels).Draw(t, "from")
+	p := &plan.Plan{Name: "f", Buffers: []plan.Buffer{
+		{Kind: plan.ParamBuffer, Name: "x", DType: dtype, Shape: []int{rows, pitch, channels}},
+		{Kind: plan.ParamBuffer, Name: "y", Index: 1, DType: dtype, Shape: []int{rows, n}},
+		{Kind: plan.ParamBuffer, Name: "w", Index: 2, DType: dtype, Shape: []int{channels}},
+	}}
+	result := func(shape ...int) {
+		p.Buffers = append(p.Buffers, plan.Buffer{Kind: plan.ResultBuffer, Name: "z", DType: stored, Shape: shape})
+	}
+	body, in := &kernel.Kernel{}, []plan.Access{}
+	read := func(a plan.Access) kernel.Ref {
+		splat := !slices.ContainsFunc(a.Strides, func(n int) bool { return n != 0 })
+		in, body.In = append(in, a), append(body.In, kernel.Operand{DType: dtype, Splat: splat})
+		return kernel.Ref(len(in) - 1)
+	}
+	s := plan.Step{}
+	asAxis := rapid.SampledFrom([]string{"", "first", "last"}).Draw(t, "axis")
+	switch asAxis {
+	case "first":
+		s.Axes = []plan.Axis{{Extent: channels}, {Extent: rows}, {Extent: n}}
+		read(plan.Access{Offset: from, Strides: []int{1, pitch * channels, channels}})
+		read(plan.Access{Buffer: 2, Strides: []int{1, 0, 0}})
+		result(channels, rows, n)
+		s.Out = []plan.Output{{Access: plan.Access{Buffer: 3, Strides: []int{rows * n, n, 1}}}}
+	case "last":
+		s.Axes = []plan.Axis{{Extent: rows}, {Extent: n}, {Extent: channels}}
+		read(plan.Access{Offset: from, Strides: []int{pitch * channels, channels, 1}})
+		read(plan.Access{Buffer: 1, Strides: []int{n, 1, 0}})
+		read(plan.Access{Buffer: 2, Strides: []int{0, 0, 1}})
+		result(rows, n, channels)
+		s.Out = []plan.Output{{Access: plan.Access{Buffer: 3, Strides: []int{n * channels, channels, 1}}}}
+	default:
+		s.Axes = []plan.Axis{{Extent: rows}, {Extent: n}, {Extent: 1}}
+		for i := range channels {
+			if rapid.IntRange(0, 2).Draw(t, "read") > 0 || len(in) == 0 && i == channels-1 {
+				read(plan.Access{Offset: from + i, Strides: []int{pitch * channels, channels, 1}})
+			}
+		}
+		if rapid.Bool().Draw(t, "unit") {
+			read(plan.Access{Buffer: 1, Strides: []int{n, 1, 1}})
+		}
+		result(rows, n, outs)
+		for o := range outs {
+			s.Out = append(s.Out, plan.Output{Access: plan.Access{Buffer: 3, Offset: o, Strides: []int{n * outs, outs, 1}}})
+		}
+	}
+	value := kernel.Ref(rapid.IntRange(0, len(in)-1).Draw(t, "first"))
+	for k := range s.Out {
+		for _, op := range []ir.Op{ir.OpAdd, ir.OpMul}[:1+k%2] {
+			for i := range in {
+				body.Body = append(body.Body, kernel.Inst{Op: op, DType: dtype, Args: [3]kernel.Ref{value, kernel.Ref(i)}})
+				value = kernel.Ref(len(in) + len(body.Body) - 1)
+			}
+		}
+		body.Out = append(body.Out, value)
+	}
+	for k, r := range body.Out {
+		body.Body = append(body.Body, kernel.Inst{Op: ir.OpCast, DType: stored, Args: [3]kernel.Ref{r}})
+		body.Out[k] = kernel.Ref(len(in) + len(body.Body) - 1)
+	}
+	var order []int
+	s.Body, order = body.Canonical()
+	for _, i := range order {
+		s.In = append(s.In, in[i])
+	}
+	p.Steps = []plan.Step{s}
+	return p
+}
+
+// TestChannels checks steps on pixels by all strategies.
+func TestChannels(t *testing.T) {
+	by := map[bool]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		p := pixelsPlan(t)
+		require.NoError(t, p.Verify(), p)
+		to := &target{Machine: small(t), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
+		var inputs []eval.Array
+		for k := range 3 {
+			a := eval.Array{DType: p.Buffers[k].DType, Shape: p.Buffers[k].Shape}
+			for i := range p.Buffers[k].Size() {
+				a.Data = append(a.Data, ir.RefCast(ir.Int64, a.DType, [3]uint64{uint64((i*37 + k) % 61)}))
+			}
+			inputs = append(inputs, a)
+		}
+		for _, one := range offersOf(to, &p.Steps[0]) {
+			d, why := one.drafted()
+			if one.name == "elementwise/channels" {
+				by[d != nil]++
+			}
+			if d == nil {
+				require.NotEmpty(t, why)
+				continue
+			}
+			program := programOf(p, []*Draft{d})
+			require.NoError(t, program.Verify(), "%s\n%s%s", one.name, p, program)
+			require.NoError(t, eval.CheckTranslation(p, program, inputs), "%s\n%s%s", one.name, p, program)
+		}
+	})
+	require.Greater(t, by[true], by[false]/4, "few steps have channels")
+}
+
+// TestChannelsInMemory checks that channels are read with those that the step does not read only where memory has them.
+func TestChannelsInMemory(t *testing.T) {
+	for _, c := range []struct{ plan, kernel string }{
+		{"%0 = param x 0 : f32[64,4]\n %1 = result y 0 : f32[64,1]\n step 0 [64,1]\n kernel (u0:f32) { t0 = neg u0; store t0 }\n %0{4,1}+3 -> %1{1,1}+0", ""},
+		{"%0 = param x 0 : f32[127]\n %1 = result y 0 : f32[64,1]\n step 0 [64,1]\n kernel (u0:f32) { t0 = neg u0; store t0 }\n %0{2,1}+0 -> %1{1,1}+0", ""},
+		{"%0 = param x 0 : f32[128]\n %1 = result y 0 : f32[64,1]\n step 0 [64,1]\n kernel (u0:f32) { t0 = neg u0; store t0 }\n %0{2,1}+0 -> %1{1,1}+0", "kernel ((u0 u1):f32) { t0 = neg u0; store t0 }"},
+		{"%0 = param x 0 : f32[128]\n %1 = result y 0 : f32[64,1]\n step 0 [64,1]\n kernel (u0:f32) { t0 = neg u0; store t0 }\n %0{2,1}+1 -> %1{1,1}+0", "kernel ((u0 u1):f32) { t0 = neg u1; store t0 }"},
+		{"%0 = param x 0 : f16[128]\n %1 = result y 0 : f16[64,1]\n step 0 [64,1]\n kernel (u0:f16) { t0 = neg u0; store t0 }\n %0{2,1}+1 -> %1{1,1}+0", ""},
+	} {
+		p, err := plan.ParsePlan("plan p arena=0 {\n" + c.plan + "\n}\n")
+		require.NoError(t, err)
+		require.NoError(t, p.Verify())
+		to := &target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
+		d, why := draftBy("elementwise/channels", to, &p.Steps[0])
+		if c.kernel == "" {
+			require.Nil(t, d)
+			require.NotEmpty(t, why)
+			continue
+		}
+		require.NotNil(t, d, why)
+		require.Equal(t, c.kernel, d.Choice.Kernel)
+	}
+}
+
+// TestRoomForChannels: steps that differ in what their operands' buffers have behind the elements alone have drafts of
+// their own, as channels are read together where the buffer has all of them.
+func TestRoomForChannels(t *testing.T) {
+	p, err := plan.ParsePlan(`plan room arena=0 {
+  %0 = param x 0   : f32[200000]
+  %1 = param y 1   : f32[199999]
+  %2 = result "" 0 : f32[1,100000]
+  %3 = result "" 1 : f32[1,100000]
+  step 0 [1,100000]
+    kernel (u0:f32) { t0 = neg u0; store t0 }
+    %0{0,2}+0 -> %2{100000,1}+0
+  step 1 [1,100000]
+    kernel (u0:f32) { t0 = neg u0; store t0 }
+    %1{0,2}+0 -> %3{100000,1}+0
+}
+`)
+	require.NoError(t, err)
+	out, err := Schedule(p, tuning.Default(2), complete{}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, "elementwise/channels", out.Tasks[0].Choices[0].Strategy)
+	require.NotEqual(t, "elementwise/channels", out.Tasks[1].Choices[0].Strategy)
+}

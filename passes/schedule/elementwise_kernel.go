@@ -1,0 +1,130 @@
+package schedule
+
+import (
+	"math"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+)
+
+// wholeBody calls one kernel for the whole body, a block at a time. Operands whose elements
+// are apart along the columns are copied into a tile of local memory first, and the
+// kernel is then called for each tile.
+func (e *elemWriter) wholeBody() (offer, string) {
+	if why := e.pack(); why != "" {
+		return offer{}, why
+	}
+	if m := e.asMove(); m != nil {
+		return e.offerMove(m), ""
+	}
+	c, why := e.oneKernel()
+	if c == nil {
+		return offer{}, why
+	}
+	return e.offer(c.work(), func() (computation, string) { return c, "" }), ""
+}
+
+// oneKernel is the computation of a tile by one call.
+type oneKernel struct {
+	k      kernel.Code
+	order  []int // the kernel's input i is input order[i] of the step
+	engine string
+	cost   float64
+}
+
+// oneKernel returns the kernel of the whole body, or says that there is none.
+func (e *elemWriter) oneKernel() (c *oneKernel, why string) {
+	if e.t.TilingOnly {
+		return nil, "kernels of whole bodies are switched off"
+	}
+	of := e.found
+	if !of.looked || !slices.Equal(of.splats, e.splats) {
+		of.looked, of.splats = true, append(of.splats[:0], e.splats...)
+		of.one, of.why = e.findKernel()
+	}
+	return of.one, of.why
+}
+
+// bodyKernel is the kernel of a step's whole body that was looked up last. Writers of the step share it.
+type bodyKernel struct {
+	looked bool
+	splats []bool
+	one    *oneKernel
+	why    string        // there is none
+	body   kernel.Kernel // space for the body with other classes of inputs
+}
+
+// findKernel looks up the kernel of the whole body.
+func (e *elemWriter) findKernel() (c *oneKernel, why string) {
+	k, order := e.body()
+	if k.Pointers() > kernel.MaxPointers {
+		return nil, "the body has more operands with columns than a kernel"
+	}
+	engine, ok := e.t.lib.Engine(k.Signature())
+	if !ok {
+		return nil, "no kernel of the whole body is registered"
+	}
+	return &oneKernel{k: k, order: order, engine: engine, cost: e.t.BodyWork(e.step) * e.t.slowdown(engine)}, ""
+}
+
+func (c *oneKernel) work() float64  { return c.cost }
+func (c *oneKernel) tileElems() int { return 0 }
+
+func (c *oneKernel) describe(choice *nest.Choice) {
+	choice.Kernel, choice.Engine, choice.Kernels = c.k.Signature(), c.engine, 1
+}
+
+// write returns the call.
+func (c *oneKernel) write(e *elemWriter, _, tile *walk) (perRow, perTile []nest.Item) {
+	args := make([]nest.Arg, 0, len(e.at))
+	for _, i := range c.order {
+		if at, ok := e.leads(i); ok {
+			from := e.at[i]
+			from.offset -= at
+			args = append(args, tile.arg(&from, e.row))
+		}
+	}
+	for o := range e.step.Out {
+		if _, ok := e.leads(len(e.step.In) + o); !ok {
+			continue
+		}
+		to := e.at[len(e.step.In)+o]
+		if e.copiedOut(o) {
+			to = e.outTile(o, tile)
+		}
+		args = append(args, tile.arg(&to, e.row))
+	}
+	rows, cols := e.callSize(tile)
+	it := call(c.k, rows, cols, args)
+	it.Call.NonTemporal = slices.Contains(e.stages[len(e.step.In):], nonTemporal)
+	return nil, []nest.Item{it}
+}
+
+// compute returns what computes the tiles of a strategy that is not about that, at the
+// least cost: one kernel for the body, if need be with broadcast operands filled, or a
+// tiling.
+func (e *elemWriter) compute() (c computation, why string) {
+	one, why := e.oneKernel()
+	if one != nil && one.engine != portable {
+		return one, "" // a tiling by the same kernels costs more
+	}
+	most := math.Inf(1)
+	tiles, whyTiles := e.newTiling()
+	if tiles != nil {
+		most = tiles.work()
+	}
+	if one != nil && one.work() <= most {
+		return one, ""
+	}
+	if !e.joined { // joined rows have no place for the elements of one
+		if one = e.fillKernel(most); one != nil {
+			return one, ""
+		}
+	}
+	if tiles == nil {
+		return nil, why + "; " + whyTiles
+	}
+	tiles.packOut()
+	return tiles, ""
+}

@@ -1,0 +1,77 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+)
+
+// nontemporal stores large outputs past the caches: memory then is not read before it is
+// written, and what else is in the caches stays. Kernels of short bodies with one output
+// have a loop for that, and with wide vectors those of functions (kernel.NonTemporal). Of other short bodies a tile is computed in local
+// memory, which stays in the first-level cache, and the micro-kernel store_nt copies it out.
+func (e *elemWriter) nontemporal() (offer, string) {
+	large := e.passCaches(e.t.NonTemporalRow)
+	if large == nil {
+		return offer{}, "no output is large, read by no step and in whole lines of the caches"
+	}
+	if engine, _ := e.t.lib.Engine(kernel.CopyNT.Signature()); engine == "" || engine == portable {
+		return offer{}, "no kernel stores past the caches"
+	}
+	for i := range e.step.In {
+		if c := e.ops[i].class; c == strided || c == transposed {
+			return offer{}, "an operand is copied into local memory"
+		}
+	}
+	as := nonTemporal
+	if one, _ := e.oneKernel(); one == nil || !one.nonTemporal(e.t) {
+		as = nonTemporalTile
+		if e.cacheWork() > e.t.NonTemporalWork {
+			return offer{}, "the body takes longer than memory does"
+		}
+		if large = e.passCaches(e.t.NonTemporalTileRow); large == nil {
+			return offer{}, "the rows are short, and do not begin where lines of the caches do"
+		}
+	}
+	for _, i := range large {
+		e.stages[i] = as
+	}
+	return e.offer(e.t.BodyWork(e.step), e.compute), ""
+}
+
+// nonTemporal reports whether the kernel has a loop that stores past the caches.
+func (c *oneKernel) nonTemporal(t *target) bool {
+	return c.engine != portable && kernel.NonTemporal(c.k, t.lib.Vector(c.engine))
+}
+
+// passCaches lists the outputs that are stored past the caches: those that are large and that
+// no step reads. Their rows begin where lines of the caches do, or have at least leastRow
+// bytes, because a part of a line is stored to memory alone.
+func (e *elemWriter) passCaches(leastRow int) (operands []int) {
+	if e.t.InPlace {
+		return nil
+	}
+	for i := range e.step.Out {
+		k := len(e.step.In) + i
+		out, o := e.step.Out[i].Buffer, &e.ops[k]
+		if e.t.buffers[out].Kind == plan.ScratchBuffer || e.t.read[out] {
+			continue
+		}
+		lines := e.step.Axes[e.row].Extent <= 1 || o.row*o.size()%cacheLine == 0 || e.step.Axes[e.col].Extent*o.size() >= leastRow
+		if lines && elems(e.step)*o.size() >= e.t.NonTemporalFrom {
+			operands = append(operands, k)
+		}
+	}
+	return operands
+}
+
+// cacheWork returns what one index costs within the caches, in additions.
+func (e *elemWriter) cacheWork() float64 {
+	work := tuning.OpWork(e.step)
+	for i := range e.step.In {
+		if !e.splats[i] {
+			work++
+		}
+	}
+	return work
+}

@@ -1,0 +1,207 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// The option parallel scans long lines that are fewer than the goroutines, one block of chunks after the
+// other. All goroutines compute a block, whose running values stay in a cache until the carries
+// are known:
+//
+//	for each block, and once more
+//	  task: combine the chunks of the block before with their carries,
+//	        and scan those of the block apart: running values, and the last ones of each
+//	  task: if a chunk of the block before overflows, scan that block again;
+//	        scan the last running values, from the carry on: the carries of the chunks behind
+
+// parallel is the offer to do so.
+func (p *prefixScan) parallel() offer {
+	lines, why := elems(p.step)/p.step.Axes[p.col].Extent, ""
+	switch {
+	case p.inOrder:
+		why = "the elements are combined in order"
+	case p.t.inGroup:
+		why = "it takes several tasks"
+	case p.t.InPlace && !p.rescans: // other options store results in place of the elements
+		why = "it stores results of one block before it reads the next one"
+	case lines >= p.t.Workers:
+		why = "there is a line for each goroutine"
+	case p.n <= ir.ReduceChunk, p.work < 4*p.t.WakeWork:
+		why = "the lines are short"
+	case ir.Chunks(p.n) > scanBlocks*p.chunksOfBlock(lines):
+		why = "the lines have too many blocks"
+	default:
+		return p.offer("parallel", (*prefixScan).draftParallel)
+	}
+	return offer{option: "parallel", why: why}
+}
+
+// draftParallel returns the draft of the scan.
+func (p *prefixScan) draftParallel() (*Draft, string) {
+	newParallelScan(p).tasks()
+	return p.finish(scanRows(p.by, p.dtype, false))
+}
+
+// parallelScan scans lines block by block.
+type parallelScan struct {
+	s           *prefixScan
+	base        *walk // inside the loops over lines
+	line, lines int   // the axis of lines, and how many there are
+	block, side int   // chunks of a block, and of a call
+	lasts       view  // the last running values of the chunks of a line
+	behind      view  // the carries before each chunk of a line, and that behind the last one
+	last, next  view  // those of a block as carries are, if they are wider, and the carry behind it
+	piece       view  // results that are stored past the caches
+	dense       view  // the operand, if packed
+	bytes       int   // of the buffers so far
+}
+
+// scanBlocks is how many blocks a line has at most, as each is two tasks: 512 MiB.
+const scanBlocks = 256
+
+// chunksOfBlock returns how many chunks of each line a block has at most.
+func (p *prefixScan) chunksOfBlock(lines int) int {
+	return max(1, p.t.ScanParallelBytes/(lines*ir.ReduceChunk*p.dtype.Size()))
+}
+
+func newParallelScan(p *prefixScan) *parallelScan {
+	l := &parallelScan{s: chunkedLines(p), line: p.row, lines: elems(p.step) / p.step.Axes[p.col].Extent}
+	chunks, most := ir.Chunks(p.n), p.chunksOfBlock(l.lines)
+	l.side = p.t.ScanRows
+	l.block = roundUp((chunks-1)/((chunks-1)/most+1)+1, l.side) // blocks of about the same length
+	l.base = newWalk(l.s.step.Axes).cutAll(l.s.row, l.s.col)
+	l.lasts, l.behind = l.buffer(l.s.dtype, chunks, 1), l.buffer(l.s.wide, chunks+1, 1)
+	if l.next = l.s.local(l.s.draft.scratch(l.s.wide, 1), 1, 1); l.s.wide != l.s.dtype {
+		l.last = l.s.local(l.s.draft.scratch(l.s.wide, l.block), 1, 1)
+	}
+	if l.s.nonTemporal {
+		l.piece = l.s.tile(1, ir.ReduceChunk)
+	}
+	if l.s.packed {
+		l.dense = l.s.tile(l.side, ir.ReduceChunk)
+	}
+	return l
+}
+
+// buffer returns a new temporary: for each line, rows of cols elements.
+func (l *parallelScan) buffer(d ir.DType, rows, cols int) view {
+	apart := rows * cols
+	v := l.s.local(l.s.draft.own(l.s.t, plan.Buffer{Kind: plan.TempBuffer, DType: d, Offset: l.bytes}), cols, 1)
+	for k := l.s.row - 1; k >= 0; k-- {
+		v.strides[k] = apart
+		apart *= l.s.step.Axes[k].Extent
+	}
+	own := &l.s.draft.Own[len(l.s.draft.Own)-1]
+	own.Shape = []int{apart}
+	l.bytes += roundUp(apart*d.Size(), cacheLine)
+	return v
+}
+
+// scanBlock is some chunks of each line.
+type scanBlock struct {
+	first, whole, rest int  // chunk, chunks, elements of the one behind these
+	runs               view // the running values
+}
+
+// chunks returns how many there are.
+func (b *scanBlock) chunks() int { return b.whole + min(b.rest, 1) }
+
+// tasks appends the tasks of one block after the other.
+func (l *parallelScan) tasks() {
+	begin := append(l.s.begin(l.base, nest.Fixed(1), nest.Fixed(1)), l.s.copyRow(l.base, l.s.wide, nest.Fixed(1), l.s.noCarry, l.behind))
+	var before scanBlock
+	shared := l.bytes // where the running values of every other block begin
+	for k := range (ir.Chunks(l.s.n)-1)/l.block + 1 {
+		b := scanBlock{first: k * l.block}
+		b.whole = min(l.block, l.s.n/ir.ReduceChunk-b.first)
+		if b.whole < l.block {
+			b.rest = l.s.n % ir.ReduceChunk
+		}
+		if k%2 == 0 {
+			l.bytes = shared
+		}
+		b.runs = l.buffer(l.s.dtype, l.block, ir.ReduceChunk+cacheLine/l.s.dtype.Size())
+		l.task(l.lines*(before.chunks()+b.chunks())*ir.ReduceChunk, l.both(before, b)...)
+		l.task(l.lines*b.chunks(), l.base.part(append(append(begin, l.scannedAgain(before)...), l.carried(b)...)))
+		begin, before = nil, b
+	}
+	l.task(l.lines*before.chunks()*ir.ReduceChunk, l.both(before, scanBlock{})...)
+	if again := l.scannedAgain(before); again != nil {
+		l.task(l.lines, l.base.part(again))
+	}
+}
+
+// task appends a task, which begins when the tasks before it are complete. It computes elems elements.
+func (l *parallelScan) task(elems int, parts ...nest.Nest) {
+	if l.s.draft.Elems = append(l.s.draft.Elems, elems); l.s.draft.Parts == nil {
+		l.s.draft.Parts = parts
+	} else {
+		l.s.draft.Then = append(l.s.draft.Then, parts)
+	}
+}
+
+// both returns the parts that combine one block and scan the next one. An iteration does some of
+// either, as memory is read ahead while results are stored.
+func (l *parallelScan) both(last, next scanBlock) (parts []nest.Nest) {
+	some := func(chunks, elems int, items func(w *walk) []nest.Item) {
+		if chunks > 0 && elems > 0 {
+			w := l.base.having(l.s.row, chunks).having(l.s.col, elems).cut(l.s.row, l.side)
+			parts = append(parts, w.part(items(w)))
+		}
+	}
+	n := min(last.whole, next.whole)
+	some(n, ir.ReduceChunk, func(w *walk) []nest.Item { return append(l.combined(w, last, 0), l.scanned(w, next, 0)...) })
+	some(last.whole-n, ir.ReduceChunk, func(w *walk) []nest.Item { return l.combined(w, last, n) })
+	some(1, last.rest, func(w *walk) []nest.Item { return l.combined(w, last, last.whole) })
+	some(next.whole-n, ir.ReduceChunk, func(w *walk) []nest.Item { return l.scanned(w, next, n) })
+	some(1, next.rest, func(w *walk) []nest.Item { return l.scanned(w, next, next.whole) })
+	return parts
+}
+
+// scanned returns the scan of chunks from number k of a block on, without carries.
+func (l *parallelScan) scanned(w *walk, b scanBlock, k int) (items []nest.Item) {
+	rows, cols, x := w.size[l.s.row], w.size[l.s.col], l.s.x.move(l.s.row, b.first+k)
+	if l.s.packed {
+		dense := l.dense.inside(w)
+		items, x = append(items, l.s.pack(w, rows, cols, x, dense)), dense
+	}
+	return append(items, l.s.scan(w, l.s.dtype, rows, cols, x, l.s.identity, b.runs.move(l.s.row, k), l.lasts.move(l.s.row, b.first+k)))
+}
+
+// carried returns the scan of the last running values of a block.
+func (l *parallelScan) carried(b scanBlock) (items []nest.Item) {
+	w, n := l.base, nest.Fixed(b.chunks())
+	last, before := l.lasts.move(l.s.row, b.first), l.behind.move(l.s.row, b.first)
+	if l.s.wide != l.s.dtype {
+		wide := l.last.inside(w)
+		items, last = append(items, l.s.castRow(w, n, last, wide)), wide
+	}
+	return append(items, l.s.scan(w, l.s.wide, nest.Fixed(1), n, last, before, before.move(l.s.row, 1), l.next.inside(w)))
+}
+
+// combined returns the results of chunks from number k of a block on.
+func (l *parallelScan) combined(w *walk, b scanBlock, k int) []nest.Item {
+	y := l.s.y.move(l.s.row, b.first+k)
+	kernel, order := kernel.CarryKernel(l.s.by, l.s.dtype)
+	ins := []view{l.behind.move(l.s.row, b.first+k), b.runs.move(l.s.row, k)}
+	if !l.s.nonTemporal {
+		return []nest.Item{l.s.call(w, kernel, w.size[l.s.row], w.size[l.s.col], ordered(order, ins, y))}
+	}
+	one := w.cut(l.s.row, 1)
+	rows, cols, piece := one.size[l.s.row], one.size[l.s.col], l.piece.inside(one)
+	return one.wrap(w, []nest.Item{l.s.call(one, kernel, rows, cols, ordered(order, ins, piece)), l.s.store(one, rows, cols, piece, y)})
+}
+
+// scannedAgain returns the second scan of a block, if there can be one.
+func (l *parallelScan) scannedAgain(b scanBlock) []nest.Item {
+	n := b.chunks()
+	if n == 0 {
+		return nil
+	}
+	from := func(v view) view { return v.move(l.s.row, b.first) }
+	all, behind := nest.Fixed(b.whole*ir.ReduceChunk+b.rest), l.behind.move(l.s.row, b.first+n)
+	return l.s.again(l.base, l.line, l.s.col, all, nest.Fixed(n), from(l.s.x), from(l.lasts), from(l.behind), from(l.s.y), behind)
+}

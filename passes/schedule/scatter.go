@@ -1,0 +1,54 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// scatter stores or combines elements side by side that have one index in one call, one index after the other: the order is
+// the same whatever the workers.
+//
+//	for each index of the other axes, block of columns
+//	  copy the operand to the result
+//	  scatter
+func scatter(t *target, s *plan.Step) []offer {
+	l, why := newLineStep(t, s, kernel.Scatter.Ops()...)
+	if why != "" {
+		return refused(why)
+	}
+	d := s.Body.In[0].DType
+	bits := d
+	if l.by.MovesBits() {
+		bits = kernel.BitsType(d)
+	}
+	l.columns(1, 0)
+	copies := l.copies().Signature()
+	if _, ok := t.lib.Engine(copies); !ok {
+		return refused("no kernel is registered for " + copies)
+	}
+	cost := t.LineWork * (1 + float64(s.LineOf(s.In[1]))/float64(s.Axes[l.line].Extent)) // copied, and combined with updates
+	kind := kernel.Scatter
+	if s.Body.In[1].DType == ir.Uint8 {
+		kind = kernel.ScatterBytes
+	}
+	return l.offer(cost, lineKernel(kind, l.by, bits), l.scatter)
+}
+
+// copies returns the kernel that copies columns of the first operand.
+func (l *lineStep) copies() kernel.Code {
+	return copyKernel(l.step.Body.In[0].DType, l.cols >= 0 && l.step.In[0].Strides[l.cols] == 0)
+}
+
+// scatter writes the loops and calls of a scatter.
+func (l *lineStep) scatter(k kernel.Code) nest.Nest {
+	s, w := l.step, l.place(l.t.ScatterCols)
+	data, index, updates, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.In[2]), viewOf(3, &s.Out[0].Access)
+	items := []nest.Item{call(l.copies(), w.size[l.line], l.width(w), []nest.Arg{w.arg(&data, l.line), w.arg(&to, l.line)})}
+	if n := s.LineOf(s.In[1]); n > 0 {
+		args := []nest.Arg{w.arg(&index, l.line), w.arg(&updates, l.line), w.arg(&to, l.line)}
+		items = append(items, call(k, nest.Fixed(n), l.width(w), args, nest.Fixed(s.Axes[l.line].Extent)))
+	}
+	return w.part(items)
+}
