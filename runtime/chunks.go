@@ -56,7 +56,7 @@ func (e *Executor) tuned() *tuning.Machine {
 // additions together. A chunk has about as many elements as chunk says.
 func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk int) *task {
 	t, m := &task{computation: c, blocks: blocks, work: work}, e.tuned()
-	chunks := e.pieces(work)
+	chunks := m.Pieces(e.workers().parallelism(), work)
 	if work >= m.WakeWork { // more, so that the context is checked in between
 		chunks = max((elems-1)/chunk+1, chunks)
 	}
@@ -71,18 +71,6 @@ func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk
 	t.parallelism, t.awake = worth(m.WakeWork), worth(m.AwakeWork)
 	t.nanos = int64(min(work*m.WakeNanos/m.WakeWork, spinTimeout))
 	return t
-}
-
-// pieces returns into how many pieces so much work is cut at least. Small work is one
-// piece for each goroutine if that pays: all begin at once, and find their piece in the
-// cache where they left it. Larger work is two pieces for each, as some begin late.
-func (e *Executor) pieces(work float64) int {
-	n, m := e.workers().parallelism(), e.tuned()
-	if n == 1 {
-		return 1
-	}
-	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
-	return max(1, upTo(n, m.PieceWork), upTo(2*n, m.WakeWork))
 }
 
 // run computes chunk c.

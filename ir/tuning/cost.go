@@ -23,3 +23,14 @@ func OpWork(s *plan.Step) float64 {
 	}
 	return work
 }
+
+// Pieces returns into how many pieces work is divided at least, for some goroutines. A small task is
+// one piece for each goroutine, if the pieces are worth it: all begin at once, and find their piece in the cache where
+// they left it. A larger one is two for each, as some begin late.
+func (m *Machine) Pieces(goroutines int, work float64) int {
+	if goroutines <= 1 {
+		return 1
+	}
+	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
+	return max(1, upTo(goroutines, m.PieceWork), upTo(2*goroutines, m.WakeWork))
+}

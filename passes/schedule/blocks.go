@@ -8,17 +8,8 @@ import (
 // Blocks: how a step is divided for several goroutines, and so that no kernel call runs
 // for long. Sizes follow from the extents, the body and the machine.
 
-// pieces returns into how many pieces so much work is divided at least. A small task is
-// one piece for each goroutine, if the pieces are worth it: each goroutine finds its
-// piece in the cache where it left it. A larger one is two for each, as some of them
-// start late.
-func (t *target) pieces(work float64) int {
-	if t.Workers <= 1 {
-		return 1
-	}
-	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
-	return max(1, upTo(t.Workers, t.PieceWork), upTo(2*t.Workers, t.WakeWork))
-}
+// pieces returns into how many pieces so much work is divided at least.
+func (t *target) pieces(work float64) int { return t.Pieces(t.Workers, work) }
 
 // mostElems returns how many elements a block of a step has at most, to give work to
 // several goroutines.

@@ -1,0 +1,174 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// The members of a tile. Input: the steps and the intermediates. Output: the steps with their axes cut where those of the
+// intermediates end, so that each axis moves along one dimension of each intermediate.
+
+// tileMember is a step of a tile, or a part of one that stores the same in several places.
+type tileMember struct {
+	index int // in the plan
+	step  plan.Step
+}
+
+// cut makes the members of the steps. It fails if a member but the last has several outputs, and is no copy.
+func (t *tile) cut() bool {
+	t.members, t.shapes = nil, map[int][]int{}
+	steps := make([]plan.Step, len(t.steps))
+	for k, i := range t.steps {
+		steps[k] = *rowsApart(&t.t.p.Steps[i])
+	}
+	for changed := true; changed; { // axes that are cut move along more dimensions
+		changed = false
+		for _, b := range t.made {
+			shape := shapeIn(steps, b, t.t.p.Buffers[b].Shape)
+			changed = changed || !slices.Equal(shape, t.shapes[b])
+			t.shapes[b] = shape
+		}
+		for k := range steps {
+			steps[k] = t.cutStep(steps[k])
+		}
+	}
+	for k, i := range t.steps {
+		s, last := steps[k], k == len(steps)-1
+		switch {
+		case last || len(s.Out) == 1:
+			t.members = append(t.members, tileMember{index: i, step: s})
+			continue
+		case !copiesOrCasts(&s):
+			return false
+		}
+		for o, out := range s.Out {
+			one := s
+			one.Body, one.Out = s.Body.Storing(s.Body.Out[o]), []plan.Output{out}
+			t.members = append(t.members, tileMember{index: i, step: one})
+		}
+	}
+	return true
+}
+
+// rowsApart returns a gather as one that takes a single line for each index of an axis of its
+// own, and any other step as it is.
+func rowsApart(s *plan.Step) *plan.Step {
+	if !s.Gathers() || s.TakesOne() {
+		return s
+	}
+	line := s.Along()
+	one := *s
+	one.Axes = slices.Insert(slices.Clone(s.Axes), line, plan.Axis{Extent: s.Axes[line].Extent})
+	one.Axes[line+1].Extent = 1
+	one.In, one.Out = s.Over(len(one.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+		copy(strides, slices.Insert(slices.Clone(a.Strides), line, a.Strides[line]))
+	})
+	from := &one.In[0]
+	from.Line, from.Strides[line] = s.LineOf(*from), 0
+	return &one
+}
+
+// shapeIn returns the shape of a temporary as steps move through it: dimensions that no axis moves along are one with
+// those behind them, and others are cut where the axes of a step that writes it end, as those of a product may count
+// lines and columns together.
+func shapeIn(steps []plan.Step, buffer int, shape []int) []int {
+	moved := make([]bool, len(shape))
+	for i := range steps {
+		for a := range steps[i].Accesses() {
+			if a.Buffer != buffer {
+				continue
+			}
+			for _, stride := range a.Strides {
+				if d := dimOf(shape, layout.RowMajor(shape...).Strides, max(stride, -stride)); d >= 0 {
+					moved[d] = true
+				}
+			}
+		}
+	}
+	var merged []int
+	n := 1
+	for d, e := range shape {
+		if n *= e; moved[d] || d == len(shape)-1 {
+			merged, n = append(merged, n), 1
+		}
+	}
+	shape = merged
+	for i := range steps {
+		for _, out := range steps[i].Out {
+			for _, stride := range out.Strides {
+				strides := layout.RowMajor(shape...).Strides
+				d := dimOf(shape, strides, stride)
+				if out.Buffer != buffer || d < 0 {
+					continue
+				}
+				if by := stride / strides[d]; by > 1 && shape[d]%by == 0 {
+					shape = slices.Insert(slices.Clone(shape), d+1, by)
+					shape[d] /= by
+				}
+			}
+		}
+	}
+	return shape
+}
+
+// cutStep returns a step with its parallel axes cut so that each moves along one dimension of
+// each intermediate, as far as that can be.
+func (t *tile) cutStep(s plan.Step) plan.Step {
+	for again := true; again; {
+		again = false
+		for a := range s.Accesses() {
+			if !slices.Contains(t.made, a.Buffer) || a.Panel != nil {
+				continue
+			}
+			shape := t.shapes[a.Buffer]
+			if axis, n := cutOf(shape, &s, a); n > 0 && !inPanels(&s, axis) {
+				s, again = cutAxis(&s, axis, n), true
+				break
+			}
+		}
+	}
+	return s
+}
+
+// cutAxis returns a step with an axis, which no panels have, cut into two, the inner one of n indices.
+func cutAxis(s *plan.Step, axis, n int) plan.Step {
+	cut := *s
+	cut.Axes = slices.Insert(slices.Clone(s.Axes), axis+1, plan.Axis{Extent: n})
+	cut.Axes[axis].Extent /= n
+	cut.In, cut.Out = s.Over(len(cut.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+		copy(strides, slices.Insert(slices.Clone(a.Strides), axis, a.Strides[axis]*n))
+		if a.Panel != nil && a.Panel.Axis > axis {
+			panel := *a.Panel
+			panel.Axis++
+			a.Panel = &panel
+		}
+	})
+	return cut
+}
+
+// inPanels reports whether an operand of a step has an axis in panels.
+func inPanels(s *plan.Step, axis int) bool {
+	return slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil && a.Panel.Axis == axis })
+}
+
+// cutOf returns an axis of an access that moves along more than one dimension of a shape, and how
+// many of its indices belong to one of the outer dimension; 0 if there is none.
+func cutOf(shape []int, s *plan.Step, a *plan.Access) (axis, n int) {
+	strides := layout.RowMajor(shape...).Strides
+	for k, x := range s.Axes {
+		if x.Role != plan.Parallel || x.Extent == 1 || a.Strides[k] <= 0 {
+			continue
+		}
+		d := dimOf(shape, strides, a.Strides[k])
+		if d < 0 {
+			continue
+		}
+		by := a.Strides[k] / strides[d]
+		if n := shape[d] / by; shape[d]%by == 0 && n < x.Extent && x.Extent%n == 0 {
+			return k, n
+		}
+	}
+	return 0, 0
+}
