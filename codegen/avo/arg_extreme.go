@@ -6,28 +6,27 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Positions of the least or greatest elements of rows of floats, and those elements themselves. A
-// loop over blocks of four vectors keeps the best element of each lane and the block that it is
-// in, so one comparison and one selection do for four vectors. At the end of the row the first of the blocks with
-// the best element is searched for it. A row with a NaN, of which the loop keeps no more
-// than that there is one, is searched for the first.
+// Arg-minima and arg-maxima of rows of floats, and the minima and maxima themselves. A loop over blocks of four
+// vectors keeps the best element of each lane and the block that holds it, so one comparison and one selection serve
+// four vectors. At the end of a row, the first block that holds the best element is searched for it. A row with a NaN is
+// searched for its first NaN: the loop only records that there is one.
 //
-// The last block of a row overlaps the one before it: what is seen twice precedes nothing. Rows of less
-// than a block go vector by vector, with the last one under a mask. A kernel of two rows reads them side by side. An
-// Emerald Rapids with two threads takes 0.5 of the time of the general code for rows of 4096 float32 from memory.
+// The last block of a row overlaps the one before it, which does no harm: an element seen twice does not precede itself.
+// Rows shorter than a block go vector by vector, the last one under a mask. A kernel of two rows reads them side by side:
+// for rows of 4096 float32 from memory, an Emerald Rapids with two threads takes 0.5 of the time of the general code.
 
-// argExtreme writes the function of such a kernel.
+// argExtreme writes the function of an arg-minimum or arg-maximum.
 type argExtreme struct {
 	program
 	d     ir.DType
 	by    ir.Op  // OpMin or OpMax
-	keep  string // the instruction that keeps the better of two elements,
-	signs string // and that which combines the signs of all
-	rows  int    // that are read together, one or two
+	keep  string // the instruction that keeps the better of two elements
+	signs string // the instruction that combines the signs of all elements
+	rows  int    // rows read together, one or two
 	best  bool   // the elements are stored too
 }
 
-// newArgExtreme returns the writer of a kernel, or nil if it is none of these.
+// newArgExtreme returns the writer of a kernel, or nil if the kernel is not such a reduction.
 func newArgExtreme(body *kernel.Kernel, combine []ir.Op) *argExtreme {
 	rows := len(body.In)
 	if len(combine) == 0 || !combine[0].IsArgReduction() || len(body.Body) > 0 || rows > 2 || len(combine)%rows > 0 || len(combine) > 2*rows {
@@ -57,13 +56,13 @@ func newArgExtreme(body *kernel.Kernel, combine []ir.Op) *argExtreme {
 	return a
 }
 
-// General registers, besides ax, dx, and cx with the address of the abi.Frame; cols has the columns. Of two rows, cx has how
-// far the second one is from the first one, then its position.
+// General registers, besides ax, dx, and cx with the address of the abi.Frame; cols has the number of columns. With two rows,
+// cx has the distance from the first row to the second, and later the position of the second.
 const (
 	bestAt      = index         // pointer to the present block or vector
 	bestLast    = firstFree     // pointer to the last whole block, or to the end of a short row
 	bestRows    = firstFree + 1 // how many rows are left
-	bestStart   = firstFree + 2 // where the block begins that has the best element
+	bestStart   = firstFree + 2 // start of the block that holds the best element
 	bestPointer = firstFree + 3 // pointer to the row; those of other arguments follow
 )
 
@@ -73,13 +72,13 @@ const (
 	bestElement            // what is stored; that of a second row follows
 	bestBlock              // where the present block begins
 	bestLanes              // the best element of each lane
-	bestBlocks             // where the block begins that it is in
-	bestNaN                // not zero where there was a NaN
+	bestBlocks             // start of the block that holds the best element of each lane
+	bestNaN                // nonzero in lanes that have seen a NaN
 	bestSigns              // the signs of all elements, combined
 	bestOfRow   = bestSigns + 1 - bestLanes
 )
 
-// bestVectors is how many vectors a block has.
+// bestVectors is the number of vectors of a block.
 const bestVectors = 4
 
 func (a *argExtreme) lanes() int { return vectorBytes(1) / a.d.Size() }
@@ -107,7 +106,7 @@ func (a *argExtreme) int(name string) string {
 	return name + map[int]string{4: "D", 8: "Q"}[a.d.Size()]
 }
 
-// lanesWith returns where a constant is in all lanes, and constant loads it.
+// lanesWith returns the address of a constant in all lanes. constant loads it into a register.
 func (a *argExtreme) lanesWith(bits uint64) arg {
 	if a.d == ir.Float32 {
 		bits |= bits << 32
@@ -117,7 +116,7 @@ func (a *argExtreme) lanesWith(bits uint64) arg {
 
 func (a *argExtreme) constant(bits uint64, to int) { a.do("VMOVUPS", a.lanesWith(bits), y(to)) }
 
-// none is what any element precedes.
+// none returns the bits of a value that every element precedes.
 func (a *argExtreme) none() uint64 {
 	bits, _ := a.by.Info().Identity(a.d)
 	return bits
@@ -166,7 +165,7 @@ func (a *argExtreme) write() *program {
 	return &a.program
 }
 
-// startRow makes the lanes those of no element.
+// startRow initializes the lanes to the value that every element precedes.
 func (a *argExtreme) startRow() {
 	a.do("VPXOR", y(bestBlock), y(bestBlock), y(bestBlock))
 	for r := range a.rows {
@@ -185,7 +184,7 @@ func (a *argExtreme) startRow() {
 	}
 }
 
-// vector returns where a vector of a row is, from bestAt on.
+// vector returns the address of vector v of a row, counted from bestAt.
 func (a *argExtreme) vector(row, v int) arg {
 	m := at(bestAt, vectorBytes(v))
 	if row == 1 {
@@ -194,7 +193,7 @@ func (a *argExtreme) vector(row, v int) arg {
 	return mem(m)
 }
 
-// blocks goes over a row of a block at least.
+// blocks writes the loop over a row of at least one block.
 func (a *argExtreme) blocks() {
 	bytes := int64(vectorBytes(bestVectors))
 	a.do("LEAQ", mem(at(a.from(0), -int(bytes)).indexed(cols, a.d.Size())), gp(bestLast))
@@ -215,7 +214,7 @@ func (a *argExtreme) blocks() {
 	a.step(bestVectors)
 }
 
-// step compares n vectors of each row with its best elements. Each is loaded into a register of its own.
+// step compares n vectors of each row with its best elements. Each vector is loaded into a register of its own.
 func (a *argExtreme) step(n int) {
 	for r := range a.rows {
 		for v := range n {
@@ -252,7 +251,7 @@ func (a *argExtreme) compare(row, n int) {
 	a.do("VBLENDVPS", y(precedes), y(bestBlock), y(blocks), y(blocks))
 }
 
-// better makes the elements of a register the better of them and others.
+// better replaces the elements of register to by those of register from where these are better.
 func (a *argExtreme) better(from, to int) {
 	a.do(a.float(a.keep), y(from), y(to), y(to))
 }

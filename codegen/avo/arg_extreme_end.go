@@ -2,10 +2,10 @@ package avo
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// The ends of rows, rows of less than a block, and rows with a NaN: see arg_extreme.go.
+// The ends of rows, rows shorter than a block, and rows with a NaN: see arg_extreme.go.
 
-// combine finds the best element of the lanes of a row, into all lanes of register 0, and the least of the blocks of those that
-// have it, into the register of its position.
+// combine puts the best element of a row's lanes into all lanes of register 0, and the first block that holds it into the
+// register of its position.
 func (a *argExtreme) combine(row int) {
 	const best, block, other, has = 0, 1, 2, 3
 	a.do("VMOVAPS", y(lanesOf(row)), y(best))
@@ -28,7 +28,7 @@ func (a *argExtreme) combine(row int) {
 	a.do("VMOVD", x(block), lowOf(startOf(row)))
 }
 
-// across combines the lanes of a register in the first of them: f combines it with the other.
+// across combines all lanes of a register into the first. f combines the register with another.
 func (a *argExtreme) across(r, other int, f func()) {
 	a.do("VEXTRACTF128", imm(1), y(r), x(other))
 	f()
@@ -40,8 +40,8 @@ func (a *argExtreme) across(r, other int, f func()) {
 	}
 }
 
-// signBest puts the best element of a row without NaN, given in the lanes of a register, where store finds it. A
-// zero has the sign that the signs of all elements give.
+// signBest moves the best element of a row without NaN from the lanes of a register to where store finds it. If it is a
+// zero, it gets the sign that the combined signs of all elements give.
 func (a *argExtreme) signBest(row, best int) {
 	const signs, other, zero = 1, 2, 3
 	a.do("VMOVAPS", y(signsOf(row)), y(signs))
@@ -55,7 +55,7 @@ func (a *argExtreme) signBest(row, best int) {
 	a.do("VORPS", y(zero), y(signs), y(bestElement+row))
 }
 
-// store stores the results, when all of the rows has been read. It puts the address of the abi.Frame into cx.
+// store stores the results after all of the rows has been read. It puts the address of the abi.Frame into cx.
 func (a *argExtreme) store() {
 	for r := range a.rows {
 		a.do("MOVL", lowOf(startOf(r)), mem(at(a.to(r), 0)))
@@ -71,8 +71,8 @@ func (a *argExtreme) store() {
 	}
 }
 
-// search finds the best element of a row, in register 0, in the block where its position says, and adds its
-// place in the block.
+// search finds the best element of a row, which register 0 holds, in the block at its position, and adds its index in the
+// block to the position.
 func (a *argExtreme) search(row int) {
 	const best, found = 0, 1
 	start := startOf(row)
@@ -93,7 +93,7 @@ func (a *argExtreme) search(row int) {
 	a.do("ADDQ", gp(ax), gp(start))
 }
 
-// shortRow goes over rows of less than a block, vector by vector.
+// shortRow writes the loop over a row shorter than a block, vector by vector.
 func (a *argExtreme) shortRow() {
 	a.here("short")
 	a.do("LEAQ", mem(at(a.from(0), 0).indexed(cols, a.d.Size())), gp(bestLast)) // the end of the row
@@ -118,7 +118,7 @@ func (a *argExtreme) shortRow() {
 	a.do("JMP", label("combine"))
 }
 
-// searchShort searches the vector of a short row that has the best element.
+// searchShort searches a short row for the vector that holds the best element.
 func (a *argExtreme) searchShort(row int) {
 	const best = 4
 	a.here("searchshort" + itoa(row))
@@ -135,14 +135,13 @@ func (a *argExtreme) searchShort(row int) {
 	a.do("JMP", label("first"+itoa(row)))
 }
 
-// bytesLeft puts how many bytes a short row has from bestAt on into dx.
+// bytesLeft puts the number of bytes of a short row from bestAt on into dx.
 func (a *argExtreme) bytesLeft() {
 	a.do("MOVQ", gp(bestLast), gp(dx))
 	a.do("SUBQ", gp(bestAt), gp(dx))
 }
 
-// masked loads the first bytes of a vector, as many as dx says, into register 0, and their mask into
-// bestMask. It leaves dx as it is.
+// masked loads the first dx bytes of a vector into register 0 and their mask into bestMask. It keeps dx.
 func (a *argExtreme) masked(from arg) {
 	a.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(ax))
 	a.do("SUBQ", gp(dx), gp(ax))

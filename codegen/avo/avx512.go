@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// AVX512 emits elementwise kernels, products of floats and of halves, reductions of columns, and reductions of rows but
-// those that search a place or combine bools, for amd64 with AVX-512 F, DQ, BW, VL and VNNI.
+// AVX512 emits, for amd64 with AVX-512 F, DQ, BW, VL and VNNI: elementwise kernels, products of floats and of halves,
+// reductions of columns, and reductions of rows except arg-reductions and reductions of bools.
 var AVX512 codegen.Target = avx512
 
 var avx512 = &isa{
@@ -64,7 +64,7 @@ func emits512(c kernel.Code) bool {
 		!slices.ContainsFunc(m.Body.Out, func(r kernel.Ref) bool { return m.Body.DType(r) == ir.Bool })
 }
 
-// maskLoad512 and maskStore512 move the elements that a mask has, store512 those of all lanes.
+// maskLoad512 and maskStore512 move the elements under a mask. store512 stores all lanes.
 func maskLoad512(name string) instWriter {
 	return func(n *nest, i *machine.Inst) {
 		n.do(name, mem(n.element(i.Place)), n.reg(i.Src[0].Index), y(i.Dst))

@@ -8,12 +8,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Sums of rows of integers of one or two bytes in wider integers, and counts of bools: VPSADBW adds eight bytes to
-// a lane of 64 bits, and the sum of a row is that of the lanes. The halves of two bytes are added
-// apart. What has a sign is added without one, as 128 or 32768 more than it is. Short rows: see byte_sum_short.go.
-// VPSADBW adds the distances of bytes from those of another operand as well.
+// Sums of rows of 1-byte or 2-byte integers in wider integers, and counts of bools. VPSADBW adds eight bytes into a 64-bit
+// lane, and the sum of a row is the sum of the lanes. The low and the high bytes of 2-byte elements are added
+// separately. Signed elements are added as unsigned ones, each 128 or 32768 too large; the end subtracts that. Short rows: see
+// byte_sum_short.go. VPSADBW also adds the distances of bytes to those of a second operand.
 
-// byteSums are the types that such sums are of, byteTerms those of what they add.
+// byteSums are the types of such sums, byteTerms the types of their elements.
 var (
 	byteSums  = []ir.DType{ir.Int64, ir.Uint64, ir.Int32, ir.Uint32}
 	byteTerms = []ir.DType{ir.Uint8, ir.Int8, ir.Bool, ir.Uint16, ir.Int16}
@@ -31,7 +31,7 @@ func sumsBytes(body *kernel.Kernel, combine []ir.Op) bool {
 	return len(body.In) == 1 && len(body.Body) == 1 || addsDistances(body)
 }
 
-// addsDistances reports whether what a kernel converts is the greater one of two bytes less the other.
+// addsDistances reports whether a kernel converts the distance of two bytes: the greater less the smaller.
 func addsDistances(body *kernel.Kernel) bool {
 	if len(body.In) != 2 || len(body.Body) != 4 || body.In[0].DType != ir.Uint8 {
 		return false
@@ -67,9 +67,9 @@ const (
 	sumNext = firstFree + 1 // pointer to the next row of the input
 	sumTo   = firstFree + 2 // pointer to the row's sum
 
-	sumStep  = firstFree + 3 // bytes from a short row to the next
+	sumStep  = firstFree + 3 // bytes from one short row to the next
 	sumStep3 = firstFree + 4 // three times that
-	sumOther = firstFree + 5 // from a byte to the one that its distance is from
+	sumOther = firstFree + 5 // from a byte to the one that its distance is measured from
 )
 
 // Vector registers of sums of bytes. The first ones are scratch, two for each vector.
@@ -131,7 +131,7 @@ func compileByteSum(body *kernel.Kernel) *program {
 	return &p.program
 }
 
-// signed reports whether what is added has a sign.
+// signed reports whether the elements are signed.
 func (p *byteSum) signed() bool { return ir.Signed.Has(p.from) }
 
 // vectors adds the elements of whole vectors, two at a time, then one, into ax.
@@ -170,7 +170,7 @@ func (p *byteSum) vectors() {
 	}
 }
 
-// vector adds the elements of a vector: of one byte, those of every other vector to sumHigh.
+// vector adds the elements of a vector. Of 1-byte elements, every other vector is added to sumHigh.
 func (p *byteSum) vector(v int) {
 	low, high := y(2*v), y(2*v+1)
 	from := mem(at(sumFrom, vectorBytes(v)))

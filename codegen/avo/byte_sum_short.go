@@ -2,23 +2,23 @@ package avo
 
 import "github.com/stridefuse/stridefuse/codegen"
 
-// Sums of short rows of bytes or of 16 bits: those of four rows at a time. A step loads 8, 16 or 32 bytes of each row, and a
-// mask removes those of the next ones. So the last rows, behind which there may be nothing, are added one by one.
+// Sums of short rows of 1-byte or 2-byte elements, four rows at a time. A step loads 8, 16 or 32 bytes of each row, and a mask
+// removes the bytes of later rows. The last rows are added one by one, because the bytes behind them may not exist.
 
 const (
 	shortRows   = 4  // of a step
-	shortBehind = 3  // rows behind a step's, of which its last load reads bytes: of two bytes each, three
-	leastShort  = 2  // bytes that a row has at least
-	mostShort   = 32 // and at most
+	shortBehind = 3  // rows behind a step's that its last load reads bytes of: three, if rows have two bytes
+	leastShort  = 2  // the least number of bytes of a row
+	mostShort   = 32 // the greatest
 )
 
-// Vector registers of short rows, besides those of byteSum: the bytes that belong to a row, and what signs have added.
+// Vector registers of short rows, besides those of byteSum: the mask of a row's bytes, and the excess of signed elements.
 const (
 	shortMask = sumMask + 1 + iota
 	shortBias
 )
 
-// short adds short rows, if they follow one another, and so do their sums.
+// short adds short rows if they are contiguous and their sums are too.
 func (p *byteSum) short() {
 	unless := func(jump string) { p.do(jump, label("row")) }
 	p.do("CMPQ", gp(sumRows), imm(shortRows+shortBehind))
@@ -82,7 +82,7 @@ func (p *byteSum) short() {
 	})
 }
 
-// shortMask makes the mask of as many bytes of each bytes as are in dx.
+// shortMask makes the mask of the first dx of every bytes bytes.
 func (p *byteSum) shortMask(bytes int) {
 	var place shuffleMask // of each byte in its row
 	for i := range place {
@@ -93,7 +93,7 @@ func (p *byteSum) shortMask(bytes int) {
 	p.do("VPCMPGTB", mem(place.symbol()), y(shortMask), y(shortMask))
 }
 
-// addHalves replaces a by the sums of the two lanes in each half of it, and of those of b.
+// addHalves replaces a by the sums of the two lanes in each half of a, and of those in each half of b.
 func (p *byteSum) addHalves(a, b int) {
 	p.do("VSHUFPS", imm(0x44), y(b), y(a), y(sumLow))
 	p.do("VSHUFPS", imm(0xee), y(b), y(a), y(a))

@@ -49,8 +49,8 @@ const (
 	upperBytes = 0xff00ff00ff00ff00
 )
 
-// mulBytes multiplies lanes of 16 bits twice: the lower bytes, and the upper bytes of one with those of
-// the other where they are, so that the product is there too.
+// mulBytes multiplies bytes by two products of 16-bit lanes: one of the low bytes, and one that leaves the product of the
+// high bytes in place.
 func mulBytes(g *graph, x [3]ref) ref {
 	lower := g.op("VPAND", g.op("VPMULLW", x[0], x[1]), g.c64(lowerBytes))
 	upper := g.op("VPMULLW", g.imm("VPSRLW.I", 8, x[0]), g.op("VPAND", x[1], g.c64(upperBytes)))
@@ -62,7 +62,7 @@ func (g *graph) shiftBytes(shift string, x, count ref) ref {
 	return g.op("VPAND", g.op(shift, x, count), g.everyByte(g.op(shift, g.c64(lowerBytes), count)))
 }
 
-// shrSigned extends the sign of what is shifted: the bit s that the sign has come to, so x^s - s.
+// shrSigned extends the sign after a logical shift: s is the bit that the sign has moved to, and the result is x^s - s.
 func shrSigned(g *graph, x [3]ref) ref {
 	count := g.count(g.op("VPMINUD", x[1], g.Constant(ir.Int8, 7).Part[0]), 0xff)
 	sign := g.everyByte(g.op("VPSRLW", g.c64(0x80), count))

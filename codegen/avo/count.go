@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Count returns how many instructions the main loop of a target's kernel has for each step,
-// which computes as many elements as a vector has lanes of 32 bits, including those that end the loop, without cold blocks.
+// Count returns the number of instructions of the main loop of a target's kernel for each step, counting those that end the
+// loop but not cold blocks. A step computes as many elements as a vector has 32-bit lanes.
 func Count(t codegen.Target, k *kernel.Kernel) (float64, error) {
 	b, err := machine.Compile(t.(*isa), elementary.ExpandBut(k, t.(*isa).composed), nil)
 	if err != nil {

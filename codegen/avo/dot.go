@@ -26,18 +26,17 @@ import (
 //     of them are 16 KiB, half of a first-level data cache; the other half is for A.
 //   - A product of int64 is computed in two parts with a sum each: twice the registers for
 //     sums, half the rows.
-//   - With AVX-512 the 64 bytes are one vector, and there are 32 registers. A tile of floats is 12x2, of columns of two
-//     panels of 64 bytes: 14 loads for 24 multiplications. Where there are columns for one vector, a multiplication
-//     broadcasts the element of A itself: a tile of 12x1 has 13 loads for 12 multiplications. An Emerald Rapids
-//     executes two of each in a cycle, and products of 64x64 take 0.9 of the time with 12x2.
-//     Windows of an image have tiles of 14x1: lines have 7, 14, 28 or 56 of them more often
-//     than other numbers. Up to half a vector of columns takes vectors of half the width: a CPU that has
-//     units of 32 bytes multiplies two of those in the time of a whole one.
+//   - With AVX-512, 64 bytes are one vector, and there are 32 registers. A tile of floats is 12x2, over two panels of
+//     64 bytes: 14 loads for 24 multiplications. If the columns fill one vector only, a multiplication broadcasts the
+//     element of A itself: a tile of 12x1 has 13 loads for 12 multiplications. An Emerald Rapids executes two of
+//     each in a cycle; products of 64x64 take 0.9 of the time with 12x2. Windows of an image have tiles of 14x1, as
+//     most lines have 7, 14, 28 or 56 windows. Columns of up to half a vector use vectors of half the width: a CPU
+//     with 32-byte units multiplies two of them in the time of a whole one.
 //
-//   - If a row of B is one vector of two, a tile has twice the rows, and as many sums: unless the rows of A
-//     are in one set of the first-level cache, which holds 8 to 12 of them.
+//   - If a row of B is one vector of two, a tile has twice the rows and as many sums. The exception is an A whose rows
+//     share one set of the first-level cache, which holds 8 to 12 of them.
 //
-//   - Few columns of float32 take tiles of 16 transposed rows with AVX-512: see dot_transposed.go.
+//   - With AVX-512, products of float32 with few columns use tiles of 16 transposed rows: see dot_transposed.go.
 //
 // If fewer than two tiles of rows are left, they are divided evenly: 7 rows into 4 and 3. A
 // tile of a single row would have too few independent sums.
@@ -60,8 +59,8 @@ const (
 	dotStepC         // bytes from one row of the product to the next
 )
 
-// dotBytes is the size of DotColumns elements. Addresses that are a multiple of waySize apart share a set of a
-// first-level data cache.
+// dotBytes is the size of DotColumns elements. waySize is the distance of addresses that share a set of a first-level
+// data cache.
 const (
 	dotBytes = 64
 	waySize  = 4096
@@ -70,8 +69,8 @@ const (
 // dotUnroll is how many pairs an iteration of the loop has.
 const dotUnroll = 4
 
-// prefetchLines is how many cache lines of the next panel of B a whole tile prefetches: some
-// twenty tiles do so for a panel of a cache line's columns. Twice as many gained nothing for panels of two.
+// prefetchLines is the number of cache lines of the next panel of B that a whole tile prefetches. Some twenty tiles prefetch
+// the panel of a cache line's columns. Twice as many gained nothing for panels of two.
 const prefetchLines = 8
 
 // dotWriter writes the function of a matrix product.
@@ -82,11 +81,11 @@ type dotWriter struct {
 	dotArith
 	d     ir.DType
 	lanes int
-	// Offsets in the stack frame: of the pointer to the part of B that is prefetched next, and of dotMask while a tall
-	// tile has another use of it.
+	// Offsets in the stack frame: next has the pointer to the part of B that is prefetched next, held has dotMask while a
+	// tall tile uses that register otherwise.
 	next, held int
-	// Of the present panel: its first row of B, its product, and the columns from it on. If windows are the left operand
-	// first and rest are of the present line: its first row of A, and the rows from it on.
+	// Offsets for the present panel: its first row of B, its product, and the number of columns from it on. If windows are
+	// the left operand, first and rest describe the present line: its first row of A, and the number of rows from it on.
 	first, out, rest int
 	kept             [3]int // and of registers that a transposed tile uses
 
@@ -97,12 +96,12 @@ type dotWriter struct {
 type dotForm struct {
 	name    string // of its labels
 	vectors int
-	masked  bool // the last vector is partial, and is loaded and stored under a mask
-	half    bool // of the one vector only the first half is used
-	tall    int  // rows of a tile that is preferred to the others while as many are left; 0 for none
+	masked  bool // the last vector is partial and moved under a mask
+	half    bool // the only vector is used in its first half
+	tall    int  // rows of a tile that is used first, while as many rows are left; 0 for none
 }
 
-// vec returns a vector register as wide as the form uses it.
+// vec returns a vector register in the width that the form uses.
 func (f dotForm) vec(r int) arg {
 	if f.half {
 		return half(r)
@@ -198,7 +197,7 @@ func (w *dotWriter) begin() {
 	w.beginPanels()
 }
 
-// beginNext sets the pointer to what tiles prefetch, if they do. dotCount has the address of the frame.
+// beginNext sets the pointer to the part of B that tiles prefetch, if they prefetch. dotCount has the address of the frame.
 func (w *dotWriter) beginNext() {
 	switch {
 	case w.micro.Kind != kernel.DotWindows && !w.left():

@@ -7,7 +7,7 @@ import (
 
 // The arithmetic of matrix products by element type.
 
-// dotArith says how products of a type are added up.
+// dotArith describes how products of a type are added up.
 type dotArith struct {
 	rows     int                                       // of a whole tile
 	parts    int                                       // vector registers for each vector of sums
@@ -17,7 +17,7 @@ type dotArith struct {
 	twoLines func(t *dotTile, element memory, row int) // multiply for rows of two cache lines; nil for none
 }
 
-// halves is the arithmetic of products of elements of 16 bits, two in each int32.
+// halves is the arithmetic of products of 16-bit elements, two in each int32.
 var halves = dotArith{kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMADDWD")), nil, nil}
 
 // arith returns the arithmetic of a micro-kernel; it has no rows if there is none.
@@ -51,10 +51,10 @@ var dotAriths512 = map[ir.DType]dotArith{
 	ir.Float64: {2 * kernel.DotRows, 1, "VADDPD", multiplyBroadcast("VFMADD231PD.BCST"), nil, broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD"))},
 }
 
-// halves512 has one instruction for what halves has two.
+// halves512 does with one instruction what takes halves two.
 var halves512 = dotArith{2 * kernel.DotRows, 1, "VPADDD", multiplyBroadcast("VPDPWSSD.BCST"), nil, nil}
 
-// broadcast loads the element into all lanes of a register first.
+// broadcast loads the element into all lanes of a register before it multiplies.
 func broadcast(name string, multiply func(t *dotTile, row int)) func(t *dotTile, element memory, row int) {
 	return func(t *dotTile, element memory, row int) {
 		t.do(name, mem(element), t.vec(t.ofA))

@@ -9,14 +9,14 @@ import (
 )
 
 // Products of small matrices (micro-kernel DotBatch), one after another in a call. A row of a product is one vector, or two
-// of 8 elements of 8 bytes. Tiles of up to four rows, or of eight, are computed as those of Dot: the loop over pairs loads a row of the
-// right matrix, broadcasts the elements of the left one, and adds to the rows' sums. The CPU goes on with the next tile, or
-// the next matrix, while the sums of one wait for each other.
+// of eight 8-byte elements. Tiles of up to four rows, or of eight, are computed as in Dot: the loop over pairs loads a row of the
+// right matrix, broadcasts the elements of the left one, and adds to the rows' sums. While the sums of one tile wait for
+// each other, the CPU executes the next tile or matrix.
 //
-// A masked store takes a Zen 3 some ten cycles. So whole vectors are stored where the elements behind a row are those of
-// rows that follow, which are stored later: everywhere but at the end of a call.
+// A masked store takes some ten cycles on a Zen 3. So a row is stored as whole vectors if the elements behind it belong to
+// rows that are stored later. At the end of a call it is stored under a mask.
 //
-// Where two rows fill a vector, 2x2 and 4x4 matrices have loops of their own: see dot_square.go.
+// If two rows fill a vector, 2x2 and 4x4 matrices have loops of their own: see dot_square.go.
 
 // The general registers, besides ax, cx and dx: the number of pairs that are left, and pointers to the present elements of A
 // and B. Before the loops cx has the address of the abi.Frame.
@@ -41,7 +41,7 @@ const (
 	batchMask    = 15
 )
 
-// Tiles have up to batchRowsMost rows, or batchTall of one vector: with as many sums, none waits for another.
+// A tile has up to batchRowsMost rows, or batchTall rows of one vector. That is as many sums as it takes for none to wait for another.
 const (
 	batchRowsMost = 4
 	batchTall     = 2 * batchRowsMost
@@ -53,8 +53,8 @@ type batchWriter struct {
 	micro *kernel.Micro
 	d     ir.DType
 	size  int
-	// Offsets in the stack frame: how many matrices are left, rows of each, pairs, and bytes from the end of one
-	// matrix to the next, for B from the beginning; then batchRows while a tall tile has another use of it.
+	// Offsets in the stack frame: the number of matrices left, the rows of each, the pairs, and the bytes from the end of one
+	// matrix to the next (for B from its beginning); held has batchRows while a tall tile uses that register otherwise.
 	count, rows, pairs, nextA, nextB, nextC, held int
 }
 
@@ -165,8 +165,8 @@ func (w *batchWriter) form(name string, vectors int) {
 	w.do("JMP", label("done"))
 }
 
-// limit sets batchLimit for rows whose vectors have the given number of bytes. Whole vectors need no limit. If the matrices do
-// not follow one another, no row is stored as whole vectors.
+// limit sets batchLimit for rows whose vectors have the given number of bytes. Whole vectors need no limit. If the matrices
+// are not contiguous, no row is stored as whole vectors.
 func (w *batchWriter) limit(name string, bytes int) {
 	w.do("MOVQ", imm32(-1), gp(batchLimit))
 	w.do("CMPQ", gp(batchStepC), imm(int64(bytes)))

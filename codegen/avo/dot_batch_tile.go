@@ -11,12 +11,12 @@ type batchTile struct {
 
 func (t *batchTile) label() string { return t.form + "Rows" + itoa(t.rows) }
 
-// batchSteps is the bytes from one row of a matrix to the next, in registers: once, and three times.
+// batchSteps names two registers: the bytes from one row of a matrix to the next, and three times that.
 type batchSteps struct{ one, three int }
 
 var stepsA, stepsC = batchSteps{batchStepA, batchStepA3}, batchSteps{batchStepC, batchStepC3}
 
-// row returns the address of row 0 to 4, or 8, from an address on.
+// row returns the address of row 0 to 4, or row 8, counted from the address in register from.
 func (s batchSteps) row(from, row int) memory {
 	switch row {
 	case 0:
@@ -27,7 +27,7 @@ func (s batchSteps) row(from, row int) memory {
 	return at(from, 0).indexed(s.one, row)
 }
 
-// write writes the tile. One that ends behind the limit goes on as single rows, which are stored under the mask there.
+// write writes the tile. A tile that ends behind the limit is computed as single rows, which are stored under the mask.
 func (t *batchTile) write() {
 	t.here(t.label())
 	if t.rows > 1 {
@@ -61,7 +61,7 @@ func (t *batchTile) write() {
 	t.do("JMP", label(t.form+"Next"))
 }
 
-// tall reports whether the tile has the rows of two: batchRows points to the second half while it is multiplied.
+// tall reports whether the tile has twice the rows of others. Its second half is addressed by batchRows during the multiplication.
 func (t *batchTile) tall() bool { return t.rows == batchTall }
 
 // sums writes the loop over pairs.
@@ -88,7 +88,7 @@ func (t *batchTile) sums() {
 	t.do("JNE", label(t.label()+"Pair"))
 }
 
-// store stores the sums: whole vectors, but a single row behind the limit under the mask.
+// store stores the sums as whole vectors, or under the mask for a single row behind the limit.
 func (t *batchTile) store() {
 	if t.rows == 1 {
 		last := t.vectors - 1

@@ -2,22 +2,22 @@ package avo
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Windows have loops with several pairs in an iteration. Counters and pointers for each pair are
-// a quarter of the instructions of a tile of 6 rows, 26 for a pair. On a quiet Zen 3 that makes no difference. On one that is
-// shared with other machines, probably where another thread has the other half of the core, ResNet-18 takes 0.87 of
-// the time with these loops.
+// Products with windows have loops with several pairs in an iteration. Otherwise the counters and pointers of each pair are a
+// quarter of the 26 instructions per pair of a tile of 6 rows. On an idle Zen 3 these loops make no difference. On one
+// shared with other machines, ResNet-18 takes 0.87 of the time with them, probably because another thread uses the other half
+// of the core.
 
-// dotTaps is how many taps of a run, and runs of a channel, are in an iteration.
+// dotTaps is the number of taps of a run, and of runs of a channel, in an iteration.
 const dotTaps = 3
 
-// unrollsTaps reports whether forms may unroll pairs. With AVX-512 a tile has more products for each pair.
+// unrollsTaps reports whether forms may unroll pairs. AVX-512 forms do not: their tiles have more products for each pair.
 func (w *dotWriter) unrollsTaps() bool { return dotBytes > w.width && w.d == ir.Float32 }
 
-// unrolls reports whether the tile unrolls pairs. Masked forms are for the last columns alone.
+// unrolls reports whether the tile unrolls pairs. Masked forms do not: they serve the last columns only.
 func (t *dotTile) unrolls() bool { return t.unrollsTaps() && !t.masked }
 
-// beginUnrolled writes the loops of several pairs, for the first pair, and sets channel to the label of those that
-// begin a channel.
+// beginUnrolled writes the loops of several pairs that start at the first pair, and sets channel to the label of the loop
+// over whole channels.
 func (t *dotTile) beginUnrolled(channel *string) {
 	if t.rows > dotTaps {
 		*channel = t.name + "Channel"
@@ -30,7 +30,7 @@ func (t *dotTile) beginUnrolled(channel *string) {
 	t.runs()
 }
 
-// channels writes the loop over whole channels of dotTaps runs of dotTaps taps. It goes on with the run behind it.
+// channels writes the loop over whole channels of dotTaps runs of dotTaps taps. It continues with the run behind them.
 func (t *dotTile) channels() {
 	s, few := t.windows, t.name+"Few"
 	t.here(t.name + "Channel")
@@ -49,8 +49,8 @@ func (t *dotTile) channels() {
 	t.do("JEQ", label(t.name+"Total"))
 }
 
-// rightChannels is the loop of channels for windows that are the right operand, with weights side by side: each element of
-// these is at its own distance from a pointer. The loop has 20.8 instructions for a pair of a tile of 6 rows.
+// rightChannels is the loop over channels if windows are the right operand and the weights are contiguous: each weight is at a
+// constant distance from a pointer. The loop has 20.8 instructions for a pair of a tile of 6 rows.
 func (t *dotTile) rightChannels(few string) {
 	s, size := t.windows, t.d.Size()
 	t.do("CMPQ", gp(dotAcross), imm(int64(size)))
@@ -75,7 +75,7 @@ func (t *dotTile) rightChannels(few string) {
 	t.do("JGE", label(t.name+"Whole"))
 }
 
-// leftChannels is that for windows that are the left operand.
+// leftChannels is the loop over channels if windows are the left operand.
 func (t *dotTile) leftChannels(few string) {
 	s := t.windows
 	t.do("LEAQ", mem(at(dotStepB, 0).indexed(dotStepB, 2)), gp(dotTapsLeft)) // three rows of B
@@ -107,9 +107,9 @@ func (t *dotTile) leftChannels(few string) {
 	t.do("JGE", label(t.name+"Apart"))
 }
 
-// overlapping is the loop of channels for windows that are one tap apart: a tap of a window is the one before of the next
-// window. An element is broadcast once for all, and each sum adds its products in the same order. The loop has 16.6
-// instructions for a pair of a tile of 6 rows. Where registers are left they hold the rows of B; the others are read for each
+// overlapping is the loop over channels for windows one tap apart, where each tap of a window is the previous tap of the next
+// window. An element is broadcast once for all of them, and each sum adds its products in the same order. The loop has 16.6
+// instructions for a pair of a tile of 6 rows. Registers that are left over hold rows of B; other rows are read for each
 // product.
 func (t *dotTile) overlapping(done string) {
 	s := t.windows
@@ -157,7 +157,7 @@ func (t *dotTile) overlappingRun() {
 	}
 }
 
-// runs writes the loop over dotTaps taps of a run. It goes on with fewer taps.
+// runs writes the loop over dotTaps taps of a run. It continues with fewer taps.
 func (t *dotTile) runs() {
 	t.here(t.name + "Run")
 	t.do("CMPQ", gp(dotTapsLeft), imm(dotTaps))

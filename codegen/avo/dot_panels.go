@@ -2,8 +2,8 @@ package avo
 
 import "github.com/stridefuse/stridefuse/codegen"
 
-// The loop over the panels of a product's columns, each of the width of a cache line: all tiles of rows multiply one panel
-// before the next one. A call of a form that has two lines in a row has one panel.
+// The loop over the panels of a product's columns. A panel is as wide as a cache line, and all tiles of rows multiply one panel
+// before the next. A call of a form with rows of two cache lines has one panel.
 
 // beginPanels begins the loop over panels of columns. dotB has the address of the first row of B.
 func (w *dotWriter) beginPanels() {

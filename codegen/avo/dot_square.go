@@ -5,12 +5,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Products of dense square matrices whose rows are a half or a quarter of a vector: 4x4 and 2x2 of elements of 4 bytes, 2x2 of
-// elements of 8. A vector has several rows of A, and of the product; within their lanes an element of A is broadcast to its
-// row by a permutation. So there is one multiplication for each vector and pair, and one load.
+// Products of dense square matrices whose rows are half or a quarter of a vector: 4x4 and 2x2 of 4-byte elements, 2x2 of
+// 8-byte elements. A vector holds several rows of A, and of the product; a permutation broadcasts an element of A
+// to the lanes of its row. So each vector and pair takes one multiplication and one load.
 
-// squares writes the loops of squares, which are chosen by the fields. Other matrices, and one that is left, go on at the
-// label "matrices".
+// squares writes the loops of squares and the tests of the fields that choose them. Other matrices, and one that is left over,
+// continue at the label "matrices".
 func (w *batchWriter) squares() {
 	if w.size == 4 {
 		w.quarters()
@@ -56,7 +56,7 @@ const (
 	squareElement = batchRowB + 5 // an element of each of them
 )
 
-// square writes a jump to a label unless the matrices are dense squares of a side.
+// square writes a jump to label other unless the matrices are dense squares with sides of the given length.
 func (w *batchWriter) square(side int, other string) {
 	row := int64(side * w.size)
 	for _, n := range []struct {
@@ -72,7 +72,7 @@ func (w *batchWriter) square(side int, other string) {
 	}
 }
 
-// spread broadcasts the elements j of rows of half a vector each within them.
+// spread broadcasts element j of each row of half a vector within that row.
 func (w *batchWriter) spread(j int) {
 	if w.size == 4 {
 		w.do("VPERMILPS", imm(int64(0x55*j)), y(squareRows), y(squareElement))
@@ -81,7 +81,7 @@ func (w *batchWriter) spread(j int) {
 	}
 }
 
-// quarters writes the loop of 2x2 matrices of elements of 4 bytes which follow one another: two in a vector.
+// quarters writes the loop over contiguous 2x2 matrices of 4-byte elements: two in a vector.
 func (w *batchWriter) quarters() {
 	w.square(2, "halves")
 	for i := range 3 {

@@ -5,36 +5,35 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// dotStyle is what matrix products do in different ways on AVX2 and AVX-512.
+// dotStyle holds what differs between the matrix products of AVX2 and of AVX-512.
 type dotStyle struct {
 	width  int // bytes of a vector
 	ariths map[ir.DType]dotArith
 	halves dotArith
-	// The vector registers: the first one of the row of B, the element of A in all lanes, and one for other uses. Sums are in
-	// registers before the row of B.
+	// Vector registers: the first of the row of B, the one with the element of A in all lanes, and a scratch register. Sums are in
+	// the registers before the row of B.
 	rowOfB, ofA, scratch int
 	lined                int // rows of a whole tile if they are windows of an image
-	// aheadLines is how many cache lines of the next chunk of B the start of a tile prefetches if windows are the left
-	// operand. The chunk follows the present one and may be in memory. 0: each pair prefetches one line. A Zen 4 with
-	// AVX-512, 7x7 windows with 512 channels: 0.88 of the time with a prefetch for each pair. A Zen 3 with AVX2: a
-	// prefetch for each pair costs 5 %, as the loop has many loads; 16 at the start of tiles cost 1 to 2 %, and 7x7
+	// aheadLines is the number of cache lines of the next chunk of B that the start of a tile prefetches if windows are the
+	// left operand. That chunk follows the present one and may be in memory. 0 means that each pair prefetches one line. Zen 4
+	// with AVX-512, 7x7 windows with 512 channels: 0.88 of the time with a prefetch for each pair. Zen 3 with AVX2: a prefetch
+	// for each pair costs 5 %, as the loop has many loads; 16 at the start of tiles cost 1 to 2 %, and 7x7 windows take
+	// 0.94 of the time.
 	// windows take 0.94 of the time.
 	aheadLines int
-	// mask prepares the mask of as many columns as dotMask says. It overwrites dotMask and
-	// dotCount.
+	// mask prepares the mask of the first dotMask columns. It overwrites dotMask and dotCount.
 	mask func(w *dotWriter)
-	// loadMasked and storeMasked move a vector under the mask; beforeStores comes before a
-	// sequence of stores.
+	// loadMasked and storeMasked move a vector under the mask. beforeStores is called before a sequence of stores.
 	loadMasked   func(t *dotTile, from memory, to int)
 	beforeStores func(t *dotTile)
 	storeMasked  func(t *dotTile, from int, to memory)
 }
 
-// dotHeldMask is the vector register with the mask while a tall tile of AVX2 has another use of dotMask. Its row of B is one vector.
+// dotHeldMask is the vector register of the mask while a tall tile of AVX2, whose row of B is one vector, uses dotMask otherwise.
 const dotHeldMask = 13
 
-// dotAVX2 has a pointer to the mask in dotMask. No register is free for the mask but in tall tiles, so it is
-// loaded each time; loads are not the bottleneck.
+// dotAVX2 has a pointer to the mask in dotMask. Only tall tiles have a register free for the mask, so other tiles load
+// it each time; loads are not the bottleneck.
 var dotAVX2 = &dotStyle{
 	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, ofA: 14, scratch: 15, lined: kernel.DotRows, aheadLines: 16,
 	mask: func(w *dotWriter) {

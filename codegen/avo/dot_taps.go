@@ -7,27 +7,27 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Products with windows (micro-kernel DotWindows). The rows of B are where the windows have their
-// elements: one after the other along a run, with a jump to the next run, and another to the next
-// channel. A call has all columns of a line, and goes from one panel of them to the next itself.
+// Products with windows (micro-kernel DotWindows). The rows of B are read from where the windows have their elements: one
+// after the other along a run, with a jump to the next run, and another to the next channel. A call computes all columns of a
+// line, and moves from one panel of them to the next itself.
 //
-// If windows are the left operand (DotLeftWindows), it is A that is read so. A call has one panel of
-// B, and the rows of several lines of windows: it goes from one line to the next. A tile has windows of
-// one line, which are one stride apart, or as many of two.
+// If windows are the left operand (DotLeftWindows), A is read that way. A call has one panel of B and the rows of
+// several lines of windows, and moves from one line to the next. A tile has windows of one line, one stride apart, or
+// equally many of two lines.
 
-// dotWindows are the places in the stack frame of what registers have no room for, in bytes.
+// dotWindows holds the offsets in the stack frame of the values that do not fit into registers, in bytes.
 type dotWindows struct {
 	taps, runs           int // of a run, and of a channel
-	firstTaps            int // that are left of the run of the first pair
-	firstRuns            int // that are left of its channel
-	runsLeft             int // of the present channel
-	nextRun, nextChannel int // from behind the last tap of a run, or run of a channel, to the next
+	firstTaps            int // left of the run of the first pair
+	firstRuns            int // left of its channel
+	runsLeft             int // left of the present channel
+	nextRun, nextChannel int // from behind the last tap of a run, or the last run of a channel, to the next
 	runEnd, channelEnd   int // from the last tap of a run to the next run, or of a channel to the next channel
 	runStep, channelStep int // from the first one
 	lineStep, lineC      int // from one line of windows to the next, and in the product, if tiles have windows of two
 }
 
-// The registers that have other uses than in products of matrices.
+// The registers that products of matrices use otherwise.
 const (
 	dotTapStep  = dotStepB
 	dotTapsLeft = dotStepB3
@@ -105,7 +105,7 @@ func (w *dotWriter) beginWindows() {
 	w.beginPanels()
 }
 
-// beginLine sets the rows to those of a line of windows, of as many as dotRows says.
+// beginLine sets the rows to the dotRows windows of a line.
 func (w *dotWriter) beginLine() {
 	w.here("line")
 	w.do("MOVQ", frameArg(), gp(dotCount))
@@ -118,8 +118,8 @@ func (w *dotWriter) beginLine() {
 	w.here("rows")
 }
 
-// nextLine goes on with the next line of windows, if there is one. Its rows of the product follow
-// those of the present one.
+// nextLine continues with the next line of windows, if there is one. Its rows of the product follow those of the present
+// line.
 func (w *dotWriter) nextLine() {
 	w.do("MOVQ", frameArg(), gp(dotCount))
 	w.do("MOVQ", mem(stack(w.rest)), gp(dotRows))
@@ -132,9 +132,9 @@ func (w *dotWriter) nextLine() {
 	w.here("end")
 }
 
-// linePairs writes a loop over tiles that have windows of two lines, which is for lines that are divided into
-// tiles with too few sums otherwise: of up to 3 windows, and of 7. Their tiles have 3 windows of each line, and the last 2, or
-// 2 and 2; so two lines of 7 windows have 6, 4 and 4 rows, and not 4, 3, 4 and 3. Other lines go on with a form.
+// linePairs writes a loop over tiles with windows of two lines. It serves lines whose own tiles would have too few sums: lines
+// of up to 3 windows, and of 7. Such a tile has 3 windows of each line, then the last 2, or 2 and 2: two lines of 7 windows have
+// tiles of 6, 4 and 4 rows instead of 4, 3, 4 and 3. Other lines continue with a form.
 func (w *dotWriter) linePairs(f, others dotForm) {
 	s := w.windows
 	w.here("lines")
@@ -184,8 +184,8 @@ func (t *dotTile) startWindows() {
 	t.do("MOVQ", mem(stack(t.windows.firstTaps)), gp(dotTapsLeft))
 }
 
-// windowPairs is the loop over pairs. Where the form unrolls them it goes on with whole channels or parts of a run
-// when it comes to the beginning of one.
+// windowPairs is the loop over pairs. If the form unrolls pairs, the loop switches to whole channels or parts of a run at
+// the beginning of one.
 func (t *dotTile) windowPairs() {
 	s, pair, run, channel := t.windows, t.name+"Pair", t.name+"Pair", t.name+"Pair"
 	if t.unrolls() {

@@ -20,13 +20,13 @@ type dotTile struct {
 	transposed bool
 }
 
-// isTall reports whether the tile has more rows than those of other forms.
+// isTall reports whether the tile has the form's tall number of rows.
 func (t *dotTile) isTall() bool { return t.rows == t.tall }
 
-// isWide reports whether a row of the tile has two cache lines.
+// isWide reports whether a row of the tile spans two cache lines.
 func (t *dotTile) isWide() bool { return t.cacheLines() > 1 }
 
-// cacheLines returns how many cache lines a row of the tile has.
+// cacheLines returns the number of cache lines of a row of the tile.
 func (t *dotTile) cacheLines() int { return max(1, t.vectors*t.width/cacheLine) }
 
 // sum returns the vector register of a part of a sum.
@@ -45,7 +45,7 @@ func (t *dotTile) write() {
 	t.do("JMP", label(t.after()))
 }
 
-// after returns the label of what follows the last tile: nothing if the tiles have all columns of the call.
+// after returns the label behind the last tile, or nothing if the tiles cover all columns of the call.
 func (t *dotTile) after() string {
 	switch {
 	case t.lines == 2:
@@ -102,7 +102,7 @@ func (t *dotTile) start() {
 	}
 }
 
-// ahead returns how many cache lines of B the start of a tile prefetches.
+// ahead returns the number of cache lines of B that the start of a tile prefetches.
 func (t *dotTile) ahead() int {
 	switch {
 	case t.masked:
@@ -115,10 +115,9 @@ func (t *dotTile) ahead() int {
 	return 0
 }
 
-// pairs adds up the products: a loop of dotUnroll pairs, and a loop of one pair for the
-// rest. Masked forms have the second loop only, as the first one would add a third to the
-// code and only the last columns of a product are masked. A pair of a wide form has 24
-// products, beside which counting takes no time.
+// pairs adds up the products: a loop of dotUnroll pairs, and a loop of one pair for the rest. Masked forms have the second
+// loop only: the first would add a third to the code, and only the last columns of a product are masked. Wide forms also have
+// only the second: beside the 24 products of a pair, counting takes no time.
 func (t *dotTile) pairs() {
 	switch {
 	case t.windows != nil:
@@ -138,8 +137,8 @@ func (t *dotTile) pairs() {
 }
 
 // packedPairs writes a loop of two pairs for packed rows of A. Their distance is a constant, so multiplications broadcast
-// elements themselves: with an index register an instruction counts as two. An Emerald Rapids whose other thread is
-// busy takes 0.9 of the time; without one there is no difference.
+// elements themselves; with an index register an instruction would count as two. An Emerald Rapids whose other
+// thread is busy takes 0.9 of the time; one whose other thread is idle takes the same time.
 func (t *dotTile) packedPairs() {
 	size := t.d.Size()
 	step := kernel.DotPackedStep(t.d) * size
@@ -169,8 +168,8 @@ func (t *dotTile) packedPairs() {
 	t.do("LEAQ", mem(at(dotA, dotAddressed*step)), gp(dotMask))
 }
 
-// onePair writes one pair of a loop, whose label is Pair, and counts it: the next one is step
-// bytes further on in the right operand.
+// onePair writes one pair of a loop, whose label is Pair, and counts it. The next pair is step bytes further in the right
+// operand.
 func (t *dotTile) onePair(step int) {
 	t.do("PCALIGN", imm(32))
 	t.here(t.name + "Pair")
@@ -199,14 +198,13 @@ func (t *dotTile) unrolled() {
 	t.do("JEQ", label(t.name+"Total"))
 }
 
-// pair adds the products of the present column of A and row k of B, counted from dotB, and
-// moves on to the next column.
+// pair adds the products of the present column of A and row k of B, counted from dotB, and advances to the next column.
 func (t *dotTile) pair(k int) {
 	t.products([dotUnroll]memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1), at(dotB, 0).indexed(dotStepB, 2), at(dotB, 0).indexed(dotStepB3, 1)}[k])
 	t.across()
 }
 
-// across moves on to the next column of A.
+// across advances to the next column of A.
 func (t *dotTile) across() {
 	t.do("ADDQ", gp(dotAcross), gp(dotA))
 	if t.rows > t.addressed() {
@@ -217,7 +215,7 @@ func (t *dotTile) across() {
 // products adds the products of the present column of A and a row of B.
 func (t *dotTile) products(from memory) { t.productsAt(from, 0) }
 
-// productsAt adds the products of a column of A, some bytes behind the present one, and a row of B.
+// productsAt adds the products of a row of B and the column of A that is the given bytes behind the present one.
 func (t *dotTile) productsAt(from memory, behind int) {
 	for v := range t.vectors {
 		t.load(v, from.at(t.width*v), t.rowOfB+v)
@@ -231,11 +229,11 @@ func (t *dotTile) productsAt(from memory, behind int) {
 	}
 }
 
-// dotAddressed is how many rows of A are addressed from one pointer at most. If a tile has more, a
-// pointer to the next row after those is in dotMask.
+// dotAddressed is the greatest number of rows of A that one pointer addresses. If a tile has more, dotMask points to the
+// next row after those.
 const dotAddressed = 7
 
-// addressed returns how many rows are addressed from dotA.
+// addressed returns the number of rows addressed from dotA.
 func (t *dotTile) addressed() int {
 	if t.lines == 2 {
 		return t.rows / 2
@@ -250,7 +248,7 @@ func (t *dotTile) element(row int) memory {
 		from.indexed(dotStepA3, 1), from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1), from.indexed(dotStepA3, 2)}[row%t.addressed()]
 }
 
-// load reads a vector of a row, the last one of a masked form under the mask.
+// load reads a vector of a row, under the mask if it is the last one of a masked form.
 func (t *dotTile) load(vector int, from memory, to int) {
 	if t.masks(vector) {
 		t.loadMasked(t, from, to)
@@ -299,9 +297,8 @@ func (t *dotTile) total() {
 	}
 }
 
-// each calls do for every row of the tile, and advances a pointer by a step after each. The rows of
-// the next line are as far behind those of the present one as a line has rows; in the end the pointer is behind
-// the latter.
+// each calls do for every row of the tile, and advances a pointer by step after each. Rows of the next line are a whole line
+// of rows behind those of the present one. At the end the pointer is behind the rows of the present line.
 func (t *dotTile) each(do func(row int), pointer, step int) {
 	for row := range t.rows {
 		if t.lines == 2 && row == t.rows/2 {

@@ -5,11 +5,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Tiles of few columns whose rows of A are contiguous (AVX-512, float32). Sixteen elements of each of sixteen rows are
-// transposed in registers. Then a vector has a column of A, and one multiplication serves sixteen rows; in other tiles it serves
-// as many elements as B has columns. A block of 256 elements takes 32 loads, 48 shuffles, and 16 multiplications for each column
-// of B. An Emerald Rapids, a matrix in the second-level cache: two, four and eight columns take 0.52, 0.65 and 0.9 of the time.
-// Prefetches of the rows make it 1.05 to 1.2 times as slow, unless the matrix is in no cache: then 0.9.
+// Tiles of few columns whose rows of A are contiguous (AVX-512, float32). A block is sixteen elements of each of sixteen
+// rows, transposed in registers. A vector is then a column of A, so one multiplication serves sixteen rows; in other tiles it
+// serves as many elements as B has columns. A block of 256 elements takes 32 loads, 48 shuffles, and 16 multiplications for
+// each column of B. Emerald Rapids, a matrix in the second-level cache: two, four and eight columns take 0.52, 0.65 and 0.9 of
+// the time. Prefetching the rows makes that 1.05 to 1.2 times as long; for a matrix in memory 0.9 times.
 //
 // The sums are columns of the tile. Each adds up its pairs in their order, as in other tiles.
 
@@ -26,7 +26,7 @@ func (w *dotWriter) transposes(f dotForm) bool {
 	return w.width == 64 && w.d == ir.Float32 && w.micro.Kind == kernel.Dot && f.half
 }
 
-// transposed writes a tile of transposed rows, and before it a test for what it takes: else the label other comes next.
+// transposed writes a tile of transposed rows, after a test of its conditions. If the test fails, the code continues at the label other.
 func (w *dotWriter) transposed(f dotForm, other string) {
 	t := &dotTile{w, f, transposedRows, f.name + "Transposed", 1, true}
 	w.do("CMPQ", gp(dotRows), imm(transposedRows))
@@ -40,8 +40,8 @@ func (w *dotWriter) transposed(f dotForm, other string) {
 	t.write()
 }
 
-// The pointers to pairs 4, 8 and 12 of a block of B, in registers that a tile has other uses for before and behind its pairs.
-// Those to rows 0, 7 and 14 of A are dotA, dotMask and dotAcross.
+// transposedB are the pointers to pairs 0, 4, 8 and 12 of a block of B. A tile uses these registers otherwise before and after its
+// pairs. dotA, dotMask and dotAcross point to rows 0, 7 and 14 of A.
 var transposedB = [...]int{dotB, dotTop, dotC, dotStepC}
 
 // transposedPairs writes the loop over blocks of pairs.
@@ -79,8 +79,9 @@ func (t *dotTile) transposedPairs() {
 	t.sumsToRows()
 }
 
-// columns writes the multiplications of a block, for any number of columns of B. Those of two, four and eight columns alternate,
-// so that none waits for the one before it; others are one column after another, and then some of these.
+// columns writes the multiplications of a block for any number of columns of B. The multiplications of two, four and eight
+// columns alternate, so that none waits for the one before it. Other numbers are computed one column after another, then in such
+// groups.
 func (t *dotTile) columns(columnsOfA []int) {
 	name := func(columns int) string { return t.name + "Columns" + itoa(columns) }
 	for columns := 1; columns < transposedColumns; columns++ {
@@ -100,7 +101,7 @@ func (t *dotTile) columns(columnsOfA []int) {
 	}
 }
 
-// multiplyColumns multiplies the columns of A by some columns of B together, from a first one on.
+// multiplyColumns multiplies the columns of A by n columns of B together, beginning with column first.
 func (t *dotTile) multiplyColumns(columnsOfA []int, first, n int) {
 	for pair, column := range columnsOfA {
 		for c := first; c < first+n; c++ {
@@ -143,14 +144,14 @@ func (t *dotTile) columnsOfA() []int {
 	return columns
 }
 
-// rowOfA returns where the present elements of a row are.
+// rowOfA returns the address of the present elements of a row.
 func (t *dotTile) rowOfA(i int) memory {
 	from := at([]int{dotA, dotMask, dotAcross}[i/dotAddressed], 0)
 	return []memory{from, from.indexed(dotStepA, 1), from.indexed(dotStepA, 2), from.indexed(dotStepA3, 1),
 		from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1), from.indexed(dotStepA3, 2)}[i%dotAddressed]
 }
 
-// sumsToRows leaves the sums of row i in half of register i, as dotTile.total needs them.
+// sumsToRows leaves the sums of row i in half of register i, as dotTile.total expects.
 func (t *dotTile) sumsToRows() {
 	s := &shuffles{&t.program, nil}
 	for r := transposedSums + transposedColumns; r < vectors512; r++ {
@@ -174,7 +175,7 @@ func (t *dotTile) sumsToRows() {
 	}
 }
 
-// shuffles writes instructions of AVX-512 that shuffle vectors, with some free registers.
+// shuffles writes AVX-512 instructions that shuffle vectors, and tracks free registers.
 type shuffles struct {
 	*program
 	free []int
@@ -193,7 +194,7 @@ func (s *shuffles) op(name string, a, b int, how ...arg) int {
 	return to
 }
 
-// lanes transposes 4x4 elements in each four lanes of four vectors, whose registers it frees.
+// lanes transposes the 4x4 elements in each group of four lanes of four vectors, and frees the vectors' registers.
 func (s *shuffles) lanes(v []int) []int {
 	var two [4]int // elements 0 and 1 of vectors 0 and 1, elements 2 and 3, and the same of vectors 2 and 3
 	for i := range two {

@@ -39,8 +39,8 @@ func (n *nest) inst(i *machine.Inst) {
 	n.plain(i)
 }
 
-// plain writes an instruction by its opcode. Go's assembler takes the operands in the
-// reverse of Intel's order.
+// plain writes an instruction by its opcode, with the operands in the order of Go's assembler, which is the reverse of
+// Intel's.
 func (n *nest) plain(i *machine.Inst) {
 	name, immediate := i.Op.Name, i.Imm
 	switch {
@@ -95,8 +95,8 @@ func (n *nest) store(i *machine.Inst) {
 	n.save(i.Src[0].Index, n.element(i.Place))
 }
 
-// constant appends a constant as the operand of an instruction, broadcast if it has that
-// form. It returns the name of the instruction.
+// constant appends a constant as an operand of an instruction, in its broadcasting form if it has one. It returns the name
+// of the instruction.
 func (n *nest) constant(name string, args *[]arg, c machine.Loc) string {
 	if _, ok := constructors[name+".BCST"]; ok {
 		*args = append(*args, mem(symbol(constantName(c.Bits))))
@@ -106,7 +106,7 @@ func (n *nest) constant(name string, args *[]arg, c machine.Loc) string {
 	return name
 }
 
-// reg returns a register by its number: the mask registers follow the vector registers.
+// reg returns a register by its number: numbers of mask registers follow those of vector registers.
 func (n *nest) reg(r int) arg {
 	if r >= n.m.Registers {
 		return mask(r - n.m.Registers + 1)
@@ -183,7 +183,7 @@ func (n *nest) broadcast(operand, dst int) {
 	}
 }
 
-// broadcasts are the instructions that repeat an element of a number of bytes.
+// broadcasts are the instructions that repeat an element, by its size in bytes.
 var broadcasts = map[int]string{1: "VPBROADCASTB", 2: "VPBROADCASTW", 4: "VPBROADCASTD"}
 
 // readsOne returns the instruction that extends an element into a general register.
@@ -205,8 +205,8 @@ func (n *nest) stepIndex(i *machine.Inst) {
 	}
 }
 
-// element returns the address of an operand at the present step. It loads a pointer that
-// is in the stack frame into dx; the address is valid for the next instruction only.
+// element returns the address of an operand at the present step. A pointer in the stack frame is loaded into dx, and
+// the address is then valid for the next instruction only.
 func (n *nest) element(p machine.Place) memory {
 	if n.inBlock {
 		return n.together.address(p)
@@ -248,8 +248,8 @@ func (n *nest) address(l machine.Loc) memory {
 	panic("BUG: codegen/avo: a register has no address")
 }
 
-// constantName names a constant as wide as the target's instructions read it: a vector, or
-// 8 bytes if they broadcast. wideName names a vector, and tableName one that a table fills.
+// constantName names a constant as wide as the target's instructions read it: a vector, or 8 bytes if they broadcast.
+// wideName names a whole vector, and tableName a vector filled by a table.
 func constantName(bits uint64) string { return fmt.Sprintf("c%016x", bits) }
 func wideName(bits uint64) string     { return fmt.Sprintf("v%016x", bits) }
 func tableName(table uint64) string   { return fmt.Sprintf("t%016x", table) }

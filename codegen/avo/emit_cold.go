@@ -2,7 +2,7 @@ package avo
 
 import "github.com/stridefuse/stridefuse/codegen/machine"
 
-// Cold blocks follow the RET of a function, one each for all copies of the body. An exit
+// Cold blocks follow the RET of a function; all copies of the body share each block. An exit
 // of the main path to a block has three parts:
 //
 //	test   jumps to enter if the condition holds for an element; after is behind the jump
@@ -11,8 +11,8 @@ import "github.com/stridefuse/stridefuse/codegen/machine"
 //
 // The block ends with a jump to the leave part of the exit that it was entered from.
 
-// testCold writes the test of a condition: the instruction of an exit. name is that of an
-// instruction that tests whether two values have a bit in common.
+// testCold writes the test of a condition, which is the instruction of an exit. name is an instruction that tests whether
+// two values have a bit in common.
 func (n *nest) testCold(i *machine.Inst, name string) {
 	number := len(n.exits)
 	n.exits = append(n.exits, i.Exit)
@@ -25,8 +25,7 @@ func (n *nest) testCold(i *machine.Inst, name string) {
 // testVectors tests vectors: see testCold.
 func (n *nest) testVectors(i *machine.Inst) { n.testCold(i, "VPTEST") }
 
-// reserveColdBlocks reserves the parts of the stack frame that all cold blocks share, as
-// one of them runs at a time.
+// reserveColdBlocks reserves the parts of the stack frame that all cold blocks share: only one runs at a time.
 func (n *nest) reserveColdBlocks() {
 	inputs, saved, spills := 0, 0, 0
 	for _, e := range n.b.Exits() {

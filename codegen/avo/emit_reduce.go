@@ -10,8 +10,8 @@ import (
 // The parts of a nest for reductions: the initial accumulators, their rotation from step to
 // step, the tail of a body that is unrolled by phases, and the end of a row.
 
-// allocateReductions assigns the accumulators that are not in vector registers to the stack
-// frame, and the offset by which they rotate to a general register.
+// allocateReductions assigns accumulators that do not fit into vector registers to the stack frame, and the
+// offset by which they rotate to a general register.
 func (n *nest) allocateReductions(take func() place64) {
 	if !n.b.Reduces() {
 		return
@@ -143,9 +143,8 @@ func (n *nest) hasArgReduction() bool {
 	return slices.ContainsFunc(n.b.Graph.Reductions, func(r *machine.Reduction) bool { return r.Best != nil })
 }
 
-// rotateBack rotates until all accumulators are where they began. An arg-reduction combines
-// accumulators of elements with those of their positions, and one of the two may be in
-// registers and the other on the stack.
+// rotateBack rotates until all accumulators are where they began. An arg-reduction combines accumulators of elements with those
+// of their positions, and one of the two may be in registers while the other is on the stack.
 func (n *nest) rotateBack() {
 	n.here("rotate")
 	n.do("TESTQ", gp(n.phase), gp(n.phase))

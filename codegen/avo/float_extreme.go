@@ -6,25 +6,25 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Least and greatest elements of rows of floats: of one row the least, the greatest or both, or one of each of several
-// rows that are read together. VMAX ignores a NaN or loses it, and does not tell zeros apart. So one comparison
-// of two vectors finds the NaN of both, and where the result is a zero the signs of the row are combined in a second loop,
-// which reads it from the cache. A vector takes two instructions, where a maximum of bits takes three and one with NaN and
-// signs six. An Emerald Rapids takes 0.55 to 0.65 of the time of three for rows in the caches, with AVX-512 0.4.
+// Minima and maxima of rows of floats: the minimum, the maximum or both of one row, or one of them for each of several rows
+// that are read together. VMAX ignores or loses a NaN, and does not tell zeros apart. So one comparison finds the NaN of two
+// vectors, and if the result is a zero, a second loop, which reads the row from the cache, combines the signs of the row. A
+// vector takes two instructions; a maximum of bits takes three, and one with NaN and signs six. An Emerald Rapids takes 0.55
+// to 0.65 of the time of three instructions for rows in the caches, 0.4 with AVX-512.
 //
-// The last vectors of a row overlap those before them, as what is seen twice changes nothing. Rows of less than
-// a block go vector by vector, those of less than a vector under a mask.
+// The last vectors of a row overlap those before them: an element seen twice changes nothing. Rows shorter than a block go
+// vector by vector, rows shorter than a vector under a mask.
 
-// floatExtreme writes the function of such a kernel.
+// floatExtreme writes the function of such a minimum or maximum.
 type floatExtreme struct {
 	program
 	t       *isa
 	d       ir.DType
-	rows    int     // that are read together
+	rows    int     // read together
 	combine []ir.Op // OpMin or OpMax, by output
 }
 
-// newFloatExtreme returns the writer of a kernel, or nil if it is none of these.
+// newFloatExtreme returns the writer of a kernel, or nil if the kernel is not such a reduction.
 func newFloatExtreme(t *isa, body *kernel.Kernel, combine []ir.Op) *floatExtreme {
 	rows := len(body.In)
 	if len(body.Body) > 0 || rows == 0 || rows > mostRows || len(combine) != max(rows, min(len(combine), 2)) {
@@ -44,7 +44,7 @@ func newFloatExtreme(t *isa, body *kernel.Kernel, combine []ir.Op) *floatExtreme
 	return e
 }
 
-// mostRows is how many rows are read together at most.
+// mostRows is the greatest number of rows that are read together.
 const mostRows = 4
 
 // General registers, besides ax, dx, cx with the address of the abi.Frame, index and cols.
@@ -53,25 +53,25 @@ const (
 	mostFrom                    // the pointer of the first operand; those of the others and of the results follow
 )
 
-// Vector registers. Those below have the vectors of a step, 8 of one row or 4 and fewer of several.
+// Vector registers. The lower ones hold the vectors of a step: 8 of one row, or up to 4 of several rows.
 const (
 	mostBest = 8                   // the best elements of each lane; those of other results follow
-	mostNaN  = mostBest + mostRows // with AVX2, not zero where a row has a NaN; those of other rows follow
+	mostNaN  = mostBest + mostRows // with AVX2, nonzero in lanes that have seen a NaN in a row; those of other rows follow
 )
 
-// Mask registers. Those before them say where a row has a NaN, with AVX-512.
+// Mask registers. With AVX-512 the lower ones record the NaN of each row.
 const (
 	mostUnordered = 1 + mostRows + iota // scratch
-	mostMask                            // of a row of less than a vector
+	mostMask                            // of a row shorter than a vector
 )
 
 func (e *floatExtreme) lanes() int { return e.t.m.Width / e.d.Size() }
 func (e *floatExtreme) wide() bool { return e.t == avx512 }
 
-// vectors returns how many vectors of each row a step has: 256 bytes of one row, two vectors at least.
+// vectors returns the number of vectors of each row in a step: 256 bytes of one row, but at least two vectors.
 func (e *floatExtreme) vectors() int { return max(2, 256/e.t.m.Width/e.rows) }
 
-// chains returns how many accumulators a result has: a maximum waits for the one before.
+// chains returns the number of accumulators of a result. With one, each maximum would wait for the one before.
 func (e *floatExtreme) chains() int {
 	if e.rows == 1 {
 		return 2
@@ -79,7 +79,7 @@ func (e *floatExtreme) chains() int {
 	return 1
 }
 
-// scratch returns a register that is free in a step, of which there are three.
+// scratch returns scratch register i of a step, which has three.
 func (e *floatExtreme) scratch(i int) int {
 	if e.rows == 1 {
 		return mostNaN + 1 + i
@@ -87,14 +87,14 @@ func (e *floatExtreme) scratch(i int) int {
 	return mostBest - 1 - i
 }
 
-// row returns which row a result is of, and best the register of one of its accumulators.
+// row returns the row of a result, and best the register of one of its accumulators.
 func (e *floatExtreme) row(result int) int { return min(result, e.rows-1) }
 func (e *floatExtreme) best(result, chain int) int {
 	return mostBest + result*e.chains() + chain
 }
 
-// better returns the instruction that keeps the better elements of a result, and signs the one that combines signs: of
-// zeros, the greatest has no sign unless all have one, and the least has one if any has.
+// better returns the instruction that keeps the better elements of a result, and signs the one that combines signs. A zero
+// maximum is negative only if all zeros are, a zero minimum if any is.
 func (e *floatExtreme) better(result int) string {
 	if e.combine[result] == ir.OpMin {
 		return widthOf("VMIN", e.d)
@@ -165,8 +165,8 @@ func (e *floatExtreme) first(row, to int) {
 	e.do(name, mem(at(mostFrom+row, 0)), y(to))
 }
 
-// read writes two loops over a row, from index on: one takes the given number of vectors at a time, the other takes one vector
-// where a row has fewer. The last step ends at the last element. For a row of less than a vector, step(0) is written.
+// read writes two loops over a row, beginning at index: one takes the given number of vectors at a time, the other, for rows with
+// fewer, one vector. The last step ends at the last element. For a row shorter than a vector, step(0) is written.
 func (e *floatExtreme) read(name string, vectors int, step func(vectors int)) {
 	e.do("XORQ", gp(index), gp(index))
 	for _, n := range []int{vectors, 1} {
@@ -190,7 +190,7 @@ func (e *floatExtreme) read(name string, vectors int, step func(vectors int)) {
 	e.here(name + "end")
 }
 
-// vector returns where vector v of a step is.
+// vector returns the address of vector v of a step.
 func (e *floatExtreme) vector(row, v int) arg {
 	return mem(at(mostFrom+row, v*e.t.m.Width).indexed(index, e.d.Size()))
 }
@@ -219,7 +219,7 @@ func (e *floatExtreme) step(vectors int) {
 	}
 }
 
-// findNaN finds the NaN of two vectors of a row.
+// findNaN records the NaN of two vectors of a row.
 func (e *floatExtreme) findNaN(row, v, w int) {
 	if e.wide() {
 		e.do(widthOf("VCMP", e.d), imm(cmpUnord), y(v), y(w), mask(mostUnordered))
@@ -230,7 +230,7 @@ func (e *floatExtreme) findNaN(row, v, w int) {
 	e.do("VORPS", y(e.scratch(0)), y(mostNaN+row), y(mostNaN+row))
 }
 
-// combineVectors combines the first n registers with the accumulators of a result. They are kept for the next result of the row.
+// combineVectors combines the first n registers with the accumulators of a result. It keeps them for the row's next result.
 func (e *floatExtreme) combineVectors(result, n int) {
 	kept := e.rows == 1 && result < len(e.combine)-1
 	each := max(1, n/e.chains())
@@ -256,7 +256,7 @@ func (e *floatExtreme) combineVectors(result, n int) {
 	}
 }
 
-// maskOfRow makes the mask of a row of less than a vector.
+// maskOfRow makes the mask of a row shorter than a vector.
 func (e *floatExtreme) maskOfRow() {
 	if e.wide() {
 		e.do("MOVQ", imm32(-1), gp(dx))
@@ -270,7 +270,7 @@ func (e *floatExtreme) maskOfRow() {
 	e.do("VMOVUPS", mem(at(ax, 0).indexed(dx, e.d.Size())), y(e.scratch(1)))
 }
 
-// partial loads a row of less than a vector. Lanes beyond it have its first element.
+// partial loads a row shorter than a vector. Lanes beyond the row get its first element.
 func (e *floatExtreme) partial(row, to int) {
 	if e.wide() {
 		e.first(row, to)
@@ -282,7 +282,7 @@ func (e *floatExtreme) partial(row, to int) {
 	e.do("VBLENDVPS", y(e.scratch(1)), y(to), y(e.scratch(0)), y(to))
 }
 
-// end stores a result of a row, when all of it has been read.
+// end stores a result after all of its row has been read.
 func (e *floatExtreme) end(result int) {
 	best, zero := e.best(result, 0), e.scratch(0)
 	if e.chains() == 2 {
@@ -318,7 +318,7 @@ func (e *floatExtreme) across(r int, combine string) {
 	}
 }
 
-// rare writes what is done for a result that is NaN or a zero.
+// rare writes the code for a result that is NaN or zero.
 func (e *floatExtreme) rare(result int) {
 	const signs, partial = 0, 1
 	best, store := x(e.best(result, 0)), label("store"+itoa(result))

@@ -6,17 +6,17 @@ import (
 	"github.com/stridefuse/stridefuse/codegen/machine"
 )
 
-// shape is the form of some instructions. The allocator reads it to place sources and
-// results, and plain (emit.go) to print them.
+// shape is the operand form of some instructions. The allocator reads it to place sources and results, and plain (emit.go)
+// to print them.
 type shape struct {
 	names string
 	op    machine.Opcode
 }
 
-// forms are the instructions of a target by the names that rows call them.
+// forms are the instructions of a target, by the names that rows use.
 type forms map[string]*machine.Opcode
 
-// add adds the instructions of shapes. Those that own lists have a name of their own.
+// add adds the instructions of shapes. own maps names of rows to the target's own names.
 func (f forms) add(own map[string]string, shapes []shape) forms {
 	for _, s := range shapes {
 		for _, name := range strings.Fields(s.names) {
@@ -39,13 +39,13 @@ func (f forms) opcode(name string) *machine.Opcode {
 	return op
 }
 
-// commonForms are instructions that all targets have, by AVX2's names.
+// commonForms are the instructions that all targets have, under AVX2's names.
 var commonForms = []shape{
 	{"VADDPS VADDPD VMULPS VMULPD VANDPS VORPS VXORPS VPAND VPOR VPXOR VPADDD VPADDQ VPMULLD VPMULLW VPMULUDQ VPMADDWD " +
 		"VPMINSD VPMINUD VPMAXSD VPMAXUD", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
 	{"VSUBPS VSUBPD VDIVPS VDIVPD VMINPS VMINPD VMAXPS VMAXPD VANDNPS VPANDN VPSUBD VPSUBQ " +
 		"VPSLLVD VPSLLVQ VPSRLVD VPSRLVQ VPSRAVD", machine.Opcode{Args: 2, Mem: 1}},
-	{"VPERMPS", machine.Opcode{Args: 2, Mem: -1}}, // from memory it takes a Zen 3 two cycles in place of one
+	{"VPERMPS", machine.Opcode{Args: 2, Mem: -1}}, // from memory it takes a Zen 3 two cycles instead of one
 	{"VSHUFPS", machine.Opcode{Args: 2, Mem: 1, Imm: true}},
 	{"VINSERTF128", machine.Opcode{Args: 2, Mem: 1, Imm: true, HalfSrc: true}},
 	{"VMOVUPS VSQRTPS VSQRTPD VPABSD VCVTDQ2PS VCVTTPS2DQ", machine.Opcode{Args: 1, Mem: 0}},
@@ -62,7 +62,7 @@ var commonForms = []shape{
 	{"STOREHALF", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
 }
 
-// avx2Forms are those of AVX2 alone.
+// avx2Forms are the instructions that only AVX2 has.
 var avx2Forms = []shape{
 	{"VCMPPS VCMPPD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirrored}},
 	{"VPCMPEQD VPCMPEQQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
@@ -80,7 +80,7 @@ var avx2Forms = []shape{
 	{"CHANNELLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad}},
 }
 
-// avx512Forms are those of AVX-512 alone, by its names.
+// avx512Forms are the instructions that only AVX-512 has, under its names.
 var avx512Forms = []shape{
 	{"VCMPPS", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirrored, Result: machine.ClassMask}},
 	{"VCMPPD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirrored, Result: machine.ClassWideMask}},
@@ -116,8 +116,8 @@ var avx512Forms = []shape{
 	{"MASKSTOREDB MASKSTOREDW", machine.Opcode{Args: 2, Mem: -1, Form: machine.FormMaskStore}},
 }
 
-// avx512Names are the common instructions that AVX-512 has under another name. Those on
-// bits take the form of 8-byte lanes, so that a constant of 8 bytes can be broadcast.
+// avx512Names maps common instructions to the names that AVX-512 has for them. Bitwise instructions are those on 8-byte
+// lanes, so that an 8-byte constant can be broadcast.
 var avx512Names = map[string]string{
 	"VANDPS": "VANDPD", "VORPS": "VORPD", "VXORPS": "VXORPD", "VANDNPS": "VANDNPD",
 	"VPAND": "VPANDQ", "VPOR": "VPORQ", "VPXOR": "VPXORQ", "VPANDN": "VPANDNQ",
@@ -132,21 +132,20 @@ var fusedDigits = map[machine.Fused]string{
 	machine.OverFactor: "132", machine.OverFactorAddendLast: "213", machine.OverAddend: "231",
 }
 
-// spelled returns the name of a fused multiply-add with these digits: VFMADDPS, 231
-// is VFMADD231PS.
+// spelled returns the name of a fused multiply-add with the given digits: VFMADDPS and 231 make VFMADD231PS.
 func spelled(fma *machine.Opcode, digits string) string {
 	n := len(fma.Name) - 2
 	return fma.Name[:n] + digits + fma.Name[n:]
 }
 
-// The functions of three bits x, y and z that rows use: bit 4x+2y+z is the result. x and y may change places.
+// The functions of three bits x, y and z that rows use, as truth tables: bit 4x+2y+z is the result. They are symmetric in x and y.
 const (
 	andThenOr  = 0xea
 	andThenXor = 0x6a
 )
 
-// ternary returns the immediate operand for a function of three bits: the instruction's first source is the one that its
-// result overwrites, the others are those of Inst.Src.
+// ternary returns the immediate operand for a function of three bits. The instruction's first source is the one that its
+// result overwrites; the others are those of Inst.Src.
 func ternary(function uint8, over machine.Fused) uint8 {
 	out := uint8(0)
 	for bit := range 8 {

@@ -20,7 +20,7 @@ const none = machine.None
 // graph is a kernel's graph of vector values.
 type graph struct {
 	*machine.Graph
-	once [3]bool // which operands of the present instruction of the kernel are values that nothing else needs
+	once [3]bool // whether operand i of the kernel's present instruction is a value that nothing else needs
 }
 
 func one(r ref) value         { return machine.One(r) }
@@ -30,7 +30,7 @@ func wideMask(a, b ref) value { return machine.WideMask(a, b) }
 // isa returns the target.
 func (g *graph) isa() *isa { return g.Target.(*isa) }
 
-// parts returns how many vectors the elements of a step take.
+// parts returns the number of vectors of the elements of a step.
 func (g *graph) parts(d ir.DType) int { return g.Machine().Parts(d) }
 
 // op adds an instruction.

@@ -79,12 +79,11 @@ func (g *graph) choose(mask, y, z ref) ref {
 	return g.isa().choose(g, mask, y, z)
 }
 
-// where returns x where the mask is set, else 0; unless returns 0 there.
+// where returns x where the mask is set, else 0. unless returns x where the mask is not set, else 0.
 func (g *graph) where(mask, x ref) ref  { return g.choose(mask, x, g.zero()) }
 func (g *graph) unless(mask, x ref) ref { return g.choose(mask, g.zero(), x) }
 
-// not flips every bit of a vector, or a mask. For a comparison of floats it is the
-// comparison with the opposite predicate.
+// not returns the complement of a vector or a mask. A comparison of floats becomes the comparison with the opposite predicate.
 func (g *graph) not(x ref) ref {
 	n := *g.At(x)
 	switch {
@@ -101,7 +100,7 @@ func (g *graph) not(x ref) ref {
 	return g.isa().not(g, x)
 }
 
-// notOf reports whether x is the result of not, and of which value.
+// notOf reports whether x is the result of not, and returns the operand.
 func (g *graph) notOf(x ref) (ref, bool) {
 	n := g.At(x)
 	switch {

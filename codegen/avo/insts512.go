@@ -78,12 +78,12 @@ func avx512Table() table {
 // unscaled are the classes of numbers that have no exponent, by the bits of VFPCLASSPS: NaN, zeros and infinities.
 const unscaled = 0x9f
 
-// composed reports whether there are rows of an instruction that is lane ops on other targets.
+// composed reports whether the target has an instruction for an op that other targets expand into several.
 func (t *table) composed(in kernel.Inst, d ir.DType) bool {
 	return in.Op.Info().Kind == ir.Composed && t.rows[key{in.Op, d}] != nil
 }
 
-// afterAnd is a row of the named instruction, or of one for it and the AND before.
+// afterAnd is a row of the named instruction, or of one instruction for it and a preceding AND.
 func afterAnd(name string, both uint8) row {
 	return func(g *graph, x [3]ref) ref {
 		for i := range 2 {
@@ -95,9 +95,8 @@ func afterAnd(name string, both uint8) row {
 	}
 }
 
-// casts512 are the conversions. Those to unsigned integers give the greatest one for values
-// beyond the range; VMAX makes NaN and negative values 0. Those to signed ones give the
-// least one for NaN and beyond the range.
+// casts512 are the conversions. Those to unsigned integers give the greatest integer for values beyond the range; VMAX turns NaN
+// and negative values into 0. Those to signed integers give the least integer for NaN and values beyond the range.
 func (t *table) casts512() {
 	each := func(from, to ir.DType, f func(g *graph, x ref) ref) {
 		t.casts[pair{from, to}] = func(g *graph, v value) value {

@@ -83,7 +83,7 @@ func (f float) neg(g *graph, x [3]ref) ref {
 	return g.op("VXORPS", x[0], f.signBits(g))
 }
 
-// negOf reports whether x is a negated value, and of which.
+// negOf reports whether x is a negated value, and returns that value.
 func (f float) negOf(g *graph, x ref) (ref, bool) {
 	if n := g.At(x); g.is(x, "VXORPS") && n.Arg[1] == f.signBits(g) {
 		return n.Arg[0], true
@@ -107,8 +107,8 @@ func (f float) fma(g *graph, x [3]ref) ref {
 	return g.op(product+addend+f.w, x[0], x[1], x[2])
 }
 
-// safe finds a source that is a constant other than NaN and zero. Then one instruction
-// computes Go's min or max, with the constant as its first source.
+// safe finds a source that is a constant other than NaN and zero. One instruction with that constant as its first source then
+// computes Go's min or max.
 func (f float) safe(g *graph, x [3]ref) (c, v ref, ok bool) {
 	for i := range 2 {
 		if bits, isConst := g.constant(x[i]); isConst {
@@ -134,10 +134,10 @@ func (f float) min(g *graph, x [3]ref) ref {
 	return g.op("VORPS", g.op("VMIN"+f.w, x[0], x[1]), g.op("VMIN"+f.w, x[1], x[0]))
 }
 
-// max is Go's max. Here AND combines the results of both orders: -0 & +0 is +0. As NaN & x
-// may not be a NaN, lanes with a NaN are set to all ones, which is one. If one source does not
-// change along a row, as the bound of a ReLU, one VMAX is enough: of that source and the sum of the other one
-// with the value of clearing, which takes care of NaN and zeros. See also greatest.
+// max is Go's max. AND combines the results of both orders here: -0 & +0 is +0. As NaN & x may not be a NaN, lanes with a
+// NaN are set to all ones, which is a NaN. If one source is constant along a row, like the bound of a ReLU, one VMAX is
+// enough: of that source and the sum of the other one with the value of clearing, which handles NaN and zeros. See also
+// greatest.
 func (f float) max(g *graph, x [3]ref) ref {
 	if c, v, ok := f.safe(g, x); ok {
 		return g.op("VMAX"+f.w, c, v)
@@ -157,8 +157,8 @@ func (f float) max(g *graph, x [3]ref) ref {
 	return f.greatest(g, slices.Concat(a, b))
 }
 
-// clearing returns what is added to v so that VMAX of c and the sum is Go's max of c and v: c if that
-// is NaN, which makes the sum one, or a zero, as +0 makes -0 +0, and else -0, which changes nothing.
+// clearing returns the addend to v for which VMAX of c and the sum is Go's max of c and v. If c is NaN, that is c: the
+// sum is then NaN. If c is a zero, it is c too: +0 turns -0 into +0. Otherwise it is -0, which changes nothing.
 func (f float) clearing(g *graph, c ref) ref {
 	if _, ok := g.constant(c); ok {
 		return c // NaN or a zero: see safe
@@ -166,8 +166,8 @@ func (f float) clearing(g *graph, c ref) ref {
 	return g.choose(g.imm("VCMP"+f.w, cmpUnequal, c, g.zero()), f.signBits(g), c)
 }
 
-// scalb multiplies by two powers of 2 that are normal numbers. The sum of the exponent with magic has the exponent in its low bits,
-// biased twice. Where the exponent is the difference of such a sum and magic, that is the sum.
+// scalb multiplies by two powers of 2 that are normal numbers. The sum of the exponent and magic has the exponent, biased
+// twice, in its low bits. If the exponent is itself the difference of such a sum and magic, that sum is used.
 func (f float) scalb(g *graph, x [3]ref) ref {
 	p, y := x[0], x[1]
 	if f.w == "PS" {

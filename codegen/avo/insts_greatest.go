@@ -2,13 +2,13 @@ package avo
 
 import "slices"
 
-// greatestValues is how many values greatest takes at most: all of them, and of as many vectors as a step has, are in registers
-// at once. It is one more than the rows that column reductions combine at once.
+// greatestValues is the greatest number of values that greatest takes: all of them, for each vector of a step, are in registers
+// at once. It is one more than the number of rows that column reductions combine at once.
 const greatestValues = 5
 
-// greatest returns Go's max of two values or more. It takes three instructions for each more than two, as NaN and the
-// signs of zeros are left to the end. There the sign is that of the AND of all values: it is set if all have one, and else
-// the greatest has none.
+// greatest returns Go's max of two or more values. Each value beyond the second takes three instructions, because NaN and the
+// signs of zeros are handled at the end. The sign is that of the AND of all values: a zero maximum is negative only if all
+// values are.
 func (f float) greatest(g *graph, values []ref) ref {
 	most, last := values[0], len(values)-1
 	signs, nan := most, none
@@ -33,7 +33,7 @@ func (f float) greatest(g *graph, values []ref) ref {
 	return g.isa().setAll(g, g.op("VANDPS", most, g.op("VORPS", signs, g.not(f.signBits(g)))), nan)
 }
 
-// values returns the values that operand i of a max is the greatest of. That is computed at once if nothing else needs it.
+// values returns the values whose maximum is operand i of a max, if nothing else needs that maximum; otherwise the operand itself.
 func (f float) values(g *graph, operands [3]ref, i int) []ref {
 	x := operands[i]
 	if !g.once[i] || !g.is(x, "VORPS") || !g.is(g.At(x).Arg[0], "VANDPS") {

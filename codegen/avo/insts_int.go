@@ -90,10 +90,9 @@ func (t *table) byteRows() {
 	t.set(d, ir.OpRem, remRow(byteQuotient))
 }
 
-// divRow and remRow divide in floats. Truncation of the rounded quotient is exact, because
-// no quotient of such integers is closer to the next integer than the rounding error
-// (integers below 2^32 in float64, of 16 bits in float32). Quotients and remainders of a
-// division by zero are set to 0.
+// divRow and remRow divide in floats. Truncating the rounded quotient is exact: no inexact quotient of such integers (below
+// 2^32 in float64, of 16 bits in float32) is closer to the next integer than the rounding error. Quotients and
+// remainders of a division by zero are set to 0.
 func divRow(quotient func(g *graph, x, y ref) ref) row {
 	return func(g *graph, x [3]ref) ref {
 		return g.unless(g.op("VPCMPEQD", x[1], g.zero()), quotient(g, x[0], x[1]))
@@ -129,12 +128,12 @@ func unsignedQuotient(g *graph, x, y ref) ref {
 
 func byteQuotient(g *graph, x, y ref) ref { return singleQuotient(g, x, y, false) }
 
-// singleQuotient divides integers of 16 bits, negative ones too if it is told so.
+// singleQuotient divides 16-bit integers in float32. negative says that they may be negative.
 func singleQuotient(g *graph, x, y ref, negative bool) ref {
 	return g.op("VCVTTPS2DQ", singles.quotient(g, g.op("VCVTDQ2PS", x), g.op("VCVTDQ2PS", y), negative))
 }
 
-// floats is a type that integers are divided in.
+// floats is a float type in which integers are divided.
 type floats struct {
 	end   string // of the names of its instructions
 	value func(g *graph, x float64) ref
@@ -145,9 +144,10 @@ var (
 	doubles = floats{"PD", (*graph).f64}
 )
 
-// quotient divides two integers that have been converted. Of a divisor that does not change along a row it takes the
-// reciprocal once: x/y is the truncation of (x + 1/2) * (1/y) for positive x, as x + 1/2 is as far as 1/2 from all
-// multiples of y, and the rounding errors are less if x has two bits less than the type. With negative x, 1/2 has its sign.
+// quotient divides two integers that have been converted to floats. If the divisor is constant along a row, it takes the
+// reciprocal once: for positive x, x/y is the truncation of (x + 1/2) * (1/y). This is exact because x + 1/2 is at least
+// 1/2 away from every multiple of y, and the rounding errors are smaller if x has two bits less than the type. For
+// negative x, 1/2 has the sign of x.
 func (t floats) quotient(g *graph, x, y ref, negative bool) ref {
 	if !g.Invariant(y) {
 		return g.op("VDIV"+t.end, x, y)
@@ -159,7 +159,7 @@ func (t floats) quotient(g *graph, x, y ref, negative bool) ref {
 	return g.op("VMUL"+t.end, g.op("VADD"+t.end, x, half), g.op("VDIV"+t.end, t.value(g, 1), y))
 }
 
-// fewBits reports whether the lanes of x are integers of 16 bits at most.
+// fewBits reports whether the lanes of x are integers of at most 16 bits.
 func (g *graph) fewBits(x ref) bool {
 	n := g.At(x)
 	switch {

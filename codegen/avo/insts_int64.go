@@ -2,8 +2,7 @@ package avo
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// int64Rows are the ops on int64.
-// long64Rows are the ops that int64 and uint64 do alike.
+// long64Rows are the ops that are the same for int64 and uint64.
 func (t *table) long64Rows(d ir.DType, divide string) {
 	t.set(d, ir.OpCopy, same)
 	t.set(d, ir.OpAdd, binary("VPADDQ"))
@@ -43,7 +42,7 @@ func (t *table) uint64Rows() {
 // flip64 maps the order of unsigned integers to that of signed ones.
 func (g *graph) flip64(x ref) ref { return g.op("VPXOR", x, g.c64(1<<63)) }
 
-// orderRows are the ops that follow from whether x > y.
+// orderRows are the ops that can be computed from x > y.
 func (t *table) orderRows(d ir.DType, greater func(g *graph, x, y ref) ref) {
 	t.set(d, ir.OpMin, func(g *graph, x [3]ref) ref { return g.choose(greater(g, x[0], x[1]), x[1], x[0]) })
 	t.set(d, ir.OpMax, func(g *graph, x [3]ref) ref { return g.choose(greater(g, x[0], x[1]), x[0], x[1]) })

@@ -33,7 +33,7 @@ func (g *graph) widened(d ir.DType, x ref) ref {
 	panic(noForm("conversion", d))
 }
 
-// narrowed wraps or rounds elements of the compute type.
+// narrowed wraps or rounds elements of the compute type to type d.
 func (g *graph) narrowed(d ir.DType, x ref) ref {
 	const nearestEven = 0
 	shift := uint8(32 - 8*d.Size())
@@ -50,7 +50,7 @@ func (g *graph) narrowed(d ir.DType, x ref) ref {
 	panic(noForm("conversion", d))
 }
 
-// within reports whether x is min(max(_, least), greatest), by numbers that a type has.
+// within reports whether x is min(max(_, least), greatest) with bounds that are numbers of type d.
 func (g *graph) within(d ir.DType, x ref) bool {
 	for _, name := range []string{"VPMINSD", "VPMAXSD"} {
 		if !g.is(x, name) {

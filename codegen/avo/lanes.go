@@ -9,9 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Bodies whose values are all integers of one byte, or of one or two, have lanes as narrow: 32
-// or 16 in a vector where AVX2 has 8 otherwise. A width of lanes is a target of its own, whose
-// rows are those of lanes of 32 bits by other names, and a few that differ (bytes.go, words.go).
+// Bodies whose values are all integers of one byte, or of one or two, use lanes of that width: 32 or 16 in a vector, where
+// AVX2 otherwise has 8. Each width of lanes is a target of its own. Its rows are those of 32-bit lanes under other names, and a few
+// that differ (bytes.go, words.go).
 
 // narrowLanes are these targets, the narrowest lanes first.
 var narrowLanes = []*isa{avx2Bytes, avx2Words}
@@ -26,14 +26,13 @@ func narrowTarget(lane int, f forms, t table, s style) *isa {
 	}
 }
 
-// narrowUnroll is the least work for which two copies of a body are tried. Bytes are often in a
-// cache, where the end of a short loop takes a third of its time.
+// narrowUnroll is the least work for which two copies of a body are tried. Bytes are often in a cache, where the end of a
+// short loop takes a third of the time.
 const narrowUnroll = 1
 
-// inNarrowLanes returns the target with the narrowest lanes that has all of a body, and the
-// body expanded for it; or nil.
+// inNarrowLanes returns the target with the narrowest lanes that can compute a body, and the body expanded for it, or nil.
 func inNarrowLanes(k *kernel.Kernel) (*isa, *kernel.Kernel) {
-	if k.HasChannels() { // which are taken apart into lanes of 32 bits and more
+	if k.HasChannels() { // channels are taken apart into lanes of at least 32 bits
 		return nil, nil
 	}
 	for _, t := range narrowLanes {
@@ -56,8 +55,7 @@ func inNarrowLanes(k *kernel.Kernel) (*isa, *kernel.Kernel) {
 	return nil, nil
 }
 
-// inLanes reports whether the target has an instruction of a body. It shifts all lanes by one
-// count: a splat or a constant.
+// inLanes reports whether the target has an instruction for in. A shift must have one count for all lanes: a splat or a constant.
 func (t *isa) inLanes(k *kernel.Kernel, in kernel.Inst, has func(in kernel.Inst, d ir.DType) bool) bool {
 	if in.Op == ir.OpConst {
 		return true
@@ -71,8 +69,8 @@ func (t *isa) inLanes(k *kernel.Kernel, in kernel.Inst, has func(in kernel.Inst,
 	return has(in, k.DType(last))
 }
 
-// lanesOf adds the rows of wide, of a type for each of the narrow ones, but for those of ops
-// that lacks lists, and composed ops whose expansions are on int32.
+// lanesOf copies the rows of wide to the narrow types that types maps, except ops in lacks and composed ops whose expansions
+// are on int32.
 func (t *table) lanesOf(wide table, types map[ir.DType]ir.DType, lacks ...ir.Op) {
 	for d, as := range types {
 		for k, r := range wide.rows {
@@ -93,11 +91,10 @@ func (t *table) lanesOf(wide table, types map[ir.DType]ir.DType, lacks ...ir.Op)
 	}
 }
 
-// lacksNarrow are ops that there are no instructions for in lanes narrower than 32 bits.
+// lacksNarrow are the ops without instructions for lanes narrower than 32 bits.
 var lacksNarrow = []ir.Op{ir.OpDiv, ir.OpRem, ir.OpBitcast, ir.OpUnlikely, ir.OpMulHalves}
 
-// narrowCasts adds the conversions between the types of a table: wrap makes an element of a
-// type of what a lane has.
+// narrowCasts adds the conversions between the types of a table. wrap makes an element of a type from the content of a lane.
 func (t *table) narrowCasts(wrap func(g *graph, d ir.DType, x ref) ref, types ...ir.DType) {
 	for _, from := range types {
 		t.casts[pair{from, ir.Bool}], t.casts[pair{ir.Bool, from}] = toBool(from), fromBool(from)
@@ -108,8 +105,7 @@ func (t *table) narrowCasts(wrap func(g *graph, d ir.DType, x ref) ref, types ..
 	t.casts[pair{ir.Bool, ir.Bool}] = func(_ *graph, v value) value { return v }
 }
 
-// count returns the count of a shift as the instructions take it, in the lowest 64 bits: an
-// element of the type, whose bits are mask.
+// count returns the count of a shift in the lowest 64 bits, as the instructions expect it. mask selects the bits of an element.
 func (g *graph) count(x ref, mask uint64) ref {
 	if bits, ok := g.constant(x); ok {
 		return g.c64(bits & mask)
@@ -117,8 +113,8 @@ func (g *graph) count(x ref, mask uint64) ref {
 	return g.op("VPAND", x, g.c64(mask))
 }
 
-// fewLoad reads the elements of a partial step into a vector register, by way of the stack. What the
-// lanes behind them have is never stored.
+// fewLoad reads the elements of a partial step into a vector register, through the stack. The lanes behind them are undefined, but
+// they are never stored.
 func (n *nest) fewLoad(i *machine.Inst) {
 	to := n.partOf(i.Place, i.Dst)
 	n.remaining()
@@ -152,14 +148,14 @@ func (n *nest) partOf(p machine.Place, r int) arg {
 	return y(r)
 }
 
-// bytesLeft makes cx, how many elements are left, how many bytes are.
+// bytesLeft converts cx from the number of elements left to the number of bytes left.
 func (n *nest) bytesLeft(p machine.Place) {
 	if p.Size == 2 {
 		n.do("ADDQ", gp(cx), gp(cx))
 	}
 }
 
-// fewBytes returns where in the stack frame the bytes of a partial step are.
+// fewBytes returns the offset in the stack frame of the bytes of a partial step.
 func (n *nest) fewBytes() int {
 	if n.few < 0 {
 		n.few = n.local(vectorBytes(1))

@@ -2,8 +2,7 @@ package avo
 
 // The last bytes of a row in narrow lanes.
 
-// copyBytes copies as many bytes as cx has, from 1 to 31: the first words of a size and the
-// last ones, which may be the same in part.
+// copyBytes copies cx bytes, 1 to 31: the first word of each size and the last one, which may overlap it.
 func (n *nest) copyBytes(from, to memory) {
 	end, labels := n.fresh("copied"), map[int]string{16: n.fresh("from16"), 8: n.fresh("from8"), 4: n.fresh("from4")}
 	for _, size := range []int{16, 8, 4} {

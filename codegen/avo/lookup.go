@@ -5,11 +5,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Lookups (micro-kernel Lookup). One to four rows that are next to each other, such as the
-// channels of pixels, are looked up together, each in its own table. If nothing is between
-// their elements, eight bytes are loaded at once, and entries are joined to vectors. Zen 4,
-// entries of four bytes: 0.2 ns for each, 0.3 ns one by one; a gather of eight takes 0.37 ns for
-// each.
+// Lookups (micro-kernel Lookup). One to four adjacent rows, such as the channels of pixels, are looked up together, each
+// in its own table. If their elements are contiguous, eight bytes are loaded at once, and entries are joined into vectors.
+// Zen 4, 4-byte entries: 0.2 ns each, 0.3 ns one by one; a gather of eight takes 0.37 ns each.
 
 // looker writes the function of Lookup.
 type looker struct {
@@ -33,9 +31,9 @@ const (
 )
 
 const (
-	// lookupRows is how many rows are looked up together at most.
+	// lookupRows is the greatest number of rows that are looked up together.
 	lookupRows = 4
-	// lookupWord is how many bytes are loaded at once.
+	// lookupWord is the number of bytes that are loaded at once.
 	lookupWord = 8
 )
 
@@ -69,7 +67,7 @@ func compileLookup(m *kernel.Micro) *program {
 	return &p.program
 }
 
-// beginRows sets the pointers, and jumps to the code for as many rows as are next to each other.
+// beginRows sets the pointers, and jumps to the code for the number of rows that are adjacent.
 func (p *looker) beginRows() {
 	p.do("MOVQ", mem(p.nextFrom), gp(lookupFrom))
 	p.do("MOVQ", mem(p.nextTo), gp(lookupTo))
@@ -88,7 +86,7 @@ func (p *looker) beginRows() {
 	}
 }
 
-// together looks up n rows that are next to each other, or one, and continues with the next rows.
+// together looks up n adjacent rows, or a single row, and continues with the next rows.
 func (p *looker) together(n int) {
 	dense, pixels, words := "dense"+itoa(n), "pixels"+itoa(n), 1
 	for words*lookupWord%n != 0 {
@@ -143,7 +141,7 @@ func (p *looker) together(n int) {
 	p.do("JMP", label("rows"))
 }
 
-// word looks up the eight bytes at an offset, of n rows by turns.
+// word looks up the eight bytes at an offset of each of n rows, alternating between the rows.
 func (p *looker) word(offset, n int) {
 	p.do("MOVQ", mem(at(lookupFrom, offset)), gp(dx))
 	lanes := min(lookupWord, blockBytes/p.size) // of a vector

@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Loads and stores. A step of the main loop reads and writes all lanes. A step of the tail
-// reads and writes the first lanes: under a mask, or element by element if they have one or
-// two bytes.
+// Loads and stores. A step of the main loop moves all lanes. A step of the tail moves the first lanes: under a mask, or
+// one by one for elements of one or two bytes.
 
 // Load returns an input.
 func (t *isa) Load(c *machine.Copy, i int) value {
@@ -36,7 +35,7 @@ func (t *isa) Load(c *machine.Copy, i int) value {
 	panic(noForm("load", d))
 }
 
-// extends returns the instruction that makes 32-bit lanes of narrower elements.
+// extends returns the instruction that extends narrower elements to 32-bit lanes.
 func extends(d ir.DType) string {
 	name := map[int]string{1: "BD", 2: "WD"}[d.Size()]
 	switch {
@@ -48,7 +47,7 @@ func extends(d ir.DType) string {
 	return "VPMOVZX" + name
 }
 
-// noForm is the text of a panic in a switch on types that lacks a case.
+// noForm returns the text of the panic in a switch that lacks a case for a type.
 func noForm(what string, d ir.DType) string {
 	return fmt.Sprintf("BUG: codegen/avo: there is no %s of %s, %d bytes", what, d, d.Size())
 }
@@ -115,8 +114,8 @@ func (t *isa) StoreFirst(mg *machine.Graph, to machine.Place, d ir.DType, v ref)
 	return g.Add(machine.Node{Kind: machine.KindOp, Op: machine.OpFirst, Place: to, Arg: machine.Args(v)})
 }
 
-// Reload returns an operand's vector by an instruction of its own. The source of a store
-// must not be read in place, because the store may overwrite it.
+// Reload returns an operand's vector by an instruction of its own, for the source of a store: the store may overwrite a source
+// that is read in place.
 func (t *isa) Reload(g *machine.Graph, r ref) ref {
 	if g.At(r).Kind == machine.KindLoad {
 		return (&graph{Graph: g}).op("VMOVUPS", r)

@@ -9,9 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// nest writes the loops around a body: for each row the columns in iterations of the main
-// loop, then the last columns in masked steps. Input is a Body; output is a program that
-// reads an abi.Frame.
+// nest writes the loops around a body. For each row it computes the columns in iterations of the main loop, then the last
+// columns in masked steps. It turns a Body into a program that reads an abi.Frame.
 //
 //	prologue
 //	row:  head of the row
@@ -19,8 +18,8 @@ import (
 //	tail: masked steps
 //	next: pointers to the next row
 //
-// and, of some, a main loop that stores past the caches: see nest_nontemporal.go; or blocks of rows of
-// windows: see rows_together.go.
+// Some nests also have a main loop that stores past the caches (nest_nontemporal.go) or blocks of rows of windows
+// (rows_together.go).
 type nest struct {
 	program
 	b       *machine.Body
@@ -30,7 +29,7 @@ type nest struct {
 	args    []int     // the argument of each operand
 	rows    place64
 
-	multiples map[int]int // registers of multiples of the index, by the factor: see channels.go
+	multiples map[int]int // registers of multiples of the index, by factor: see channels.go
 
 	clobber bool // the body overwrites the scratch registers ax, cx and dx
 
@@ -44,13 +43,13 @@ type nest struct {
 	exit                     int             // offset in the stack frame: the number of the exit to a cold block
 
 	past       *nonTemporal // the main loop that stores past the caches, or nil
-	storesPast bool         // it is being written
+	storesPast bool         // that loop is being written
 
 	together *together // rows that are computed together, or nil
-	inBlock  bool      // they are being written
+	inBlock  bool      // that block is being written
 }
 
-// place64 is where a 64-bit value is: in a general register or in the stack frame.
+// place64 is the place of a 64-bit value: a general register or an offset in the stack frame.
 type place64 struct {
 	reg  int // or -1
 	disp int // offset in the stack frame, if reg is -1
@@ -98,10 +97,9 @@ func emit(b *machine.Body, past *nonTemporal) *program {
 // vectors reserves places for vectors in the stack frame.
 func (n *nest) vectors(count int) int { return n.local(n.m.Width * count) }
 
-// allocate assigns vectors to the stack frame, and pointers and counters to general
-// registers or, when these run out, to the stack frame. Pointers of unit operands get
-// registers first, as one in the stack frame costs a load for each vector. The phase is
-// used as an index, so it needs a register.
+// allocate assigns vectors to the stack frame, and pointers and counters to general registers. When registers run out, the
+// rest goes to the stack frame. Pointers of unit operands come first, as one in the stack frame costs a load for each
+// vector. The phase is used as an index, so it must have a register.
 func (n *nest) allocate() {
 	n.slots = n.vectors(n.b.Slots)
 	n.spills = n.vectors(n.b.Spills)
@@ -146,7 +144,7 @@ func (n *nest) splat(operand int) bool {
 	return operand < len(n.b.Graph.Kernel.In) && n.b.Graph.Kernel.In[operand].Splat
 }
 
-// channel returns which channel an operand is.
+// channel returns the channel that an operand is.
 func (n *nest) channel(operand int) kernel.Channel {
 	in := n.b.Graph.Kernel.In
 	if operand < len(in) {
@@ -210,7 +208,7 @@ func (n *nest) copyTo(from memory, to place64) {
 	n.do("MOVQ", gp(ax), to.arg())
 }
 
-// pinRow loads the pinned invariants of a row that the head does not leave in their registers.
+// pinRow loads a row's pinned invariants that the head does not leave in their registers.
 func (n *nest) pinRow() {
 	for _, p := range n.b.Pinned {
 		switch v := n.b.Graph.At(p.V); {

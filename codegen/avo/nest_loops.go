@@ -4,10 +4,10 @@ import "github.com/stridefuse/stridefuse/codegen"
 
 // The loops of a nest: whole iterations, masked steps, rows.
 
-// lanes is how many elements a step has.
+// lanes returns the number of elements of a step.
 func (n *nest) lanes() int { return n.m.Lanes() }
 
-// step is how many elements an iteration of the main loop has.
+// step returns the number of elements of an iteration of the main loop.
 func (n *nest) step() int64 { return int64(n.lanes() * n.b.Unroll) }
 
 // mainLoop computes whole iterations of a row. It jumps to the tail if the row has none.
@@ -23,8 +23,8 @@ func (n *nest) findLast() {
 	n.do("SUBQ", imm(n.step()), gp(ax))
 }
 
-// loop writes a loop over whole iterations, the last of which begins at the index in ax. If
-// the body overwrites ax, that is computed again after each iteration.
+// loop writes a loop over whole iterations; ax has the index at which the last one begins. If the body overwrites ax, it
+// is computed again after each iteration.
 func (n *nest) loop(name string) {
 	n.do("PCALIGN", imm(n.alignment()))
 	n.here(name)
@@ -41,8 +41,8 @@ func (n *nest) loop(name string) {
 	n.do("JLE", label(name))
 }
 
-// alignment is of the loop's first instruction. A short loop is in one line of the cache, if it begins
-// there: Zen 3 takes a cycle more for an iteration in two lines, which the shortest ones do not reach.
+// alignment returns the alignment of the loop's first instruction. A short loop that begins at a cache line fits into it: an
+// iteration of a loop across two lines takes a Zen 3 one more cycle, unless the loop is among the shortest.
 func (n *nest) alignment() int64 {
 	if l := len(n.b.Main); l > 3 && l <= 12 {
 		return 64
@@ -50,8 +50,7 @@ func (n *nest) alignment() int64 {
 	return 32
 }
 
-// tailLoop computes the last columns in masked steps: at most as many as the main loop is
-// unrolled.
+// tailLoop computes the last columns in masked steps, at most one per copy of the body in the main loop.
 func (n *nest) tailLoop() {
 	n.here("tail")
 	n.do("CMPQ", gp(index), gp(cols))
@@ -68,7 +67,7 @@ func (n *nest) tailLoop() {
 	}
 }
 
-// afterTail is the label after the last columns.
+// afterTail returns the label behind the last columns.
 func (n *nest) afterTail() string {
 	if n.b.Reduces() {
 		return "combine"

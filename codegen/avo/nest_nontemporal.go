@@ -25,21 +25,20 @@ import (
 //	rest:  computes the elements behind it, as a block
 //	done:  returns
 
-// nonTemporal is where the loop keeps the block in the stack frame while a part of it is
-// computed.
+// nonTemporal has the places in the stack frame where the loop keeps the block while a part of it is computed.
 type nonTemporal struct {
 	rows, cols int  // offsets: how many rows are left, and the columns of each, 0 for another block
 	ahead      bool // the loop of a long body prefetches its inputs
 }
 
-// storesLines reports whether a body may have the loop: iterations of elements of a size end
-// where lines do, or some of them together.
+// storesLines reports whether a body may have such a loop: iterations, or a few of them together, of elements of the given
+// size end where cache lines end.
 func storesLines(b *machine.Body, size int) bool {
 	bytes := b.Graph.Machine().Lanes() * b.Unroll * size
 	return bytes%cacheLine == 0 || cacheLine%bytes == 0
 }
 
-// choosePast reserves the places, and jumps to the loop if the frame, which is in cx still, says so.
+// choosePast reserves the places, and jumps to the loop if the frame, whose address is still in cx, asks for it.
 func (n *nest) choosePast() {
 	if n.past == nil {
 		return
@@ -50,7 +49,7 @@ func (n *nest) choosePast() {
 	n.do("JNE", label("past"))
 }
 
-// afterRows is the label after the last row of a block.
+// afterRows returns the label behind the last row of a block.
 func (n *nest) afterRows() string {
 	if n.past != nil {
 		return "last"
@@ -58,9 +57,8 @@ func (n *nest) afterRows() string {
 	return "done"
 }
 
-// nonTemporalLoop writes the loop and what is round it. Rows that end before a line begins
-// are computed as a block, and so are those whose elements are not at multiples of their
-// size, as none of these begins a line.
+// nonTemporalLoop writes the loop and the code around it. A row that ends before a cache line begins is computed as a block.
+// So is a row whose elements are not aligned to their size, as none of them begins a line.
 func (n *nest) nonTemporalLoop() {
 	if n.past == nil {
 		return
@@ -122,12 +120,12 @@ func (n *nest) nonTemporalLoop() {
 	n.do("JMP", label("tail"))
 }
 
-// aheadBytes is how far ahead of what it reads the loop of a long body prefetches. The processor, which waits
-// for the body, does not read ahead far enough. Xeon (Emerald Rapids), 16M float32: exp takes 0.55 to 0.75 of the time without,
-// log, sin and sigmoid 0.6 to 0.75; with 1 and 4 KiB up to 1.1 of this.
+// aheadBytes is the distance at which the loop of a long body prefetches its inputs. Waiting for the body, the processor does
+// not read ahead far enough by itself. Emerald Rapids, 16M float32: exp takes 0.55 to 0.75 of the time without prefetches, log,
+// sin and sigmoid 0.6 to 0.75; with 1 and 4 KiB up to 1.1 of this.
 const aheadBytes = 2 << 10
 
-// prefetchAhead prefetches what a later iteration reads of the inputs whose pointers are in registers.
+// prefetchAhead prefetches inputs of a later iteration whose pointers are in registers.
 func (n *nest) prefetchAhead() {
 	for i, in := range n.b.Graph.Kernel.In {
 		p, size := n.pointer[i], in.DType.Size()

@@ -5,17 +5,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Packing (micro-kernel Pack): copies of elements that are not contiguous. Of elements that are two to
-// four apart whole vectors are loaded (interleave*.go), and so are rows in order, in reverse order, and of one element
-// again and again (pack_rows.go). Others are loaded and stored one by one: to join four to a vector is not
-// faster, as the loads take the time.
+// Packing (micro-kernel Pack): copies of strided elements. Elements two to four apart are loaded as whole vectors
+// (interleave*.go), and so are rows that are contiguous, reversed, or one repeated element (pack_rows.go). Other elements are
+// loaded and stored one by one: joining four into a vector is not faster, as the loads take the time.
 
 // packer writes the function of Pack.
 type packer struct {
 	program
 	size   int    // of an element
 	across memory // field across of the frame
-	room   int    // for a mask, in the stack frame
+	room   int    // for a mask: offset in the stack frame
 }
 
 // General registers of packing, besides ax, and cx with the address of the abi.Frame.
@@ -76,10 +75,9 @@ func compilePack(m *kernel.Micro) *program {
 	return &p.program
 }
 
-// apart copies the elements of the first of interleaved lines, a vector at a time, while there
-// is another element: the last vector that it loads ends before that one. The last vector of a row
-// ends with its last element, so it may store elements a second time: what it loads are the lines
-// before that element, which is of the last of them.
+// apart copies the first of several interleaved lines, a vector at a time, while another element follows: the vectors it loads
+// must end before that element. The last vector of a row ends at its last element, so some elements may be stored twice. It
+// loads the lines before its last element, as if that belonged to the last of the interleaved lines.
 func (p *packer) apart(t interleaving) {
 	name, lanes := "apart"+itoa(t.lines), vectorBytes(1)/t.size
 	p.here(name)

@@ -2,29 +2,28 @@ package avo
 
 import "github.com/stridefuse/stridefuse/codegen"
 
-// Packing of rows whose elements are adjacent, in order or in reverse order, or one short element again and again. All are
-// the same loops: a mask, which is made for each call, says which byte VPSHUFB takes to which place, and vectors follow
-// one another forwards or backwards. The last vector of a row ends where the row ends, so it may store elements a second time. Rows of
-// at most 16 bytes are several in a vector:
+// Packing of rows whose elements are contiguous, reversed, or one short element repeated. All use the same loops: VPSHUFB moves
+// bytes by a mask, which is made for each call, and the vectors follow one another forwards or backwards. The last vector of a
+// row ends where the row ends, so some elements may be stored twice. A vector holds several rows of at most 16 bytes:
 //
 //	input   b g r x | b g r x | b g r x | ...   rows of three bytes in reverse order, four bytes apart
 //	output  r g b | r g b | r g b | ...
 //
-// What is behind the rows of such a vector is stored too, and overwritten by the next one; so the last rows are copied
-// element by element.
+// The bytes behind the rows of such a vector are stored too, and the next vector overwrites them. The last rows are
+// therefore copied element by element.
 
 // General registers of this part, besides those of packing.
 const (
 	rowBytes  = firstFree + 4 // of a row
-	rowOrder  = firstFree + 5 // -1 if elements are in reverse order, 1 if they are one element, and else 0
+	rowOrder  = firstFree + 5 // -1 if elements are reversed, 1 if they are one element, and else 0
 	rowStep   = firstFree + 6 // bytes from a row of the input to the next
-	rowFirst  = firstFree + 7 // from the row's lowest byte to where its first vector is
-	rowLast   = firstFree + 8 // and to where its last one is
+	rowFirst  = firstFree + 7 // from the row's lowest byte to its first vector
+	rowLast   = firstFree + 8 // and to its last one
 	rowVector = 0             // vector register
 	rowMask   = 15
 )
 
-// acrossRows lists how many bytes apart the elements of such rows are.
+// acrossRows lists the distances, in bytes, of the elements of such rows.
 func (p *packer) acrossRows() []int {
 	if p.size > 2 { // a few long elements are repeated by transposes as fast
 		return []int{p.size, -p.size}
@@ -32,7 +31,7 @@ func (p *packer) acrossRows() []int {
 	return []int{p.size, -p.size, 0}
 }
 
-// contiguous writes these loops.
+// contiguous writes the loops over such rows.
 func (p *packer) contiguous() {
 	const read = packFrom // bytes of a row of the input
 	p.room = p.local(pieceBytes)
@@ -70,7 +69,7 @@ func (p *packer) contiguous() {
 	}
 }
 
-// scaled makes a number of elements that of their bytes.
+// scaled converts a register from elements to bytes.
 func (p *packer) scaled(r int) {
 	for size := 1; size < p.size; size *= 2 {
 		p.do("ADDQ", gp(r), gp(r))
@@ -80,7 +79,7 @@ func (p *packer) scaled(r int) {
 // lowest moves a pointer to the first element of a row to its lowest byte.
 func (p *packer) lowest(r int) { p.toLowest("SUBQ", r) }
 
-// first moves it back.
+// first moves a pointer from the lowest byte of a row back to its first element.
 func (p *packer) first(r int) { p.toLowest("ADDQ", r) }
 
 func (p *packer) toLowest(by string, r int) {
@@ -92,10 +91,10 @@ func (p *packer) toLowest(by string, r int) {
 	p.here(forwards)
 }
 
-// periods writes the loop over vectors that have several rows: two of them in each iteration.
+// periods writes the loop over vectors that hold several rows, two vectors in each iteration.
 func (p *packer) periods(read int) {
 	const each, bound, acrossA, acrossB = packAcross, packLeft, rowFirst, rowLast
-	// The rows of a vector: those whose bytes it has all, and whose elements.
+	// The number of rows of a vector: as many as fit whole, both of the input and of the output.
 	p.do("XORQ", gp(each), gp(each))
 	p.do("XORQ", gp(acrossA), gp(acrossA))
 	p.do("XORQ", gp(acrossB), gp(acrossB))
@@ -110,7 +109,7 @@ func (p *packer) periods(read int) {
 	}
 	p.do("JMP", label("another"))
 	p.here("full")
-	// Another vector may follow while there are as many bytes of rows as it loads.
+	// Another vector may follow while the rows left have as many bytes as it loads.
 	p.do("MOVQ", gp(each), gp(bound))
 	p.do("MOVQ", imm32(pieceBytes), gp(ax))
 	p.here("more")
@@ -156,7 +155,7 @@ func (p *packer) periods(read int) {
 	p.do("JMP", label("row"))
 }
 
-// mask makes the mask for rows of so many bytes, and loads it. It needs two registers and loads the frame again.
+// mask makes and loads the mask for rows of the given number of bytes. It overwrites two registers and reloads the frame's address.
 func (p *packer) mask(bytes int) {
 	const to, within, from = packFrom, packTo, cx // a byte of the mask, its place in its row, and where the row begins
 	name := p.fresh("mask")

@@ -4,8 +4,8 @@ import "github.com/stridefuse/stridefuse/codegen"
 
 // Packing of rows that are whole vectors: see pack_rows.go.
 
-// by writes the loop over rows of at least w bytes, in vectors of w bytes: two, or more if these are the longest vectors.
-// Those of 32 bytes are two loads.
+// by writes the loop over rows of at least w bytes, in vectors of w bytes: exactly two of them, or more if w is the longest
+// vector. Vectors of 32 bytes are loaded in two halves.
 func (p *packer) by(w int) {
 	const last, half = packAcross, rowStep        // where the last vector of a row begins, and from a load to the next one of a vector
 	const rowNextA, rowNextB = rowOrder, rowBytes // from row to row
@@ -62,7 +62,7 @@ func (p *packer) by(w int) {
 	p.do("JMP", label("done"))
 }
 
-// move copies a vector of w bytes, which is so far from packNextA. Of 32 bytes the second half is so far from there.
+// move copies a vector of w bytes that is from bytes behind packNextA. The second half of 32 bytes is half bytes behind packNextA.
 func (p *packer) move(w, half, from int, to memory) {
 	load := map[int]string{4: "VMOVD", 8: "VMOVQ", 16: "VMOVDQU", 32: "VMOVDQU"}[w]
 	v, mask := x(rowVector), x(rowMask)

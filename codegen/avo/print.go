@@ -32,8 +32,8 @@ var passes = pass.Concat(
 	pass.FunctionPass(pass.RequiredISAExtensions),
 )
 
-// nosplitFrame is the largest stack frame of a function without a stack check: the linker
-// allows 800 bytes from the last check on.
+// nosplitFrame is the largest stack frame of a function without a stack check. The linker allows 800 bytes behind the last
+// check.
 const nosplitFrame = 512
 
 // file collects the functions of one assembly file.
@@ -58,7 +58,7 @@ func newFile(t *isa) *file {
 	return f
 }
 
-// function appends a program under a name.
+// function appends a program under the given name.
 func (f *file) function(name, comment string, p *program) error {
 	f.c.Function(name)
 	f.c.Signature(f.signature)
@@ -158,7 +158,7 @@ func vectorReg(r, bytes int) operand.Op {
 	panic(fmt.Sprintf("BUG: codegen/avo: a register of %d bytes", bytes))
 }
 
-// vectorRegs are all that amd64 has. A machine has the first of them: see verify.
+// vectorRegs are all vector registers of amd64. A machine has the first of them: see verify.
 var vectorRegs = [...]reg.VecPhysical{reg.X0, reg.X1, reg.X2, reg.X3, reg.X4, reg.X5, reg.X6, reg.X7,
 	reg.X8, reg.X9, reg.X10, reg.X11, reg.X12, reg.X13, reg.X14, reg.X15,
 	reg.X16, reg.X17, reg.X18, reg.X19, reg.X20, reg.X21, reg.X22, reg.X23,
@@ -207,7 +207,7 @@ func (f *file) data() {
 	}
 }
 
-// table writes the entries of a table, two in each word, again and again up to the width of a vector.
+// table writes the entries of a table, two in each word, repeated up to the width of a vector.
 func (f *file) table(symbol string) {
 	var name uint64
 	fmt.Sscanf(symbol[1:], "%16x", &name)

@@ -34,16 +34,16 @@ type columnReducer struct {
 type columnPart struct {
 	name  string // what its labels begin with
 	strip int    // how many vectors of columns are reduced side by side
-	// masked says that the last strip is masked. Else it ends at the last column, so it may compute columns of the strip before it
-	// a second time, and there is one strip at least. An Emerald Rapids, masks: 1.1 to 1.4 of the time.
+	// masked says that the last strip is masked. Otherwise it ends at the last column, computes some columns of the previous strip a
+	// second time, and needs at least one whole strip. Emerald Rapids: masks take 1.1 to 1.4 of the time.
 	masked   bool
 	begins   [treeDepths][]machine.Inst // set the accumulators of a depth to the first elements of a lane
 	nexts    [treeDepths][]machine.Inst // combine them with the next elements
 	combines [treeDepths][]machine.Inst // combine them with those of the next depth
 }
 
-// General registers of column reductions, besides index, which is the first column of the
-// strip, and cols, which is the first column of the last strip, or the number of columns if that is masked.
+// General registers of column reductions. In addition, index has the first column of the strip, and cols the first column of the
+// last strip, or the number of columns if the last strip is masked.
 const (
 	columnLength  = firstFree + iota // the length of the reduced axis
 	columnNext                       // the index of the next element of a lane, from columnBase on
@@ -51,12 +51,12 @@ const (
 	columnBase                       // the first lane of a subtree
 	columnPointer                    // the pointer of the first operand; those of the others follow
 
-	columnSplat = ax // the pointers to elements of splat operands, which are two at most
+	columnSplat = ax // the pointers to elements of the splat operands, at most two
 	columnLeft  = dx // the elements of the reduced axis from columnBase on
 )
 
-// compileReduceColumns returns the function of a column reduction. A strip is as wide as the registers let it be; where that is more than
-// kernel.ColumnBlock, fewer columns are reduced vector by vector.
+// compileReduceColumns returns the function of a column reduction. A strip is as wide as the registers allow. If that is wider
+// than kernel.ColumnBlock, fewer columns are reduced vector by vector.
 func compileReduceColumns(t *isa, m *kernel.Micro) (*program, error) {
 	g := machine.NewGraph(t, m.Body, []ir.Op{m.Op})
 	c := &columnReducer{k: m.Body, g: &graph{Graph: g}, combiner: machine.Combiner{By: m.Op, DType: g.Reductions[0].DType}}
@@ -88,15 +88,14 @@ func compileReduceColumns(t *isa, m *kernel.Micro) (*program, error) {
 	return &c.program, nil
 }
 
-// acc is the accumulator of vector w of the columns at a depth. It is in accRegister
-// throughout.
+// acc returns the accumulator of vector w of the columns at a depth. It always is in accRegister.
 func (c *columnReducer) acc(depth, w int) ref { return c.g.Acc(depth*c.strip + w) }
 
 func (c *columnReducer) accRegister(depth, w int) int {
 	return c.m.Registers - 1 - depth*c.strip - w
 }
 
-// mask is the mask of a strip of one vector. It is in maskRegister throughout.
+// mask returns the mask of a strip of one vector. It always is in maskRegister.
 func (c *columnReducer) mask() ref {
 	return c.g.Add(machine.Node{Kind: machine.KindAcc, Class: machine.ClassMask, Slot: treeDepths, Arg: machine.Args()})
 }
@@ -211,7 +210,7 @@ func (c *columnReducer) unit(operand int) bool {
 func (c *columnReducer) lanes() int   { return c.m.Width / c.k.In[0].DType.Size() }
 func (c *columnReducer) columns() int { return c.strip * c.lanes() }
 
-// mark and to are a label of the part.
+// mark writes a label of the part, and to refers to one.
 func (c *columnReducer) mark(name string)   { c.here(c.name + name) }
 func (c *columnReducer) to(name string) arg { return label(c.name + name) }
 

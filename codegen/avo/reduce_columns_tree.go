@@ -10,7 +10,7 @@ import (
 // subtreeDepth is the depth of the results of the two subtrees.
 const subtreeDepth = 1
 
-// tree reduces the lanes. Those with an even and those with an odd number are a subtree each, which the same instructions reduce.
+// tree reduces the lanes. The lanes with even and those with odd numbers are two subtrees, which the same instructions reduce.
 func (c *columnReducer) tree() {
 	c.do("XORQ", gp(columnBase), gp(columnBase))
 	c.do("MOVQ", gp(columnLength), gp(columnLeft))

@@ -8,23 +8,22 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Least or greatest elements of rows of integers, and where the first of them are. A row is read
-// in vectors of elements as narrow as they are in memory: first for the best element, in two
-// accumulators, then up to the first vector that has it. The last vector of a row overlaps the one
-// before it; what is seen twice precedes nothing. Rows of less than a vector, but of half a
-// vector or more, are two halves that overlap, and shorter ones go element by element.
+// Minima and maxima of rows of integers, and their first positions. A row is read in vectors of elements as narrow as in
+// memory: first for the best element, in two accumulators, then up to the first vector that holds it. The last vector of a
+// row overlaps the one before it, which does no harm: an element seen twice does not precede itself. A row of half a vector or
+// more, but less than a vector, is read as two overlapping halves; shorter rows go element by element.
 
-// rowExtreme writes the function of such a kernel.
+// rowExtreme writes the function of such a minimum or maximum.
 type rowExtreme struct {
 	program
 	d     ir.DType // of the elements in memory
 	by    ir.Op    // OpMin or OpMax
-	place bool     // the place is stored,
-	best  ir.DType // and the element, in this type; or Invalid
+	place bool     // the position is stored
+	best  ir.DType // the type in which the element is stored, or Invalid if it is not stored
 }
 
-// newRowExtreme returns the writer of a kernel, or nil if it is none of these. The general code is as good for
-// elements of 4 or 8 bytes, but for chunks of rows: of short rows it finds places sooner.
+// newRowExtreme returns the writer of a kernel, or nil if the kernel is not such a reduction. For elements of 4 or 8 bytes the
+// general code is as good, except for chunks of rows: it finds positions in short rows sooner.
 func newRowExtreme(body *kernel.Kernel, combine []ir.Op) *rowExtreme {
 	if len(combine) == 0 || len(body.In) != 1 || body.In[0].Splat || len(body.Body) > 1 {
 		return nil
@@ -49,20 +48,20 @@ func newRowExtreme(body *kernel.Kernel, combine []ir.Op) *rowExtreme {
 	return e
 }
 
-// extremeOfBools are the reductions of bools that the least or greatest byte is the result of.
+// extremeOfBools maps reductions of bools to the op that gives the same result on their bytes.
 var extremeOfBools = map[ir.Op]ir.Op{ir.OpAnd: ir.OpMin, ir.OpOr: ir.OpMax}
 
 // General registers, besides ax, dx, and cx with the address of the abi.Frame; cols has the columns.
 const (
-	extremeAt     = index         // pointer to the present vectors, then the place
+	extremeAt     = index         // pointer to the present vectors, later the position
 	extremeRows   = firstFree     // how many rows are left
 	extremeFrom   = firstFree + 1 // pointer to the row
 	extremeLast   = firstFree + 2 // pointer to its last vector
-	extremeBlock  = firstFree + 3 // pointer to its last vectors, as many as a block has
+	extremeBlock  = firstFree + 3 // pointer to its last block
 	extremeOutput = firstFree + 4 // pointer to its result; that of the second one follows
 )
 
-// extremeVectors is how many vectors a block has. Registers below it are scratch.
+// extremeVectors is the number of vectors of a block. Registers below it are scratch.
 const extremeVectors = 4
 
 // Vector registers.
@@ -119,7 +118,7 @@ func (e *rowExtreme) write() *program {
 	return &e.program
 }
 
-// element finds the best element of a row: into all lanes of extremeBest, and into ax.
+// element finds the best element of a row, and puts it into all lanes of extremeBest and into ax.
 func (e *rowExtreme) element() {
 	e.do("LEAQ", mem(at(extremeFrom, -vectorBytes(1)).indexed(cols, e.d.Size())), gp(extremeLast))
 	e.do("LEAQ", mem(at(extremeLast, -vectorBytes(extremeVectors-1))), gp(extremeBlock))
@@ -148,7 +147,7 @@ func (e *rowExtreme) element() {
 	e.fold()
 }
 
-// fold finds the best element of two halves of a vector: see element.
+// fold combines the two halves of a vector: see element.
 func (e *rowExtreme) fold() {
 	e.better(y(extremeOther), extremeBest)
 	for bytes := 8; bytes >= e.d.Size(); bytes /= 2 {
@@ -164,7 +163,7 @@ func (e *rowExtreme) fold() {
 	}
 }
 
-// better makes the elements of a register the better of them and others.
+// better replaces the elements of register r by those of other where these are better.
 func (e *rowExtreme) better(other arg, r int) {
 	const element, is = 0, 1
 	if e.d.Size() < 8 {

@@ -2,9 +2,9 @@ package avo
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Where the best element of a row is, and rows of less than a vector: see row_extreme.go.
+// The position of the best element of a row, and rows shorter than a vector: see row_extreme.go.
 
-// search makes extremeAt the place of the first element of a row that is that in all lanes of extremeBest.
+// search sets extremeAt to the position of the first element of a row that equals the one in extremeBest.
 func (e *rowExtreme) search() {
 	const found = 0
 	e.do("MOVQ", gp(extremeFrom), gp(extremeAt))
@@ -39,14 +39,14 @@ func (e *rowExtreme) search() {
 	e.bytesToPlace()
 }
 
-// bytesToPlace converts extremeAt from bytes behind the begin of the row to a place.
+// bytesToPlace converts extremeAt from bytes behind the beginning of the row to a position.
 func (e *rowExtreme) bytesToPlace() {
 	if shift := map[int]int64{2: 1, 4: 2, 8: 3}[e.d.Size()]; shift > 0 {
 		e.do("SHRQ", imm(shift), gp(extremeAt))
 	}
 }
 
-// store stores the results of a row, when all of it has been read.
+// store stores the results of a row after all of it has been read.
 func (e *rowExtreme) store() {
 	out := extremeOutput
 	if e.place {
@@ -64,7 +64,7 @@ func (e *rowExtreme) store() {
 	}
 }
 
-// short goes over a row of less than a vector.
+// short writes the code for a row shorter than a vector.
 func (e *rowExtreme) short() {
 	const i, element = extremeLast, dx
 	precedes := map[ir.Op]string{ir.OpMin: "CMOVQLT", ir.OpMax: "CMOVQGT"}[e.by]
@@ -92,8 +92,8 @@ func (e *rowExtreme) short() {
 	e.do("JMP", label("store"))
 }
 
-// halves goes over a row of half a vector or more: its first and its last elements, which overlap. The first
-// ones have the lower half of a vector, so the first place there is that of the row.
+// halves writes the code for a row of half a vector or more, as its first and its last elements, which overlap. The first
+// elements are in the lower half of a vector, so the first position there is that of the row.
 func (e *rowExtreme) halves() {
 	const half, is, both = 16, 0, 3
 	first, last := at(extremeFrom, 0), at(extremeFrom, -half).indexed(cols, e.d.Size())

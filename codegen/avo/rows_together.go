@@ -8,25 +8,25 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Rows of a depthwise convolution, computed together.
+// Rows of a depthwise convolution that are computed together.
 //
-// A kernel whose body is a chain of products, each of a unit operand and a splat (codegen/taps.go),
-// finds its operands in several lines of one array if the elements of the chain are those of a
-// window. The row below reads the same lines but one. So several rows are computed at a time, vector
-// by vector: a vector of a line is loaded once for all of them, and the splats are for the whole call.
+// The body of such a kernel is a chain of products, each of a unit operand and a splat (codegen/taps.go). If the operands
+// of the chain are the elements of a window, they lie in several lines of one array, and the row below reads the same lines
+// shifted by one. So several rows are computed at a time, vector by vector: a vector of a line is loaded once for all of
+// them, and the splats once for the whole call.
 //
-// That the operands are such lines is seen in the frame alone: pointers and steps say so. Otherwise,
-// and if there are too few rows or columns, the call is computed row by row. The elements have
-// the same bits, as each is the sum of the same products in the same order.
+// Only the frame tells that the operands are such lines: its pointers and steps say so. Otherwise, or if there are too few rows or
+// columns, the call is computed row by row. The results have the same bits, as each element is the sum of the same
+// products in the same order.
 //
-//	together: tests the frame, and goes to row if it is another case
-//	block:    some rows; those of the last block may be computed a second time
-//	vector:   a vector of each; the last one may be computed a second time
+// 	together: tests the frame, and goes to row if it is another case
+// 	block:    some rows; those of the last block may be computed a second time
+// 	vector:   a vector of each; the last one may be computed a second time
 //
-// Nothing may be computed a second time of what was overwritten, so the output must be apart from
-// the lines. It may be the sums that the products are added to, if there are only whole blocks of whole vectors.
+// A row computed a second time must not read what the first time overwrote, so the output must not overlap the lines. The output
+// may be the array of sums that the products are added to, if there are only whole blocks of whole vectors.
 
-// window says which operands of a body are the elements of a window.
+// window describes the operands of a body that are the elements of a window.
 type window struct {
 	lines, width int
 	taps         []int // unit operands, line by line
@@ -37,11 +37,11 @@ type window struct {
 // of 3x3, one or two lines of one of 5x5, and one of 7x7.
 var windowShapes = map[int][2]int{9: {3, 3}, 5: {1, 5}, 10: {2, 5}, 7: {1, 7}}
 
-// mostTogether is how many rows are computed together at most.
+// mostTogether is the greatest number of rows that are computed together.
 const mostTogether = 4
 
-// windowOf returns the window of a body of float32 with one output, nil if it has none. All other
-// operands of the body are splats.
+// windowOf returns the window of a body of float32 with one output, or nil if it has none. All other operands of such a body are
+// splats.
 func windowOf(k *kernel.Kernel) *window {
 	w := &window{sum: -1}
 	unit := func(r kernel.Ref) bool { return int(r) < len(k.In) && !k.In[r].Splat }
@@ -79,7 +79,7 @@ func windowOf(k *kernel.Kernel) *window {
 	if !ok || units != chain || slices.Contains(w.taps, w.sum) || len(k.Out) != 1 || k.OutType(0) != ir.Float32 {
 		return nil
 	}
-	for _, in := range k.Body[chain:] { // the sum is read by the next one alone, and no operand but splats
+	for _, in := range k.Body[chain:] { // only the next instruction reads the sum, and all operands are splats
 		for _, r := range in.Args[:in.Arity()] {
 			if unit(r) {
 				return nil
@@ -106,7 +106,7 @@ const (
 	rowsLast     = ax // the last index at which a vector begins
 )
 
-// together is the instructions of a block.
+// together holds the instructions of a block.
 type together struct {
 	*window
 	rows  int
@@ -120,8 +120,7 @@ const (
 	ofSum
 )
 
-// newTogether returns the block that has the fewest instructions for a row; nil if the body has no
-// window.
+// newTogether returns the block with the fewest instructions per row, or nil if the body has no window.
 func newTogether(b *machine.Body) *together {
 	w := windowOf(b.Graph.Kernel)
 	if w == nil || b.Graph.Target != machine.Target(avx2) || len(b.Exits()) > 0 {
@@ -137,7 +136,7 @@ func newTogether(b *machine.Body) *together {
 	return best
 }
 
-// block returns the instructions of a vector of some rows, nil if there are too few registers.
+// block returns the instructions of a vector of some rows, or nil if there are too few registers.
 func (w *window) block(b *machine.Body, rows int) []machine.Inst {
 	k, g := b.Graph.Kernel, &graph{Graph: b.Graph}
 	c := &machine.Copy{Graph: b.Graph}

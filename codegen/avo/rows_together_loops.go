@@ -6,9 +6,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The loops over rows that are computed together, and the tests of a frame for such rows.
+// The loops over rows that are computed together, and the tests that choose them.
 
-// address returns where a vector of a block is.
+// address returns the address of a vector of a block.
 func (w *together) address(p machine.Place) memory {
 	steps := func(base, step, step3, step5, i int) memory {
 		switch m := at(base, p.Disp); i {
@@ -64,10 +64,10 @@ func (n *nest) blocksOfRows() {
 	n.do("JMP", label("block"))
 }
 
-// ofFrame is a number of an operand in the frame, which cx points to.
+// ofFrame returns a field of an operand in the frame at cx.
 func ofFrame(offset, operand int) arg { return mem(at(cx, offset+8*operand)) }
 
-// loadTogether loads the pointers and steps of the first block, and how many rows there are.
+// loadTogether loads the pointers and steps of the first block, and the number of rows.
 func (n *nest) loadTogether() {
 	w, out := n.together, len(n.b.Graph.Kernel.In)
 	n.do("MOVQ", ofFrame(codegen.FramePtr, w.taps[0]), gp(rowsLine))
@@ -88,8 +88,8 @@ func (n *nest) loadTogether() {
 	n.do("SUBQ", imm(int64(n.lanes())), gp(rowsLast))
 }
 
-// vectorsTogether writes the loop over the vectors of a block, the last of which may overlap the one before it. moving are
-// the pointers that it moves, with their steps from row to row.
+// vectorsTogether writes the loop over the vectors of a block, the last of which may overlap the one before it. moving lists the
+// pointers that it moves, with their steps from row to row.
 func (n *nest) vectorsTogether(moving [][2]int) {
 	n.do("XORQ", gp(index), gp(index))
 	n.do("PCALIGN", imm(32))
@@ -115,14 +115,14 @@ func (n *nest) vectorsTogether(moving [][2]int) {
 	n.here("below")
 }
 
-// nextBlock goes to done if no rows are left, and else moves the pointers to the next block, which may overlap this one.
+// nextBlock jumps to done if no rows are left. Otherwise it moves the pointers to the next block, which may overlap this one.
 func (n *nest) nextBlock(moving [][2]int) {
 	rows := int64(n.together.rows)
 	n.do("SUBQ", imm(rows), gp(rowsLeft))
 	n.do("JLE", label("done"))
 	n.do("MOVQ", imm32(rows), gp(index))
 	n.do("CMPQ", gp(rowsLeft), gp(index))
-	n.do("CMOVQLT", gp(rowsLeft), gp(index)) // how far the next block is
+	n.do("CMOVQLT", gp(rowsLeft), gp(index)) // distance to the next block
 	n.do("MOVQ", imm32(rows), gp(cx))
 	n.do("CMPQ", gp(rowsLeft), gp(cx))
 	n.do("CMOVQLT", gp(cx), gp(rowsLeft))
@@ -136,13 +136,13 @@ func (n *nest) nextBlock(moving [][2]int) {
 	}
 }
 
-// Each test of a frame asks for what the loops need, and else jumps to row, where rows are computed one by one.
+// Each test of a frame checks a condition of the loops. If it fails, it jumps to row, where rows are computed one by one.
 
-// unless goes to row by a jump.
+// unless jumps to row by the given jump.
 func (n *nest) unless(jump string) { n.do(jump, label("row")) }
 
-// testExtents: there are rows and columns for a block, whose lines follow one another, and splats are the same for all rows.
-// dx is then the step from line to line.
+// testExtents checks that there are enough rows and columns for a block, that its lines are adjacent, and that splats are the
+// same for all rows. It leaves the step from line to line in dx.
 func (n *nest) testExtents() {
 	w, k := n.together, n.b.Graph.Kernel
 	n.do("CMPQ", mem(at(cx, codegen.FrameRows)), imm(int64(w.rows)))
@@ -166,7 +166,7 @@ func (n *nest) testExtents() {
 	}
 }
 
-// testTaps: the taps are neighbours in the lines of one array. ax is then the last element of the first window.
+// testTaps checks that the taps are neighbours in the lines of one array. It leaves the last element of the first window in ax.
 func (n *nest) testTaps() {
 	w, size := n.together, int64(ir.Float32.Size())
 	n.do("MOVQ", ofFrame(codegen.FramePtr, w.taps[0]), gp(ax))
@@ -182,7 +182,8 @@ func (n *nest) testTaps() {
 	}
 }
 
-// testApart: the output is apart from the lines, which end behind the last window, and apart from the sums or in their place.
+// testApart checks that the output does not overlap the lines, which end behind the last window, and that it does not overlap the
+// sums or has their place.
 func (n *nest) testApart() {
 	w, out := n.together, len(n.b.Graph.Kernel.In)
 	n.testDistance(w.taps[0], "lines0")
@@ -211,7 +212,7 @@ func (n *nest) testApart() {
 	n.here("tested")
 }
 
-// testDistance: the output is before or behind an operand, the last element of whose first window is at ax.
+// testDistance checks that the output lies before or behind an operand; ax has the last element of its first window.
 func (n *nest) testDistance(operand int, apart string) {
 	out := len(n.b.Graph.Kernel.In)
 	n.reach(operand)
@@ -225,7 +226,7 @@ func (n *nest) testDistance(operand int, apart string) {
 	n.here(apart)
 }
 
-// reach sets dx to the bytes from the first element of the first row of an operand to behind the last one.
+// reach sets dx to the distance, in bytes, from the first element of an operand's first row to the end of its last element.
 func (n *nest) reach(operand int) {
 	n.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(dx))
 	n.do("DECQ", gp(dx))

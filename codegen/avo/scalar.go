@@ -120,9 +120,8 @@ func (n *nest) eachNarrow(name string, element func()) {
 	n.do("JNE", label(loop))
 }
 
-// whole writes a test for a step with all elements, in which move copies them at once, if
-// the tail may have such steps. The code that follows is for partial steps; done writes
-// the end of it.
+// whole writes a test for a step with all elements, if the tail may have such steps; move copies them at once. The code that
+// follows is for partial steps, and done writes the end of it.
 func (n *nest) whole(move func()) (done func()) {
 	if !n.b.WholeTails() {
 		return func() {}
@@ -136,10 +135,9 @@ func (n *nest) whole(move func()) (done func()) {
 	return func() { n.here(end) }
 }
 
-// divRem divides the elements of scratch vectors 0 and 1 by those of 2 and 3. The quotients
-// overwrite the dividends, the remainders the divisors. The instructions fault if the divisor
-// is 0, and IDIVQ for the least integer divided by -1. Such divisors are computed apart: the
-// quotient equals the product of both, and the remainder is 0.
+// divRem divides the elements of scratch vectors 0 and 1 by those of 2 and 3. The quotients overwrite the dividends, the
+// remainders the divisors. Divisors 0 and -1 are handled separately, because the instructions fault on 0, and IDIVQ on the
+// least integer divided by -1: the quotient is the product of both operands, and the remainder is 0.
 func (n *nest) divRem(i *machine.Inst) {
 	dividend := n.onStack(n.scratch, i.Slot).indexed(index, 8)
 	divisor := dividend.at(2 * n.m.Width)

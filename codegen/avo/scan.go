@@ -144,8 +144,8 @@ func (s *scanner) tiles() {
 	}
 }
 
-// oneRow writes the loop over the columns of a single row. Lines in order may be long, and a tile
-// would wait for all of its steps. All lanes are of that row.
+// oneRow writes the loop over the columns of a single row, with all lanes on that row. Contiguous lines may be long, and a
+// tile would wait for all of its steps.
 func (s *scanner) oneRow() {
 	size, element, run := s.d.Size(), s.alloc(), s.run[0]
 	s.here("row")
@@ -195,8 +195,7 @@ func (s *scanner) chooseRows() {
 	s.here("columns")
 }
 
-// point makes m address the present rows of operand i, and advances its pointer to the next
-// rows.
+// point sets m to the addresses of the present rows of operand i, and advances the operand's pointer to the next rows.
 func (s *scanner) point(m tileMem, i int) {
 	s.do("MOVQ", mem(stack(s.ptr[i])), gp(m.a))
 	s.do("MOVQ", mem(at(cx, codegen.FrameStep+8*i)), gp(m.step))
@@ -235,8 +234,7 @@ func (s *scanner) tile(mask int) {
 	s.store(s.to, v, mask)
 }
 
-// column returns the results of a column. It leaves its running values in last and, of a
-// partial tile, in the stack frame.
+// column returns the results of a column. It leaves the running values in last and, for a partial tile, in the stack frame.
 func (s *scanner) column(x int, last []int, kept, mask int) int {
 	run := s.combine(last[0], x)
 	s.release(x)
@@ -252,8 +250,7 @@ func (s *scanner) column(x int, last []int, kept, mask int) int {
 	return run
 }
 
-// wideColumn is column where running values are wider than elements. They stay in their
-// registers.
+// wideColumn is column for running values that are wider than elements. They keep their registers.
 func (s *scanner) wideColumn(x0 int, last []int, kept, mask int) int {
 	high := s.alloc()
 	s.do("VEXTRACTF128", imm(1), y(x0), x(high))
@@ -270,8 +267,7 @@ func (s *scanner) wideColumn(x0 int, last []int, kept, mask int) int {
 	return x0
 }
 
-// combine combines two vectors. Minimum and maximum of floats take the instructions that
-// insts_float.go explains.
+// combine combines two vectors. insts_float.go explains the instructions for minimum and maximum of floats.
 func (s *scanner) combine(a, b int) int {
 	if name, ok := scanOps[key{s.by, s.d}]; ok {
 		return s.op(name, a, b)

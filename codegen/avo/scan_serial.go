@@ -5,8 +5,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// serial writes a scan of elements of one or eight bytes, element by element in general
-// registers, where combining two takes a cycle or a few. The running value is in ax.
+// serial writes a scan of 1-byte or 8-byte elements, one by one in general registers, where combining two takes a few
+// cycles at most. The running value is in ax.
 func (s *scanner) serial() {
 	size := s.d.Size()
 	counter, carry, state := s.from.b, s.to.b, s.to.step

@@ -2,9 +2,8 @@ package avo
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// The states of the rows of a scan: running values and carries. Memory has one for each
-// row, a step apart. In vectors lane r is for row r. Carries that are wider than elements
-// take two vectors.
+// The states of the rows of a scan: running values and carries. In memory there is one for each row, a step apart. In vectors,
+// lane r belongs to row r. Carries that are wider than elements take two vectors.
 
 // states loads the states of the rows of a tile.
 func (s *scanner) states(from tileMem, d ir.DType) []int {

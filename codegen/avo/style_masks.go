@@ -14,8 +14,7 @@ var _ style = maskRegisters{}
 // isMask reports whether x is a mask.
 func (g *graph) isMask(x ref) bool { return g.At(x).Class != machine.ClassVector }
 
-// lanes returns the end of the names of instructions on vectors with the lanes of a mask:
-// PS or PD.
+// lanes returns the suffix, PS or PD, of the names of instructions on vectors with the lanes of a mask.
 func (g *graph) lanes(mask ref) string {
 	if g.At(mask).Class == machine.ClassWideMask {
 		return "PD"
@@ -23,7 +22,7 @@ func (g *graph) lanes(mask ref) string {
 	return "PS"
 }
 
-// masks adds an instruction on masks. Constants are of either width.
+// masks adds an instruction on masks. Constant masks have no width of their own.
 func (g *graph) masks(name string, x ...ref) ref {
 	for _, m := range x {
 		if g.At(m).Class == machine.ClassWideMask {
@@ -44,7 +43,7 @@ func (s maskRegisters) choose(g *graph, mask, y, z ref) ref {
 		return g.masks("KOR", g.masks("KAND", mask, y), g.masks("KANDN", mask, z))
 	case y == g.zero():
 		return s.choose(g, g.not(mask), z, y)
-	case z == g.zero() && (g.is(y, "VSCALEFPS") || g.is(y, "VSCALEFPD")): // it takes a hundred cycles where the result is near 0
+	case z == g.zero() && (g.is(y, "VSCALEFPS") || g.is(y, "VSCALEFPD")): // it takes a hundred cycles if the result is near 0
 		return g.op("VSCALEF"+g.lanes(mask)+".Z", mask, g.At(y).Arg[0], g.At(y).Arg[1])
 	case z == g.zero():
 		return g.op("VMOVU"+g.lanes(mask)+".Z", mask, y)

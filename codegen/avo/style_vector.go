@@ -5,15 +5,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// style is what targets do in different ways: masks, partial vectors, elements of one or
-// two bytes.
+// style is the set of operations that targets implement differently: masks, partial vectors, elements of one or two bytes.
 type style interface {
 	// choose returns y where the mask is set, else z, which differs from y.
 	choose(g *graph, mask, y, z ref) ref
 	// not returns the complement of a mask that is neither a comparison nor a complement,
 	// or of a vector.
 	not(g *graph, x ref) ref
-	// logic combines two masks as an AVX2 instruction does bits.
+	// logic combines two masks as the named AVX2 instruction combines bits.
 	logic(g *graph, name string, a, b ref) ref
 	// widen returns half p of a mask in 64-bit lanes; narrow returns the mask of two
 	// vectors of 64-bit lanes in 32-bit lanes.
@@ -57,7 +56,7 @@ func (vectorMasks) not(g *graph, x ref) ref                   { return g.op("VPX
 func (vectorMasks) logic(g *graph, name string, a, b ref) ref { return g.op(name, a, b) }
 func (vectorMasks) setAll(g *graph, x, mask ref) ref          { return g.op("VORPS", x, mask) }
 
-// entry looks the index up in both halves of the table. Bit 3 of it chooses.
+// entry looks the index up in both halves of the table. Bit 3 of the index selects the half.
 func (vectorMasks) entry(g *graph, table uint64, index ref) ref {
 	return g.op("VPERMPS", index, g.Table(table))
 }
@@ -110,8 +109,7 @@ func (s vectorMasks) pack(l *lowerer, d ir.DType, v value) ref {
 	panic(noForm("store", d))
 }
 
-// upperWords returns a vector whose lanes are the upper halves of others as signed words, if x is these
-// as unsigned ones.
+// upperWords returns a vector whose lanes have the signed upper 16 bits of another's, if x has them unsigned.
 func (g *graph) upperWords(x ref) (ref, bool) {
 	if !g.is(x, "VPAND") {
 		return none, false

@@ -115,8 +115,8 @@ func (t *transposer) tiles() {
 	t.do("JMP", label("columns"))
 }
 
-// moveBack makes the rows or columns that are left a whole tile: it moves some pointers
-// back by as many elements as the tile lacks, and others by as many steps.
+// moveBack extends the rows or columns that are left to a whole tile: it moves some pointers back by as many elements as the
+// tile lacks, and others by as many steps.
 func (t *transposer) moveBack(left int, elements, steps []int, step int) {
 	t.do("SUBQ", imm(int64(t.lanes)), gp(left)) // minus the number of elements that the tile lacks
 	t.do("MOVQ", gp(left), gp(dx))
@@ -165,7 +165,7 @@ func (t *transposer) storeRows(v []int) {
 	}
 }
 
-// transposed transposes a tile, and releases what it was. Vectors of bytes then have two rows each.
+// transposed transposes a tile, and releases the input tile. Each vector of bytes then has two rows.
 func (t *transposer) transposed(v []int) []int {
 	switch t.size {
 	case 1:

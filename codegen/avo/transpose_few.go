@@ -3,7 +3,7 @@ package avo
 // Transposes of two to four rows or columns. Where these are interleaved in the input or the
 // output, whole vectors are taken apart or put together: see interleave.go.
 
-// few jumps to where a few lines are taken apart or put together, if the block is that.
+// few jumps to the loop for a few interleaved lines, if the block consists of them.
 func (t *transposer) few() {
 	for lines := 2; lines <= mostLines; lines++ {
 		dense := int64(lines * t.size)
@@ -23,7 +23,7 @@ func partLabel(name string, lines, across int) string {
 	return name + itoa(lines) + "by" + itoa(across)
 }
 
-// equal is the condition that a register has a value.
+// equal is the condition that a register holds a value.
 type equal struct {
 	reg   int
 	value int64
@@ -43,10 +43,10 @@ func (t *transposer) jump(to string, all ...equal) {
 	t.here(skip)
 }
 
-// apart writes the loops that take lines apart: rows of the output that are interleaved in
-// the input. One stores a cache line of each row, the other a vector: where rows alternate vector by vector, each line of
-// the cache is written twice. The columns that are left are copied one by one. Xeon (Emerald Rapids), 230,400 pixels of three
-// bytes: 0.7 of the time of vectors alone.
+// apart writes the loops that separate lines: rows of the output that are interleaved in the input. One loop stores a
+// cache line of each row, the other a vector; with the second, each cache line is written twice, as rows alternate vector by vector.
+// The columns that are left are copied one by one. Emerald Rapids, 230,400 pixels of three bytes: 0.7 of the time of vectors
+// only.
 func (t *transposer) apart(by interleaving) {
 	name := partLabel("apart", by.lines, 1)
 	t.here(name)
@@ -76,9 +76,8 @@ func (t *transposer) apart(by interleaving) {
 	})
 }
 
-// together writes the loop that puts lines together: columns of the output, which are
-// interleaved there. In the input the elements of a line are across elements apart. If they
-// are not adjacent, whole vectors are loaded while another element follows.
+// together writes the loop that interleaves lines: columns of the output. The elements of a line are across elements apart in the
+// input. If they are not adjacent, whole vectors are loaded while another element follows.
 func (t *transposer) together(by interleaving, across int) {
 	t.vectors(partLabel("together", by.lines, across), transposeRows, by.size, min(1, across-1), func() {
 		for line := range by.lines {
@@ -96,8 +95,8 @@ func (t *transposer) together(by interleaving, across int) {
 	})
 }
 
-// vectors writes a loop over vectors, which ends when fewer elements are left than a vector
-// has and behind more. Those are copied one by one.
+// vectors writes a loop over vectors, which ends when fewer elements are left than a vector plus behind. Those are copied one
+// by one.
 func (t *transposer) vectors(name string, left, size, behind int, body func()) {
 	t.here(name)
 	t.whileLeft(name+"Vector", name+"End", left, vectorBytes(1)/size, behind, body)
@@ -107,8 +106,8 @@ func (t *transposer) vectors(name string, left, size, behind int, body func()) {
 	t.do("JMP", label("done"))
 }
 
-// whileLeft writes a loop over n elements at a time, which jumps to end, or goes on behind it, when fewer are left than
-// these and behind more.
+// whileLeft writes a loop over n elements at a time. When fewer than n plus behind elements are left, it jumps to end or
+// continues behind the loop.
 func (t *transposer) whileLeft(name, end string, left, n, behind int, body func()) {
 	t.do("CMPQ", gp(left), imm(int64(n+behind)))
 	t.do("JLT", label(end))
@@ -120,7 +119,7 @@ func (t *transposer) whileLeft(name, end string, left, n, behind int, body func(
 	t.do("JGE", label(name))
 }
 
-// lineOf returns where line 0 to 3 from an address on is.
+// lineOf returns the address of line 0 to 3, counted from the address in register from.
 func (t *transposer) lineOf(from int, m tileMem, line int) memory {
 	switch line {
 	case 0:

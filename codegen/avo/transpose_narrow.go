@@ -1,16 +1,16 @@
 package avo
 
-// Transposes of four to seven rows or columns of elements of at most four bytes. A line that is shorter than a tile of eight
-// is its first four elements and its last four, which overlap. So a tile has eight lines or elements all the same, and
-// nothing behind a line is read or written.
+// Transposes of four to seven rows or columns of elements of at most four bytes. A line shorter than a tile of eight is read as
+// its first four and its last four elements, which overlap. So a tile still has eight lines or elements, and nothing
+// behind a line is read or written.
 
-// leastNarrow is how many lines such a block has at least.
+// leastNarrow is the least number of lines of such a block.
 const leastNarrow = 4
 
 // narrowOffset has the bytes from the first four elements of a line to the last four.
 const narrowOffset = ax
 
-// narrow jumps to the loop for a block that is narrow, if it is, and writes the two loops behind that.
+// narrow jumps to the loop for narrow blocks if the block is one, and writes the two loops behind that test.
 func (t *transposer) narrow() {
 	if t.lanes < 8 {
 		return
@@ -30,8 +30,8 @@ func (t *transposer) narrow() {
 	t.narrowLoop("narrowColumnsLoop", transposeCols, transposeRows, t.from, t.to, true)
 }
 
-// narrowLoop writes a loop over tiles. few is how many lines of one side there are, and left how many elements they
-// have; along those the lines of the other side follow one another.
+// narrowLoop writes a loop over tiles. few is the number of lines of one side, and left the number of their elements, which
+// are the lines of the other side.
 func (t *transposer) narrowLoop(name string, few, left int, lines, others tileMem, back bool) {
 	t.do("MOVQ", gp(transposeFrom), gp(t.from.a))
 	t.do("MOVQ", gp(transposeTo), gp(t.to.a))
@@ -81,8 +81,8 @@ func (t *transposer) narrowTile(back bool) {
 	t.release(v...)
 }
 
-// halves calls part for the first halves of the lines of a tile, and for the second ones, which are at the same
-// addresses then.
+// halves calls part for the first halves of the lines of a tile, then for the second ones, which have the same addresses by
+// then.
 func (t *transposer) halves(m tileMem, part func(half int)) {
 	part(0)
 	t.do("ADDQ", gp(narrowOffset), gp(m.a))

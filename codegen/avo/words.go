@@ -5,8 +5,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Lanes of 16 bits: uint16, int16 and what is converted from and to them, uint8, int8 and bool,
-// 16 in a vector. A lane has the number that the element is, so bytes are extended.
+// 16-bit lanes, 16 in a vector: uint16 and int16, and uint8, int8 and bool where they are converted from or to these. A lane holds
+// the number of its element, so bytes are extended.
 
 var avx2Words = narrowTarget(2, forms{}.add(wordNames, commonForms).add(wordNames, avx2Forms).add(ofHalves, wordForms), wordTable(), wordLanes{})
 
@@ -17,7 +17,7 @@ var wordNames = map[string]string{
 	"VPSLLD": "VPSLLW", "VPSRAD": "VPSRAW",
 }
 
-// ofHalves are the names of shifts by the count in half a register, and of the packing of two whole ones.
+// ofHalves are the names of shifts by a count in half a register, and of the packing of two whole registers.
 var ofHalves = map[string]string{"VPSLLW.X": "VPSLLW", "VPSRLW.X": "VPSRLW", "VPSRAW.X": "VPSRAW", "VPACKUSDW.Y": "VPACKUSDW"}
 
 var wordForms = []shape{
@@ -29,8 +29,8 @@ var wordForms = []shape{
 	{"VPSLLW.X VPSRLW.X VPSRAW.X", machine.Opcode{Args: 2, Mem: 1, HalfSrc: true}},
 }
 
-// wordTable returns the rows for lanes of 16 bits. Those of bytes are those of int16, whose
-// numbers include them; where the result may be none of theirs, it is wrapped.
+// wordTable returns the rows for 16-bit lanes. Rows of bytes are those of int16, whose range includes theirs; results that
+// may be out of their range are wrapped.
 func wordTable() table {
 	t := table{rows: map[key]row{}, casts: map[pair]castRow{}}
 	t.lanesOf(newTable(), map[ir.DType]ir.DType{ir.Uint16: ir.Uint32, ir.Int16: ir.Int32, ir.Bool: ir.Bool}, lacksNarrow...)
@@ -63,7 +63,7 @@ func shiftWords(name string) row {
 	return func(g *graph, x [3]ref) ref { return g.op(name, x[0], g.count(x[1], 0xffff)) }
 }
 
-// divWords divides positive numbers in lanes of 32 bits, those of the lower and the upper lanes of each half of a register.
+// divWords divides positive numbers in 32-bit lanes, first the lower and then the upper lanes of each half of a register.
 func divWords(g *graph, x [3]ref) ref {
 	wide := func(unpack string, x ref) ref { return g.op(unpack, x, g.zero()) }
 	low := wide("VPUNPCKLWD", x[1])
