@@ -68,7 +68,7 @@ func (p *Program) others(bound *binding) []*plan.Plan {
 			plans = append(plans, b.plan)
 		}
 	}
-	if slices.ContainsFunc(p.fn.Body, func(v *ir.Value) bool { return v.Op.IsProduct() }) {
+	if slices.ContainsFunc(p.fn.Body, func(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil }) {
 		for _, name := range p.sizes {
 			sizes := maps.Clone(bound.sizes)
 			sizes[name] = 1

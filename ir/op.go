@@ -23,6 +23,7 @@ const (
 	Reduce               // one element of each line along some axes, by the tree of ReduceLine
 	Scan                 // each element of a line from those up to it
 	Contract             // each element from a row of one operand and a column of the other
+	Convolve             // each element from a window of one operand and weights; gone after the taps pass
 	Line                 // each line of it from a line of each operand
 	Join                 // each element from one of its operands, which are parts of it
 )
@@ -182,6 +183,8 @@ func kindsOf(op Op) kindSet {
 		return accumulates
 	case Contract:
 		return accumulates | product
+	case Convolve:
+		return accumulates
 	case Line:
 		if op.MovesBits() {
 			return line

@@ -4,7 +4,7 @@ import "github.com/stridefuse/stridefuse/ir"
 
 // uses sets what reads products say of them: pooled, depthwise and joined.
 func (c *contractor) uses() {
-	of, depthwise := newValueMap[*ir.Value](c.r.f), c.s.depthwise() // of: the product that a value is computed of
+	of, depthwise := newValueMap[*ir.Value](c.r.f), c.s.ofTaps() // of: the product that a value is computed of
 	for _, v := range c.r.f.Body {
 		switch {
 		case v.Op.IsProduct():
@@ -17,10 +17,10 @@ func (c *contractor) uses() {
 					*of.at(v) = p
 				}
 			}
-		case v.Op.IsElementwise():
+		case v.Op.IsElementwise() || isConv(v):
 			for _, a := range v.Args {
 				p := *of.at(a)
-				if p == nil || size(a.Type.Shape) < size(v.Type.Shape) {
+				if p == nil || size(a.Type.Shape) < size(v.Type.Shape) && !isConv(v) {
 					continue
 				}
 				if q := *of.at(v); q != nil && q != p {

@@ -57,7 +57,7 @@ func alone(v *ir.Value) bool {
 // cheap the value is.
 func (w *viewer) keepOperands() {
 	if multiplies(w.s.Func) {
-		w.keepDepthwise()
+		w.keepTaps()
 	}
 	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
 	for _, v := range w.s.Func.Body {

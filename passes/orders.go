@@ -27,7 +27,7 @@ func orders(s *State) error {
 	if s.noFuse || !multiplies(s.Func) {
 		return nil
 	}
-	o := &orderer{s: s, depthwise: s.depthwise(), last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
+	o := &orderer{s: s, ofTaps: s.ofTaps(), last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
 	for o.find() {
 	}
 	for v := range o.axes {
@@ -39,11 +39,11 @@ func orders(s *State) error {
 }
 
 type orderer struct {
-	s         *State
-	depthwise valueMap[bool]
-	axes      map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
-	last      map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
-	made      map[*ir.Value]bool  // those computed in another order
+	s      *State
+	ofTaps valueMap[bool]      // values that are computed in the order of a convolution
+	axes   map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
+	last   map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
+	made   map[*ir.Value]bool  // those computed in another order
 }
 
 // find computes axes and last, and reports whether last has grown: then axes may be too many.
@@ -54,7 +54,7 @@ func (o *orderer) find() bool {
 		if v.Op.IsView() {
 			continue
 		}
-		if v.Op.IsElementwise() || v.Op == ir.OpConcat && !o.last[v] {
+		if v.Op.IsElementwise() || isConv(v) || v.Op == ir.OpConcat && !o.last[v] {
 			if axes := o.common(v); axes != nil {
 				o.axes[v] = axes
 				continue
@@ -81,10 +81,10 @@ func (o *orderer) readsInOrder(x *ir.Value) bool {
 	return axes != nil && viewsBy(x, ir.OpWindow) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.s.machine.Matmul.ChannelBytes
 }
 
-// end notes that something is computed in its own order of the value that x is a view of. A depthwise
-// convolution is in the order of its operand all the same.
+// end notes that something is computed in its own order of the value that x is a view of. A convolution of single channels
+// is in the order of its operand all the same.
 func (o *orderer) end(x *ir.Value) {
-	if x = viewed(x); o.axes[x] != nil && !*o.depthwise.at(x) {
+	if x = viewed(x); o.axes[x] != nil && !*o.ofTaps.at(x) {
 		o.last[x] = true
 	}
 }
@@ -92,7 +92,11 @@ func (o *orderer) end(x *ir.Value) {
 // common returns the axes of an elementwise value in the order that its operands have in memory, or
 // nil if that is its own, or if they have different ones.
 func (o *orderer) common(v *ir.Value) (axes []int) {
-	for _, a := range v.Args {
+	args := v.Args
+	if isConv(v) { // which is in the order of its operand, whatever that of the weights is
+		args = args[:1]
+	}
+	for _, a := range args {
 		l, ok := o.layout(a)
 		switch {
 		case !ok:
@@ -179,14 +183,14 @@ func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
 	args := slices.Clone(v.Args)
 	for i, a := range args {
 		var err error
-		if args[i], err = o.again(a); err == nil && !o.last[v] {
+		if args[i], err = o.again(a); err == nil && !o.last[v] && !isConv(v) {
 			args[i], err = o.permuted(args[i], axes)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if o.last[v] {
+	if o.last[v] || isConv(v) {
 		v.Args = args
 		return v, nil
 	}

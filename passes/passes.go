@@ -44,6 +44,7 @@ type State struct {
 	frozen  map[*ir.Value]bool      // params that never change
 	placed  map[*ir.Value]placement // values that are stored in the buffer of another
 	tabled  map[*ir.Value]bool      // values that loops compute which look them up
+	tapped  map[*ir.Value]bool      // the sums that the pass taps has written
 	ledger  ledger
 	slots   []*ir.Value                          // of numberings
 	spare   struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
@@ -67,8 +68,9 @@ var Default = []Pass{
 	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"contract", "it makes products sums"}, {"scatters", "it reduces tables"}}},
 	{Name: "canonicalize", Run: canonicalize, Check: checkCanonical, After: []Order{{"reductions", "it writes views that may change nothing"}}},
 	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"canonicalize", "rules match one form of each op"}}},
-	{Name: "narrow", Run: narrow, After: []Order{{"simplify", "numbers have ranges where constants are operands"}}},
 	{Name: "orders", Run: orders, After: []Order{{"simplify", "equal values are read in one place"}}},
+	{Name: "taps", Run: taps, Check: checkTaps, After: []Order{{"orders", "the operands of convolutions have their order in memory"}}},
+	{Name: "narrow", Run: narrow, After: []Order{{"simplify", "numbers have ranges where constants are operands"}, {"taps", "sums of products of bytes may be short"}}},
 	{Name: "unroll", Run: unroll, After: []Order{{"simplify", "equal values are one set"}, {"orders", "it finds values by the order of their axes"}}},
 	{Name: "peel", Run: peel, After: []Order{{"simplify", "equal values are one, and are split once"}, {"unroll", "channels are not split from one another"}}},
 	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}, {"orders", "it reads stored values through the views that orders writes"}, {"unroll", "channels are views of operands"}, {"peel", "parts read slices"}}},

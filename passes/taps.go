@@ -1,0 +1,157 @@
+package passes
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// taps writes each convolution of single channels as the sum of products that it is: a slice of the operand for each
+// element of a window, times a weight for each channel. So it is one loop, or a part of one, that reads the operand
+// once. It is computed in the order of axes that the operand has in memory, line by line or with the channels in
+// vectors, and what reads it in another order reads what is stored.
+//
+// Requires: views are ops; convolutions are of taps.
+// Ensures: no convolution; no two of the values that it makes compute the same, but for views.
+func taps(s *State) error {
+	if !slices.ContainsFunc(s.Func.Body, isConv) {
+		return nil
+	}
+	s.tapped = map[*ir.Value]bool{}
+	n := s.numbering()
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
+		if !isConv(v) {
+			return v, nil
+		}
+		c := convolver{s: s, v: v, made: n}
+		y := c.taps(orderInMemory(v.Args[0]))
+		return y, c.err
+	})
+}
+
+func checkTaps(s *State) error {
+	for _, v := range s.Func.Body {
+		if isConv(v) {
+			return fmt.Errorf("%%%d is a %s", v.ID, v.Op)
+		}
+	}
+	return nil
+}
+
+// orderInMemory returns the axes of a value in the order that they have in the memory of what it views, if strides of
+// its axes say so, or else in their own.
+func orderInMemory(x *ir.Value) []int {
+	if l, ok := memoryOf(x); ok {
+		axes := orderOf(l)
+		moves := slices.DeleteFunc(slices.Clone(axes), func(k int) bool { return l.Shape[k] == 1 || l.Strides[k] == 0 })
+		if !slices.IsSorted(moves) {
+			return axes
+		}
+	}
+	return axesFrom(0, len(x.Type.Shape))
+}
+
+// taps returns the sum of the products of the elements of all windows, one element after the other, computed with its
+// axes in an order.
+func (c *convolver) taps(order []int) *ir.Value {
+	x, w := c.padded(c.permuted(c.v.Args[0], order), order), c.v.Args[1]
+	if c.err != nil {
+		return nil
+	}
+	window := extents(w)[2:]
+	if c.s.frozen[w] { // the channels of each element side by side
+		rank := len(w.Type.Shape)
+		w = c.permuted(c.add(ir.OpCopy, ir.Attr{}, c.permuted(w, append(axesFrom(1, rank), 0))), slices.Insert(axesFrom(0, rank-1), 0, rank-1))
+	}
+	var sum *ir.Value
+	for k := range size(c.v.Args[1].Type.Shape[2:]) {
+		a, b := c.tap(x, w, order, window, k)
+		switch {
+		case sum == nil:
+			sum = c.add(c.v.Op.Info().By, ir.Attr{}, a, b)
+		case c.err == nil && ir.Reals.Has(x.Type.DType):
+			sum = c.add(ir.OpFMA, ir.Attr{}, a, b, sum)
+		default:
+			sum = c.add(ir.OpAdd, ir.Attr{}, sum, c.add(c.v.Op.Info().By, ir.Attr{}, a, b))
+		}
+	}
+	c.s.tapped[sum] = true
+	back := make([]int, len(order))
+	for i, k := range order {
+		back[k] = i
+	}
+	return c.permuted(sum, back)
+}
+
+// tap returns the element of all windows whose index has place k in row-major order, and its weights.
+func (c *convolver) tap(x, w *ir.Value, order, window []int, k int) (a, b *ir.Value) {
+	a, b = x, w
+	for i, n := range slices.Backward(window) {
+		at, o := k%n, c.v.Attr.Conv
+		k /= n
+		a = c.add(ir.OpSlice, ir.Attr{Axis: slices.Index(order, 2+i), Begin: ir.Fixed(at * o.Dilations[i]), Len: c.v.Type.Shape[2+i], Step: o.Strides[i]}, a)
+		b = c.add(ir.OpIndex, ir.Attr{Axis: 2 + i, Begin: ir.Fixed(at)}, b)
+	}
+	b = c.add(ir.OpIndex, ir.Attr{Axis: 1, Begin: ir.Fixed(0)}, b)
+	if behind := len(order) - 1 - slices.Index(order, 1); behind > 0 {
+		b = c.add(ir.OpUnsqueeze, ir.Attr{Axes: axesFrom(1, 1+behind)}, b)
+	}
+	return a, b
+}
+
+// ofTaps returns which values are convolutions of taps, or are computed of one, element by element.
+func (s *State) ofTaps() valueMap[bool] {
+	of := mapIn(&s.pass.flags, s.Func)
+	for _, v := range s.Func.Body {
+		is := isConv(v) || s.tapped[v]
+		if v.Op.IsElementwise() {
+			for _, a := range v.Args {
+				x := viewed(a)
+				is = is || *of.at(x) && size(x.Type.Shape) == size(v.Type.Shape)
+			}
+		}
+		*of.at(v) = is
+	}
+	return of
+}
+
+// memoryOf returns where the elements of a value are in the memory of that which it views, if strides of its axes say so.
+func memoryOf(x *ir.Value) (layout.Layout, bool) {
+	if !x.Op.IsView() {
+		return layoutOf(x), true
+	}
+	l, ok := memoryOf(x.Args[0])
+	if !ok {
+		return l, false
+	}
+	l, err := x.Layout(l)
+	return l, err == nil
+}
+
+// viewsBy reports whether x is a view by way of an op.
+func viewsBy(x *ir.Value, op ir.Op) bool {
+	for ; x.Op.IsView(); x = x.Args[0] {
+		if x.Op == op {
+			return true
+		}
+	}
+	return false
+}
+
+// keepTaps notes the values that are computed of taps and read with their axes in another order.
+func (w *viewer) keepTaps() {
+	if w.s.tapped == nil {
+		return
+	}
+	of := w.s.ofTaps()
+	for _, v := range w.s.Func.Body {
+		if v.Op != ir.OpPermute {
+			continue
+		}
+		if x := viewed(v); *of.at(x) && !slices.IsSorted(orderInMemory(v)) {
+			w.store(x, "windows of single channels are read in the order of memory, and this is read in another one")
+		}
+	}
+}
