@@ -80,7 +80,6 @@ type convolver struct {
 	err  error
 }
 
-//go:noinline
 func (c *convolver) add(op ir.Op, a ir.Attr, args ...*ir.Value) (y *ir.Value) {
 	if c.err == nil {
 		if y, c.err = c.s.Func.Add(op, a, c.v.Pos, args...); c.err == nil {

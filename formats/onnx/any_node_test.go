@@ -135,7 +135,7 @@ func (r anyNode) rare(n int) bool { return r.IntN(n*r.tame) == 0 }
 
 func (r anyNode) number() int {
 	if r.rare(8) {
-		return pick(r, -2, -7, 7, 64, 1000, 1<<20, 1<<31, 1<<40, 1<<62, math.MaxInt, math.MinInt, -1<<31)
+		return pick(r, -2, -7, 7, 64, 1000, 1<<20, 1<<30, math.MaxInt32, math.MinInt32, math.MaxInt/2+1, math.MaxInt, math.MinInt)
 	}
 	return pick(r, -1, 0, 1, 1, 1, 2, 2, 3)
 }
