@@ -116,8 +116,8 @@ func (t *dotTile) ahead() int {
 }
 
 // pairs adds up the products: a loop of dotUnroll pairs, and a loop of one pair for the rest. Masked forms have the second
-// loop only: the first would add a third to the code, and only the last columns of a product are masked. Wide forms also have
-// only the second: beside the 24 products of a pair, counting takes no time.
+// loop only: the first would add a third to the code, and only the last columns of a product are masked. Wide forms do
+// not unroll either: beside the 24 products of a pair, counting takes no time.
 func (t *dotTile) pairs() {
 	switch {
 	case t.windows != nil:

@@ -11,42 +11,42 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Sums of bags, which are rows of a table that indices select, or of their products with weights: of float32 and
-// float64, for AVX2 and AVX-512. One call of assembly adds up many bags. Zen 4, bags of 16 rows of 64 float32 from a
-// table in the caches: 3 to 4 ns for each row; calls of kernels for eight rows each take 5.5.
+// Sums of bags for AVX2 and AVX-512, of float32 and float64. A bag is a set of rows of a table selected by indices; its sum may
+// weight each row. One call of assembly sums many bags. Zen 4, bags of 16 rows of 64 float32 from a table in the caches:
+// 3 to 4 ns for each row; calls of kernels for eight rows each take 5.5.
 
-// bags is what the assembly reads, in bags_amd64.h, bags_long_amd64.h and bags_ragged_amd64.h. Addresses are numbers, as the assembly
-// advances them up to the end of their memory, which the frame of the call keeps.
+// bags is the argument of the assembly, in bags_amd64.h, bags_long_amd64.h and bags_ragged_amd64.h. Addresses are numbers: the
+// assembly advances them up to the end of their memory, which the frame of the call keeps alive.
 type bags struct {
 	table, indices, weights, out              uintptr
-	tableStep, indexStep, weightStep, outStep int // bytes to the next row of the table, and to those of the next bag
+	tableStep, indexStep, weightStep, outStep int // bytes to the next row of the table, and to the next bag's indices, weights and output
 	across, acrossWeights                     int // bytes to the next index and weight of a bag
-	apart, apartWeights                       int // bytes to those of the next row of an eight, or of a lane
-	bags                                      int // how many are left
-	extent                                    int // how many rows the table has
+	apart, apartWeights                       int // bytes to the index and weight of the next row of an eight, or of a lane
+	bags                                      int // bags left
+	extent                                    int // rows of the table
 	from, to, at                              int // the bytes of each row that are added; where the present ones begin
-	ahead                                     int // which bag or four is prefetched: so many later
+	ahead                                     int // distance to the bag, or group of four, that is prefetched
 	outside                                   int64
 
-	// Bags of up to 32 rows. Numbers of rows are doubled.
-	length     int    // how many rows a bag has; not doubled for longer bags
-	eights     int    // which of the eights of a bag is the first one
-	rows       [8]int // how far the rows of an eight are behind its first one
+	// Bags of up to 32 rows. Row numbers are doubled.
+	length     int    // rows of a bag; not doubled for longer bags
+	eights     int    // the first eight of a bag
+	rows       [8]int // distances of the rows of an eight from its first one
 	aheadBytes int    // to the indices that are prefetched
-	laterBytes int    // to the next one of these
+	laterBytes int    // to the next indices that are prefetched
 	laterRows  int
 
 	// Longer bags.
-	work              uintptr // rows for sums that wait
+	work              uintptr // rows that hold partial sums
 	workStep          int
 	lanes             [4]int // bytes to the indices of the lanes of a four
 	laneWeights       [4]int
 	four, fourWeights uintptr // the first of the present four
-	left              int     // rows from it on
+	left              int     // rows left, from it on
 }
 
-// The functions of the assembly, for a type, of products or not, and of bags by their lengths; of products in ragged
-// rows. Behind each is one for the last columns.
+// The functions of the assembly: by type, with or without weights, by length of bags; and ragged products. Each is followed by
+// one for the last columns.
 const (
 	ofLong     = 2
 	ofProducts = 4
@@ -54,7 +54,7 @@ const (
 	ofFloat64  = 10
 )
 
-// sum adds up bags of rows of so many bytes, or panics.
+// sum sums bags of rows of the given number of bytes, or panics.
 func (b *bags) sum(on abi.Engine, of, bytes int) {
 	width := 4 * on.Vector()
 	whole := bytes - bytes%width
@@ -67,7 +67,7 @@ func (b *bags) sum(on abi.Engine, of, bytes int) {
 	}
 }
 
-// call calls a function for some bytes of each row.
+// call calls a function for bytes from to to-1 of each row.
 func (b *bags) call(on abi.Engine, of, from, to int) {
 	b.from, b.to, b.at = from, to, from
 	if on == abi.AVX512 {
@@ -80,7 +80,7 @@ func (b *bags) call(on abi.Engine, of, from, to int) {
 	}
 }
 
-// short says that bags have so many rows, which are ir.ReduceLanes at most.
+// short sets the bags' length to at most ir.ReduceLanes rows.
 func (b *bags) short(length int, far bool) {
 	step := 2 // from a row of an eight to the next, doubled
 	switch {
@@ -106,7 +106,7 @@ func (b *bags) short(length int, far bool) {
 	}
 }
 
-// long says that bags have so many rows, which are more than ir.ReduceLanes.
+// long sets the bags' length to more than ir.ReduceLanes rows.
 func (b *bags) long(length int, far bool) {
 	const fours = ir.ReduceLanes / 4
 	b.length, b.left = length, length
@@ -120,7 +120,7 @@ func (b *bags) long(length int, far bool) {
 	}
 }
 
-// gatherSum returns the function of an engine that adds up rows by their indices, or their products.
+// gatherSum returns an engine's function that sums rows selected by indices, or their products with weights.
 func gatherSum(m *kernel.Micro, on abi.Engine) func(*abi.Frame) {
 	op, out, of, size := m.Op.Info(), gatherOut(m.Op.Info()), 0, m.Type.Size()
 	if m.Type == ir.Float64 {
@@ -149,7 +149,7 @@ func gatherSum(m *kernel.Micro, on abi.Engine) func(*abi.Frame) {
 	}
 }
 
-// raggedProducts returns the function of an engine that adds up the products of ragged rows.
+// raggedProducts returns an engine's function that sums the products of ragged rows.
 func raggedProducts(m *kernel.Micro, on abi.Engine) func(*abi.Frame) {
 	of, size, other := ofRagged, m.Type.Size(), raggedOf(m)
 	if m.Type == ir.Float64 {
@@ -167,7 +167,7 @@ func raggedProducts(m *kernel.Micro, on abi.Engine) func(*abi.Frame) {
 		for r := range f.Rows {
 			begin, end := raggedRow(f, r, count)
 			b.bags, b.length, b.ahead = 1, end-begin, math.MaxInt
-			if far { // a row that is prefetched may be one of the next sums
+			if far { // a prefetched row may belong to one of the next sums
 				b.ahead = rowsAhead - (count - end)
 			}
 			b.indices, b.weights = uintptr(f.Ptr[4])+uintptr(begin*b.across), uintptr(f.Ptr[5])+uintptr(begin*b.acrossWeights)
@@ -178,10 +178,10 @@ func raggedProducts(m *kernel.Micro, on abi.Engine) func(*abi.Frame) {
 	}
 }
 
-// isFar reports whether a table of so many rows, which are so far apart, is too large for the caches.
+// isFar reports whether a table with the given number of rows and step between them is too large for the caches.
 func isFar(step, rows int) bool { return max(step, -step) >= farBytes/max(1, rows) }
 
-// sumAVX2 adds up bags with one of the functions. It stops at an index outside the table: some bags are left then.
+// sumAVX2 sums bags with the given function of the assembly. At an index outside the table it stops, and leaves some bags.
 //
 //go:noescape
 func sumAVX2(b *bags, of int)

@@ -10,17 +10,16 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Gather for AVX2. It copies vectors, and prefetches rows of a large table before it copies them, as the
-// instructions of one copied row fill much of the processor's reorder buffer. The assembly
-// is written by hand: it stops at an index that is outside its line, and
-// generated code neither stops nor prefetches by an index. Zen 4, a million rows of 256 bytes
-// of 32 MB: 50 to 55 ms in Go, 25 to 29 so.
+// Gather for AVX2. It copies vectors, and prefetches rows of a large table before it copies them, because the instructions of one
+// copied row fill much of the processor's reorder buffer. The assembly is written by hand: it stops at an index outside its
+// line, and generated code neither stops nor prefetches by an index. Zen 4, a million rows of 256 bytes of 32 MB: 25 to 29 ms;
+// in Go 50 to 55.
 
 const (
-	// farBytes is how many bytes a table has at least whose rows are prefetched. Zen 4, a last-level cache
-	// of 32 MB: from 8 MB on rows of 64 bytes take a third of the time, of 4 MB they take as long.
+	// farBytes is the size of the smallest table whose rows are prefetched. Zen 4, a last-level cache of 32 MB: rows of 64 bytes take a
+	// third of the time from 8 MB on, and the same time with 4 MB.
 	farBytes = 8 << 20
-	// prefetchedLines is how many cache lines of a row are prefetched at most. The processor's own prefetcher
+	// prefetchedLines is the greatest number of cache lines of a row that are prefetched. The processor's own prefetcher
 	// fetches the following ones.
 	prefetchedLines = 8
 )
@@ -51,9 +50,9 @@ func gatherVectors[T any](f *abi.Frame) {
 	}
 }
 
-// copyRows copies rows of bytes by their indices, and prefetches so many cache lines of later ones.
-// It returns how many rows it has copied. If the index of the next one is not below the extent, it
-// returns that too: each index is read once, as another goroutine may change it.
+// copyRows copies rows of bytes by their indices, and prefetches the given number of cache lines of later rows. It returns the
+// number of rows copied. If the next row's index is not below the extent, it stops and returns that index too: each index is
+// read only once, as another goroutine may change it.
 //
 //go:noescape
 func copyRows(to, from, index unsafe.Pointer, toStep, fromStep, indexStep, rows, bytes, extent, lines int) (copied int, outside int64)

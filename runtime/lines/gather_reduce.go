@@ -8,18 +8,17 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Reductions of rows of a table, selected by indices, such as sums of embeddings. Each lane of
-// ir.ReduceRow is a row.
+// Reductions of rows of a table that indices select, such as sums of embeddings. Each lane of ir.ReduceRow is a row.
 
 // gatherReduceOf returns the function that reduces rows by their indices.
 func gatherReduceOf(m *kernel.Micro) func(*abi.Frame) {
 	return typed(m.Type, gatherReduce[uint8](m), gatherReduce[uint32](m), gatherReduce[uint64](m), gatherReduce[float32](m), gatherReduce[float64](m))
 }
 
-// laneColumns is how many columns are reduced at a time: a cache line of four bytes each.
+// laneColumns is the number of columns that are reduced at a time: a cache line of 4-byte elements.
 const laneColumns = 16
 
-// gatherReduce returns the function that reduces rows, or their products with weights, by an op, some columns at a time.
+// gatherReduce returns the function that reduces rows, or their products with weights, by an op, laneColumns at a time.
 func gatherReduce[T number](m *kernel.Micro) func(*abi.Frame) {
 	op := m.Op.Info()
 	combine, at := combiner[T](op.By, m.Type), gatherOut(op)
@@ -62,7 +61,7 @@ func gatherReduce[T number](m *kernel.Micro) func(*abi.Frame) {
 	}
 }
 
-// gatherOut returns which argument of gather_reduce is the output. The memory to work in, and the fields, follow.
+// gatherOut returns the output's argument number of gather_reduce. The scratch memory and the fields follow it.
 func gatherOut(op *ir.OpInfo) int { return op.Arity }
 
 // combiner returns the function of an op that combines elements of a type, or nil.
@@ -78,7 +77,7 @@ func combiner[T number](op ir.Op, d ir.DType) func(a, b T) T {
 	case op == ir.OpMax && !signed:
 		return func(a, b T) T { return max(a, b) }
 	}
-	sign := element[T](ir.SignBit(d)) // with it added, integers with a sign are in the order of those without
+	sign := element[T](ir.SignBit(d)) // adding it maps the order of signed integers to that of unsigned ones
 	switch op {
 	case ir.OpMin:
 		return func(a, b T) T { return min(a+sign, b+sign) - sign }

@@ -12,10 +12,10 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Reductions of rows for AVX2: built-in kernels combine the rows of the table where they are, two,
-// four or eight at a time. Rows of a large table are prefetched. Sums of floats are bags_amd64.go's.
+// Reductions of rows for AVX2. Built-in kernels combine two, four or eight rows of the table in place. Rows of a large table are
+// prefetched. Sums of floats are in bags_amd64.go.
 
-// registerGatherReduce registers those of all kernels that are reductions of rows.
+// registerGatherReduce registers the kernels among all that reduce rows.
 func registerGatherReduce(all []*kernel.Micro) {
 	var avx2, avx512 []abi.Kernel
 	for _, m := range all {
@@ -32,11 +32,10 @@ func registerGatherReduce(all []*kernel.Micro) {
 	abi.RegisterBuiltin(abi.AVX512, avx512)
 }
 
-// rowKernels combine two, four and eight rows; nil if there is none.
+// rowKernels combine two, four and eight rows; each is nil if it does not exist.
 type rowKernels struct{ two, four, eight func(*abi.Frame) }
 
-// gatherReduceRows returns the function that reduces rows by their indices: wide ones by kernels, if
-// there are.
+// gatherReduceRows returns the function that reduces rows by their indices. It uses kernels for wide rows, if they exist.
 func gatherReduceRows(m *kernel.Micro) func(*abi.Frame) {
 	op, other, size := m.Op.Info(), gatherReduceOf(m), m.Type.Size()
 	at := gatherOut(op)
@@ -59,7 +58,7 @@ func gatherReduceRows(m *kernel.Micro) func(*abi.Frame) {
 	}
 }
 
-// combinerOfRows returns the signature of the kernel that combines the elements of some rows two and two.
+// combinerOfRows returns the signature of the kernel that combines the elements of several rows in pairs.
 func combinerOfRows(by ir.Op, d ir.DType, rows int) string {
 	b := kernel.NewBuilder(slices.Repeat([]kernel.Operand{{DType: d}}, rows)...)
 	all := make([]kernel.Ref, rows)
@@ -76,21 +75,21 @@ func combinerOfRows(by ir.Op, d ir.DType, rows int) string {
 	return k.Signature()
 }
 
-// gathered is a call, and the rows of the table that the current row of the output is made of.
+// gathered is a call, with the rows of the table that make up the current row of the output.
 type gathered struct {
 	f *abi.Frame
 	rowKernels
 	table, indices, work unsafe.Pointer
 	tableStep, workStep  int
-	out                  int // which argument
+	out                  int // argument number of the output
 	bytes                int // of a row
 	extent, length       int
 	across               int // bytes from index to index
-	lanes                int // how many rows the rows of the table are combined to first: row i goes to row i%lanes
+	lanes                int // rows that the table's rows are first combined into: row i into row i%lanes
 	ahead                prefetching
 }
 
-// prefetching is the lane whose rows are prefetched next: some rows before it is computed.
+// prefetching is the lane whose rows are prefetched next, some rows before it is computed.
 type prefetching struct {
 	lines     int            // of each row, 0 if none is prefetched
 	row, lane int            // of the output
@@ -99,17 +98,17 @@ type prefetching struct {
 	step      int            // bytes to those of the next one
 }
 
-// rowsAhead is how many rows before its reduction a row is prefetched.
+// rowsAhead is the number of rows between the prefetch of a row and its reduction.
 const rowsAhead = 12
 
-// rows computes each row of the output, with the frame of the call, which it restores.
+// rows computes each row of the output. It changes the frame of the call, and restores it at the end.
 func (g *gathered) rows() {
 	f := g.f
 	call := *f
 	defer func() { *f = call }()
 	g.lanes = 1
 	most, far := 4, isFar(g.tableStep, g.extent)
-	if g.eight != nil && !far { // rows that are prefetched are so a few at a time
+	if g.eight != nil && !far { // prefetched rows are combined a few at a time
 		most = 8
 	}
 	for g.lanes < ir.ReduceLanes && (most*g.lanes < g.length || g.length > ir.ReduceLanes) {
@@ -128,8 +127,8 @@ func (g *gathered) rows() {
 	}
 }
 
-// reduce stores what ir.ReduceRow gives of all rows: first of the rows of each lane, or of up to eight lanes each,
-// which are rows of the memory to work in then, or the result.
+// reduce stores the result of ir.ReduceRow over all rows. It first combines the rows of each lane, or of up to eight lanes at
+// once, into rows of the scratch memory, or into the result if that is all.
 func (g *gathered) reduce(to unsafe.Pointer) {
 	g.f.Rows = 1
 	for b := range g.lanes {
@@ -153,10 +152,10 @@ func (g *gathered) reduce(to unsafe.Pointer) {
 	}
 }
 
-// lane returns the row that a lane has in the memory to work in.
+// lane returns the row of a lane in the scratch memory.
 func (g *gathered) lane(b int) unsafe.Pointer { return unsafe.Add(g.work, b*g.workStep) }
 
-// chain combines the rows of a lane in their order.
+// chain combines the rows of a lane in order.
 func (g *gathered) chain(b int, to unsafe.Pointer) {
 	i := b + ir.ReduceLanes
 	if i >= g.length {
@@ -170,8 +169,8 @@ func (g *gathered) chain(b int, to unsafe.Pointer) {
 	}
 }
 
-// combine combines rows b, b+n, b+2n and so on, eight at most, as far as there are such, n being how many lanes are left:
-// those that are farthest apart first.
+// combine combines the up to eight existing rows b, b+n, b+2n, ..., where n is the number of lanes left. The rows that are
+// farthest apart are combined first.
 func (g *gathered) combine(b, n int, to unsafe.Pointer) {
 	switch left := g.length - b; {
 	case left > 7*n:
@@ -231,7 +230,7 @@ func (g *gathered) add(a, b, to unsafe.Pointer) {
 	g.two(g.f)
 }
 
-// prefetchRows prefetches so many cache lines of each of n rows. Indices may be any numbers: a prefetch never
+// prefetchRows prefetches the given number of cache lines of each of n rows. Indices may be any numbers: a prefetch never
 // faults.
 //
 //go:noescape

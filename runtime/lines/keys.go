@@ -7,19 +7,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// bits are the types that elements are sorted as: their bits.
+// bits are the types that elements are sorted as: unsigned integers with their bits.
 type bits interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// keys says how the bits of elements become keys: unsigned numbers that are less where the
-// element comes before. Bits of floats are such numbers once those of negative ones are
-// inverted.
+// keys maps the bits of elements to keys: unsigned numbers in the order of the elements. Bits of floats are such numbers once
+// those of negative floats are inverted.
 type keys[U bits] struct {
 	zero               U // the bits of -0, which is +0; 0 if there is no such element
-	infinity           U // twice the bits of infinity: those of NaNs are more
-	positive, negative U // which bits of an element are inverted, by its first one
-	nans               U // how many NaNs of a sign there are
+	infinity           U // twice the bits of infinity; those of NaNs are greater
+	positive, negative U // the bits that are inverted in an element, by its sign bit
+	nans               U // the number of NaNs of each sign
 }
 
 // keysOf returns the keys of the elements of a type.
@@ -51,19 +50,18 @@ func (k keys[U]) of(v U) U {
 	return k.least(v)
 }
 
-// least returns a number that is below a key if that of an element is. It differs from the key for
-// NaNs, and for -0, whose key no element has.
+// least returns a number that is below a key whenever the element's key is. It differs from the key for NaNs, and for -0, whose
+// bits are no element's key.
 func (k keys[U]) least(v U) U {
 	sign := -(v >> (8*unsafe.Sizeof(v) - 1)) // all ones, or 0
 	return v ^ k.positive ^ sign&k.flipped()
 }
 
-// flipped returns which bits of negative elements are inverted that are not of positive ones. The first one
-// never is.
+// flipped returns the bits that are inverted in only one of negative and positive elements. The first bit never is one of them.
 func (k keys[U]) flipped() U { return k.positive ^ k.negative }
 
-// exact returns another key, which no other bits have. Those of -0 and +0 follow each other, and those of
-// NaNs come last: least begins with the NaNs of one sign.
+// exact returns another key, which is unique to the element's bits. The keys of -0 and +0 are adjacent, and those of NaNs come last;
+// least begins with the NaNs of one sign.
 func (k keys[U]) exact(v U) U { return k.least(v) - k.nans }
 
 // element returns the bits of an exact key.
@@ -73,21 +71,21 @@ func (k keys[U]) element(key U) U {
 	return v ^ sign&k.flipped()
 }
 
-// class is the exact keys from least to most, of elements that are equal: such elements keep their order.
+// class is a range of exact keys, from least to most, of elements that count as equal and keep their order.
 type class[U bits] struct{ least, most U }
 
 func (c class[U]) has(key U) bool { return key-c.least <= c.most-c.least }
 
-// classes returns those of zeros and of NaNs, if elements are floats.
+// classes returns the classes of zeros and of NaNs if elements are floats.
 func (k keys[U]) classes() [2]class[U] {
 	zero := min(k.exact(0), k.exact(k.zero))
 	return [2]class[U]{{zero, zero + 1}, {-(2 * k.nans), ^U(0)}}
 }
 
-// wide reports whether elements have eight bytes: more than a half of a word.
+// wide reports whether elements have eight bytes: more than half a word.
 func (k keys[U]) wide() bool { return unsafe.Sizeof(k.zero) == 8 }
 
-// line is elements that are so many bytes apart.
+// line is a line of elements with a constant distance in bytes.
 type line[U bits] struct {
 	from          unsafe.Pointer
 	across, count int
@@ -97,7 +95,7 @@ func (l line[U]) at(i int) U { return *(*U)(unsafe.Add(l.from, i*l.across)) }
 
 func (l line[U]) set(i int, v U) { *(*U)(unsafe.Add(l.from, i*l.across)) = v }
 
-// sideBySide returns where the elements are side by side: where they are, or in other memory, which they are copied to.
+// sideBySide returns the address of the contiguous elements: their own if they are contiguous, else memory, which they are copied to.
 func (l line[U]) sideBySide(memory unsafe.Pointer) unsafe.Pointer {
 	if l.across == int(unsafe.Sizeof(U(0))) {
 		return l.from
@@ -112,12 +110,12 @@ func (l line[U]) sideBySide(memory unsafe.Pointer) unsafe.Pointer {
 // asLong reports whether elements are as long as their keys.
 func asLong[U bits, K word]() bool { return unsafe.Sizeof(U(0)) == unsafe.Sizeof(K(0)) }
 
-// inVectors reports whether the elements are side by side, and as long as their keys.
+// inVectors reports whether the elements are contiguous and as long as their keys.
 func inVectors[U bits, K word](l line[U]) bool {
 	return asLong[U, K]() && l.across == int(unsafe.Sizeof(U(0)))
 }
 
-// keysAs returns the same keys where U is K.
+// keysAs converts keys to the type K, which has the size of U.
 func keysAs[K word, U bits](k keys[U]) keys[K] {
 	return keys[K]{K(k.zero), K(k.infinity), K(k.positive), K(k.negative), K(k.nans)}
 }

@@ -1,8 +1,8 @@
-// Package lines holds the micro-kernels that are written by hand: places, gather, gather_reduce, ragged, scatter, the sorts,
-// search, recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every
-// engine. Assembly for AVX2 computes gathers, parts of sorts, places, searches, and the sums of floats of gather_reduce and ragged;
-// places, searches and those sums have assembly for AVX-512 too. The rest of gather_reduce, ragged and scatter combine rows by built-in
-// kernels for AVX2. Register makes them known.
+// Package lines holds the micro-kernels that are written by hand, because their control flow depends on data: places, gather,
+// gather_reduce, ragged, scatter, the sorts, search, recurrence and rescan. Memory bounds their time. Each has a version in Go for
+// every engine. Gathers, parts of sorts, places, searches, and the sums of floats of gather_reduce and ragged also have assembly
+// for AVX2; places, searches and those sums have assembly for AVX-512 too. On AVX2 the rest of gather_reduce, ragged and
+// scatter combines rows with built-in kernels. Register makes the kernels known.
 package lines
 
 import (
@@ -13,8 +13,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// An index outside its line is a panic with an ir.IndexError, which becomes the error of
-// the run.
+// An index outside its line causes a panic with an ir.IndexError, which becomes the error of the run.
 
 // Register makes the kernels known to all plans that are linked from then on.
 func Register() {
@@ -27,8 +26,8 @@ func Register() {
 	registerAssembly(all)
 }
 
-// lineFunction returns the function of a micro-kernel. Generic functions that return functions are not inlined:
-// each call of one would compile what it returns once more.
+// lineFunction returns the function of a micro-kernel. Generic functions that return functions are not inlined: otherwise each
+// of their calls would be compiled once more.
 func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	switch m.Kind {
 	case kernel.Places:
@@ -62,7 +61,7 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	panic("BUG: lines: no function of " + m.Signature())
 }
 
-// typed returns the function of a type that is computed in itself. Integers with a sign have that of those without.
+// typed returns the function for a type that is computed in itself. Signed integers have the function of unsigned ones.
 func typed(d ir.DType, u8, u32, u64, f32, f64 func(*abi.Frame)) func(*abi.Frame) {
 	fn := map[ir.DType]func(*abi.Frame){ir.Int32: u32, ir.Int64: u64, ir.Uint8: u8, ir.Uint32: u32, ir.Uint64: u64, ir.Float32: f32, ir.Float64: f64}[d]
 	if fn == nil {
@@ -71,10 +70,10 @@ func typed(d ir.DType, u8, u32, u64, f32, f64 func(*abi.Frame)) func(*abi.Frame)
 	return fn
 }
 
-// position is a type of indices.
+// position is the type of an index.
 type position interface{ int64 | uint8 }
 
-// lineIndex returns element r of the indices at p, or panics.
+// lineIndex returns index r of those at p, or panics if it is not below the extent.
 func lineIndex[I position](p unsafe.Pointer, step, r, extent int) int {
 	return ir.LineIndex(int64(*(*I)(unsafe.Add(p, r*step))), extent)
 }
@@ -97,8 +96,7 @@ func gather[T any](f *abi.Frame) {
 	}
 }
 
-// gatherElements copies elements by their indices where all are side by side. Emerald Rapids: 0.4 of the time that it takes where
-// they may be apart.
+// gatherElements copies elements by their indices if all are contiguous. Emerald Rapids: 0.4 of the time of the general loop.
 func gatherElements[T any](out []T, table unsafe.Pointer, extent int, index []int64) {
 	for r, i := range index[:len(out)] {
 		if uint64(i) >= uint64(extent) {
@@ -122,7 +120,7 @@ func store[T any](f *abi.Frame) {
 	}
 }
 
-// storeElements stores elements by their indices where all are side by side.
+// storeElements stores elements by their indices if all are contiguous.
 func storeElements[T any](in []T, out unsafe.Pointer, extent int, index []int64) {
 	for r, i := range index[:len(in)] {
 		if uint64(i) >= uint64(extent) {
@@ -132,13 +130,13 @@ func storeElements[T any](in []T, out unsafe.Pointer, extent int, index []int64)
 	}
 }
 
-// outside panics. It is no part of loops, whose registers it would take.
+// outside panics with an ir.IndexError. It is a separate function because inlined it would take registers of the loops.
 func outside(index int64, extent int) { panic(&ir.IndexError{Index: index, Extent: extent}) }
 
 func sizeOf[T any]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// number is a type that elements are computed in. Sums and products of integers with a sign have the bits of
-// those without, so that one function does for both: see combiner for minima and maxima.
+// number is a type in which elements are computed. One function serves signed and unsigned integers, as their sums and products
+// have the same bits. For minima and maxima see combiner.
 type number interface {
 	uint8 | uint32 | uint64 | float32 | float64
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Merging. Each block of a merged line is computed apart: the pieces of the runs that it is made of are found by
-// a search (Odeh, Green, Mwassi, Shmueli and Birk 2012, "Merge Path", has that of two runs), copied behind one another,
-// and sorted: a quicksort of vectors takes less time than merging two by two.
+// Merging. Each block of a merged line is computed independently: a search finds the segments of the runs that make it up (Odeh,
+// Green, Mwassi, Shmueli and Birk 2012, "Merge Path", for two runs); they are copied one behind another and sorted. A quicksort of
+// vectors takes less time than merging in pairs.
 
 // mergeOf returns the function of a micro-kernel that merges runs.
 func mergeOf(m *kernel.Micro, s sorters) func(*abi.Frame) {
@@ -36,10 +36,10 @@ type merged[K word] struct {
 	runs        runs[K]
 	work        [3]unsafe.Pointer
 	span, block int
-	at          int // the argument with the numbers of blocks
+	at          int // argument with the numbers of the blocks
 }
 
-// mergedOf returns the merge that a frame describes. Its first args arguments are the runs; keys begin at a bit of a word.
+// mergedOf returns the merge that a frame describes. Its first args arguments are the runs. Keys begin at the given bit of a word.
 func mergedOf[K word](f *abi.Frame, args, bit int) merged[K] {
 	fields := f.Step[args+6:]
 	elems, run, bounds := fields[1], fields[2], fields[5]
@@ -57,20 +57,20 @@ func (c *merged[K]) out(r int) (from unsafe.Pointer, across int) {
 	return unsafe.Add(c.f.Ptr[c.at+1], r*c.f.Step[c.at+1]), c.f.Step[c.at+6]
 }
 
-// find finds the pieces of the runs that row r is made of.
+// find finds the segments of the runs that make up row r.
 func (c *merged[K]) find(r int) {
 	at := *(*int64)(unsafe.Add(c.f.Ptr[c.at], r*c.f.Step[c.at]))
 	from := kernel.MergedFrom(at, c.f.Cols, len(c.runs.keys), c.block)
 	c.runs.find(from, from+c.f.Cols)
 }
 
-// memory returns memory to work in, for a row.
+// memory returns scratch memory i for a row.
 func memory[T any, K word](c *merged[K], i int) []T {
 	return unsafe.Slice((*T)(c.work[i]), c.f.Cols)
 }
 
-// gatherPieces copies the pieces of the runs behind one another, from elements beside their keys. To an element it adds
-// far for each run before its own.
+// gatherPieces copies the segments of the runs one behind another, from arrays of elements that are parallel to their keys. It
+// adds far to an element for each run before its own.
 func gatherPieces[T word, K word](r *runs[K], from, to []T, far T) {
 	for i := range r.count() {
 		piece := from[i*r.length:][r.from()[i]:r.to()[i]]
@@ -84,7 +84,7 @@ func gatherPieces[T word, K word](r *runs[K], from, to []T, far T) {
 		}
 		to = to[len(piece):]
 	}
-	clear(to) // of runs that are in no order
+	clear(to) // for runs that are not sorted
 }
 
 // mergeKeys returns the function that merges runs of exact keys.
@@ -115,7 +115,7 @@ func mergeKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 	}
 }
 
-// mergeWords returns the function that merges runs of words with keys of a number of bits.
+// mergeWords returns the function that merges runs of words whose keys have the given number of bits.
 func mergeWords(s sorter[uint64], bits int) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		if f.Cols == 0 || f.Rows == 0 {
@@ -132,8 +132,8 @@ func mergeWords(s sorter[uint64], bits int) func(*abi.Frame) {
 	}
 }
 
-// mergeRecords returns the function that merges runs of keys and places. What is sorted is the keys of a block and where
-// they are in it.
+// mergeRecords returns the function that merges runs of keys and positions. It sorts the keys of a block together with their
+// index in the block.
 func mergeRecords(s sorter[uint64]) func(*abi.Frame) {
 	asTheyAre := keys[uint64]{infinity: ^uint64(0)}
 	return func(f *abi.Frame) {

@@ -29,14 +29,14 @@ func orderOf(m *kernel.Micro, s sorters) func(*abi.Frame) {
 	panic("BUG: lines: no order of " + m.Type.String())
 }
 
-// chunks is a call that orders the rows of a frame. The fields of the frame follow its args arguments.
+// chunks is a call that sorts the rows of a frame. The fields of the frame follow its args arguments.
 type chunks[U bits] struct {
 	f           *abi.Frame
 	args        int
 	work, spare []uint64
 }
 
-// chunksOf returns the call of a frame, or none if there is nothing to store.
+// chunksOf returns the call of a frame, or false if there is nothing to store.
 func chunksOf[U bits](f *abi.Frame, args int) (c chunks[U], some bool) {
 	if length := f.Step[args+1]; length > 0 && f.Cols > 0 {
 		return chunks[U]{f, args, unsafe.Slice((*uint64)(f.Ptr[args-2]), length), unsafe.Slice((*uint64)(f.Ptr[args-1]), length)}, true
@@ -49,7 +49,7 @@ func (c chunks[U]) line(r int) line[U] {
 	return line[U]{unsafe.Add(c.f.Ptr[0], r*c.f.Step[0]), c.f.Step[c.args], len(c.work)}
 }
 
-// orderKeys returns the function that stores the exact keys of the first elements of rows in their order.
+// orderKeys returns the function that stores the sorted exact keys of the first elements of rows.
 func orderKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		call, some := chunksOf[U](f, 4)
@@ -67,7 +67,7 @@ func orderKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 	}
 }
 
-// orderWords returns the function that stores words of the keys and the places.
+// orderWords returns the function that stores words of keys and positions.
 func orderWords[U bits](k keys[U], s sorters) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		call, some := chunksOf[U](f, 4)
@@ -85,7 +85,7 @@ func orderWords[U bits](k keys[U], s sorters) func(*abi.Frame) {
 	}
 }
 
-// orderRecords returns the function that stores the keys and the places of elements of eight bytes.
+// orderRecords returns the function that stores keys and positions of 8-byte elements.
 func orderRecords(k keys[uint64], s sorter[uint64]) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		call, some := chunksOf[uint64](f, 5)

@@ -10,29 +10,30 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Places of the least or greatest elements of columns. Some rows at a time are compared with the best elements so far,
-// which are in the outputs. There they are turned: some of their bits are exclusive-ored, so that the best one is the
-// greatest of a type with a sign, whichever the op and the type.
+// Positions of the minima or maxima of columns. Some rows at a time are compared with the best elements so far, which are kept in
+// the outputs. There they are turned: some of their bits are flipped, so that the best one is the greatest of a signed
+// type, whatever the op and the type.
 //
-// What compares rows says whether there was a NaN in them, which precedes nothing there. Those rows are searched for it, where there
-// is one: the place of the first NaN of a column is negative until the end, and nothing precedes the infinity that is its best.
+// A NaN precedes nothing in these comparisons, but they report whether a block of rows had one. Such rows are then searched for it. The
+// position of a column's first NaN is stored as a negative number until the end, with infinity as the best element, which nothing
+// precedes.
 
-// turned is a type of elements that are turned.
+// turned is a type of turned elements.
 type turned interface {
 	int8 | int16 | int32 | int64 | float32 | float64
 }
 
-// finder compares some rows of columns, the first of which has the given number, with the best elements so far, and
-// changes these and their places. It returns something else than 0 if there is a NaN.
+// finder compares some rows of columns with the best elements so far, and updates these and their positions. first is the
+// number of the first row. It returns nonzero if there is a NaN.
 type finder func(x, best, place unsafe.Pointer, step, rows, columns, first int, turn uint64) uint64
 
-// finders are those of all elements by their size, and how many rows each takes at once.
+// finders are the finders by size of elements, and the number of rows each takes at once.
 type finders struct {
 	rows         func(size int) int
 	ints, floats map[int]finder
 }
 
-// of returns the finder of elements of a type, nil if there is none.
+// of returns the finder of elements of a type, or nil if there is none.
 func (f *finders) of(d ir.DType) finder {
 	if ir.Floats.Has(d) {
 		return f.floats[d.Size()]
@@ -69,9 +70,9 @@ func bestPlaces(m *kernel.Micro, by finders) func(*abi.Frame) {
 		4: bestPlacesOf[int32, uint32], 8: bestPlacesOf[int64, uint64]}[size](find, rows, turn)
 }
 
-// placeRows returns how many rows are compared at once, the best elements of some columns in registers. They are streams of
-// memory, and numbered in bytes with a sign. Zen 3, 2048x2048 int16: eight take 1.6 times as long, four 1.5. Float64, and
-// int64: eight take 0.95 and 0.75.
+// placeRows returns the number of rows that are compared at once, while the best elements of some columns are in registers. Each
+// row is a stream of memory, and rows are numbered in signed bytes. Zen 3, 2048x2048 int16: eight rows take 1.6 times as long, four
+// 1.5; float64 and int64: eight take 0.95 and 0.75.
 func placeRows(size int) int {
 	if size == 8 {
 		return 8
@@ -79,10 +80,10 @@ func placeRows(size int) int {
 	return 16
 }
 
-// bestPlacesOf returns the function that finds elements of a type T, whose bits are a U.
+// bestPlacesOf returns the function that finds elements of type T with bits of type U.
 func bestPlacesOf[T turned, U bits](find finder, atOnce int, turn uint64) func(*abi.Frame) {
 	size := int(unsafe.Sizeof(T(0)))
-	for width := 8 * size; width < 64; width *= 2 { // in all elements of a word
+	for width := 8 * size; width < 64; width *= 2 { // repeat in all elements of a word
 		turn = turn&(1<<width-1) | turn<<width
 	}
 	least := asTurned[T](U(1) << (8*size - 1))
@@ -104,7 +105,7 @@ func bestPlacesOf[T turned, U bits](find finder, atOnce int, turn uint64) func(*
 					findNaN(find, x, step, rows, first, best, place, turn)
 					nan = true
 				}
-				if first+rows < n { // no pointer behind the last row
+				if first+rows < n { // else a pointer would be behind the last row
 					x = unsafe.Add(x, rows*step)
 				}
 			}
@@ -116,7 +117,7 @@ func bestPlacesOf[T turned, U bits](find finder, atOnce int, turn uint64) func(*
 	}
 }
 
-// asTurned returns the element that has some bits.
+// asTurned returns the element with the given bits.
 func asTurned[T turned, U bits](b U) T { return *(*T)(unsafe.Pointer(&b)) }
 
 // findRows is the finder in Go.
@@ -128,7 +129,7 @@ func findRows[T turned, U bits](x, best, place unsafe.Pointer, step, rows, colum
 			case e > bests[c]:
 				bests[c], places[c] = e, int32(first+r)
 			case e == bests[c]:
-				bests[c] = max(bests[c], e) // of zeros that without a sign
+				bests[c] = max(bests[c], e) // of zeros this is +0
 			case e != e:
 				nan = 1
 			}
@@ -137,20 +138,20 @@ func findRows[T turned, U bits](x, best, place unsafe.Pointer, step, rows, colum
 	return nan
 }
 
-// nanBytes is the length of the strips of a row that are searched for NaN. A finder compares each strip again, and Go code searches those
-// that have one. Emerald Rapids, AVX-512, 1024x512 float32: eight NaN take 1.2 times as long as none, one in a thousand 6 times;
-// 256 bytes 1.24 and 9. 64 bytes take the finders for AVX2 a third longer.
+// nanBytes is the length of the strips of a row that are searched for NaN. A finder compares each strip again, and Go code searches
+// the strips that have a NaN. Emerald Rapids, AVX-512, 1024x512 float32: eight NaN take 1.2 times as long as none, one in a thousand
+// 6 times; with 256 bytes 1.24 and 9 times. With 64 bytes the finders for AVX2 take a third longer.
 const nanBytes = 128
 
-// findNaN makes the first NaN of each column the best element, unless one was before. The finder has seen all the rows already. Where
-// it sees them again, it changes no column without NaN in them, or whose NaN was found in rows before: no element is greater than the
-// best one so far, or than infinity. What it makes of the other columns is replaced.
+// findNaN records each column's first NaN as its best element, unless the column already has one. The finder sees the rows a second
+// time here. That changes no column without a NaN, because no element is greater than the best one so far, nor a column
+// whose NaN was found before, because none is greater than infinity. Its results for the other columns are replaced.
 func findNaN[T turned](find finder, x unsafe.Pointer, step, rows, first int, best []T, place []int32, turn uint64) {
 	size := int(unsafe.Sizeof(T(0)))
 	for c := 0; c < len(best); c += nanBytes / size {
 		end := min(c+nanBytes/size, len(best))
 		if !slices.ContainsFunc(place[c:end], func(p int32) bool { return p >= 0 }) {
-			continue // each column has one
+			continue // each column has a NaN
 		}
 		strip := unsafe.Add(x, c*size)
 		if find(strip, unsafe.Pointer(&best[c]), unsafe.Pointer(&place[c]), step, rows, end-c, first, turn) != 0 {
@@ -159,7 +160,7 @@ func findNaN[T turned](find finder, x unsafe.Pointer, step, rows, first int, bes
 	}
 }
 
-// searchNaN does that one element after the other.
+// searchNaN is findNaN one element after the other.
 func searchNaN[T turned](x unsafe.Pointer, step, rows, first int, best []T, place []int32) {
 	for r := range rows {
 		for c, e := range unsafe.Slice((*T)(unsafe.Add(x, r*step)), len(best)) {
@@ -170,7 +171,7 @@ func searchNaN[T turned](x unsafe.Pointer, step, rows, first int, best []T, plac
 	}
 }
 
-// turnBack makes the best elements what they are.
+// turnBack turns the best elements back.
 func turnBack[T turned, U bits](best []T, turn U) {
 	if turn == 0 {
 		return
@@ -181,7 +182,7 @@ func turnBack[T turned, U bits](best []T, turn U) {
 	}
 }
 
-// placeNaN makes NaN of the best elements of columns with one, and their places what they are.
+// placeNaN stores NaN as the best elements of columns with one, and makes their positions positive.
 func placeNaN[T turned](best []T, place []int32) {
 	for c, p := range place {
 		if p < 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Places of the least or greatest elements of columns for AVX2: places_avx2.h.
+// Positions of the minima or maxima of columns for AVX2: places_avx2.h.
 
-// registerPlaces registers those of all kernels that find places.
+// registerPlaces registers the kernels among all that find positions.
 func registerPlaces(all []*kernel.Micro) {
 	by := finders{
 		rows:   placeRows,
@@ -32,7 +32,7 @@ func registerPlaces(all []*kernel.Micro) {
 	abi.RegisterBuiltin(abi.AVX512, avx512)
 }
 
-// wide returns the finder of assembly, which takes a vector of columns at least, or else another.
+// wide returns a finder that calls the assembly for at least a vector of columns, and other for fewer.
 func wide(assembly, other finder, size int) finder {
 	return func(x, best, place unsafe.Pointer, step, rows, columns, first int, turn uint64) uint64 {
 		if columns*size < abi.AVX2.Vector() {

@@ -7,22 +7,22 @@ import (
 	"unsafe"
 )
 
-// A quicksort of words for AVX2 (Bramas 2017; Blacher, Giesen and Kühne 2021). Words are partitioned by vectors, from
-// one of two memories to the other and back. Few are sorted by networks in registers. Where pivots divide badly again and
-// again, words are sorted digit by digit. So are more than quickTo words, as a call of assembly must be short.
+// A quicksort of words for AVX2 (Bramas 2017; Blacher, Giesen and Kühne 2021). Words are partitioned by vectors, from one of two
+// memories to the other and back. A few words are sorted by networks in registers. If pivots divide badly again and again, words
+// are sorted digit by digit. So are more than quickTo words, because a call of assembly must be short.
 
-// quickTo is up to how many words are sorted by a quicksort. On Zen 3 a partition of as many takes 25 microseconds of
-// words of four bytes, and 50 of eight.
+// quickTo is the greatest number of words that are sorted by quicksort. On Zen 3 a partition of that many takes 25 microseconds for
+// 4-byte words, and 50 for 8-byte words.
 const quickTo = 1 << 17
 
-// quick is a sort of as many words as both memories have: those from first on need not be in order.
+// quick is a sort of the words that fill both memories. Only the first words need be in order.
 type quick[K word] struct {
 	words, spare []K
 	first        int
 	high         int // behind the last bit that may be set
 }
 
-// quicksort is the sort of a sorter. Words are different if low is not 0.
+// quicksort is the sort function of a sorter. If low is not 0, all words are different.
 func quicksort[K word](words, spare []K, first, low, high int) []K {
 	if len(words) > quickTo || high-low <= 8 && len(words) > insertionTo { // keys of a byte are sorted by one digit
 		return radix(words, spare, first, low, high)
@@ -32,8 +32,8 @@ func quicksort[K word](words, spare []K, first, low, high int) []K {
 	return words
 }
 
-// part is the words from at to end-1, of which none is more than most. They are in spare if moved. It may be
-// partitioned so many times.
+// part is the words from at to end-1, none of which is greater than most. They are in spare if moved is set. The part may be
+// partitioned splits more times.
 type part[K word] struct {
 	at, end int
 	most    K
@@ -84,7 +84,7 @@ func (q *quick[K]) sort(p part[K]) {
 	sortFew(&from[p.at], &q.words[p.at], p.end-p.at)
 }
 
-// pivotOf returns the middle one of some words.
+// pivotOf returns the median of some words.
 func pivotOf[K word](x []K) K {
 	var some [32]K
 	n := 8
@@ -104,8 +104,8 @@ func pivotOf[K word](x []K) K {
 	return some[n/2]
 }
 
-// lesserFirst32 has for each set of lanes that are greater the order in which the lesser ones come first. That of
-// lesserFirst64 is of halves of the lanes.
+// lesserFirst32 maps each set of greater lanes to the permutation that puts the lesser lanes first. lesserFirst64 does so for
+// 8-byte lanes, in halves.
 var (
 	lesserFirst32 [256][8]uint8
 	lesserFirst64 [16][8]uint8

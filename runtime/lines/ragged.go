@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Ragged rows, and products with sparse matrices. Each addition to a sum waits for the one before
-// it. So four rows are added up side by side, whose additions are independent of each other.
+// Ragged rows, and products with sparse matrices. Each addition to a sum waits for the previous one, so four rows, whose
+// additions are independent, are summed at a time.
 
 // raggedOf returns the function that combines ragged rows.
 func raggedOf(m *kernel.Micro) func(*abi.Frame) {
@@ -52,7 +52,7 @@ func ragged[T number](m *kernel.Micro) func(*abi.Frame) {
 	}
 }
 
-// element returns the element of some bits.
+// element returns the element with the given bits.
 func element[T number](bits uint64) (e T) {
 	p := unsafe.Pointer(&e)
 	switch unsafe.Sizeof(e) {
@@ -66,13 +66,13 @@ func element[T number](bits uint64) (e T) {
 	return e
 }
 
-// checkOffsets panics unless so many offsets are those of a line of some extent.
+// checkOffsets panics unless the given number of offsets are valid for a line of the given extent.
 func checkOffsets(f *abi.Frame, offsets, extent int) {
 	first, last := *(*int64)(f.Ptr[1]), *(*int64)(unsafe.Add(f.Ptr[1], (offsets-1)*f.Step[1]))
 	ir.CheckOffsets(first, last, offsets-1, extent)
 }
 
-// raggedRow returns where row r begins and ends, or panics.
+// raggedRow returns the begin and end of row r, or panics.
 func raggedRow(f *abi.Frame, r, extent int) (begin, end int) {
 	from, to := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), *(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
 	if from < 0 || from > to || to > int64(extent) {
@@ -116,7 +116,7 @@ func sumOn[T number](sum T, in unsafe.Pointer, step, i, end int) T {
 	return sum
 }
 
-// products is where the factors of products are, and how far apart.
+// products has the addresses of the factors of products, and their distances.
 type products struct {
 	table, indices, weights          unsafe.Pointer
 	tableStep, indexStep, weightStep int
@@ -139,7 +139,7 @@ func sumProducts[T number](f *abi.Frame) {
 	}
 }
 
-// sumApart adds products.
+// sumApart sums products of strided factors.
 func sumApart[T number](p *products, i, end int) (sum T) {
 	for ; i < end; i++ {
 		from := lineIndex[int64](p.indices, p.indexStep, i, p.extent)
@@ -148,10 +148,10 @@ func sumApart[T number](p *products, i, end int) (sum T) {
 	return sum
 }
 
-// longRow is how many products a row has at least of which four are computed side by side.
+// longRow is the least number of products of a row that are computed four at a time.
 const longRow = 24
 
-// sumContiguous adds products of contiguous factors. Of long rows four are computed side by side, and added in their order.
+// sumContiguous sums products of contiguous factors. In long rows four products are computed at a time, and added in order.
 func sumContiguous[T number](p *products, i, end int) (sum T) {
 	table, indices, weights, extent := p.table, p.indices, p.weights, uint64(p.extent)
 	size := int(unsafe.Sizeof(sum))

@@ -11,13 +11,13 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Ragged rows of several columns for AVX2: the kernels of column reductions add their elements to a row of the
-// output. Products of floats are bags_amd64.go's.
+// Ragged rows of several columns for AVX2: the kernels of column reductions add their elements to a row of the output. Products of
+// floats are in bags_amd64.go.
 
-// rowsAtOnce is how many rows one call of a kernel adds.
+// rowsAtOnce is the number of rows that one call of a kernel adds.
 const rowsAtOnce = 4
 
-// registerRagged registers those of all kernels that combine ragged rows.
+// registerRagged registers the kernels among all that combine ragged rows.
 func registerRagged(all []*kernel.Micro) {
 	var avx2, avx512 []abi.Kernel
 	for _, m := range all {
@@ -34,15 +34,14 @@ func registerRagged(all []*kernel.Micro) {
 	abi.RegisterBuiltin(abi.AVX512, avx512)
 }
 
-// accumulator is a kernel that adds some rows to a row of the output, and what its operands are.
+// accumulator is a kernel that adds some rows to a row of the output, with the sources of its operands.
 type accumulator struct {
 	fn   func(*abi.Frame)
 	rows int
 	from []kernel.Source // the row of the output is the one behind the operands of the body
 }
 
-// raggedWide returns the function that combines ragged rows: those of several columns by kernels, if
-// there are.
+// raggedWide returns the function that combines ragged rows. It uses kernels for rows of several columns, if they exist.
 func raggedWide(m *kernel.Micro) func(*abi.Frame) {
 	other, by := raggedOf(m), m.Op.Info().By
 	b := kernel.NewBuilder(kernel.Operand{DType: m.Type})
@@ -75,12 +74,12 @@ func raggedWide(m *kernel.Micro) func(*abi.Frame) {
 type wideRows struct {
 	f       *abi.Frame
 	call    abi.Frame
-	kernels []accumulator // that add fewer and fewer rows, at last one
+	kernels []accumulator // for fewer and fewer rows, the last one for one
 	size    int           // of an element
 	neutral uint64
 }
 
-// combine computes each row of the output, with the frame of the call, which it restores.
+// combine computes each row of the output. It changes the frame of the call, and restores it at the end.
 func (w *wideRows) combine() {
 	call := &w.call
 	extent := call.Step[5]
@@ -107,7 +106,7 @@ func (w *wideRows) combine() {
 	}
 }
 
-// fill stores what a row without elements is combined to.
+// fill stores the result of a row without elements.
 func (w *wideRows) fill(out unsafe.Pointer) {
 	row := unsafe.Slice((*byte)(out), w.f.Cols*w.size)
 	if w.neutral == 0 {

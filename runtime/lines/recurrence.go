@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Linear recurrences. An element waits for the one before it, so lines are computed several
-// at a time: the processor has other lines to go on with.
+// Linear recurrences. An element waits for the one before it, so several lines are computed at a time, which do not
+// wait for each other.
 
 // recurrence computes out[c] = a[c]*out[c-1] + in[c] along the rows of a block.
 func recurrence[T number](f *abi.Frame) {
@@ -38,7 +38,7 @@ func oneLine[T number](f *abi.Frame, r int) {
 	*at[T](f.Ptr[4], r*f.Step[4]) = y
 }
 
-// fourLines computes the rows from r on.
+// fourLines computes four rows from r on.
 func fourLines[T number](f *abi.Frame, r int) {
 	x, a, y := f.Step[0], f.Step[1], f.Step[3] // bytes from a row to the next
 	in, factor, out := unsafe.Add(f.Ptr[0], r*x), unsafe.Add(f.Ptr[1], r*a), unsafe.Add(f.Ptr[3], r*y)

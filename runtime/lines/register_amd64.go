@@ -4,7 +4,7 @@ package lines
 
 import "github.com/stridefuse/stridefuse/ir/kernel"
 
-// registerAssembly registers those of all kernels that are in assembly, or call some.
+// registerAssembly registers the kernels among all that are in assembly, or call some.
 func registerAssembly(all []*kernel.Micro) {
 	registerPlaces(all)
 	registerGather()

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Sums of lines of which a chunk's running values overflow: see ir.Rescan. The chunks of lines
-// of which none does, nearly all, take a comparison.
+// Sums of lines in which a chunk's running values overflow: see ir.Rescan. For nearly all lines none does, and each chunk
+// takes a comparison.
 
 // rescan computes chunks of lines again. Both types are combined in float64.
 func rescan[T float32 | float64](f *abi.Frame) {
@@ -25,7 +25,7 @@ func rescan[T float32 | float64](f *abi.Frame) {
 	}
 }
 
-// sumAgain computes chunks of row r, and the carry behind them.
+// sumAgain recomputes chunks of row r, and the carry behind them.
 func sumAgain[T float32 | float64](f *abi.Frame, r, chunks int) {
 	in, out := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[3], r*f.Step[3])
 	last, before := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2])
@@ -53,13 +53,13 @@ func sumAgain[T float32 | float64](f *abi.Frame, r, chunks int) {
 	*at[float64](f.Ptr[4], r*f.Step[4]) = carry
 }
 
-// sameNumber reports whether two numbers have the same bits, as all NaNs are taken to have.
+// sameNumber reports whether two numbers have the same bits or are both NaN.
 func sameNumber(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
-// sumHalves adds the n elements of a chunk to the carry, as halves of their sums, and returns
-// the next carry. The conversions keep Go from rounding a product and a sum once.
+// sumHalves adds the running sums of the n elements of a chunk, computed as halves that do not overflow, to the carry, and
+// returns the next carry. The conversions prevent Go from fusing a product and a sum.
 func sumHalves[T float32 | float64](f *abi.Frame, in, out unsafe.Pointer, n int, carry float64) float64 {
 	var sum float64
 	run := T(*at[T](in, 0) * ir.HalfRunsBefore)

@@ -1,6 +1,6 @@
 package lines
 
-// runs are the runs of a line, all but the last one of the same length. Elements of a class are in no order of their
+// runs are the runs of a line, all of the same length except the last. Within a class, elements need not be in the order of their
 // keys.
 type runs[K word] struct {
 	keys    []K
@@ -19,7 +19,7 @@ func (r *runs[K]) bound(i int) []int64 { return r.bounds[i*r.count():][:r.count(
 func (r *runs[K]) from() []int64       { return r.bound(0) }
 func (r *runs[K]) to() []int64         { return r.bound(1) }
 
-// find stores which elements of each run are among those from first to end-1 of the merged line.
+// find stores the bounds, in each run, of the elements first to end-1 of the merged line.
 func (r *runs[K]) find(first, end int) {
 	from, to, most := r.from(), r.to(), r.bound(2)
 	clear(from)
@@ -34,9 +34,9 @@ func (r *runs[K]) find(first, end int) {
 	r.split(int64(end), to, most)
 }
 
-// split sets least to how many elements of each run are among the first n of all. That is from least to most on entry.
-// Each step divides all runs at the key of one element of the run in which most elements are undecided: in the middle
-// of these, or every other time where n is if keys are spread evenly.
+// split sets least[i] to the number of elements of run i among the first n of all; on entry it is between least[i] and most[i].
+// Each step divides all runs at the key of one element of the run with the most undecided elements: the middle
+// one or, every other time, the one where n would be if keys were spread evenly.
 func (r *runs[K]) split(n int64, least, most []int64) {
 	less, upTo := r.bound(3), r.bound(4)
 	for interpolates := true; ; interpolates = !interpolates {
@@ -79,7 +79,7 @@ func (r *runs[K]) split(n int64, least, most []int64) {
 		switch {
 		case n < allLess:
 			copy(most, less)
-			most[longest] = min(most[longest], at) // less of a run that is in no order
+			most[longest] = min(most[longest], at) // fewer, if the run is not sorted
 		case n > allUpTo:
 			copy(least, upTo)
 			least[longest] = max(least[longest], at+1)
@@ -95,7 +95,7 @@ func (r *runs[K]) split(n int64, least, most []int64) {
 	}
 }
 
-// below returns how many words have a key below another, which begins at a bit.
+// below returns the number of words whose keys, which begin at the given bit, are below key.
 func below[K word](x []K, key K, bit int) int {
 	least, most := 0, len(x)
 	for least < most {
@@ -108,7 +108,7 @@ func below[K word](x []K, key K, bit int) int {
 	return least
 }
 
-// belowNear is below where the result is near a guess: it searches at distances that double.
+// belowNear is below for a result near a guess: it searches at distances that double.
 func belowNear[K word](x []K, key K, bit, guess int) int {
 	least, most := 0, len(x)
 	for apart := 8; least < most; apart *= 2 {
@@ -128,7 +128,7 @@ func belowNear[K word](x []K, key K, bit, guess int) int {
 	return least + below(x[least:most], key, bit)
 }
 
-// upToNear is upToKey where the result is small.
+// upToNear is upToKey for a small result.
 func upToNear[K word](x []K, key K, bit int) int {
 	if key == ^K(0)>>uint(bit) {
 		return len(x)
@@ -136,7 +136,7 @@ func upToNear[K word](x []K, key K, bit int) int {
 	return belowNear(x, key+1, bit, 0)
 }
 
-// upToKey returns how many words have a key that is not greater.
+// upToKey returns the number of words whose key is not greater than the given one.
 func upToKey[K word](x []K, key K, bit int) int {
 	if key == ^K(0)>>uint(bit) {
 		return len(x)
@@ -144,7 +144,7 @@ func upToKey[K word](x []K, key K, bit int) int {
 	return below(x, key+1, bit)
 }
 
-// keepOrder stores the keys of a class in the order of the runs, where they are in sorted.
+// keepOrder stores the keys of a class in the order of the runs, in their places in sorted.
 func (r *runs[K]) keepOrder(sorted []K, c class[K]) {
 	from := below(sorted, c.least, 0)
 	equal := sorted[from:][:upToKey(sorted[from:], c.most, 0)]

@@ -18,7 +18,7 @@ func scatterOf[I position](m *kernel.Micro) func(*abi.Frame) {
 // scatter returns the function that combines rows with those at their indices.
 func scatter[T number, I position](m *kernel.Micro) func(*abi.Frame) {
 	combine := combiner[T](m.Op.Info().By, m.Type)
-	if m.Op == ir.OpScatterAdd { // inlined: histograms and segment sums
+	if m.Op == ir.OpScatterAdd { // inlined, for histograms and segment sums
 		return scatterAdd[T, I]
 	}
 	return func(f *abi.Frame) {
@@ -32,14 +32,14 @@ func scatter[T number, I position](m *kernel.Micro) func(*abi.Frame) {
 	}
 }
 
-// An addition to an element waits for the last one to the same, which takes some cycles. So a few tables
-// take integers in turn where the elements are few.
+// An addition to an element waits some cycles for the previous one to the same element. If a table has few elements, integers are
+// therefore added to several copies of it in turn.
 const (
 	turns = 4
-	// mostInTurn is how many elements such a table has at most: all four are in the first-level cache.
+	// mostInTurn is the greatest number of elements of such a table: all four copies are in the first-level cache.
 	mostInTurn = 256
-	// tableApart is how many elements are between two tables: a load of one then seems to read what was
-	// just stored in another less often, as processors compare some bits of addresses alone.
+	// tableApart is the number of elements between two copies. Processors compare only some bits of addresses; with a gap, a load
+	// from one copy is less often mistaken for a load of what was just stored in another.
 	tableApart = 24
 )
 
@@ -65,7 +65,7 @@ func scatterAdd[T number, I position](f *abi.Frame) {
 	for r := range f.Rows {
 		from := unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], lineIndex[I](f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
-		to = to[:len(from)] // no index is checked then
+		to = to[:len(from)] // removes the bounds checks
 		for c, e := range from {
 			to[c] += e
 		}

@@ -11,13 +11,12 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Combinations of rows for AVX2: each row is combined by the built-in kernel of two operands.
+// Combinations of rows for AVX2: the built-in kernel of two operands combines each row.
 
-// wideRow is how many columns a row has at least that is combined by a kernel, which takes some
-// nanoseconds to call.
+// wideRow is the least number of columns of a row that is combined by a kernel. Calling one takes some nanoseconds.
 const wideRow = 8
 
-// registerScatter registers those of all kernels that combine rows with what is at their indices.
+// registerScatter registers the kernels among all that combine rows with those at their indices.
 func registerScatter(all []*kernel.Micro) {
 	var list []abi.Kernel
 	for _, m := range all {
@@ -31,8 +30,7 @@ func registerScatter(all []*kernel.Micro) {
 	abi.RegisterBuiltin(abi.AVX2, list)
 }
 
-// scatterRows returns the function that combines rows with those at their indices: wide ones by a kernel,
-// if there is one.
+// scatterRows returns the function that combines rows with those at their indices. It uses a kernel for wide rows, if there is one.
 func scatterRows[I position](m *kernel.Micro) func(*abi.Frame) {
 	other := scatterOf[I](m)
 	combine := sync.OnceValue(func() func(*abi.Frame) {
@@ -56,7 +54,7 @@ func combinerOf(by ir.Op, d ir.DType) string {
 	return k.Signature()
 }
 
-// combineRows calls a kernel for each row, with the frame of the call, which it restores.
+// combineRows calls a kernel for each row. It changes the frame of the call, and restores it at the end.
 func combineRows[I position](f *abi.Frame, combine func(*abi.Frame)) {
 	rows, at, from, to := f.Rows, f.Ptr[0], f.Ptr[1], f.Ptr[2]
 	defer func() { f.Rows, f.Ptr[0], f.Ptr[1], f.Ptr[2] = rows, at, from, to }()

@@ -8,18 +8,18 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Binary searches. All elements take the same rounds, and nothing in them is a branch that depends on data, so that the processor searches
-// for the next elements while it waits for the table.
+// Binary searches. All elements take the same number of rounds, without a branch that depends on data, so the processor
+// searches for the next elements while it waits for the table.
 
-// vectorSearch is the assembly of a search kernel. It searches a table of one element or more for whole vectors of values.
-// Bits of integers are exclusive-ored, so that they have a sign.
+// vectorSearch is the assembly of a search kernel. It searches a nonempty table for whole vectors of values. The turn bits of
+// integers are flipped, so that they compare as signed.
 type vectorSearch struct {
 	find  func(table unsafe.Pointer, extent int, y, out unsafe.Pointer, vectors int, turn uint64)
 	lanes int
 	turn  uint64
 }
 
-// search is a line, and the elements whose places in it are found, from one of them on.
+// search is a line, and the elements that are searched for in it.
 type search struct {
 	table, y, out              unsafe.Pointer
 	extent, from, count        int
@@ -49,7 +49,7 @@ func searchOf(m *kernel.Micro, by vectorSearch) func(*abi.Frame) {
 	}
 }
 
-// vectors finds the places of the first elements, which fill vectors.
+// vectors finds the positions of the first elements, those that fill whole vectors.
 func (s *search) vectors(by vectorSearch) {
 	for s.count-s.from >= by.lanes {
 		n := min(s.count-s.from, kernel.SearchElems) / by.lanes
@@ -63,7 +63,7 @@ type searched interface {
 	uint8 | int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
-// searchEach finds the places one by one. NaN is greater than all others.
+// searchEach finds the positions one by one. NaN is greater than all other elements.
 func searchEach[T searched](s *search) {
 	for c := s.from; c < s.count; c++ {
 		y, at := *(*T)(unsafe.Add(s.y, c*s.acrossY)), 0

@@ -12,7 +12,7 @@ import (
 
 // Binary searches of vectors: search_amd64.h.
 
-// searchKey is what a searcher is for: elements of a size, and op.
+// searchKey selects a searcher: by size of elements and op.
 type searchKey struct {
 	size   int
 	floats bool
@@ -29,7 +29,7 @@ var searchersAVX2 = map[searchKey]searcher{
 	{8, false, ir.OpSearchSorted}: searchInt64, {8, false, ir.OpSearchSortedRight}: searchInt64Right,
 }
 
-// registerSearches registers those of all kernels that search.
+// registerSearches registers the kernels among all that search.
 func registerSearches(all []*kernel.Micro) {
 	var avx2, avx512 []abi.Kernel
 	for _, m := range all {

@@ -8,9 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Sorting. Elements are sorted by exact keys, from which their bits are computed at last. Where places are asked for,
-// words of a key and a place are sorted: the places of elements that are equal are in order. A few first elements of a long
-// line are selected. The portable engine sorts words digit by digit, and AVX2 by a quicksort.
+// Sorting. Elements are sorted by exact keys, from which their bits are recovered at the end. If positions are wanted, words of a
+// key and a position are sorted, so the positions of equal elements are in order. A few first elements of a long line are
+// selected instead. The portable engine sorts words digit by digit, AVX2 by quicksort.
 
 // sortOf returns the function of a micro-kernel that orders lines.
 func sortOf(m *kernel.Micro, s sorters) func(*abi.Frame) {
@@ -34,12 +34,12 @@ func sortOf(m *kernel.Micro, s sorters) func(*abi.Frame) {
 	panic("BUG: lines: no order of " + m.Type.String())
 }
 
-// countedFrom is how many bytes a line has at least that are counted: the counts of a row take 0.3 microseconds. Emerald Rapids,
-// lines of 100: half the time of a sort.
+// countedFrom is the least length of a line of bytes that is sorted by counting; counting takes 0.3 microseconds per
+// row. Emerald Rapids, lines of 100: half the time of a sort.
 const countedFrom = 32
 
-// sortBytes is sortRows of elements of one byte. It counts the keys, and stores each element behind those with lesser keys and behind
-// the earlier ones with its own key.
+// sortBytes is sortRows for 1-byte elements. It counts the keys, and stores each element behind those with smaller keys and
+// behind the earlier ones with the same key.
 func sortBytes(k keys[uint8], places bool) func(*abi.Frame) {
 	var keys [256]uint8
 	for v := range keys {
@@ -49,7 +49,7 @@ func sortBytes(k keys[uint8], places bool) func(*abi.Frame) {
 		for r := range f.Rows {
 			x := line[uint8]{unsafe.Add(f.Ptr[0], r*f.Step[0]), f.Step[4], f.Step[6]}
 			out := line[uint8]{unsafe.Add(f.Ptr[1], r*f.Step[1]), f.Step[5], f.Cols}
-			var counts [257]int // by key: of the lesser ones, then of those that are stored, too
+			var counts [257]int // by key: the number of smaller ones, plus those stored already
 			for i := range x.count {
 				counts[int(keys[x.at(i)])+1]++
 			}
@@ -72,8 +72,7 @@ func sortBytes(k keys[uint8], places bool) func(*abi.Frame) {
 	}
 }
 
-// sortRows returns the function that stores the first elements of rows in their order, or
-// with places where they are.
+// sortRows returns the function that stores the first elements of rows in order or, with places set, their positions.
 func sortRows[U bits, K word](k keys[U], narrow sorter[K], wide sorter[uint64], places bool) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		across, acrossOut, length := f.Step[4], f.Step[5], f.Step[6]
@@ -101,8 +100,8 @@ func sortRows[U bits, K word](k keys[U], narrow sorter[K], wide sorter[uint64], 
 	}
 }
 
-// sortShort sorts short rows that are side by side where they are stored, all elements of them converted at once. It
-// reports whether it has: rows with zeros of both signs or with NaNs are sorted one by one.
+// sortShort sorts contiguous short rows in the output, after converting all their elements at once. It reports whether it
+// did: rows with zeros of both signs or with NaNs are sorted one by one.
 func sortShort[U bits, K word](f *abi.Frame, k keys[U], s sorter[K]) bool {
 	n, size := f.Step[6], int(unsafe.Sizeof(K(0)))
 	all := line[U]{f.Ptr[0], f.Step[4], n * f.Rows}
@@ -128,8 +127,8 @@ func putPlaces(out unsafe.Pointer, across int, words []uint64) {
 	}
 }
 
-// keysInOrder returns the exact keys of the first n elements of a line in order, in work or in spare. Elements that are
-// equal but have other bits, as zeros of both signs, are in the order of the line.
+// keysInOrder returns the exact keys of the first n elements of a line in order, in work or in spare. Elements that are equal
+// but have different bits, such as zeros of both signs, keep the order of the line.
 func keysInOrder[U bits, K word](k keys[U], x line[U], n int, s sorter[K], work, spare []uint64) []K {
 	a, b := sliceOf[K](work), sliceOf[K](spare)
 	seen := makeKeys(k, x, s, a)
@@ -142,7 +141,7 @@ func keysInOrder[U bits, K word](k keys[U], x line[U], n int, s sorter[K], work,
 	return sorted
 }
 
-// keepOrder stores the keys of a class in the order of the line, where they are in sorted.
+// keepOrder stores the keys of a class in the order of the line, in their places in sorted.
 func keepOrder[U bits, K word](k keys[U], x line[U], sorted []K, c class[U]) {
 	from, to := below(sorted, K(c.least), 0), upToKey(sorted, K(c.most), 0)
 	equal := sorted[from:to]
@@ -157,12 +156,12 @@ func keepOrder[U bits, K word](k keys[U], x line[U], sorted []K, c class[U]) {
 	}
 }
 
-// sliceOf returns as many words in the memory of others.
+// sliceOf returns the memory of words as a slice of the same length of type K.
 func sliceOf[K word](words []uint64) []K {
 	return unsafe.Slice((*K)(unsafe.Pointer(unsafe.SliceData(words))), len(words))
 }
 
-// makeKeys stores the exact keys of a line, and says what it has.
+// makeKeys stores the exact keys of a line, and returns the special elements it has seen.
 func makeKeys[U bits, K word](k keys[U], x line[U], s sorter[K], to []K) (seen special) {
 	done := 0
 	if s.toKeys != nil && asLong[U, K]() {
@@ -184,7 +183,7 @@ func makeKeys[U bits, K word](k keys[U], x line[U], s sorter[K], to []K) (seen s
 	return seen
 }
 
-// putElements stores the elements of exact keys.
+// putElements stores the elements with the given exact keys.
 func putElements[U bits, K word](k keys[U], from []K, s sorter[K], out line[U]) {
 	done := 0
 	switch {
@@ -202,7 +201,7 @@ func putElements[U bits, K word](k keys[U], from []K, s sorter[K], out line[U]) 
 	}
 }
 
-// placesOf returns words whose lower halves are the places of the first n elements of a line in order, in work or
+// placesOf returns words whose lower halves are the positions of the first n elements of a line in order. The words are in work or
 // in spare.
 func placesOf[U bits, K word](k keys[U], x line[U], n int, s sorter[K], wide sorter[uint64], work, spare []uint64) []uint64 {
 	if first(k, x, s, n, work, spare) {
@@ -214,7 +213,7 @@ func placesOf[U bits, K word](k keys[U], x line[U], n int, s sorter[K], wide sor
 	return wordsInOrder(k, x, n, s, wide, work, spare)
 }
 
-// wordsInOrder returns words of the keys and the places of the first n elements of a line in order.
+// wordsInOrder returns words of the keys and positions of the first n elements of a line in order.
 func wordsInOrder[U bits, K word](k keys[U], x line[U], n int, s sorter[K], wide sorter[uint64], work, spare []uint64) []uint64 {
 	done := 0
 	if s.toWords != nil && asLong[U, K]() {
@@ -226,8 +225,8 @@ func wordsInOrder[U bits, K word](k keys[U], x line[U], n int, s sorter[K], wide
 	return wide.sort(work, spare, n, 32, 32+8*int(unsafe.Sizeof(U(0))))[:n]
 }
 
-// placesOfWide is placesOf for all elements of a line of eight bytes. Words have the first 32 bits in which keys differ.
-// Those that have the same are sorted by the last 32 bits, unless these are all in which keys differ.
+// placesOfWide is placesOf for all 8-byte elements of a line. Words hold the first 32 bits in which keys differ. Words that are
+// equal in these are sorted by the last 32 bits, unless keys differ in no other bits.
 func placesOfWide[U bits](k keys[U], x line[U], wide sorter[uint64], work, spare []uint64) []uint64 {
 	const half = 32
 	near := line[U]{x.sideBySide(unsafe.Pointer(&spare[0])), int(unsafe.Sizeof(U(0))), x.count} // until words are sorted

@@ -21,7 +21,7 @@ var vectorSorters = sorters{
 	sorter[uint64]{sort: quicksort[uint64], sortFew: sortFew[uint64], few: fewVectors * vectorBytes / 8, toKeys: toKeys64, toElements: toElements64, least: leastPlaces64},
 }
 
-// registerSorts registers those of all kernels that order and merge.
+// registerSorts registers the kernels among all that sort and merge.
 func registerSorts(all []*kernel.Micro) {
 	var list []abi.Kernel
 	for _, m := range all {
@@ -37,7 +37,7 @@ func registerSorts(all []*kernel.Micro) {
 	abi.RegisterBuiltin(abi.AVX2, list)
 }
 
-// vectorsAtOnce is how many vectors one call of assembly converts or searches at most.
+// vectorsAtOnce is the greatest number of vectors that one call of assembly converts or searches.
 const vectorsAtOnce = 1 << 13
 
 func toKeys32(from, to unsafe.Pointer, n int, k keys[uint32]) (done int, seen special) {
@@ -103,7 +103,7 @@ func leastPlaces64(from unsafe.Pointer, to []uint32, k keys[uint64], most uint64
 	return done, found
 }
 
-// sortFew stores up to fewVectors of words in order. The memories may be the same.
+// sortFew stores up to fewVectors vectors of words in order. The memories may be the same.
 func sortFew[K word](from, to *K, n int) {
 	if unsafe.Sizeof(K(0)) == 4 {
 		few32(unsafe.Pointer(from), unsafe.Pointer(to), n)
@@ -112,8 +112,7 @@ func sortFew[K word](from, to *K, n int) {
 	}
 }
 
-// partition stores the words that are not greater than a pivot and behind them the others, and returns how many
-// there are of the first.
+// partition stores the words that are not greater than a pivot, followed by the others, and returns the number of the former.
 func partition[K word](from, to []K, pivot K) int {
 	if unsafe.Sizeof(K(0)) == 4 {
 		return partition32(unsafe.Pointer(&from[0]), unsafe.Pointer(&to[0]), len(from), uint32(pivot))

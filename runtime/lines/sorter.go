@@ -5,24 +5,24 @@ import "unsafe"
 // word are the types of keys in memory, and of words of a key and a place.
 type word interface{ uint32 | uint64 }
 
-// sorter is how an engine sorts words of a type, and makes keys.
+// sorter is an engine's way to sort words of a type and to make keys.
 type sorter[K word] struct {
-	// sort orders words by their bits from low to high-1, or at least the first ones. It returns
-	// them in words or in spare, which is as long. Words of the same bits keep their order if low is not 0.
+	// sort sorts words by bits low to high-1, or at least the first ones. It returns them in words or in spare, which has the
+	// same length. Words with equal bits keep their order if low is not 0.
 	sort func(words, spare []K, first, low, high int) []K
-	// sortFew orders up to few words. It may be nil.
+	// sortFew sorts up to few words. It may be nil.
 	sortFew func(from, to *K, n int)
 	few     int
-	// toKeys and toElements convert some whole vectors of the first elements, and return how many elements. least
-	// stores the places of those among them whose keys may be most or less, and returns how many there are. They
-	// are nil if the engine has none; so is toWords, which stores words of the keys and the places.
+	// toKeys and toElements convert some whole vectors of the first elements, and return the number of elements. least stores the
+	// positions of those among them whose keys may be at most most, and returns how many there are. toWords stores words of the keys
+	// and positions. Each is nil if the engine lacks it.
 	toKeys     func(from, to unsafe.Pointer, n int, k keys[K]) (int, special)
 	toElements func(from, to unsafe.Pointer, n int, k keys[K]) int
 	toWords    func(from unsafe.Pointer, to []uint64, k keys[K]) int
 	least      func(from unsafe.Pointer, to []uint32, k keys[K], most K) (done, found int)
 }
 
-// special says which elements a line has that keep its order, although their exact keys differ.
+// special is the set of elements of a line that must keep their order although their exact keys differ.
 type special int
 
 const (
@@ -30,7 +30,7 @@ const (
 	someNaNs
 )
 
-// sorters are those of an engine.
+// sorters are the sorters of an engine.
 type sorters struct {
 	narrow sorter[uint32]
 	wide   sorter[uint64]
