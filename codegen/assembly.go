@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Assembly as it is written to files: several instructions a line. The linker keeps a line
-// number for each change of the line, in a table that was two fifths of a kernel's bytes.
+// Assembly is written with several instructions per line. The linker keeps a line number for each change of the line; with one
+// instruction per line, that table was two fifths of a kernel's bytes.
 
-// assemblyLine is the most characters of a line that has several instructions.
+// assemblyLine is the greatest length of a line of several instructions, in characters.
 const assemblyLine = 110
 
-// joinLines puts instructions that follow one another on one line. Labels, comments, data and
-// instructions that name a parameter, which go vet reads by lines, keep lines of their own.
+// joinLines joins consecutive instructions into lines. Labels, comments, data and instructions that name a parameter, which go
+// vet reads by lines, keep lines of their own.
 func joinLines(text []byte) []byte {
 	var out bytes.Buffer
-	length := 0 // of the line that has begun, 0 if nothing can follow on it
+	length := 0 // of the line being joined; 0 if nothing can follow on it
 	end := func() {
 		if length > 0 {
 			out.WriteByte('\n')

@@ -12,15 +12,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Builtins returns the kernels that the library brings: every elementwise op on
-// every type that is computed in itself, with every mix of unit and splat operands unless
-// the op is long, conversions and short arithmetic on other types, the super-kernels, and
-// the micro-kernels. They are the instructions from which any fused
-// kernel can be put together. All are canonical, and sorted by signature.
+// Builtins returns the built-in kernels, in canonical form and sorted by signature. Any fused kernel can be put together from
+// them. They are:
 //
-// There are no operations on splats alone, except copy, which fills a block: such a value
-// is computed once for each row, or before. Nor are there selections by one condition, or clippings of
-// one element: tilings fill a block with it.
+//   - every elementwise op on every type that is computed in itself, with every mix of unit and splat operands unless the
+//     op is long;
+//   - conversions and short arithmetic on other types;
+//   - the kernels of several operations, and the micro-kernels.
+//
+// There are no operations on splats only, except copy, which fills a block: such a value is computed once per row, or earlier. Nor
+// are there selections by a splat condition, or clippings of a splat element: tilings fill a block with it.
 func Builtins() []kernel.Code {
 	var out []kernel.Code
 	for _, op := range ir.Ops() {
@@ -55,18 +56,17 @@ func signatures(kernels []kernel.Code) map[string]bool {
 	return set
 }
 
-// filled reports whether an op takes so long that it has kernels of unit operands alone:
-// tilings copy a splat to all columns before it.
+// filled reports whether an op is so long that its kernels have unit operands only. Tilings first copy a splat to all columns.
 func filled(op ir.Op) bool {
 	return op.Info().Kind == ir.Composed && op.Info().Cost >= 10
 }
 
-// narrowOps are the ops that have kernels on types that are computed in another: those that
-// take much less time than the conversions of a tiling. Integers of 16 bits have more.
+// narrowOps are the ops with kernels on types that are computed in another type: those that take much less time than the
+// conversions of a tiling. 16-bit integers have more.
 var (
 	narrowOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax}
 	wordOps   = map[ir.DType][]ir.Op{ir.Uint16: {ir.OpDiv, ir.OpShl, ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpLe, ir.OpXor, ir.OpSelect}, ir.Int16: {ir.OpAbs, ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpSelect}}
-	// shortCasts are conversions that do not go by way of a compute type.
+	// shortCasts are the conversions that bypass a compute type.
 	shortCasts = [][2]ir.DType{
 		{ir.Uint8, ir.Uint16}, {ir.Uint8, ir.Int16}, {ir.Int8, ir.Int16}, {ir.Uint8, ir.Int8}, {ir.Int8, ir.Uint8},
 		{ir.Uint16, ir.Uint8}, {ir.Int16, ir.Uint8}, {ir.Int16, ir.Int8}, {ir.Uint16, ir.Int16}, {ir.Int16, ir.Uint16},
@@ -75,9 +75,9 @@ var (
 	}
 )
 
-// inTilings reports whether tilings have the op of a kernel of one: the unlikely select is
-// made by expansions alone, an op that expands to one instruction is written as that, and
-// most ops on a type that is computed in another as casts and the op on that one.
+// inTilings reports whether tilings use this one-op kernel. Tilings have no unlikely select, which only expansions make. They write
+// an op that expands to one instruction as that instruction, and most ops on a type that is computed in another type as
+// casts and the op on the other type.
 func inTilings(k *kernel.Kernel) bool {
 	in := k.Body[0]
 	wide := elementary.Widen(k, func(in kernel.Inst, d ir.DType) bool {
@@ -87,7 +87,7 @@ func inTilings(k *kernel.Kernel) bool {
 		(in.Op.Info().Kind != ir.Composed || len(elementary.Expand(k).Body) > 1)
 }
 
-// builtinMicros returns the micro-kernels that need nothing but a type.
+// builtinMicros returns the micro-kernels that are determined by a type.
 func builtinMicros() []kernel.Code {
 	var out []kernel.Code
 	for _, row := range kernel.MicroKinds() {
@@ -103,8 +103,7 @@ func builtinMicros() []kernel.Code {
 	return out
 }
 
-// parseAll parses kernel texts once for each type, which replaces T in them, and returns
-// the canonical kernels.
+// parseAll parses kernel texts once for each type, which replaces T in them, and returns the canonical kernels.
 func parseAll(types []ir.DType, texts ...string) []kernel.Code {
 	var out []kernel.Code
 	for _, text := range texts {
@@ -119,7 +118,7 @@ func parseAll(types []ir.DType, texts ...string) []kernel.Code {
 	return out
 }
 
-// singleOp returns the kernel of an op; bit i of splats makes operand i one.
+// singleOp returns the kernel of an op. Bit i of splats makes operand i a splat.
 func singleOp(op ir.Op, types opType, splats int) *kernel.Kernel {
 	operands := make([]kernel.Operand, len(types.in))
 	for i, d := range types.in {

@@ -7,42 +7,39 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Which built-in kernels are made for AVX-512 too: those that take less time by more than a
-// tenth. All were measured on a Sapphire Rapids with operands in the first-level cache.
+// The built-in kernels that are also made for AVX-512: those that this makes faster by more than a tenth. Measured with operands
+// in the first-level cache of a Sapphire Rapids (SR), or on an Emerald Rapids (ER):
 //
-//   - Elementary functions, and reductions of them, were 1.2 to 2.1 times as fast, as most of
-//     their time is arithmetic.
-//   - Sums of float32 and float64 values that the kernel computes first were 1.1 to 1.6 times
-//     as fast. Those of plain elements took 0.8 of the time on an Emerald Rapids, of 256 KiB in
-//     the second-level cache.
-//   - Sums of rows of bfloat16 took 0.74 of the time there, of float16 and of columns as long.
-//   - Products took 0.41 to 0.57 of the time there: it has instructions for significands and exponents.
-//   - Sums of columns took 0.5 to 0.9 of the time there, distances of rows 0.61.
-//   - The least and the greatest of float32 and float64 took 0.65 to 0.75 of the time there.
-//   - Kernels of several operations on floats are the parts of tilings, whose operands are in the
-//     cache: the chain of W2 took 0.84 of the time, as a tiling.
-//   - Tilings whose last part rounds, bounds or converts float32 to bytes or 16 bits took 0.75 to 0.92 of the time on an
-//     Emerald Rapids: a mix of sound, alpha blending, gradients of pictures.
-//   - The time of a root or a division is the same for each element, so kernels of little
-//     else gained nothing.
+//   - Elementary functions and reductions of them are mostly arithmetic: 1.2 to 2.1 times as fast (SR).
+//   - Sums of float32 and float64 values that the kernel computes first: 1.1 to 1.6 times as fast (SR). Sums of plain
+//     elements: 0.8 of the time (ER, 256 KiB in the second-level cache).
+//   - Sums of rows of bfloat16: 0.74 of the time (ER). Those of float16, and sums of columns, gain nothing.
+//   - Products, by instructions for significands and exponents: 0.41 to 0.57 of the time (ER).
+//   - Sums of columns: 0.5 to 0.9 of the time, distances of rows 0.61 (ER).
+//   - Minima and maxima of float32 and float64: 0.65 to 0.75 of the time (ER).
+//   - Kernels of several operations on floats are the parts of tilings, whose operands are in the cache. The chain of W2
+//     took 0.84 of the time as a tiling (SR).
+//   - Tilings whose last part rounds, bounds or converts float32 to bytes or 16 bits: 0.75 to 0.92 of the time (ER), for a
+//     mix of sound, alpha blending and gradients of pictures.
+//   - Kernels of little else than roots or divisions gain nothing: the time of these is the same for each element.
 //   - Reductions of several rows together wait for memory.
-//   - Arithmetic operations on float32 and float64 alone took 0.5 of the time there, in the first-level cache: a
-//     bound call of a + b for 1,000 elements 0.70, calls of tilings for as many 0.87 to 1.
-//   - Conversions of int64 to float32, and of floats to integers of 64 bits, for which AVX2 has no instruction, took 0.2 to 0.3
-//     of the time there in the second-level cache; to float64 as long.
-//   - Other single operations, loads, stores and conversions gained too, but in that cache alone.
-//     Their assembly would take another 2 MB.
+//   - Single arithmetic operations on float32 and float64: 0.5 of the time (ER, first-level cache). A bound call of a + b for
+//     1,000 elements takes 0.70 of the time, calls of tilings for as many 0.87 to 1.
+//   - Conversions of int64 to float32, and of floats to 64-bit integers, for which AVX2 has no instruction: 0.2 to 0.3 of
+//     the time (ER, second-level cache); conversions to float64 gain nothing.
+//   - Other single operations, loads, stores and conversions gain only in the first-level cache. Their assembly would take
+//     another 2 MB.
 
 // elementaryCost is the least cost of an elementary function in the table of ops.
 const elementaryCost = 32
 
-// boundByDivisions are the composed ops whose time is that of roots and divisions.
+// boundByDivisions are the composed ops that spend their time in roots and divisions.
 var boundByDivisions = []ir.Op{ir.OpRsqrt, ir.OpMod, ir.OpFloorDiv, ir.OpSoftsign}
 
 // arithmetic are the operations that most formulas are made of.
 var arithmetic = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpNeg, ir.OpAbs}
 
-// BuiltinAVX512 reports whether a built-in kernel is made for AVX-512 too.
+// BuiltinAVX512 reports whether a built-in kernel is also made for AVX-512.
 func BuiltinAVX512(c kernel.Code) bool {
 	body, ok := c.(*kernel.Kernel)
 	reduces := false
@@ -65,8 +62,8 @@ func BuiltinAVX512(c kernel.Code) bool {
 	return single || joined || slices.ContainsFunc(body.Body, isElementary) || reduces && onFloats(body)
 }
 
-// joinsFloats reports whether a kernel of several ops computes floats: one value, or what a product is made of. Not what adds or
-// compares floats of 16 bits in float32, as sums of columns do.
+// joinsFloats reports whether a kernel of several ops computes floats: one value, or the factors of a product. Kernels that add
+// or compare 16-bit floats in float32, such as sums of columns, do not count.
 func joinsFloats(k *kernel.Kernel) bool {
 	to, first := k.OutType(0), k.Body[0]
 	combines := len(k.Body) == 2 && first.Op == ir.OpCast && ir.SetOf(ir.Float16, ir.BFloat16).Has(k.In[first.Args[0]].DType) &&
@@ -79,7 +76,7 @@ func storesSamples(k *kernel.Kernel) bool {
 	return len(k.Out) == 1 && k.In[0].DType == ir.Float32 && slices.Contains(sampleTypes, k.OutType(0))
 }
 
-// convertsLong reports whether a kernel of one op converts int64 to float32, or floats to integers of 64 bits.
+// convertsLong reports whether a kernel of one op converts int64 to float32, or floats to 64-bit integers.
 func convertsLong(k *kernel.Kernel) bool {
 	long, from, to := ir.SetOf(ir.Int64, ir.Uint64), k.In[0].DType, k.OutType(0)
 	return k.Body[0].Op == ir.OpCast && (from == ir.Int64 && to == ir.Float32 || ir.SetOf(ir.Float32, ir.Float64).Has(from) && long.Has(to))

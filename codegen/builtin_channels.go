@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The kernels of interleaved channels among Builtins: what programs do with pixels and complex numbers before and after
-// their own formulas. Others are made by genkernels.
+// The built-in kernels of interleaved channels: conversions of pixels and products of complex numbers, which programs compute
+// before and after their own formulas. genkernels makes others.
 
 // channelKernels are products of complex numbers, their squares, and conversions of pixels of bytes.
 var channelKernels = []string{
@@ -23,8 +23,8 @@ var channelKernels = []string{
 	"kernel (u0:f32, u1:f32, u2:f32) { t0 = cast:u8 u0; t1 = cast:u8 u1; t2 = cast:u8 u2; store (t0 t1 t2) }",
 }
 
-// channelBuiltins returns channelKernels, and the copies that take two to four channels of float32 apart, and put them
-// together, as they are or times one number.
+// channelBuiltins returns channelKernels, and the copies that separate or interleave two to four channels of float32, unchanged or
+// times a number.
 func channelBuiltins() []kernel.Code {
 	texts := append([]string(nil), channelKernels...)
 	for n := 2; n <= kernel.MaxChannels; n++ {

@@ -12,12 +12,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The kernels of several operations among Builtins. Tilings take them for parts of a body, and a loop
-// that is one of them needs no generated kernel.
+// The built-in kernels of several operations. Tilings use them for parts of a body. A loop that equals one of them needs no
+// generated kernel.
 
-// superKernels are bodies of several operations that formulas often have: one kernel for
-// them saves a pass through memory. $0, $1, ... are the operands, and each may be a splat; also two
-// of them, but for oneSplat.
+// superKernels are bodies of several operations that are common in formulas; one kernel for them saves a pass through memory.
+// $0, $1, ... are the operands. Any one or two of them may be splats.
 var superKernels = []string{
 	"t0 = mul $0 $1; t1 = add t0 $2",
 	"t0 = mul $0 $1; t1 = sub t0 $2",
@@ -33,8 +32,7 @@ var superKernels = []string{
 	"t0 = mul $0 $0; t1 = add t0 $1",
 }
 
-// oneSplat are such bodies of which at most one operand is a splat: with two, formulas would have
-// other constants.
+// oneSplat are such bodies with at most one splat: with two, a formula would be written with other constants.
 var oneSplat = []string{
 	"t0 = mul $0 $1; t1 = mul t0 $2",
 	"t0 = add $0 $1; t1 = add t0 $2",
@@ -63,9 +61,9 @@ var pictures = []string{
 	"kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }",
 }
 
-// longKernels are longer ones, with the operands that formulas have, for each of superTypes, T: steps
-// of polynomials, sums and differences of products, counts, choices between values, clipping,
-// greatest ones of few, those of biases and their bounds, and normalizations.
+// longKernels are longer bodies, with the operands that formulas have, for each of superTypes, T: steps of polynomials, sums
+// and differences of products, counts, choices between values, clipping, maxima of a few values, biases with and without
+// bounds, and normalizations.
 var longKernels = []string{
 	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }",
 	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }",
@@ -119,9 +117,8 @@ var longKernels = []string{
 	"kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
 }
 
-// sharedKernels are longer ones of which an operand is read more than once, or that do something
-// beside a division, for each of superTypes, T: steps of Horner's rule and of integration, powers, sums of
-// squares.
+// sharedKernels are longer bodies that read an operand more than once or contain a division and something else, for each of
+// superTypes, T: steps of Horner's rule and of integration, powers, sums of squares.
 var sharedKernels = []string{
 	"kernel (s0:T, u1:T, s2:T, s3:T) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u1; t3 = add s3 t2; store t3 }",
 	"kernel (u0:T, u1:T, s2:T, s3:T) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u1 t1; t3 = add t2 s3; store t3 }",
@@ -143,8 +140,8 @@ var sharedKernels = []string{
 	"kernel (u0:T, s1:T, u2:T, u3:T) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }",
 }
 
-// singleKernels are such kernels of float32: what is divided by a root or a sum, steps of complex numbers,
-// clipping, ranges and choices.
+// singleKernels are such bodies of float32: quotients by a root or a sum, steps of complex numbers, clipping, ranges and
+// choices.
 var singleKernels = []string{
 	"kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u0; store t2 }",
 	"kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul t0 s1; store t1 }",
@@ -168,7 +165,7 @@ var singleKernels = []string{
 	"kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }",
 }
 
-// halfBodies are such kernels of floats of 16 bits, for each such type, T: products and sums, and normalizations.
+// halfBodies are such bodies of 16-bit floats, for each such type, T: products and sums, and normalizations.
 var halfBodies = []string{
 	"kernel (u0:T, u1:T, u2:T) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }",
 	"kernel (s0:T, u1:T, u2:T) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }",
@@ -178,8 +175,8 @@ var halfBodies = []string{
 	"kernel (u0:T, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; t2 = cast:T t1; store t2 }",
 }
 
-// sampleBodies are such kernels of pictures and sound that are computed in float32, for each of sampleTypes, T: samples that are
-// scaled, added, or subtracted from others, and results that are bounded and rounded.
+// sampleBodies are bodies of pictures and sound that are computed in float32, for each of sampleTypes, T: samples that are scaled,
+// added or subtracted, and results that are bounded and rounded.
 var sampleBodies = []string{
 	"kernel (u0:T, s1:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; store t1 }",
 	"kernel (u0:T, s1:f32, u2:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = add t1 u2; store t2 }",
@@ -200,11 +197,11 @@ var sampleBodies = []string{
 // sampleTypes are the element types of samples.
 var sampleTypes = []ir.DType{ir.Uint8, ir.Int16}
 
-// superTypes are the element types that superKernels come in.
+// superTypes are the element types of superKernels.
 var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
-// fusedBuiltins returns the kernels of several operations among Builtins that save passes over
-// memory: a tiling computes the same from the others.
+// fusedBuiltins returns the built-in kernels of several operations that save passes over memory. A tiling of the other kernels
+// computes the same.
 func fusedBuiltins() []kernel.Code {
 	var out []kernel.Code
 	add := func(bodies []string, most int, types ...ir.DType) {
@@ -230,8 +227,8 @@ func fusedBuiltins() []kernel.Code {
 	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
 }
 
-// dotChains returns the kernels of products of small matrices that are not of one op: the first chains of floats, and
-// the step of one pair of integers; and those of few rows of floats.
+// dotChains returns the kernels of products of small matrices that have several ops: the first chains of floats, the step of one
+// pair of integers, and chains for a few rows of floats.
 func dotChains() (out []kernel.Code) {
 	add := func(k *kernel.Kernel, _ []int) { out = append(out, k) }
 	for _, d := range superTypes {
@@ -249,7 +246,7 @@ func dotChains() (out []kernel.Code) {
 	return out
 }
 
-// superKernel returns the kernel of a body; bit i of splats makes operand i one.
+// superKernel returns the kernel of a body. Bit i of splats makes operand i a splat.
 func superKernel(body string, d ir.DType, splats int) *kernel.Kernel {
 	name := func(i int) string { return "us"[splats>>i&1:][:1] + strconv.Itoa(i) }
 	in := make([]string, strings.Count(body, "$"))
@@ -269,8 +266,7 @@ func superKernel(body string, d ir.DType, splats int) *kernel.Kernel {
 	return k
 }
 
-// splatOnly reports whether an operation has splats for all its operands: tilings
-// compute those apart, once a row.
+// splatOnly reports whether all operands of some operation are splats: tilings compute such operations separately, once per row.
 func splatOnly(k *kernel.Kernel) bool {
 	for _, in := range k.Body {
 		unit := func(r kernel.Ref) bool { return k.Inst(r) != nil || !k.In[r].Splat }

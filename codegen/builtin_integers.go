@@ -2,8 +2,8 @@ package codegen
 
 // Kernels of several operations on integers, bytes and masks, for tilings: see builtin_fused.go.
 
-// integerKernels are steps of hashes and of fixed-point arithmetic, fields of bits, distances, offsets of
-// elements, bounds, choices and ranges.
+// integerKernels are steps of hashes and of fixed-point arithmetic, bit fields, distances, offsets of elements, bounds, choices
+// and ranges.
 var integerKernels = []string{
 	"kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }",
 	"kernel (u0:i32, s1:i32, s2:i32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }",
@@ -75,7 +75,7 @@ var pixelKernels = []string{
 	"kernel (u0:u8, s1:u8, u2:bool) { t0 = eq u0 s1; t1 = or t0 u2; store t1 }",
 }
 
-// maskKernels are conditions joined with others, and choices by them, by indices too, for each of superTypes, T.
+// maskKernels combine conditions, and choose by them or by indices, for each of superTypes, T.
 var maskKernels = []string{
 	"kernel (u0:T, s1:T, u2:bool) { t0 = lt u0 s1; t1 = and t0 u2; store t1 }",
 	"kernel (s0:T, u1:T, u2:bool) { t0 = lt s0 u1; t1 = and t0 u2; store t1 }",

@@ -10,8 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// combiners returns what the reductions of the op table combine by, in its order, and of
-// elements of which types.
+// combiners returns the combining ops of the op table's reductions, in its order, and the types of their elements.
 func combiners() (ops []ir.Op, types map[ir.Op]ir.DTypes) {
 	types = map[ir.Op]ir.DTypes{}
 	for _, op := range ir.Ops() {
@@ -31,9 +30,8 @@ func combiners() (ops []ir.Op, types map[ir.Op]ir.DTypes) {
 	return ops, types
 }
 
-// reduceKernels are the reductions that nearly every program has, for each of
-// superTypes, T: norms, moments, distances, softmax and its logarithm, what passes over NaN, and where the least or greatest
-// element stands. Plans hold x*x in place of square(x).
+// reduceKernels are the reductions that nearly every program has, for each of superTypes, T: norms, moments, distances, softmax and
+// its logarithm, reductions that skip NaN, and positions of the least or greatest element. Plans write x*x for square(x).
 var reduceKernels = []string{
 	"reduce [add] kernel (u0:T) { t0 = mul u0 u0; store t0 }",
 	"reduce [add] kernel (u0:T) { t0 = abs u0; store t0 }",
@@ -59,7 +57,7 @@ var reduceKernels = []string{
 	"kernel (u0:T, u1:bool, s2:T, u3:T) { t0 = ne u0 u0; t1 = and t0 u1; t2 = select t0 s2 u0; t3 = min t2 u3; store t1 t3 }",
 }
 
-// questionKernels ask whether any or all elements are beyond a number or equal to others, and how many, for each of
+// questionKernels test whether any or all elements are beyond a number or equal to others, and count them, for each of
 // questionTypes, T: of rows, and of columns.
 var questionKernels = []string{
 	"reduce [or] kernel (s0:T, u1:T) { t0 = lt s0 u1; store t0 }",
@@ -77,8 +75,8 @@ var questionKernels = []string{
 
 var questionTypes = []ir.DType{ir.Float32, ir.Float64, ir.Int32}
 
-// streamKernels reduce rows together that come from memory, for each of superTypes, T: as many as leave registers
-// for what is computed.
+// streamKernels reduce several rows from memory together, for each of superTypes, T: as many rows as leave registers for
+// the computation.
 var streamKernels = []string{
 	"reduce [add, add] kernel (u0:T, u1:T) { store u0 u1 }",
 	"reduce [max, max] kernel (u0:T, u1:T) { store u0 u1 }",
@@ -98,7 +96,7 @@ func isStream(m *kernel.Micro) bool {
 	return slices.ContainsFunc(parseAll(superTypes, streamKernels...), func(c kernel.Code) bool { return c.Signature() == m.Signature() })
 }
 
-// partialKernels combine what a float32 sum does in float64, and one of short integers in 64 bits.
+// partialKernels combine partial results: those of a float32 sum in float64, and those of a sum of short integers in 64 bits.
 var partialKernels = []string{
 	"reduce [add] kernel (u0:i32) { t0 = cast:i64 u0; store t0 }",
 	"kernel (u0:i32, u1:i64) { t0 = cast:i64 u0; t1 = add t0 u1; store t1 }",
@@ -117,7 +115,7 @@ var productKernels = []string{
 	"kernel (u0:f32, u1:f64, u2:f32) { t0 = significand u0; t1 = cast:f64 t0; t2 = mul t1 u1; t3 = exponent u0; t4 = add t3 u2; store t2 t4 }",
 }
 
-// byteKernels count bools, and sum integers of one and two bytes and distances of bytes.
+// byteKernels count bools, and sum 1-byte and 2-byte integers and distances of bytes.
 var byteKernels = []string{
 	"reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }",
 	"reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }",
@@ -133,12 +131,11 @@ var byteKernels = []string{
 	"reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i32 t2; store t3 }",
 }
 
-// wideKernels reduce what a type that is computed in another reduces in that, for each
-// such type, T, its compute type, W, and op.
+// wideKernels reduce a type that is computed in another type, for each such type, T, its compute type, W, and op.
 const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
 
-// halfKernels are reductions of floats of 16 bits, for each such type, T: products of matrices and vectors, variances, and
-// sums and the greatest of columns.
+// halfKernels are reductions of 16-bit floats, for each such type, T: products of matrices and vectors, variances, and sums and
+// maxima of columns.
 var halfKernels = []string{
 	"kernel (u0:T, u1:f32) { t0 = cast:f32 u0; t1 = add t0 u1; store t1 }",
 	"kernel (u0:T, u1:f32) { t0 = cast:f32 u0; t1 = max t0 u1; store t1 }",
@@ -147,7 +144,7 @@ var halfKernels = []string{
 	"reduce [add] kernel (u0:T, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }",
 }
 
-// placeKernels find where the greatest or least integer of a chunk of a row is, and that integer.
+// placeKernels find the greatest or least integer of a chunk of a row, and its position.
 var placeKernels = []string{
 	"reduce [argBY, BY] kernel (u0:i32) { store u0 u0 }",
 	"reduce [argBY, BY] kernel (u0:i64) { store u0 u0 }",
@@ -157,20 +154,20 @@ var placeKernels = []string{
 	"reduce [argBY, BY] kernel (u0:u16) { t0 = cast:i32 u0; store t0 t0 }",
 }
 
-// manyRows is what a column reduction does to its accumulators, u0, in as many
-// rows as one call combines (Machine.RowsAtOnce), for each of superTypes and the ops of arithmetic.
+// manyRows combines the accumulators of a column reduction, u0, with the rows of one call (Machine.RowsAtOnce), for each
+// of superTypes and the ops of arithmetic.
 const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
 
-// fourRows combines four rows of a table that gather_reduce selects, two and two, for each of superTypes and
-// each of its ops but sums, and eightRows eight.
+// fourRows combines, in pairs, four rows of a table that gather_reduce selects, for each of superTypes and each op except sums.
+// eightRows combines eight.
 const (
 	fourRows  = "kernel (u0:T, u1:T, u2:T, u3:T) { t0 = BY u0 u1; t1 = BY u2 u3; t2 = BY t0 t1; store t2 }"
 	eightRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T, u5:T, u6:T, u7:T) { t0 = BY u0 u1; t1 = BY u2 u3; t2 = BY t0 t1; t3 = BY u4 u5; t4 = BY u6 u7; t5 = BY t3 t4; t6 = BY t2 t5; store t6 }"
 )
 
-// manyRowsOf are bodies of which column reductions have kernels that combine one row and as many, for each of
-// some types, T: of a row vector times a matrix, of norms and variances of columns and of rows, of where
-// the least or greatest element of a column is, and of counts. The numbers are those of the operands that are the same in all rows.
+// manyRowsOf are bodies for which column reductions have kernels that combine one row and manyRowsAtOnce rows, for each of some
+// types, T: of a row vector times a matrix, of norms and variances of columns and of rows, of positions of the least or
+// greatest element of a column, and of counts. The numbers are the operands that are the same in all rows.
 var manyRowsOf = []struct {
 	body  string
 	by    ir.Op
@@ -193,20 +190,19 @@ var manyRowsOf = []struct {
 	{"kernel (u0:T) { t0 = cast:i32 u0; store t0 }", ir.OpAdd, nil, []ir.DType{ir.Bool, ir.Uint8, ir.Int8, ir.Uint16, ir.Int16}},
 }
 
-// manyRowsAtOnce is how many rows that is: Machine.RowsAtOnce.
+// manyRowsAtOnce is Machine.RowsAtOnce.
 const manyRowsAtOnce = 4
 
-// normKernels are what layer normalization does with the moments of a row.
+// normKernels are the bodies that layer normalization applies to a row after its moments are known.
 var normKernels = []string{
 	"kernel (s0:T, u1:T, s2:T) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }",
 	"kernel (s0:T, s1:T, u2:T, s3:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }",
 	"kernel (s0:T, s1:T, u2:T, s3:T, u4:T, u5:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }",
 }
 
-// columnKernels reduce columns, for each of superTypes, T: distances of all rows of one
-// matrix to all of another, and products in which sums, minima and maxima take the
-// place of products and sums. Which side of a difference moves from row to row makes
-// two kernels of one.
+// columnKernels reduce columns, for each of superTypes, T: distances of all rows of one matrix to all of another, and products in
+// which other ops replace multiplication and addition. A difference has two kernels, as either side may move from
+// row to row.
 var columnKernels = []string{
 	"reduce_columns add kernel (u0:T) { store u0 }",
 	"reduce_columns add kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }",
@@ -220,8 +216,7 @@ var columnKernels = []string{
 	"reduce_columns max kernel (u0:T, s1:T) { t0 = add u0 s1; store t0 }",
 }
 
-// builtinReductions returns the kernels of reductions among Builtins: of an operand as it
-// is by every op on every type, and those above.
+// builtinReductions returns the built-in reductions: of a plain operand by every op on every type, and those above.
 func builtinReductions() []kernel.Code {
 	out := parseAll([]ir.DType{ir.Invalid}, slices.Concat(partialKernels, productKernels, byteKernels)...)
 	out = append(out, parseAll(superTypes, streamKernels...)...)

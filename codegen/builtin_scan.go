@@ -5,8 +5,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// builtinScans returns the kernels of scans among Builtins: of rows and of columns, for
-// every op on every type.
+// builtinScans returns the built-in scans: of rows and of columns, for every op on every type.
 func builtinScans() []kernel.Code {
 	var out []kernel.Code
 	for _, by := range kernel.ScanRows.Ops() {

@@ -1,5 +1,5 @@
-// Package codegen turns kernels into files: assembly by a Target, the Go declarations of
-// its functions, the same kernels as portable Go, their registration, and a test.
+// Package codegen turns kernels into files: assembly by a Target, the Go declarations of its functions, the same kernels as
+// portable Go loops, their registration, and a test.
 package codegen
 
 import (
@@ -13,24 +13,24 @@ import (
 
 // Target emits kernels for one instruction set.
 type Target interface {
-	// Name is what files and engines are called after: "avx2".
+	// Name is the suffix of the target's files and the name of its engine: "avx2".
 	Name() string
-	// Engine is the constant of package abi that kernels are registered for: "AVX2".
+	// Engine is the constant of package abi for which kernels are registered: "AVX2".
 	Engine() string
-	// Emits reports whether the target has a canonical kernel that is valid. A program
-	// runs the others by another target, or by the portable loops.
+	// Emits reports whether the target can emit a valid canonical kernel. A program runs other kernels by another
+	// target, or by the portable loops.
 	Emits(c kernel.Code) bool
-	// Suffix is what the target appends to symbols and to names of files, one of suffixes.
+	// Suffix is appended to symbols and file names; it is one of suffixes.
 	Suffix() string
 	// Assemble returns one assembly file with a function for each kernel, named by Symbol
 	// and Suffix.
 	Assemble(pkg string, kernels []kernel.Code) ([]byte, error)
 }
 
-// suffixes are those of all targets.
+// suffixes are the suffixes of all targets.
 var suffixes = []string{"", "_avx512"}
 
-// Only returns a target that has no kernels but those of the list.
+// Only returns target t restricted to the kernels for which list returns true.
 func Only(t Target, list func(c kernel.Code) bool) Target { return only{t, list} }
 
 type only struct {
@@ -57,28 +57,27 @@ const (
 	FrameNonTemporal = FrameStep + 8*kernel.MaxOperands
 )
 
-// Options say what Generate writes, and for whom.
+// Options say which files Generate writes.
 type Options struct {
 	Package string   // name of the package that the files belong to
-	Targets []Target // of the assembly; none: portable Go alone
-	Prefix  string   // of the files' names; DefaultPrefix if empty
-	Loops   Loops    // which kernels are written as Go loops
-	// ByCall is for the library's own packages: their function Register makes the kernels known, in
-	// place of init functions. Programs that do not reach it link none of the kernels.
+	Targets []Target // of the assembly; without targets there are only Go loops
+	Prefix  string   // of the file names; DefaultPrefix if empty
+	Loops   Loops    // the kernels that are written as Go loops
+	// ByCall is for the library's own packages: a function Register, not init functions, registers the kernels. Programs
+	// that do not reach it link none of them.
 	ByCall bool
-	// Command made the files, "genkernels -func Graphs". It is in their first
-	// line.
+	// Command is the command that made the files, such as "genkernels -func Graphs". It appears in their first line.
 	Command string
 }
 
-// Loops is a choice of kernels that are written as Go loops, and of their form.
+// Loops is a choice of the kernels that are written as Go loops, and of their form.
 type Loops int
 
 const (
-	// EveryLoop is all kernels, for every machine. Long bodies compute elements side by side.
+	// EveryLoop writes Go loops for all kernels, for every machine. Long bodies compute several elements side by side.
 	EveryLoop Loops = iota
-	// FewLoops writes Go loops for single operations, and, under a build tag, for kernels whose assembly that tag
-	// leaves out. It omits the fused built-in kernels and those with broadcast operands, which tilings replace. Loops
+	// FewLoops writes Go loops for single operations and, under the build tag that leaves out their assembly, for other
+	// kernels. It omits the fused built-in kernels and those with broadcast operands, which tilings replace. Loops
 	// compute one element at a time.
 	FewLoops
 )
@@ -106,11 +105,10 @@ func FileNames(prefix string) []string {
 	return names
 }
 
-// Generate returns the files of a package that registers the kernels; their
-// names are among FileNames.
+// Generate returns the files of a package that registers the kernels; FileNames lists their names. Without kernels there are no
+// files.
 //
-// The kernels are made canonical, sorted by symbol, and each is written once.
-// No kernels, no files. The same kernels give the same bytes everywhere.
+// Kernels are made canonical, sorted by symbol, and written once each. The same kernels give the same bytes on every machine.
 func Generate(o Options, kernels []kernel.Code) ([]File, error) {
 	if o.Prefix == "" {
 		o.Prefix = DefaultPrefix
@@ -170,14 +168,14 @@ func nameAll(kernels []kernel.Code, name func(kernel.Code) string) ([]named, err
 	return out, nil
 }
 
-// takesSplats reports whether a kernel is one operation with broadcast operands that no scan calls. A tiling calls
-// that of unit operands if it is lacking, and fills columns with the element.
+// takesSplats reports whether a kernel is one operation with broadcast operands that no scan calls. Without it, a tiling fills
+// columns with the element and calls the kernel of unit operands.
 func takesSplats(c kernel.Code) bool {
 	k, ok := c.(*kernel.Kernel)
 	return ok && !kernel.OfScans(k) && len(k.Body) == 1 && k.Body[0].Op != ir.OpCopy && slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat })
 }
 
-// emits reports whether a target has a kernel.
+// emits reports whether a target emits a kernel.
 func (o *Options) emits(c kernel.Code) bool {
 	return slices.ContainsFunc(o.Targets, func(t Target) bool { return t.Emits(c) })
 }

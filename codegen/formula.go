@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// docComment says what a kernel's function is: the signature and the loop.
+// docComment returns the comment of a kernel's function: the signature and the loop.
 func docComment(name string, c kernel.Code) string {
 	return fmt.Sprintf("// %s is\n//\n//\t%s\n//\n// %s\n", name, c.Signature(), loop(c))
 }
@@ -33,7 +33,7 @@ func loop(c kernel.Code) string {
 	panic(fmt.Sprintf("BUG: codegen: a %T is no kernel", c))
 }
 
-// loopNames says what a loop and the elements of its operands are called.
+// loopNames holds the names of a loop and of the elements of its operands.
 type loopNames struct{ loop, unit, splat string }
 
 var (
@@ -85,8 +85,8 @@ func scanLoop(m *kernel.Micro) string {
 	return fmt.Sprintf("for i: %s; o0[i] = %s", combineText(m.Op, "run", "a0[i]"), result)
 }
 
-// combineText is the statement that combines an element with a row's result, but for
-// the order, which is ir.ReduceRow's.
+// combineText returns the statement that combines an element with a row's result. The order is that of ir.ReduceRow, not of
+// the loop.
 func combineText(by ir.Op, result, element string) string {
 	if by.IsArgReduction() {
 		return fmt.Sprintf("%s = index of the first %s(%s)", result, by.Info().By, element)
@@ -100,7 +100,7 @@ func combineText(by ir.Op, result, element string) string {
 type formula struct {
 	k    *kernel.Kernel
 	uses []int
-	text []string // of each value, where it is used
+	text []string // of each value, as its uses write it
 }
 
 // infix holds the ops that Go writes between their operands.

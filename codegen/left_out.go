@@ -5,16 +5,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Element types whose assembly a program can leave out. It is in files of its own, which a build
-// tag excludes: nofloat64, nointegers. Go loops and tilings of them compute the same bits instead,
-// so only the library's kernels are divided, which have loops of all that tilings need for builds
-// with the tag.
+// Element types whose assembly a program can leave out. Their assembly is in separate files that a build tag excludes: nofloat64,
+// nointegers. Go loops and tilings then compute the same bits. Only the library's own kernels are divided in this way, as
+// they have all loops that tilings need in builds with the tag.
 
-// leftOut are the names of the groups, the first of which no tag leaves out.
+// leftOut are the names of the groups. No tag leaves out the first.
 var leftOut = []string{"", "_float64", "_integers"}
 
-// groupOf returns the group of a kernel: float64 if it has operands of that type, integers if it
-// computes with nothing but these and bools. What moves elements, of any type, is in the first.
+// groupOf returns the group of a kernel: float64 if it has operands of that type, integers if it computes only with integers
+// and bools. Kernels that move elements of any type are in the first group.
 func groupOf(c kernel.Code) string {
 	body, ok := c.(*kernel.Kernel)
 	if m, micro := c.(*kernel.Micro); micro {

@@ -10,41 +10,38 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The portable emitter: a kernel's expanded body as a Go loop over rows and columns. Its
-// input is a canonical kernel, its output the text of a function of abi.Frame. Every
-// intermediate is converted explicitly, so that the Go compiler contracts nothing and the
-// bits are those of the assembly.
+// The portable emitter writes a kernel's expanded body as a Go loop over rows and columns. Its input is a canonical kernel, its
+// output the text of a function of abi.Frame. Every intermediate is converted explicitly, so the Go compiler contracts
+// nothing and the bits are those of the assembly.
 
 const (
-	// interleave is how many elements the loop of a long body computes side by
-	// side, so that the machine overlaps their chains of dependent operations.
-	// Measured on exp and tanh: 1.2 to 1.5 times as fast as one by one. Four are
-	// no faster where math.FMA checks for the instruction each time (GOAMD64=v1),
-	// a tenth faster elsewhere, and take twice the code: 44 kB for one tanh.
+	// interleave is the number of elements that the loop of a long body computes side by side, so that the processor
+	// overlaps their chains of dependent operations. Measured on exp and tanh: 1.2 to 1.5 times as fast as one by one.
+	// Four are no faster where math.FMA checks for the instruction each time (GOAMD64=v1), a tenth faster elsewhere, and take
+	// twice the code: 44 kB for one tanh.
 	interleave = 2
-	// longBody is how many operations make a body long.
+	// longBody is the least number of operations of a long body.
 	longBody = 8
 )
 
 // portable writes kernels as Go loops.
 type portable struct {
 	strings.Builder
-	interleave int // how many elements of a long body are computed side by side
+	interleave int // elements of a long body that are computed side by side
 }
 
 func (w *portable) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// goKernel writes the parts of one function. Values are named after what they
-// are: a0 is the row of a unit input, s1 a splat, v0 an element of a0, o0 the
-// row of an output, l0 its lanes if it is combined, c3 a constant, t4 an instruction's result.
+// goKernel writes the parts of one function. The names of values show what they are: a0 is the row of a unit input, s1 a splat,
+// v0 an element of a0, o0 the row of an output, l0 its lanes if it is combined, c3 a constant, t4 an instruction's result.
 type goKernel struct {
 	*portable
 	k       *kernel.Kernel // expanded
 	combine []ir.Op        // the combiner of each output; nil if all are stored
-	varies  []bool         // for each value whether it differs along the columns
-	main    *Region        // what every element needs
+	varies  []bool         // whether each value differs along the columns
+	main    *Region        // the values that every element needs
 }
 
 // combiner returns the op that combines output i, OpInvalid if it is stored.
@@ -100,7 +97,7 @@ func (g *goKernel) operands() {
 	}
 }
 
-// row writes the row of an operand, which the first channel of an array has for all of them.
+// row writes the row of an operand. Of the channels of one array, only the first has a row.
 func (g *goKernel) row(o rowOf, d ir.DType, arg int) {
 	if o.channel.At == 0 {
 		g.printf("%s := unsafe.Slice(%s, %s)\n", o.name, address(d, arg), o.index("n"))
@@ -159,8 +156,8 @@ func (g *goKernel) block() {
 	}
 }
 
-// region writes the instructions of a region in the order of the body, except that
-// what a cold block reads comes before it.
+// region writes the instructions of a region in the order of the body, except that the inputs of a cold block come before
+// the block.
 func (g *goKernel) region(r *Region, lanes []string) {
 	blocks := map[kernel.Ref]*ColdBlock{}
 	for _, d := range r.Cold {
@@ -197,7 +194,7 @@ func (g *goKernel) region(r *Region, lanes []string) {
 	}
 }
 
-// cold writes a cold block: in each lane an if statement round its body.
+// cold writes a cold block: in each lane an if statement around its body.
 func (g *goKernel) cold(d *ColdBlock, lanes []string) {
 	for _, lane := range lanes {
 		for _, v := range d.Selects {

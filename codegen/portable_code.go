@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// portableMicros writes each micro-kernel's function, named by Symbol and _go.
+// portableMicros has the function that writes each kind of micro-kernel. The written functions are named by Symbol and _go.
 var portableMicros = map[kernel.MicroKind]func(w *portable, m *kernel.Micro) error{
 	kernel.Pack:           (*portable).pack,
 	kernel.Transpose:      (*portable).transpose,
@@ -70,7 +70,7 @@ func (w *portable) begin(c kernel.Code) {
 	w.printf("%sfunc %s(f *abi.Frame) {\n", docComment(name, c), name)
 }
 
-// field returns the Go of field i of a kernel.
+// field returns the Go expression of field i of a kernel.
 func field(c kernel.Code, i int) string { return "f.Step[" + itoa(c.FieldAt(i)) + "]" }
 
 // reduce writes the function of a kernel that reduces rows.

@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// transpose writes the function of a kernel that transposes. It reads eight rows of
-// the input side by side, each along its cache lines: no more lines are in use than
-// a cache has ways, even if the rows are a power of two apart.
+// transpose writes the function of a kernel that transposes. It reads eight rows of the input side by side, each along its cache
+// lines. So it uses no more lines at once than a cache has ways, even if rows are a power of two apart.
 func (w *portable) transpose(m *kernel.Micro) error {
 	d := m.Type
 	w.begin(m)
@@ -24,8 +23,7 @@ func (w *portable) transpose(m *kernel.Micro) error {
 	return nil
 }
 
-// pack writes the function of a kernel that copies elements that are apart, four at a
-// time. No address is past the last element.
+// pack writes the function of a kernel that copies strided elements, four at a time. No address is past the last element.
 func (w *portable) pack(m *kernel.Micro) error {
 	d := m.Type
 	w.begin(m)
@@ -40,7 +38,7 @@ func (w *portable) pack(m *kernel.Micro) error {
 	return nil
 }
 
-// insert writes the function of a kernel that copies rows, with one column from elsewhere.
+// insert writes the function of a kernel that copies rows, with one column from another array.
 func (w *portable) insert(m *kernel.Micro) error {
 	d := m.Type
 	w.begin(m)
@@ -65,8 +63,8 @@ func (w *portable) prefetch(m *kernel.Micro) error {
 	return nil
 }
 
-// lookup writes the function of a kernel that looks bytes up, of adjacent ones eight at a time. Every
-// byte is the place of an entry, so that no index is checked.
+// lookup writes the function of a kernel that looks bytes up, eight at a time if they are adjacent. Every byte is a valid index
+// of the table, so no index is checked.
 func (w *portable) lookup(m *kernel.Micro) error {
 	d := m.Type
 	w.begin(m)

@@ -8,9 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// dotLanes is how many columns of a product are computed side by side: as many
-// chains of dependent operations as keep a machine busy, and few enough that
-// their sums stay in registers.
+// dotLanes is the number of columns of a product that are computed side by side: enough chains of dependent operations to
+// keep a processor busy, and few enough for their sums to stay in registers.
 const dotLanes = 4
 
 // dotLoop returns the loops that a kernel of a product equals, on one line.
@@ -61,7 +60,7 @@ func (w *portable) dot(m *kernel.Micro) error {
 	return nil
 }
 
-// dotBatch writes what is left of the function of products of small matrices.
+// dotBatch completes the function of products of small matrices.
 func (w *portable) dotBatch(m *kernel.Micro) {
 	f := func(i int) string { return field(m, i) }
 	w.printf("n, pairs := %s, %s\n", f(kernel.DotBatchCols), f(kernel.DotBatchPairs))
@@ -109,7 +108,7 @@ func (w *portable) dotColumns(m *kernel.Micro, lanes int) {
 	switch {
 	case m.Kind == kernel.DotHalves:
 		w.printf("%s = %s\n", sums, each("t# + "+mulHalves("x", "row[#]"), ", "))
-	case d == ir.Float32: // what FMA32 does, in all lanes at once
+	case d == ir.Float32: // FMA32 in all lanes at once
 		w.printf("%s := %s\n", each("s#", ", "), each("float64(x)*float64(row[#]) + float64(t#)", ", "))
 		w.printf("if %s {\n%s = %s\n", each("scalar.Doubtful32(s#)", " || "), sums, each("scalar.FMA32(x, row[#], t#)", ", "))
 		w.printf("} else {\n%s = %s\n}\n", sums, each("float32(s#)", ", "))

@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The names of values in the Go of a kernel, its constants and types.
+// The names of values, constants and types in the Go text of a kernel.
 
 // value names a value; lane distinguishes the copies of an interleaved one.
 func (g *goKernel) value(r kernel.Ref, lane string) string {
@@ -44,7 +44,7 @@ func (g *goKernel) constants() {
 	}
 }
 
-// goTable returns the Go of a table.
+// goTable returns the Go expression of a table.
 func goTable(name uint64) string {
 	entries, _ := ir.Table(name)
 	var text []string
@@ -54,7 +54,7 @@ func goTable(name uint64) string {
 	return fmt.Sprintf("[...]float32{%s}", strings.Join(text, ", "))
 }
 
-// goConst returns the Go of a constant, with its value as a comment if that is not obvious.
+// goConst returns the Go expression of a constant, with its value as a comment if that is not obvious.
 func goConst(d ir.DType, bits uint64) string {
 	text := elementText(d, bits)
 	switch {
@@ -75,11 +75,10 @@ func goType(d ir.DType) string {
 	return d.String()
 }
 
-// isBits reports whether Go does not have a type.
+// isBits reports whether a type does not exist in Go.
 func isBits(d ir.DType) bool { return (ir.Reals | ir.Stored).Has(d) && !d.Native() }
 
-// used reports whether an instruction or a store reads r: an expansion may
-// leave an operand out.
+// used reports whether an instruction or a store reads r. An expansion may not use an operand.
 func (g *goKernel) used(r kernel.Ref) bool {
 	for _, in := range g.k.Body {
 		if slices.Contains(in.Args[:in.Arity()], r) {
@@ -130,7 +129,7 @@ func (w *portable) indices(slice string, c kernel.Channel) string {
 	return strings.Join(parts, ", ")
 }
 
-// rowOf is the row of an operand: of a channel, that of its array.
+// rowOf is the row of an operand, or of its array if the operand is a channel.
 type rowOf struct {
 	name    string
 	channel kernel.Channel

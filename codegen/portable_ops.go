@@ -7,12 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// A template is the Go of one lane instruction. $x, $y and $z stand for the
-// operands, $T for the Go type of the result, $c for the constant of an instruction. A template that mentions $t, the
-// result, is statements that declare it; any other is an expression.
+// A template is the Go text of one lane instruction. $x, $y and $z are the operands, $T is the Go type of the result, $c the
+// constant of an instruction. A template that mentions $t, the result, is a list of statements that declare it; any other
+// template is an expression.
 //
-// Every float result is rounded by an explicit conversion: Go may else fuse
-// x*y + z into one rounding, and does on some machines.
+// Every float result is rounded by an explicit conversion. Otherwise Go may compute x*y + z with one rounding, and does so on
+// some machines.
 type template string
 
 // portableOps holds the template of each lane op for the element types of its
@@ -59,12 +59,12 @@ var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpScalb:    goScalb,
 }
 
-// always is the same template for all types.
+// always returns one template for all types.
 func always(t template) func(in, out ir.DType) template {
 	return func(_, _ ir.DType) template { return t }
 }
 
-// either has one template for floats and one for integers.
+// either returns one template for floats and one for integers.
 func either(float, integer template) func(in, out ir.DType) template {
 	return func(in, _ ir.DType) template {
 		if ir.Floats.Has(in) {
@@ -74,7 +74,7 @@ func either(float, integer template) func(in, out ir.DType) template {
 	}
 }
 
-// onBools has one template for bools and one for integers.
+// onBools returns one template for bools and one for integers.
 func onBools(boolean, integer template) func(in, out ir.DType) template {
 	return func(in, _ ir.DType) template {
 		if in == ir.Bool {
@@ -84,18 +84,18 @@ func onBools(boolean, integer template) func(in, out ir.DType) template {
 	}
 }
 
-// mulHalves returns the Go of the sum of the products of the halves of two elements of int32.
+// mulHalves returns the Go text of the sum of the products of the halves of two int32 elements.
 func mulHalves(x, y string) string {
 	return strings.NewReplacer("X", x, "Y", y).Replace("(int32(int16(X))*int32(int16(Y)) + (X>>16)*(Y>>16))")
 }
 
-// unlessZero divides integers. Go's own least/-1 is already what ir says.
+// unlessZero returns the template of an integer division. Go's quotient of the least integer and -1 is that of ir.
 func unlessZero(operator string) template {
 	return template("var $t $T\nif $y != 0 {\n$t = $x " + operator + " $y\n}")
 }
 
-// shift takes the count as unsigned. Go shifts by counts past the width as ir
-// says: to 0, or to the sign.
+// shift returns the template of a shift by an unsigned count. For counts beyond the width, Go's result is that of ir: 0, or
+// the sign in all bits.
 func shift(operator string) func(in, out ir.DType) template {
 	return func(in, _ ir.DType) template {
 		return template(fmt.Sprintf("$x %s uint%d($y)", operator, 8*in.Size()))
@@ -147,10 +147,9 @@ func goCast(in, out ir.DType) template {
 	return "$T($x)"
 }
 
-// saturate converts a float to an integer. Go leaves it to the machine what
-// becomes of values out of range, so those never reach its conversion; NaN
-// falls through all tests to 0. The bounds are powers of two, exact in any
-// float type: the least integer, and the first beyond the greatest.
+// saturate returns the template of a conversion of a float to an integer. Go leaves the result for values out of range to
+// the machine, so the template handles those itself; NaN fails all tests and becomes 0. The bounds are the least integer
+// and the first number beyond the greatest: powers of two, exact in any float type.
 func saturate(_, out ir.DType) template {
 	bits := 8 * out.Size()
 	if ir.Signed.Has(out) {
@@ -162,7 +161,7 @@ func saturate(_, out ir.DType) template {
 func goBitcast(in, out ir.DType) template {
 	n := 8 * in.Size()
 	switch {
-	case in == out || n == 16 || !in.Native() || !out.Native(): // they are their bits
+	case in == out || n == 16 || !in.Native() || !out.Native(): // both are represented by their bits
 		return "$T($x)"
 	case ir.Floats.Has(in):
 		return template(fmt.Sprintf("$T(math.Float%dbits($x))", n))

@@ -6,9 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Combined outputs in Go loops. l2 holds the lanes of output 2, each the identity of the
-// combiner until its first element. For an arg-reduction m2 is the best element so far, and
-// l2 its index.
+// Combined outputs in Go loops. l2 holds the lanes of output 2, each of which starts as the identity of the combiner. For an
+// arg-reduction m2 is the best element so far, and l2 its index.
 
 // lanes declares the lanes of the combined outputs.
 func (g *goKernel) lanes() {
@@ -42,8 +41,7 @@ func (g *goKernel) accumulate(o int, copy, element string) {
 	g.printf("%s = %s\n", lane, g.combined(o, lane, copy))
 }
 
-// precedes is the condition that x replaces the best element so far: it is less (greater),
-// or it is the first NaN.
+// precedes returns the condition that x replaces the best element so far: x is less (or greater), or it is the first NaN.
 func (g *goKernel) precedes(o int, x string) string {
 	sign, not := ">", "<="
 	if g.combiner(o).Info().By == ir.OpMin {
@@ -55,15 +53,15 @@ func (g *goKernel) precedes(o int, x string) string {
 	return x + " " + sign + " m" + itoa(o)
 }
 
-// combined is the Go expression that combines x and y.
+// combined returns the Go expression that combines x and y.
 func (g *goKernel) combined(o int, x, y string) string {
 	d := g.k.DType(g.k.Out[o])
 	t := portableOps[g.combiner(o)](d, d)
 	return strings.NewReplacer("$T", d.String(), "$x", x, "$y", y).Replace(string(t))
 }
 
-// storeCombined combines the lanes of each combined output, the upper half with the lower
-// half until one is left, and stores it.
+// storeCombined combines the lanes of each combined output, the upper half with the lower half until one is left, and
+// stores it.
 func (g *goKernel) storeCombined() {
 	for o, r := range g.k.Out {
 		if g.combiner(o) == ir.OpInvalid {

@@ -5,10 +5,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Split divides the values of a kernel's body into regions by unlikely selects
-// (ir.OpUnlikely), whose condition rarely holds. The values that only the second
-// operands of such selects need are left to cold blocks, which run where the
-// condition holds.
+// Split divides the values of a kernel's body into regions by unlikely selects (ir.OpUnlikely), whose condition rarely holds.
+// Values that only the second operands of such selects need go to cold blocks, which run only where the condition holds.
 //
 // Input is an expanded kernel; output is a tree of regions. Every value that varies
 // along the columns and that an output needs is in exactly one region on each path.

@@ -13,13 +13,13 @@ import (
 // A pinned value keeps its register throughout the schedule, so that each iteration of a
 // loop finds it there.
 //
-// Input is a schedule, the pinned values and the stack slots of invariants; output
-// is an Allocation. The error is that no register is left for an instruction.
+// The input is a schedule, the pinned values and the stack slots of invariants; the output is an Allocation. It is an error
+// if no register is left for an instruction.
 type allocator struct {
 	Allocation
 	g      *Graph
 	pinned map[Ref]int
-	slots  map[Ref]int // invariants on the stack
+	slots  map[Ref]int // of invariants on the stack
 	hints  map[Ref]int // the register of each value that becomes a pinned accumulator
 
 	reg    []Ref
@@ -37,7 +37,7 @@ type allocator struct {
 type Allocation struct {
 	Insts  []Inst
 	Spills int     // places on the stack that it uses
-	cost   float64 // of the instructions that allocation added
+	cost   float64 // cost of the instructions that allocation added
 }
 
 var errPressure = errors.New("no register is free")
@@ -48,8 +48,8 @@ const never = math.MaxInt32
 // emptyReg marks a register without a value.
 const emptyReg Ref = -1
 
-// Allocate assigns registers to a schedule. pinned values are in their registers
-// when it begins, values with slots on the stack.
+// Allocate assigns registers to a schedule. When the schedule begins, pinned values are in their registers, and values with
+// slots are on the stack.
 func (g *Graph) Allocate(order []Ref, pinned, slots map[Ref]int) (*Allocation, error) {
 	a := newAllocator(g, order, pinned, slots)
 	for i, r := range order {
@@ -106,8 +106,8 @@ func (a *allocator) dead(v Ref) bool { return a.next(v) == never }
 
 func (a *allocator) isPinned(v Ref) bool { _, ok := a.pinned[v]; return ok }
 
-// home returns where v is in memory. An invariant is in its slot even if it is the result
-// of a scalar loop: another loop may have overwritten the scratch vector.
+// home returns the place of v in memory. An invariant is in its slot even if it is the result of a scalar loop, because
+// another loop may have overwritten the scratch vector.
 func (a *allocator) home(v Ref) (Loc, bool) {
 	n := a.g.At(v)
 	if s, ok := a.slots[v]; ok {

@@ -36,7 +36,7 @@ func (a *allocator) inst(r Ref) {
 	a.emit(i)
 }
 
-// lock prevents that sources that are in registers are evicted.
+// lock prevents the eviction of sources that are in registers.
 func (a *allocator) lock(sources []Ref) {
 	for _, v := range sources {
 		if r := a.where[v]; r >= 0 {
@@ -67,9 +67,8 @@ func (a *allocator) result(r Ref, n Node) int {
 	return dst
 }
 
-// sources loads the sources of a plain instruction into registers, except the one that it
-// reads from memory. Sources that commute are exchanged if that lets the instruction read
-// one of them from memory.
+// sources loads the sources of a plain instruction into registers, except the one that it reads from memory. Sources that
+// commute are exchanged if that lets the instruction read one of them from memory.
 func (a *allocator) sources(n *Node) []Loc {
 	op := n.Op
 	if op.Commutes && a.where[n.Arg[0]] < 0 && (a.where[n.Arg[1]] >= 0 || a.inMemory(n.Arg[0]) && !a.inMemory(n.Arg[1])) {

@@ -1,6 +1,6 @@
 package machine
 
-// Which values have registers: eviction, spills, reloads, memory operands.
+// The choice of values that have registers: eviction, spills, reloads, memory operands.
 
 // A constant is loaded into a register if more than memoryUses of the next reuseWindow
 // instructions read it. Otherwise each of them reads it as a memory operand, which takes
@@ -10,9 +10,8 @@ const (
 	memoryUses  = 2
 )
 
-// take returns an empty register for v. If there is none of its class, it evicts the value
-// with the furthest next use. The distance counts three times for a value that is in
-// memory, as evicting it takes no store.
+// take returns an empty register for v. If none of its class is empty, it evicts the value with the furthest next use. For a
+// value that is also in memory the distance counts three times, as evicting it takes no store.
 func (a *allocator) take(v Ref) int {
 	best, score := -1, -1.0
 	first, end := a.registers(v)
@@ -40,7 +39,7 @@ func (a *allocator) take(v Ref) int {
 	return best
 }
 
-// registers returns the first and the end of the registers that may hold v.
+// registers returns the range of registers, first to end-1, that may hold v.
 func (a *allocator) registers(v Ref) (first, end int) {
 	if a.g.At(v).Class == ClassVector {
 		return 0, a.g.m.Registers
@@ -84,10 +83,10 @@ func (a *allocator) release(v Ref) {
 	}
 }
 
-// put makes r hold v.
+// put records that r holds v.
 func (a *allocator) put(v Ref, r int) { a.reg[r], a.where[v] = v, int8(r) }
 
-// ensure returns the register of v, loading v if need be, and locks it.
+// ensure returns the register of v after loading v if necessary, and locks it.
 func (a *allocator) ensure(v Ref) int {
 	r := int(a.where[v])
 	if r < 0 {

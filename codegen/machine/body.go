@@ -7,20 +7,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Body is a kernel with everything decided but general registers and labels: the
-// instructions of the main loop, of the tail, and of what precedes and follows them
-// in each row.
+// Body is a compiled kernel without general registers and labels: the instructions of the main loop, of the tail, and of the
+// code before and after them in each row.
 type Body struct {
 	Graph  *Graph
 	Unroll int // steps in an iteration of the main loop
 	Head   []Inst
 	Main   []Inst
 	Tail   []Inst
-	Rest   [][]Inst // what reductions have after the loop, as Graph.rest lists it
+	Rest   [][]Inst // the code of reductions after the loop, as Graph.rest lists it
 	Accs   []Pin    // accumulators in registers
 	Pinned []Pin    // invariants that stay in registers
 
-	// How many vectors of the stack the instructions use.
+	// The number of stack vectors that the instructions use.
 	Slots   int // invariants, and pinned ones that the head computes
 	Spills  int
 	Scratch int
@@ -32,13 +31,12 @@ type Body struct {
 type Pin struct {
 	V    Ref
 	Reg  int
-	Slot int // where the head leaves it, or -1: in the register, or it is an operand, constant or accumulator
+	Slot int // the stack slot where the head leaves the value; -1 if it stays in the register, or is an operand, constant or accumulator
 }
 
-// Compile lowers, schedules and allocates an expanded kernel. combine has the combiner of
-// each output along the columns, ir.OpInvalid for one that is stored; it is nil if all
-// are. Of the candidates for the main loop Compile returns the one with the least time
-// per element.
+// Compile lowers, schedules and allocates an expanded kernel. combine has the combiner of each output along the columns,
+// ir.OpInvalid for a stored output; it is nil if all are stored. Of the candidates for the main loop Compile returns the
+// one with the least time per element.
 func Compile(t Target, k *kernel.Kernel, combine []ir.Op) (*Body, error) {
 	g := NewGraph(t, k, combine)
 	tail := g.scheduleLoop(g.lower(0, true), apart)
@@ -60,8 +58,7 @@ func Compile(t Target, k *kernel.Kernel, combine []ir.Op) (*Body, error) {
 	return b, g.addHead(b)
 }
 
-// time is what the main loop takes for one row, in instructions. A save counts
-// twice: its value will be late.
+// time returns the time of the main loop for one row, in instructions. A save counts twice, as its value will be late.
 func (b *Body) time(loopEnd int) float64 {
 	n := len(b.Main)
 	for _, i := range b.Main {
@@ -72,8 +69,8 @@ func (b *Body) time(loopEnd int) float64 {
 	return float64(n + loopEnd)
 }
 
-// addHead schedules what a row computes before its columns: the invariants that are
-// neither constants nor plain splats in registers of their own.
+// addHead schedules the values that a row computes before its columns: the invariants except constants and plain splats in
+// registers of their own.
 func (g *Graph) addHead(b *Body) error {
 	constants := map[Ref]int{}
 	var roots []Ref
@@ -103,10 +100,10 @@ func (g *Graph) addHead(b *Body) error {
 	return nil
 }
 
-// moveToPins makes the head leave pinned invariants in their registers, where no other
-// instruction of it uses them, and numbers the slots of the others behind those of the
-// invariants on the stack. What a store has just written to the stack is read late where it crosses
-// two cache lines: Zen 4, layer normalization of rows of 128 float32 with AVX-512 took 1.5 times as long.
+// moveToPins lets the head leave pinned invariants in their registers if no other instruction of the head uses these. It
+// numbers the slots of the other pinned invariants behind those of the invariants on the stack. A value that was just
+// stored to the stack is read late if it crosses two cache lines: on Zen 4, layer normalization of rows of 128 float32 with
+// AVX-512 took 1.5 times as long.
 func (b *Body) moveToPins() {
 	b.Slots = len(b.onStack)
 	for i := range b.Pinned {
@@ -138,8 +135,8 @@ func (b *Body) Exits() []*Exit {
 	return out
 }
 
-// Whole, Masked and Last are the parts of Rest: a whole step at a phase, a masked
-// one, and what stores the results of a row.
+// Whole returns the part of Rest for a whole step at a phase, Masked that for a masked step, and Last the part that stores the
+// results of a row.
 func (b *Body) Whole(phase int) []Inst { return b.Rest[phase] }
 
 // Masked returns a masked step: see Whole.
@@ -165,12 +162,12 @@ func (b *Body) PerPhase() bool { return b.Reduces() && b.Unroll == b.Graph.Phase
 // AccsOnStack reports whether some accumulators are on the stack.
 func (b *Body) AccsOnStack() bool { return len(b.Accs) < b.Graph.Accumulators() }
 
-// WholeTails reports whether a masked step may cover all lanes, which it does after
-// an unrolled main loop without whole steps behind it.
+// WholeTails reports whether a masked step may cover all lanes: it may after an unrolled main loop that is not followed by whole
+// steps.
 func (b *Body) WholeTails() bool { return b.Unroll > 1 && !b.PerPhase() }
 
-// Allocate assigns registers to instructions that find the invariants where the main loop does. It
-// returns nil if they need more registers than there are.
+// Allocate assigns registers to instructions that find the invariants where the main loop does. It returns nil if they need
+// more registers than the machine has.
 func (b *Body) Allocate(order []Ref) []Inst {
 	pinned, slots := map[Ref]int{}, map[Ref]int{}
 	for _, p := range slices.Concat(b.Accs, b.Pinned) {

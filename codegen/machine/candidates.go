@@ -42,15 +42,14 @@ func (g *Graph) candidates() []candidate {
 	return list
 }
 
-// alternates reports whether the stores of several outputs alternate, vector by vector, within lines of the caches: with two
-// vectors at a time a line is stored at once. Xeon (Emerald Rapids), sums and differences of 256 KiB: 0.6 of the time.
+// alternates reports whether the stores of several outputs alternate, vector by vector, within cache lines. With two vectors at a
+// time a line is stored at once. Emerald Rapids, sums and differences of 256 KiB: 0.6 of the time.
 func (g *Graph) alternates() bool {
 	return g.combine == nil && len(g.Kernel.Out) > 1 && 2*g.m.Width <= kernel.CacheLine && len(g.secondPart) == 0
 }
 
-// work counts arithmetic instructions. It is 0 for a body with a scalar loop, which takes
-// much longer than the rest and has one place for its results, so that copies of the body
-// can't be interleaved.
+// work returns the number of arithmetic instructions. It is 0 for a body with a scalar loop: the loop takes much longer than the
+// rest, and has one place for its results, so copies of the body can't be interleaved.
 func (g *Graph) work(order []Ref) int {
 	work := 0
 	for _, r := range order {
@@ -88,10 +87,9 @@ func (g *Graph) perPhase(first []Ref) []candidate {
 	return list
 }
 
-// rest returns what a kernel with reductions has after the main loop besides one
-// masked step. If it is unrolled by phases this is a whole step for each phase but
-// the last, and a masked one for each but the first; then, always, what stores the
-// results of the row.
+// rest returns the code of a kernel with reductions behind the main loop, except one masked step. A kernel that is unrolled by
+// phases has a whole step for each phase but the last, and a masked step for each but the first. Every kernel has at the end
+// the code that stores the results of the row.
 func (g *Graph) rest(unroll int) [][]Ref {
 	if g.combine == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 // are the results.
 type Entry struct {
 	Block   *ColdBlock
-	Test    []Ref // the condition; of two vectors, they have a bit in common where it holds
+	Test    []Ref // the condition; of two vectors, they share a bit where it holds
 	In      []Ref // the inputs, by place
 	Z       []Ref // the last operands, by result
 	Results []Ref

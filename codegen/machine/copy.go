@@ -10,13 +10,13 @@ import (
 // its stores and the next values of the accumulators.
 type Copy struct {
 	Graph  *Graph
-	Number int // which step of an unrolled iteration; in the tail only which accumulators
+	Number int // the step of an unrolled iteration; in the tail it only selects accumulators
 	Tail   bool
-	Values []Value // of the kernel, as far as they are known
+	Values []Value // the kernel's values known so far
 
 	mask    [3]Ref   // the tail's masks: narrow lanes, the two parts of 8-byte lanes
 	entries []*Entry // of cold blocks in this copy
-	first   int      // how many entries other copies have
+	first   int      // the number of entries of other copies
 }
 
 func (g *Graph) newCopy(number int, tail bool) *Copy {

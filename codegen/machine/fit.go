@@ -4,9 +4,8 @@ import (
 	"slices"
 )
 
-// fit chooses how many accumulators and invariants to pin. It tries all numbers from the
-// largest down, and keeps the one whose main loop has the least cost of instructions that
-// the allocator adds.
+// fit chooses the number of accumulators and invariants to pin. It tries all numbers from the largest down, and keeps the one
+// for which allocation adds the least cost to the main loop.
 func (g *Graph) fit(c candidate, tail []Ref, rest [][]Ref, accs []Ref) (*Body, error) {
 	ranked, used := g.rank(c.order, tail)
 	ranked, used = append(accs, ranked...), used+len(accs)
@@ -65,7 +64,7 @@ func (b *Body) place(ranked []Ref, n, accs int) (pinned, slots map[Ref]int) {
 	return pinned, slots
 }
 
-// addRest allocates what follows the main loop.
+// addRest allocates the code behind the main loop.
 func (g *Graph) addRest(b *Body, tail []Ref, rest [][]Ref, pinned, slots map[Ref]int) error {
 	for i, order := range append([][]Ref{tail}, rest...) {
 		a, err := g.Allocate(order, pinned, slots)
@@ -82,8 +81,8 @@ func (g *Graph) addRest(b *Body, tail []Ref, rest [][]Ref, pinned, slots map[Ref
 	return nil
 }
 
-// rank lists the invariants that the loops use, the most used first. It also returns how
-// many of them may be pinned: vectors with a use besides that as the input of a cold block.
+// rank lists the invariants that the loops use, the most used first, and returns the number of them that may be pinned:
+// vectors with another use than as the input of a cold block.
 func (g *Graph) rank(orders ...[]Ref) ([]Ref, int) {
 	count := map[Ref]int{}
 	var list []Ref

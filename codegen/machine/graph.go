@@ -17,7 +17,7 @@ type Ref int32
 // None is the absence of a node.
 const None Ref = -1
 
-// Kind says what a node is.
+// Kind is the kind of a node.
 type Kind uint8
 
 // The kinds of nodes.
@@ -32,10 +32,10 @@ const (
 	KindResult              // a result of a cold block
 )
 
-// Class says what registers a value may be in.
+// Class is the class of registers that may hold a value.
 type Class uint8
 
-// The classes. A machine without mask registers has vectors alone.
+// The classes. A machine without mask registers has only vectors.
 const (
 	ClassVector   Class = iota
 	ClassMask           // a mask register, with a bit for each narrow lane
@@ -54,9 +54,8 @@ type Node struct {
 	Slot  int     // number of the scratch vector, accumulator, cold entry, input, result or slot; KindConst: 1 if it is a table
 }
 
-// Place is an address in the present step of an operand: its number and the
-// distance in bytes from the element at the index of the step. For a splat only the
-// operand counts.
+// Place is an address in the present step of an operand: the operand's number, and the distance in bytes from the element
+// at the index of the step. For a splat only the operand matters.
 type Place struct {
 	Operand int
 	Size    int // of an element
@@ -80,13 +79,13 @@ type Graph struct {
 	m          *Machine
 	combine    []ir.Op // the combiner of each output; nil if all are stored
 	nodes      []Node
-	invariant  []bool // does not change along a row
+	invariant  []bool // whether each value is the same along a row
 	index      map[Node]Ref
 	secondPart map[Ref]Ref // the second vector of a value, by its first
 	outline    *outline
 	entries    []*Entry // of cold blocks, of all copies
 
-	Phases int // steps after which a lane has its next element: accumulators for each vector of a value
+	Phases int // steps until a lane has its next element, which is the number of accumulators for each vector of a value
 
 	scratch int            // scratch vectors in use
 	loops   int            // scalar loops of the present copy
@@ -141,10 +140,10 @@ func (g *Graph) Add(n Node) Ref {
 	return r
 }
 
-// Invariant reports whether a value does not change along a row.
+// Invariant reports whether a value is the same along a row.
 func (g *Graph) Invariant(r Ref) bool { return g.invariant[r] }
 
-// Args fills the sources of a node.
+// Args returns the sources of a node, the unused ones None.
 func Args(args ...Ref) [4]Ref {
 	a := [4]Ref{None, None, None, None}
 	copy(a[:], args)
@@ -154,19 +153,19 @@ func Args(args ...Ref) [4]Ref {
 // Const returns a constant of 8 bytes, repeated over the vector.
 func (g *Graph) Const(bits uint64) Ref { return g.Add(Node{Kind: KindConst, Bits: bits, Arg: Args()}) }
 
-// Table returns the table of a name, repeated over the vector.
+// Table returns the table with a name, repeated over the vector.
 func (g *Graph) Table(name uint64) Ref {
 	return g.Add(Node{Kind: KindConst, Bits: name, Slot: 1, Arg: Args()})
 }
 
-// Constant returns a constant of a type from its bits; true has all bits set.
+// Constant returns the constant of a type with the given bits; true has all bits set.
 func (g *Graph) Constant(d ir.DType, bits uint64) Value {
 	switch {
 	case d == ir.Bool:
 		return One(g.Add(Node{Kind: KindConst, Class: g.m.class(ClassMask), Bits: -(bits & 1), Arg: Args()}))
 	case g.m.Parts(d) == 2:
 		return Two(g.Const(bits), g.Const(bits))
-	case ir.Stored.Has(d): // a lane has its byte, without a sign, as loads leave it
+	case ir.Stored.Has(d): // a lane has the byte without a sign, as loads leave it
 		bits = uint64(uint8(bits))
 	}
 	bits &= 1<<(8*g.m.Lane) - 1
@@ -176,10 +175,10 @@ func (g *Graph) Constant(d ir.DType, bits uint64) Value {
 	return One(g.Const(bits))
 }
 
-// Acc returns accumulator number slot.
+// Acc returns accumulator slot.
 func (g *Graph) Acc(slot int) Ref { return g.Add(Node{Kind: KindAcc, Slot: slot, Arg: Args()}) }
 
-// Carry makes a value the next one of an accumulator.
+// Carry returns the node that makes next the next value of an accumulator.
 func (g *Graph) Carry(acc, next Ref) Ref {
 	return g.Add(Node{Kind: KindOp, Op: OpCarry, Slot: g.At(acc).Slot, Arg: Args(next)})
 }
@@ -189,10 +188,9 @@ func (g *Graph) keep(v Ref, slot int) Ref {
 	return g.Add(Node{Kind: KindOp, Op: OpKeep, Slot: slot, Arg: Args(v)})
 }
 
-// ScalarLoop computes two results of two operands of 8-byte lanes element by
-// element. The operands are the four vectors; the loop replaces those of the first
-// by its first result and those of the second by its second. Equal operands share
-// a loop. ScalarLoop returns the chosen result, 0 or 1.
+// ScalarLoop computes two results of two operands of 8-byte lanes, one element after another, and returns the chosen result, 0
+// or 1. operands are the two vectors of the first operand, then those of the second; the loop overwrites the first with its
+// first result and the second with its second. Equal operands share a loop.
 func (g *Graph) ScalarLoop(op *Opcode, operands [4]Ref, result int) Value {
 	first, ok := g.loop[operands]
 	if !ok {
@@ -208,7 +206,7 @@ func (g *Graph) ScalarLoop(op *Opcode, operands [4]Ref, result int) Value {
 	return Two(part(0), part(1))
 }
 
-// args lists what r reads; the test of a cold block first what the main path needs.
+// args lists the nodes that r reads. The test of a cold block first lists those that the main path needs.
 func (g *Graph) args(r Ref) []Ref {
 	n := g.At(r)
 	if g.isCold(r) {

@@ -2,7 +2,7 @@ package machine
 
 import "slices"
 
-// Space is where a vector is.
+// Space is the kind of place that holds a vector.
 type Space uint8
 
 // The spaces.
@@ -16,7 +16,7 @@ const (
 	InAcc            // the stack: accumulator number Index
 )
 
-// Loc is where an instruction finds a source: a register or memory.
+// Loc is the place of a source: a register or memory.
 type Loc struct {
 	Space Space
 	Index int // register, slot, spill, scratch vector or accumulator
@@ -24,9 +24,8 @@ type Loc struct {
 	Place Place
 }
 
-// Inst is an instruction over physical vector registers. Sources are in the order of
-// Opcode; one that overwrites a source lists the others in Src, and says in Fused
-// which it overwrites.
+// Inst is an instruction over physical vector registers. Sources are in the order of Opcode. An instruction that overwrites a
+// source lists the other ones in Src, and Fused tells which it overwrites.
 type Inst struct {
 	Op    *Opcode
 	Fused Fused
@@ -39,15 +38,14 @@ type Inst struct {
 	Exit  *Exit // OpCold
 }
 
-// touches reports whether the instruction reads or writes a register, or may: a scalar loop
-// has registers of its own.
+// touches reports whether the instruction may read or write a register. A scalar loop has registers of its own.
 func (i *Inst) touches(r int) bool {
 	return i.Dst == r || i.Op.Form == FormScalarLoop ||
 		slices.ContainsFunc(i.Src, func(l Loc) bool { return l.Space == InRegister && l.Index == r })
 }
 
-// Fused is which source of a fused multiply-add x*y+z its result overwrites, and so
-// in which order it takes the others. The last of those may be in memory.
+// Fused tells which source of a fused multiply-add x*y+z the result overwrites, and thereby the order of the others. The last of
+// those may be in memory.
 type Fused uint8
 
 // The ways to overwrite a source.

@@ -2,18 +2,16 @@ package machine
 
 import "slices"
 
-// listScheduler orders long bodies (list scheduling). A CPU looks for independent
-// instructions among the next hundred or so, so the dependence chains of a body and of its
-// copies are interleaved: of the instructions whose operands are ready, the next one is
-// that with the longest path to the end, as long as there are registers for the results
-// that are not used yet.
+// listScheduler orders long bodies (list scheduling). A CPU looks for independent instructions among the next hundred or so, so
+// the dependence chains of a body and of its copies are interleaved. Of the instructions whose operands are ready, the next one is
+// that with the longest path to the end, as long as there are registers for the unused results.
 //
-// Input is a schedule of each copy; output is one order of all their instructions.
+// The input is a schedule of each copy; the output is one order of all their instructions.
 type listScheduler struct {
 	g     *Graph
 	reads map[Ref][]Ref // the instructions whose results one reads
 	users map[Ref][]Ref // the instructions that read its own
-	left  map[Ref]int   // how many of these are not yet placed
+	left  map[Ref]int   // the number of these that are not placed yet
 	path  map[Ref]int   // the longest path from an instruction to the end
 	live  int           // results that are computed and have uses left
 	ready []Ref
@@ -89,7 +87,7 @@ func (s *listScheduler) next() Ref {
 	return r
 }
 
-// growth is by how much r changes the number of results that are not used yet.
+// growth returns the change in the number of unused results if r is placed next.
 func (s *listScheduler) growth(r Ref) int {
 	n := min(1, len(s.users[r]))
 	for _, a := range s.reads[r] {

@@ -7,9 +7,8 @@
 //	allocate  list -> instructions over registers       alloc*.go
 //	compile   chooses among orders, unrolls and pins    body.go candidates.go fit.go
 //
-// Input is an expanded kernel (package elementary) and a Target; output is a Body.
-// The package has the width and the number of the registers from the Target's
-// Machine alone, and names no instruction of any CPU.
+// The input is an expanded kernel (package elementary) and a Target; the output is a Body. The package knows the width and number of
+// the registers only from the Target's Machine, and names no instruction of any CPU.
 package machine
 
 import "github.com/stridefuse/stridefuse/ir"
@@ -31,22 +30,21 @@ type Tuning struct {
 	UnrollWide int // the same for bodies with values of two vectors
 	ListOrder  int // least work for which three copies in list order are tried
 
-	// The time of two or four independent vectors side by side, and of three copies in
-	// list order, divided by the time of the same instructions one vector after the other.
+	// The time of two or four independent vectors side by side, and of three copies in list order, divided by the time of
+	// the same instructions vector by vector.
 	ByTwo, ByFour, ByList float64
-	// LoopEnd is how many instructions end an iteration of the main loop.
+	// LoopEnd is the number of instructions that end an iteration of the main loop.
 	LoopEnd int
 
 	UnrollReduced int     // longest body with reductions that is unrolled by phases
 	ColdInputs    float64 // most cost that a cold block may recompute to save an input
 }
 
-// Lanes returns how many elements of a kernel one step computes: as many as a
-// vector has of the narrowest lanes.
+// Lanes returns the number of elements that one step computes: the number of the narrowest lanes of a vector.
 func (m *Machine) Lanes() int { return m.Width / m.Lane }
 
-// Parts returns how many vectors the elements of a step take: 1, or 2 for elements
-// of 8 bytes. Smaller elements are computed in the narrowest lanes.
+// Parts returns the number of vectors of the elements of a step: 2 for 8-byte elements, otherwise 1. Smaller elements are
+// computed in the narrowest lanes.
 func (m *Machine) Parts(d ir.DType) int { return max(1, m.Lanes()*d.Size()/m.Width) }
 
 // class returns the class of masks: see Class.
@@ -57,5 +55,5 @@ func (m *Machine) class(mask Class) Class {
 	return mask
 }
 
-// maxPinned is how many registers may hold values throughout a loop.
+// maxPinned returns the number of registers that may hold values throughout a loop.
 func (m *Machine) maxPinned() int { return m.Registers - m.Working }

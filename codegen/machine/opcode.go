@@ -1,6 +1,6 @@
 package machine
 
-// Form says how the allocator treats an instruction, and in part how a target prints it.
+// Form is the allocator's treatment of an instruction, and in part determines how a target prints it.
 type Form uint8
 
 // The forms of instructions. Those before FormMask are pure; those from FormStore
@@ -19,23 +19,23 @@ const (
 	FormCarry                   // the next value of an accumulator
 )
 
-// pure reports whether the result follows from the sources alone.
+// pure reports whether the result depends only on the sources.
 func (f Form) pure() bool { return f < FormMask }
 
-// Opcode describes an instruction over vector registers. Sources are in the order
-// of the target's manual: the result, if it is written over a source, over the first.
+// Opcode describes an instruction over vector registers. Sources are in the order of the target's manual. A result that
+// overwrites a source overwrites the first.
 type Opcode struct {
 	Name     string
 	Form     Form
 	Args     int
 	Mem      int                   // the source that may be in memory, or -1
 	Commutes bool                  // the first two sources may change places
-	Mirror   func(imm uint8) uint8 // if they do, what the immediate operand becomes; nil: the same
+	Mirror   func(imm uint8) uint8 // the immediate operand after the sources change places; nil: the same
 	Imm      bool                  // has an immediate operand
 	Result   Class
 	HalfDst  bool // the result is half a register
-	HalfSrc  bool // so is the last source
-	Half     bool // so are the result and all sources
+	HalfSrc  bool // the last source is half a register
+	Half     bool // the result and all sources are half registers
 }
 
 // The instructions that the package itself makes. A target prints them by name.

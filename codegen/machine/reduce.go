@@ -21,7 +21,7 @@ import (
 // that rotates. The rotation at the end of the row does not matter: the combiner commutes,
 // and the horizontal reduction combines accumulator i with i + Phases/2.
 
-// Reduction is a combined output of a kernel, or the elements that an arg-reduction needs.
+// Reduction is a combined output of a kernel, or the best elements that an arg-reduction needs.
 type Reduction struct {
 	Out       int // number of the output, or -1: only its position is stored
 	V         kernel.Ref
@@ -40,15 +40,15 @@ type Combiner struct {
 	DType ir.DType
 }
 
-// ofBits combine the bits of float32 to the least and the greatest: see extreme.
+// ofBits combine the bits of float32 into the minimum and maximum: see extreme.
 var ofBits = []Combiner{{ir.OpMax, ir.Int32}, {ir.OpMax, ir.Uint32}, {ir.OpMin, ir.Uint32}}
 
 // byBits reports whether a reduction combines the bits of its elements.
 func (r *Reduction) byBits() bool { return len(r.Combiners) == len(ofBits) }
 
-// combiners returns what the accumulators of a reduction combine: its elements; the bits of float32, if bits
-// is set; for an arg-reduction of floats the positions of NaN too, and for the best elements that are stored their
-// signs. See position and bestElement.
+// combiners returns the combiners of the accumulators of a reduction. They combine its elements or, if bits is set, the bits of
+// float32. An arg-reduction of floats also combines positions of NaN, and one whose best elements are stored also
+// their signs. See position and bestElement.
 func (r *Reduction) combiners(bits bool) []Combiner {
 	switch {
 	case r.Best != nil && ir.Floats.Has(r.Best.DType):
@@ -63,8 +63,8 @@ func (r *Reduction) combiners(bits bool) []Combiner {
 	return []Combiner{{r.By, r.DType}}
 }
 
-// anyLanes reports whether all reductions give the same for any number of virtual lanes:
-// minimum, maximum and their positions.
+// anyLanes reports whether all reductions give the same result for any number of virtual lanes: minimum, maximum and their
+// positions.
 func (g *Graph) anyLanes() bool {
 	return !slices.ContainsFunc(g.combine, func(by ir.Op) bool {
 		return by != ir.OpInvalid && !by.IsArgReduction() && by != ir.OpMin && by != ir.OpMax
@@ -142,7 +142,7 @@ func (g *Graph) reductions() []*Reduction {
 	return append(positions, plain...)
 }
 
-// Accumulators returns how many vectors a reduction takes for itself.
+// Accumulators returns the number of vectors of a reduction's own accumulators.
 func (r *Reduction) Accumulators(g *Graph) int {
 	if r.Shared {
 		return 0
@@ -150,7 +150,7 @@ func (r *Reduction) Accumulators(g *Graph) int {
 	return len(r.Combiners) * g.m.Parts(r.DType) * g.Phases
 }
 
-// Accumulators returns how many vectors the reductions take.
+// Accumulators returns the number of vectors of all accumulators.
 func (g *Graph) Accumulators() int {
 	n := 0
 	for _, r := range g.Reductions {
@@ -159,8 +159,8 @@ func (g *Graph) Accumulators() int {
 	return n
 }
 
-// Identity is the bits that the accumulators of combiner k begin with. Positions begin
-// with 0, the result if no element precedes the identity.
+// Identity returns the initial bits of the accumulators of combiner k. Positions begin with 0, the result if no element precedes the
+// identity.
 func (r *Reduction) Identity(g *Graph, k int) uint64 {
 	if r.Best != nil && k == 0 {
 		return 0
@@ -170,8 +170,7 @@ func (r *Reduction) Identity(g *Graph, k int) uint64 {
 	return g.At(g.Constant(c.DType, bits).Part[0]).Bits
 }
 
-// Combine combines two vectors. Sums and products of bytes are computed in 32 bits, of
-// which the result stores the lowest 8.
+// Combine combines two vectors. Sums and products of bytes are computed in 32 bits; the result stores the lowest 8.
 func (c Combiner) Combine(g *Graph, x, y Ref) Ref {
 	d := c.DType
 	if d == ir.Uint8 && (c.By == ir.OpAdd || c.By == ir.OpMul) {

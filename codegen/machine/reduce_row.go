@@ -12,9 +12,9 @@ import (
 // one stays. At the end of the row the lanes that hold the best element of the whole
 // row give their positions, and the least of these is the result.
 //
-// A NaN precedes nothing. Further accumulators have the least positions of NaN: if there is
-// one, it is the result. Nor does a zero precede one of the other sign; where the best element
-// is stored too, the signs of all elements are combined, which tells those of zeros that are best.
+// A NaN precedes nothing. Further accumulators hold the least positions of NaN, and such a position, if there is one, is the
+// result. A zero does not precede one of the other sign. If the best element is stored too, the signs of all elements
+// are combined, which gives the sign of a best zero.
 
 // storeReduced reduces the accumulators of a row to one element each, and stores it.
 func (g *Graph) storeReduced() []Ref {
@@ -67,16 +67,16 @@ func (r *Reduction) next(g *Graph, k int, acc, x Ref) Ref {
 	return r.Combiners[k].Combine(g, acc, x)
 }
 
-// extreme returns the least or greatest of float32, given the greatest of their bits as
-// signed and unsigned integers, and the least as unsigned ones. Bits of floats without a sign ascend
-// with their values, those with one descend, and NaN are beyond the infinities. So
+// extreme returns the minimum or maximum of float32. signed and unsigned are the maxima of the elements' bits as signed and as
+// unsigned integers, least is the minimum of the bits as unsigned integers. Bits of positive floats ascend with their values,
+// those of negative floats descend, and NaN are beyond the infinities; +0 counts as positive, -0 as negative. So
 //
-//	signed    is the greatest without a sign, or a NaN without one, if any has none
-//	unsigned  is the least with a sign, or a NaN with one, if any has one
-//	least     is the greatest with a sign, if all have one, and the least without if none has
+//	signed    is the greatest positive float, or a positive NaN, if any float is positive
+//	unsigned  is the least negative float, or a negative NaN, if any float is negative
+//	least     is the greatest negative float if all are negative, and the least positive one if none is negative
 //
-// Three instructions that do not wait for each other take half the time of a maximum in
-// floating point, which takes six for NaN and the signs of zeros.
+// Three independent instructions take half the time of a floating-point maximum, which takes six because of NaN and the signs of
+// zeros.
 func (r *Reduction) extreme(g *Graph, signed, unsigned, least Ref) Ref {
 	zero := g.Constant(ir.Int32, 0).Part[0]
 	negative := func(x Ref) Ref { return g.Lane(g, ir.OpLt, ir.Int32, [3]Ref{x, zero}) }
@@ -87,8 +87,7 @@ func (r *Reduction) extreme(g *Graph, signed, unsigned, least Ref) Ref {
 	return g.Select(g, r.lane(g, ir.OpNe, nan, nan), nan, out)
 }
 
-// precedes is the mask of the elements x that replace those of an accumulator: x is
-// less (greater).
+// precedes returns the mask of the elements x that replace those of an accumulator: x is less (or greater).
 func (r *Reduction) precedes(g *Graph, x, acc Ref) Ref {
 	if r.By == ir.OpMin {
 		return r.lane(g, ir.OpLt, x, acc)
@@ -96,7 +95,7 @@ func (r *Reduction) precedes(g *Graph, x, acc Ref) Ref {
 	return r.lane(g, ir.OpLt, acc, x)
 }
 
-// isNumber is the mask of the elements that are not NaN.
+// isNumber returns the mask of the elements that are not NaN.
 func (r *Reduction) isNumber(g *Graph, x Ref) Ref { return r.lane(g, ir.OpEq, x, x) }
 
 // lane applies an elementwise operation to two vectors.
@@ -113,11 +112,11 @@ func (c *Copy) positions(d ir.DType, p int) Ref {
 	return c.Graph.Steps(c.Graph, d, first+m.Width/d.Size()*p)
 }
 
-// none is what an accumulator of positions of NaN holds if there is none.
+// none returns the initial value of an accumulator of positions of NaN.
 func (g *Graph) none(d ir.DType) Ref { return g.Constant(d, 1<<d.Bits()-1).Part[0] }
 
-// position returns the position of a row's first NaN with its sign bit set, or else that of the best
-// element. Lanes that hold another element have a position beyond any; those of NaN are less than all others.
+// position returns the position of a row's first NaN with its sign bit set, or else that of the best element. Lanes that
+// hold another element count as a position beyond any, those of NaN as less than all others.
 func (r *Reduction) position(g *Graph) Ref {
 	v, last := r.accs(g, 0), g.Constant(r.DType, 1<<31-1).Part[0]
 	best := g.Splat(g, r.Best.combined(g, 0), r.Best.DType)
@@ -132,11 +131,11 @@ func (r *Reduction) position(g *Graph) Ref {
 	return r.combine(g, 0, v)
 }
 
-// sign is the sign bit of a type.
+// sign returns the sign bit of a type.
 func (g *Graph) sign(d ir.DType) Ref { return g.Constant(d, 1<<(d.Bits()-1)).Part[0] }
 
-// signs returns the operation that combines the signs of all elements: it leaves that of the
-// greatest (least) zero, if a zero is the greatest (least) of them.
+// signs returns the op that combines the signs of all elements. If the greatest (or least) element is a zero, the result is the sign
+// of the greatest (or least) zero.
 func (r *Reduction) signs() ir.Op {
 	if r.By == ir.OpMin {
 		return ir.OpOr
@@ -144,8 +143,8 @@ func (r *Reduction) signs() ir.Op {
 	return ir.OpAnd
 }
 
-// bestElement returns the best element of a row for a kernel that stores it beside its
-// position, given the one that ignores NaN and the signs of zeros, and the signs.
+// bestElement returns the best element of a row for a kernel that stores it beside its position. best ignores NaN and the signs
+// of zeros, and signs has the combined signs.
 func (r *Reduction) bestElement(g *Graph, best, signs Ref) Ref {
 	d := r.Positions.DType
 	zero := g.Lane(g, ir.OpAnd, d, [3]Ref{signs, g.sign(d)})

@@ -8,9 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// outline divides the values of a kernel between its main path and its cold blocks
-// (codegen.Split), and chooses the inputs of each block: where a few instructions
-// compute several inputs from one value, the block takes that value and repeats
+// outline divides the values of a kernel between its main path and its cold blocks (codegen.Split), and chooses the inputs of
+// each block. If a few instructions compute several inputs from one value, the block takes that value and repeats
 // the instructions, so that the main path need not keep the inputs.
 type outline struct {
 	m      *Machine
@@ -26,7 +25,7 @@ type outline struct {
 type ColdBlock struct {
 	*codegen.ColdBlock
 	Insts  []Inst
-	Spills int // places on the stack that the instructions use besides
+	Spills int // additional stack places that the instructions use
 
 	inputs []kernel.Ref // the last operands of the selects come first
 	body   []kernel.Ref // the values that the block computes, in order
@@ -64,8 +63,8 @@ func (o *outline) input(b *ColdBlock, v kernel.Ref) {
 	}
 }
 
-// origin returns the earliest value from which alone v follows at a cost of at most
-// ColdInputs, and which has no more vectors than v.
+// origin returns the earliest value from which alone v can be computed at a cost of at most ColdInputs, and which has no more
+// vectors than v.
 func (o *outline) origin(v kernel.Ref) kernel.Ref {
 	best, cost := v, 0.0
 	for open := []kernel.Ref{v}; len(open) > 0; {

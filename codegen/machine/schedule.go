@@ -15,7 +15,7 @@ type scheduler struct {
 	parts  partOrder
 }
 
-// partOrder says how the two vectors of values of 8-byte elements are ordered.
+// partOrder is the order of the two vectors of values of 8-byte elements.
 type partOrder bool
 
 const (
@@ -23,8 +23,7 @@ const (
 	together partOrder = true  // alternating: needs more registers, waits less for results
 )
 
-// Schedule returns the instructions of the roots in order. leaf says which values
-// exist when they begin.
+// Schedule returns the instructions of the roots in order. leaf reports which values exist before them.
 func (g *Graph) Schedule(roots []Ref, leaf func(Ref) bool) []Ref {
 	return g.scheduleParts(roots, leaf, apart)
 }
@@ -47,7 +46,7 @@ func (g *Graph) scheduleLoop(roots []Ref, parts partOrder) []Ref {
 	return g.scheduleParts(roots, g.Invariant, parts)
 }
 
-// registers returns how many registers it takes to compute r.
+// registers returns the number of registers that computing r takes.
 func (s *scheduler) registers(r Ref) int {
 	if n, ok := s.need[r]; ok {
 		return n
@@ -84,7 +83,7 @@ func (s *scheduler) sources(r Ref) []Ref {
 	return out
 }
 
-// mark records what r needs.
+// mark records the nodes that r needs.
 func (s *scheduler) mark(r Ref) {
 	if s.needed[r] {
 		return
@@ -111,9 +110,9 @@ func (s *scheduler) visit(r Ref) {
 	}
 }
 
-// placeStores moves each store behind the last instruction that reads the same place of an
-// input. The output may be in the memory of that input, and values are reloaded from their
-// operands where registers are short: a load after the store would read the new element.
+// placeStores moves each store behind the last instruction that reads the same place of an input. The output may have the memory
+// of that input, and values are reloaded from their operands if registers are short: a load after the store would read the new
+// element.
 func (g *Graph) placeStores(order []Ref) []Ref {
 	lastRead := map[Place]int{}
 	for i, r := range order {

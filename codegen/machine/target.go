@@ -5,21 +5,20 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Target is the instruction table of a CPU. Its methods add nodes to the graph of a
-// kernel and return the values of the last ones. A mask is a vector value: what a
-// comparison gives, and what Select, And, Or and Not take; how its lanes hold the
-// truth is the target's choice.
+// Target is the instruction table of a CPU. Its methods add nodes to the graph of a kernel and return the values of the last
+// ones. A mask is a vector value that a comparison returns and that Select, And, Or and Not take; the target chooses how its
+// lanes represent true.
 type Target interface {
 	Machine() *Machine
 
-	// Load returns input i of the kernel, in the last partial step under a mask.
+	// Load returns input i of the kernel, under a mask in the last partial step.
 	Load(c *Copy, i int) Value
 	// Store returns the stores of a value to an operand.
 	Store(c *Copy, operand int, d ir.DType, v Value) []Ref
 	// StoreFirst stores the first element of a vector at the start of an operand.
 	StoreFirst(g *Graph, to Place, d ir.DType, v Ref) Ref
-	// Reload returns a loaded vector by an instruction of its own. Others may read
-	// operands in place, any number of times.
+	// Reload returns a loaded vector by an instruction of its own. Other instructions may read operands in place, any number
+	// of times.
 	Reload(g *Graph, v Ref) Ref
 
 	// Apply returns the result of an elementwise instruction on whole values.
@@ -30,7 +29,7 @@ type Target interface {
 	// the step, in lanes of type d.
 	Steps(g *Graph, d ir.DType, first int) Ref
 
-	// Select returns y in the lanes that the mask has, and z in the others.
+	// Select returns y in the lanes of the mask, and z in the others.
 	Select(g *Graph, mask, y, z Ref) Ref
 	And(g *Graph, a, b Ref) Ref
 	Or(g *Graph, a, b Ref) Ref

@@ -33,7 +33,7 @@ func (v Value) vectors() []Ref {
 	return out
 }
 
-// recordParts records which two vectors are one value, for the scheduler.
+// recordParts records the two vectors of a value, for the scheduler.
 func (g *Graph) recordParts(p [2]Ref) {
 	if p[1] != None && p[0] != p[1] {
 		g.secondPart[p[0]] = p[1]
