@@ -12,6 +12,7 @@ import (
 type bufferUses struct {
 	plan             *plan.Plan
 	writers, readers stepLists
+	touches          []int // by buffer: how many steps write or read it
 }
 
 // stepLists has a list of steps, in their order, for each buffer.
@@ -34,15 +35,18 @@ func (l *stepLists) of(buffer int) []int {
 func (s *State) bufferUses() bufferUses {
 	p, ints := s.Plan, &s.pass.ints
 	n := len(p.Buffers)
-	u := bufferUses{p, stepLists{end: ints.take(n)}, stepLists{end: ints.take(n)}}
+	u := bufferUses{p, stepLists{end: ints.take(n)}, stepLists{end: ints.take(n)}, ints.take(n)}
+	seen := marks{ints.take(n), ints.take(n)}
 	for i := range p.Steps {
 		for _, out := range p.Steps[i].Out {
 			u.writers.end[out.Buffer]++
+			seen.touch(&u, out.Buffer, i)
 		}
-		for k := range p.Steps[i].In {
-			if firstRead(&p.Steps[i], k) {
-				u.readers.end[p.Steps[i].In[k].Buffer]++
+		for _, in := range p.Steps[i].In {
+			if seen.firstRead(in.Buffer, i) {
+				u.readers.end[in.Buffer]++
 			}
+			seen.touch(&u, in.Buffer, i)
 		}
 	}
 	for _, l := range []*stepLists{&u.writers, &u.readers} {
@@ -52,17 +56,36 @@ func (s *State) bufferUses() bufferUses {
 		}
 		l.steps = ints.take(all)
 	}
+	clear(seen.read)
 	for i := range p.Steps {
 		for _, out := range p.Steps[i].Out {
 			u.writers.add(out.Buffer, i)
 		}
-		for k := range p.Steps[i].In {
-			if firstRead(&p.Steps[i], k) {
-				u.readers.add(p.Steps[i].In[k].Buffer, i)
+		for _, in := range p.Steps[i].In {
+			if seen.firstRead(in.Buffer, i) {
+				u.readers.add(in.Buffer, i)
 			}
 		}
 	}
 	return u
+}
+
+// marks has, by buffer, 1 plus the last step that read it, and that touched it.
+type marks struct{ read, touched []int }
+
+// firstRead reports whether step i has not read the buffer before.
+func (m marks) firstRead(buffer, i int) bool {
+	first := m.read[buffer] != i+1
+	m.read[buffer] = i + 1
+	return first
+}
+
+// touch counts step i among those that touch the buffer, once.
+func (m marks) touch(u *bufferUses, buffer, i int) {
+	if m.touched[buffer] != i+1 {
+		m.touched[buffer] = i + 1
+		u.touches[buffer]++
+	}
 }
 
 func (l *stepLists) add(buffer, step int) {
@@ -70,21 +93,8 @@ func (l *stepLists) add(buffer, step int) {
 	l.end[buffer]++
 }
 
-// firstRead reports whether no input of a step before input k reads the same buffer.
-func firstRead(s *plan.Step, k int) bool {
-	return !slices.ContainsFunc(s.In[:k], func(a plan.Access) bool { return a.Buffer == s.In[k].Buffer })
-}
-
 // count returns how many steps touch a buffer.
-func (u *bufferUses) count(buffer int) int {
-	n, writers := len(u.readers.of(buffer)), u.writers.of(buffer)
-	for k, i := range writers {
-		if !slices.Contains(writers[:k], i) && !slices.Contains(u.readers.of(buffer), i) {
-			n++
-		}
-	}
-	return n
-}
+func (u *bufferUses) count(buffer int) int { return u.touches[buffer] }
 
 // shared reports whether a buffer has several writers, or one that writes it through several outputs.
 func (u *bufferUses) shared(buffer int) bool { return len(u.writers.of(buffer)) > 1 }
