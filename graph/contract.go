@@ -37,10 +37,10 @@ func (c *contraction) node() Node {
 		return fail("%w", err)
 	}
 	dt := c.terms[0].x.DType()
-	narrow := ir.Reals.Has(dt) && !dt.Native() // products and sums are of its compute type
+	in, become := factorType(dt)
 	for i, t := range c.terms {
-		if narrow {
-			t.x = t.x.Cast(dt.Compute())
+		if in != dt {
+			t.x = become(t.x, in)
 		}
 		c.terms[i] = t.diagonal()
 	}
@@ -51,13 +51,29 @@ func (c *contraction) node() Node {
 		c.terms[i] = c.squeezed(t)
 	}
 	y := c.product().ordered(c.out)
-	if narrow {
-		y = y.Cast(dt)
+	if in != dt {
+		y = become(y, dt)
 	}
 	if names != nil {
 		y = y.WithAxes(names...)
 	}
 	return y
+}
+
+// factorType returns the type that elements of dt are multiplied and summed in, and the conversion to it and back. Integers
+// wrap: the last bits of products and sums are the same in a wider type, and in the signed type of as many bits.
+func factorType(dt DType) (in DType, become func(Node, DType) Node) {
+	switch {
+	case ir.Reals.Has(dt):
+		return dt.Compute(), Node.Cast
+	case ir.Ints.Has(dt) && dt.Size() < Int32.Size():
+		return Int32, Node.Cast
+	case dt == Uint32:
+		return Int32, Node.Bitcast
+	case dt == Uint64:
+		return Int64, Node.Bitcast
+	}
+	return dt, nil
 }
 
 // needs reports whether the result has a label, or a term besides the given ones.

@@ -66,7 +66,8 @@ func (c *contraction) check() error {
 			}
 		}
 	}
-	return takesDot(dt)
+	in, _ := factorType(dt)
+	return takesDot(in)
 }
 
 // takesDot returns an error unless arrays of the type can be multiplied and summed.

@@ -12,10 +12,9 @@ import (
 // A vector is a row on the left, a column on the right, and that axis goes again.
 // NumPy's @.
 //
-// It takes floats, Fixed16x16, Int32 and Int64, of one type: nothing is promoted. Float16
-// and BFloat16 are multiplied and added in float32, Fixed16x16 in float64, and rounded at the
-// end.
-// Integers wrap. Bytes are multiplied and summed in a wider type:
+// It takes numbers of one type: nothing is promoted. Float16 and BFloat16 are multiplied
+// and added in float32, Fixed16x16 in float64, and rounded at the end. Integers wrap. Sums of
+// bytes that are not to wrap are of a wider type:
 //
 //	x.Cast(graph.Int32).MatMul(w.Cast(graph.Int32))
 //
