@@ -8,9 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// tiles puts steps into tile groups: a block of the last step's lines, or a number of its images, is computed right after
-// what it needs of the values that the steps before store, which stays in the cache. Those values, the
-// intermediates, need memory for one block. What two blocks need is computed for both, if the memory traffic that is
+// tiles puts steps into tile groups. A group computes one block of its last step at a time, a number of lines or of images, right after
+// the part that the block needs of the values that the other steps store. These values, the intermediates, need memory for
+// one block, which stays in the cache. Lines that two blocks need are computed for both, if the memory traffic that is
 // saved costs more; this is known as overlapped tiling. The search for a group begins with one intermediate:
 //
 //   - a padded value, which copies and casts make, for example an image with zeros round it for a convolution;
@@ -99,14 +99,14 @@ func (t *tiler) windows(buffer int) bool {
 	return s.Contracts() && readsWindows(s)
 }
 
-// held reports whether one step stores a buffer that is large, or one that a gather stores.
+// held reports whether one step stores a buffer that is large, or a gather one of any size: with the step that reads them, few
+// gathered rows take 0.5 to 1.0 times as long in a tile.
 func (t *tiler) held(buffer int) bool {
 	w := t.uses.writers.of(buffer)
 	return len(w) == 1 && (t.large(buffer) || t.p.Steps[w[0]].Gathers()) && !t.p.Steps[w[0]].Contracts()
 }
 
-// large reports whether no cache keeps a buffer from step to step. A small one takes 0.5 to 1.0 times as long
-// in a tile, with the step that reads it.
+// large reports whether no cache keeps a buffer from step to step.
 func (t *tiler) large(buffer int) bool {
 	b := &t.p.Buffers[buffer]
 	return b.Size()*b.DType.Size() >= t.s.machine.HeldFrom
