@@ -2,23 +2,22 @@ package kernel
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Accumulating kernels: the elementwise kernels that the strategy column-reduction calls.
-// Besides the inputs of a body such a kernel reads an accumulator for each combined output,
-// and stores the accumulator combined with the body's value. For a sum of squares:
+// Accumulating kernels: the elementwise kernels that the strategy column-reduction calls. In addition to the inputs of a body, such a
+// kernel reads an accumulator for each combined output, and it stores the accumulator combined with the body's value. For a
+// sum of squares:
 //
 //	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
 
-// Source is what an input of an accumulating kernel reads.
+// Source is the source of an input of an accumulating kernel.
 type Source struct {
 	In  int // an input of the body; len(In)+o is the accumulator of output o
-	Row int // which of the rows that one call combines
+	Row int // number of the row among those that one call combines
 }
 
-// Accumulate returns the canonical kernel that combines the given number of rows with the
-// accumulators, the first row first, and the sources of its inputs. combine has an op for
-// each output of the body, OpInvalid for one that is stored. repeats reports whether an
-// input is the same in all rows. The result is nil if there is no such kernel: there would
-// be too many inputs, or there are several rows and an output that is stored.
+// Accumulate returns the canonical kernel that combines the given number of rows with the accumulators, the first row first, and
+// the sources of its inputs. combine has an op for each output of the body, OpInvalid for a stored one. repeats reports
+// whether an input is the same in all rows. Accumulate returns nil if there is no such kernel: it would have too many inputs,
+// or there are several rows and a stored output.
 func (k *Kernel) Accumulate(combine []ir.Op, rows int, repeats func(in int) bool) (*Kernel, []Source) {
 	a := accumulation{}
 	acc := make([]Ref, len(combine))
@@ -76,8 +75,7 @@ func (a *accumulation) input(o Operand, s Source) Ref {
 	return Ref(len(a.operands) - 1)
 }
 
-// inline appends the body of k, whose inputs are the given values, and returns all of
-// its values.
+// inline appends the body of k to b, with the given values as inputs, and returns all values of the body.
 func (b *Builder) inline(k *Kernel, in []Ref) []Ref {
 	values := append(make([]Ref, 0, len(in)+len(k.Body)), in...)
 	for _, inst := range k.Body {

@@ -2,11 +2,10 @@ package kernel
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Extent names an extent of what a kernel's argument covers.
+// Extent names the extent of a block or of an argument.
 type Extent uint8
 
-// The extents: one element, the block's rows or columns, a field of the frame, or none where a call takes
-// the address alone.
+// The extents: one element, the block's rows or columns, a field of the frame, or none if a call takes only the address.
 const (
 	One Extent = iota
 	Rows
@@ -31,11 +30,10 @@ func (e Extent) Of(rows, cols int, fields []int) int {
 	return fields[e-Field0]
 }
 
-// Arg describes an argument of a kernel: which elements a call reads or writes. They are
-// Outer lines of Inner elements each. Lines are Frame.Step bytes apart. The elements of a
-// line are contiguous if Across is One; otherwise Across is the field that has the bytes
-// from one element to the next. Work is memory that a call writes for itself: what it holds
-// afterwards is anything. Windows are how the windows of an image lie in its lines.
+// Arg describes the elements that a call reads or writes in an argument of a kernel: Outer lines of Inner elements each. Lines are
+// Frame.Step bytes apart. The elements of a line are contiguous if Across is One; otherwise Across is the field with the
+// distance between elements, in bytes. Work is scratch memory, whose content after the call is undefined. Windows describes
+// windows of an image in the lines.
 type Arg struct {
 	DType   ir.DType
 	Bits    Bits
@@ -45,47 +43,45 @@ type Arg struct {
 	Outer   Extent
 	Inner   Extent
 	Across  Extent
-	// Channels is how many elements each of the Inner ones is, which are contiguous: more than
-	// one if they are interleaved channels, else 0.
+	// Channels is the number of contiguous elements of each of the Inner ones: more than one for interleaved
+	// channels, otherwise 0.
 	Channels int
 }
 
-// Bits says which element types the memory of an argument may have.
+// Bits is the set of element types that the memory of an argument may have.
 type Bits uint8
 
-// An argument is in memory of its own type, or of any type as wide if a call only copies its elements, or of any type if it copies
-// them as bytes.
+// The memory of an argument has the argument's own type. If a call only copies the elements, it may have any type of the same
+// size; if a call copies them as bytes, any type.
 const (
 	SameType Bits = iota
 	SameSize
 	AnySize
 )
 
-// Takes reports whether an argument may be in memory of a type.
+// Takes reports whether the memory of an argument may have type d.
 func (a *Arg) Takes(d ir.DType) bool {
 	return a.DType == d || a.Bits == AnySize || a.Bits == SameSize && a.DType.Size() == d.Size()
 }
 
-// Windows says that each row, or column, of a block reads the lines of an argument from another
-// element on. Of is Rows or Cols, One for no windows. Number i begins at element i, or, if Line is a
-// field, at element i/Line*LineStep + i%Line*Step. A call for later windows gets a later pointer, and
-// begins with a line of windows unless all of its windows are of one.
+// Windows describes an argument in which each row (or column) of the block starts at a different element. Of is Rows or Cols, or
+// One for no windows. Number i starts at element i or, if Line is a field, at element i/Line*LineStep + i%Line*Step. A call
+// for later windows gets a later pointer. It starts with a line of windows, unless all of its windows are in one line.
 type Windows struct {
 	Of                   Extent
 	Line, LineStep, Step Extent // fields
 }
 
-// Fields returns nil: an elementwise kernel reads its arguments alone.
+// Fields returns nil: an elementwise kernel has no fields.
 func (k *Kernel) Fields() []string { return nil }
 
-// FieldAt returns the index in Frame.Step of field i, of which there are none.
+// FieldAt returns the index in Frame.Step of field i. An elementwise kernel has no fields.
 func (k *Kernel) FieldAt(i int) int { return len(k.In) + len(k.Out) + i }
 
-// Each returns how many elements of an argument are at each index of its lines: its channels.
+// Each returns the number of elements at each index of the argument's lines: its channels.
 func (a *Arg) Each() int { return max(1, a.Channels) }
 
-// Args returns what the arguments of a call are: the inputs, then the outputs. Channels of one array
-// are one argument.
+// Args returns the arguments of a call: the inputs, then the outputs. Channels of one array are one argument.
 func (k *Kernel) Args() []Arg {
 	args := make([]Arg, 0, len(k.In)+len(k.Out))
 	for i := range len(k.In) + len(k.Out) {

@@ -6,9 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Builder writes a kernel's body. Equal instructions become one. Its methods
-// panic on operands that an op does not take: a bug of the caller, whose graph
-// has been checked before.
+// Builder builds a kernel's body. Equal instructions become one. Its methods panic on operands that an op does not take:
+// that is a bug of the caller, whose graph was checked before.
 type Builder struct {
 	k    Kernel
 	seen map[Inst]Ref
@@ -22,7 +21,7 @@ func NewBuilder(operands ...Operand) *Builder {
 	return &Builder{k: Kernel{In: operands}, seen: map[Inst]Ref{}}
 }
 
-// Kernel returns what has been built.
+// Kernel returns the kernel built so far.
 func (b *Builder) Kernel() *Kernel { return &b.k }
 
 // DType returns the element type of a value.
@@ -37,10 +36,10 @@ func (b *Builder) Op(op ir.Op, args ...Ref) Ref { return b.Inst(op, ir.Invalid, 
 // Cast converts x to another type.
 func (b *Builder) Cast(dt ir.DType, x Ref) Ref { return b.Inst(ir.OpCast, dt, []Ref{x}) }
 
-// Bitcast takes the bits of x as another type of the same size.
+// Bitcast reinterprets the bits of x as another type of the same size.
 func (b *Builder) Bitcast(dt ir.DType, x Ref) Ref { return b.Inst(ir.OpBitcast, dt, []Ref{x}) }
 
-// Const appends an element by its bits.
+// Const appends a constant with the given bits.
 func (b *Builder) Const(dt ir.DType, bits uint64) Ref {
 	return b.Add(Inst{Op: ir.OpConst, DType: dt, Bits: bits})
 }

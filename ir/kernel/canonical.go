@@ -6,23 +6,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Canonical returns the kernel in the one form that all kernels of the same
-// meaning share: dead and repeated instructions gone, instructions in
-// depth-first order of the outputs, arguments of commutative ops ordered,
-// operands numbered by first use, all channels of an array with the first of them. Operand i of the result is operand order[i]
-// of k.
+// Canonical returns the canonical form of the kernel, which all kernels of the same meaning share, and the order of its operands:
+// operand i of the result is operand order[i] of k. In canonical form, dead and repeated instructions are gone, instructions are
+// in depth-first order of the outputs, arguments of commutative ops are ordered, and operands are numbered by first use, all
+// channels of an array with the first of them.
 //
-// Commutative arguments are ordered by hashes: each value is hashed by what computes it
-// and by what reads it, so that neither names nor the order of construction matter. Of
-// two operands or two instructions that have numbers already, the lower goes first; of
-// two values with one hash, the one that has a number. If neither has, hashes are refined
-// until they separate no more values; then either may go first, and gets a hash of its
-// own. (This is the individualization and refinement of McKay's nauty without its
-// backtracking. It is exact where a symmetry of the body exchanges the values of one
-// hash. There are bodies of dozens of instructions where none does; those may get a
-// second canonical form, and then two signatures.)
+// Commutative arguments are ordered by hashes. The hash of a value depends on what computes it and on what reads it, so neither
+// names nor the order of construction matter. Of two operands or two instructions that already have numbers, the lower goes
+// first; of two values with one hash, the one that has a number. If neither has one, hashes are refined until they separate
+// no more values; then either may go first, and gets a hash of its own. (This is the individualization and refinement of
+// McKay's nauty without its backtracking. It is exact where a symmetry of the body exchanges the values of one hash. There
+// are bodies of dozens of instructions without such a symmetry, which may get a second canonical form and signature.)
 //
-// The kernel must not be changed: later calls may return the same.
+// The kernel must not be changed: later calls may return the same one.
 func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 	if k.sig.kept(k) {
 		order = make([]int, len(k.In))
@@ -34,8 +30,7 @@ func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 	return k.combined(nil)
 }
 
-// combined is canonical for the first time only; then it returns the same. Without combiners the
-// result has a signature.
+// combined is canonical with a cache: it computes a form only once. Without combiners the result has a signature.
 func (k *Kernel) combined(combine []ir.Op) (canon *Kernel, order []int) {
 	var space [512]byte
 	content := k.content(space[:0], combine)
@@ -50,8 +45,8 @@ func (k *Kernel) combined(combine []ir.Op) (canon *Kernel, order []int) {
 	return f.canon, slices.Clone(f.order)
 }
 
-// canonical is Canonical of a body whose outputs have combiners, or are all stored if
-// combine is nil. The result has no signature: that of its Micro has more.
+// canonical is Canonical of a body whose outputs have combiners, or are all stored if combine is nil. The result has no
+// signature, as that of its Micro contains more.
 func (k *Kernel) canonical(combine []ir.Op) (canon *Kernel, order []int) {
 	k = k.merged()
 	c := &canonizer{k: k, valueHashes: k.hashes(combine), at: make([]Ref, len(k.In)+len(k.Body))}
@@ -64,8 +59,8 @@ func (k *Kernel) canonical(combine []ir.Op) (canon *Kernel, order []int) {
 	return c.number(), c.order
 }
 
-// merged returns k without instructions that no output needs and without those
-// that repeat an earlier one, be it with commuting arguments exchanged.
+// merged returns k without instructions that no output needs, and without repetitions of earlier instructions, also with
+// commuting arguments exchanged.
 func (k *Kernel) merged() *Kernel {
 	out := *k
 	out.Body, out.Out = make([]Inst, 0, len(k.Body)), make([]Ref, len(k.Out))
@@ -99,7 +94,7 @@ func (k *Kernel) merged() *Kernel {
 	for i, r := range k.Out {
 		out.Out[i] = at[r]
 	}
-	out.Fast = k.Fast && fast // else both tiers are one
+	out.Fast = k.Fast && fast // otherwise both tiers are the same
 	if !slices.ContainsFunc(k.OutChannel, func(c Channel) bool { return c.Of > 0 }) {
 		out.OutChannel = nil
 	}
@@ -109,13 +104,13 @@ func (k *Kernel) merged() *Kernel {
 type canonizer struct {
 	k *Kernel
 	valueHashes
-	body  []Inst // in final order, arguments still Refs of k
-	from  []Ref  // the value of k that each of body computes
-	at    []Ref  // place in body or order of each value of k, or -1
+	body  []Inst // in final order; arguments are still Refs of k
+	from  []Ref  // the value of k that each instruction of body computes
+	at    []Ref  // index in body or order of each value of k, or -1
 	order []int
 }
 
-// visit appends the instructions that r needs, then r's own.
+// visit appends the instructions that r needs, then the one of r.
 func (c *canonizer) visit(r Ref) {
 	in := c.k.Inst(r)
 	if in == nil || c.at[r] >= 0 {
@@ -159,7 +154,7 @@ func (c *canonizer) less(a, b Ref) bool {
 	return false
 }
 
-// use gives an operand its number, and the other channels of its array theirs.
+// use numbers an operand and the other channels of its array.
 func (c *canonizer) use(r Ref) {
 	if c.k.Inst(r) != nil || c.at[r] >= 0 {
 		return

@@ -6,8 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The fields of DotBatch, whose rows are small matrices: the elements of a row of the output are those of a
-// product, row after row.
+// The fields of DotBatch. Its rows are small matrices: a row of the output has the elements of a product, row after row.
 const (
 	DotBatchPairs    = iota // columns of a left matrix, rows of a right one
 	DotBatchCols            // columns of a product, and of a right matrix, where they are contiguous
@@ -20,7 +19,7 @@ const (
 
 var dotBatchFields = []string{"pairs", "columns", "left", "right", "left_row", "left_pair", "right_row"}
 
-// DotBatchColumns is how many columns a product has at most.
+// DotBatchColumns is the greatest number of columns of a product.
 const DotBatchColumns = 8
 
 func dotBatchArgs(m *Micro) []Arg {
@@ -36,7 +35,7 @@ func dotBatchLimits(*Micro) []Limit {
 	return limits
 }
 
-// dotBatchFit reports whether the products have whole rows, and the matrices are within what they span.
+// dotBatchFit reports whether a block has whole rows of the products, and whether the matrices are within their spans.
 func dotBatchFit(_, cols int, fields []int) bool {
 	f := func(i int) int64 { return int64(fields[i]) }
 	last := max(int64(cols)/f(DotBatchCols), 1) - 1

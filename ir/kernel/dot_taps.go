@@ -6,14 +6,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Products with the windows of an image: Dot whose second argument, or first one, is read where the
-// windows have their elements.
+// Products with the windows of an image: Dot whose second (or first) argument is read from where the windows have their elements.
 
-// The fields of DotWindows, whose second argument is windows of channels: pair k is element
-// k + skipped of their channels, one channel after the other, of which each has runs of taps
-// elements. The first three fields are those of Dot.
+// The fields of DotWindows, whose second argument is windows of channels. Pair k is element k + skipped of the windows' channels,
+// one channel after the other; each channel has runs of taps elements. The first three fields are those of Dot.
 const (
-	DotChannels = iota + DotNext // how many channels the pairs are of
+	DotChannels = iota + DotNext // number of channels of the pairs
 	DotSpan                      // elements of a channel that a call may read
 	DotRuns                      // of a channel
 	DotTaps                      // of a run
@@ -23,8 +21,7 @@ const (
 	DotSkipTaps                  // taps of that run before the first pair
 )
 
-// The fields that DotLeftWindows has besides; its first argument is the windows. In place of
-// DotAcross it has DotStep.
+// The additional fields of DotLeftWindows, whose first argument is the windows. It has DotStep instead of DotAcross.
 const (
 	DotStep     = DotAcross          // elements from one window of a line to the next
 	DotLine     = iota + DotSkipTaps // windows of a line
@@ -67,7 +64,7 @@ func dotWindowsLimits(*Micro) []Limit {
 	return limits
 }
 
-// mostTaps is how many runs a channel has at most, and how many taps a run.
+// mostTaps is the greatest number of runs of a channel, and of taps of a run.
 const mostTaps = 1 << 10
 
 func dotWindowsFit(_, cols int, fields []int) bool { return windowsFit(int64(cols), fields) }
@@ -77,8 +74,8 @@ func dotLeftWindowsFit(rows, _ int, fields []int) bool {
 	return windowsFit(last/line*int64(fields[DotLineStep])+min(last, line-1)*int64(fields[DotStep])+1, fields)
 }
 
-// windowsFit reports whether the pairs are within the channels, and within the span the windows whose
-// first elements are among so many.
+// windowsFit reports whether the pairs are within the channels, and whether all windows with first elements below first are within
+// the span.
 func windowsFit(first int64, fields []int) bool {
 	f := func(i int) int64 { return int64(fields[i]) }
 	skipped := f(DotSkipRuns)*f(DotTaps) + f(DotSkipTaps)

@@ -7,8 +7,8 @@ import "github.com/stridefuse/stridefuse/ir"
 // Eval computes one element of each output of an expanded kernel.
 func (k *Kernel) Eval(in []uint64) []uint64 { return k.Evaluator(ir.Defined)(in) }
 
-// Evaluator returns a function that does what Eval does, in an arithmetic and for many elements:
-// the next call overwrites the result. It is not for concurrent use.
+// Evaluator returns a function like Eval for many elements, in a given arithmetic. Each call of it overwrites the result of the
+// previous one. It is not for concurrent use.
 func (k *Kernel) Evaluator(f ir.Arithmetic) func(in []uint64) []uint64 {
 	vals, out := make([]uint64, len(k.In)+len(k.Body)), make([]uint64, len(k.Out))
 	var steps []step
@@ -17,7 +17,7 @@ func (k *Kernel) Evaluator(f ir.Arithmetic) func(in []uint64) []uint64 {
 			vals[to] = inst.Bits
 		} else {
 			n := inst.Arity()
-			// The operands' type is the last one's: a select's first is bool.
+			// The last operand decides the type: a select's first operand is bool.
 			steps = append(steps, step{inst.Op, k.DType(inst.Args[n-1]), inst.DType, inst.Args[:n], inst.Bits, to})
 		}
 	}

@@ -6,27 +6,26 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Facts of kernels that the verifier of schedules and the runtime use, besides its arguments.
-// Those of a micro-kernel are columns of the table; all elementwise kernels have the same.
+// Facts about kernels that the verifier of schedules and the runtime use, in addition to the arguments. Those of a micro-kernel
+// are columns of the table; all elementwise kernels have the same.
 
-// CacheLine is the bytes of a line of the caches.
+// CacheLine is the size of a cache line in bytes.
 const CacheLine = 64
 
-// Unit says what the time of a call is counted in.
+// Unit is the unit that the time of a call is counted in.
 type Unit uint8
 
 // The units, each for one element of a block.
 const (
 	noUnit   Unit = iota
 	Computed      // its operands are read or written, and the body is computed
-	Moved         // it is copied to or from elements that are apart
+	Moved         // it is copied to or from strided elements
 	Paired        // a pair is multiplied and added
-	Selected      // it is combined with others of rows that indices select
+	Selected      // it is combined with elements of rows that indices select
 )
 
-// Time says what the time of a call is proportional to: the elements of its block, each
-// Times over, in a unit. If it is PerRow, Times is instead of the columns. If it is Indexed, each
-// row takes time besides, as an index says where it is.
+// Time describes the time of a call: proportional to the elements of its block (or, if PerRow, to its columns), Times over, in a
+// unit. If Indexed is set, each row takes additional time, because an index tells where it is.
 type Time struct {
 	Unit    Unit
 	Times   Extent // One or a field
@@ -34,7 +33,7 @@ type Time struct {
 	Indexed bool
 }
 
-// TimeOf returns what the time of a call of a kernel is proportional to.
+// TimeOf returns the time of a call of a kernel.
 func TimeOf(c Code) Time {
 	m, ok := c.(*Micro)
 	if !ok {
@@ -54,27 +53,26 @@ func InPlace(c Code) bool {
 	return !ok || micros[m.Kind].inPlace
 }
 
-// WholeRows reports whether an element of the output depends on other columns than its
-// own, so that a call cannot be divided between columns.
+// WholeRows reports whether an element of the output depends on other columns than its own. A call of such a kernel cannot be
+// divided between columns.
 func WholeRows(c Code) bool {
 	m, ok := c.(*Micro)
 	return ok && micros[m.Kind].wholeRows
 }
 
-// The bodies that have a loop which stores past the caches: of a longer one memory is only a
-// part of the time. Long composed ops have blocks for rare cases, which leave the loop. With vectors
-// of 64 bytes functions with results of four bytes take less time than memory does, too. Xeon (Emerald Rapids), 16M
-// elements: exp, log, sin and sigmoid take 0.5 to 0.7 of the time of ordinary stores, gelutanh, cbrt and tan 0.6, tanh, erf
-// and atan 0.75; log1p and what costs more 0.85 to 1, and so do log, sin, tanh and sigmoid of float64.
+// The bodies with a loop that stores past the caches. For longer bodies memory is only a part of the time. Long composed ops have cold
+// blocks, which leave the loop. With 64-byte vectors, functions with 4-byte results take less time than memory does, too. Emerald
+// Rapids, 16M elements: exp, log, sin and sigmoid take 0.5 to 0.7 of the time of ordinary stores, gelutanh, cbrt and tan 0.6, tanh, erf
+// and atan 0.75; log1p and more expensive functions 0.85 to 1, and so do log, sin, tanh and sigmoid of float64.
 const (
-	nonTemporalCost     = 16  // of the body at most
-	nonTemporalComposed = 8   // of a composed op at most
-	nonTemporalWide     = 109 // of either with wide vectors, if elements have four bytes
+	nonTemporalCost     = 16  // greatest cost of the body
+	nonTemporalComposed = 8   // greatest cost of a composed op
+	nonTemporalWide     = 109 // greatest cost of either with 64-byte vectors and 4-byte elements
 	wideVector          = 64
 )
 
-// NonTemporal reports whether a kernel has a loop that stores past the caches. Its vectors have vector bytes. Assembly whose
-// iterations end inside cache lines lacks the loop, and so do Go loops: these store as always.
+// NonTemporal reports whether a kernel whose vectors have vector bytes has a loop that stores past the caches. Assembly whose
+// iterations end inside cache lines lacks such a loop, and so do Go loops: these always store through the caches.
 func NonTemporal(c Code, vector int) bool {
 	k, ok := c.(*Kernel)
 	if !ok || len(k.Out) != 1 || k.OutType(0).Size() < 4 || k.HasChannels() {
@@ -93,15 +91,14 @@ func NonTemporal(c Code, vector int) bool {
 	return vector >= wideVector && cost <= nonTemporalWide && k.OutType(0).Size() == 4
 }
 
-// Fences reports whether other processors are sure to see what a kernel has stored only
-// after a call of it for no rows.
+// Fences reports whether other processors are only certain to see a kernel's stores after a call of it for no rows.
 func Fences(c Code) bool {
 	m, ok := c.(*Micro)
 	return ok && micros[m.Kind].fences
 }
 
-// ReadsOutput reports whether a call reads elements of its output, or leaves some of them as
-// they are. field says which fields are not 0.
+// ReadsOutput reports whether a call reads elements of its output, or leaves some of them unchanged. field reports which fields
+// are not 0.
 func ReadsOutput(c Code, field func(i int) bool) bool {
 	m, ok := c.(*Micro)
 	if !ok {

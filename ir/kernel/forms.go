@@ -8,17 +8,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Canonical forms that were computed before. Programs compile the same bodies again and again:
-// the layers of a model, the same formula for other sizes, one body with each of its
-// operands as a splat.
+// A cache of canonical forms. Programs compile the same bodies again and again: the layers of a model, the same formula for other
+// sizes, one body with each of its operands as a splat.
 
-// maxForms is how many are kept, at about 1 KB each. All are forgotten when there are more.
+// maxForms is the capacity of the cache, at about 1 KB each. When it is exceeded, all forms are dropped.
 const maxForms = 4096
 
-// form is what Canonical returns, and is never changed.
+// form is a result of Canonical, and is never changed.
 type form struct {
 	canon *Kernel
-	micro *Micro // of a micro-kernel, in place of canon
+	micro *Micro // of a micro-kernel, instead of canon
 	order []int
 }
 
@@ -27,7 +26,7 @@ var forms struct {
 	of map[string]form // by content
 }
 
-// known returns a canonical form that was kept.
+// known returns a cached canonical form.
 func known(content []byte) (f form, ok bool) {
 	forms.RLock()
 	defer forms.RUnlock()
@@ -35,7 +34,7 @@ func known(content []byte) (f form, ok bool) {
 	return f, ok
 }
 
-// keep keeps a canonical form.
+// keep caches a canonical form.
 func keep(content []byte, f form) {
 	forms.Lock()
 	defer forms.Unlock()
@@ -45,8 +44,7 @@ func keep(content []byte, f form) {
 	forms.of[string(content)] = f
 }
 
-// content appends all that a micro-kernel is, but for its signature and its body. No content of
-// a kernel begins as it does.
+// content appends everything about a micro-kernel except its signature and its body. No kernel's content begins in the same way.
 func (m *Micro) content(b []byte) []byte {
 	const micro = 2 // and no flag
 	return append(b, micro, byte(m.Kind), byte(m.Op), byte(m.Type), flag(m.Carry), byte(len(m.Combine)))
@@ -59,7 +57,7 @@ func flag(is bool) byte {
 	return 0
 }
 
-// content appends all that a kernel is, but for its signature, and what combines its outputs.
+// content appends everything about a kernel except its signature, and the combiners of its outputs.
 func (k *Kernel) content(b []byte, combine []ir.Op) []byte {
 	b = slices.Grow(b, 16+4*len(k.In)+16*len(k.Body)) // about what it takes
 	ref := func(r Ref) { b = binary.AppendVarint(b, int64(r)) }

@@ -10,9 +10,8 @@ import (
 // Ref names a value in a kernel: operand i is i, instruction j is len(In)+j.
 type Ref int32
 
-// Operand is an input of a kernel along the columns of its block: Unit
-// elements are contiguous, a Splat is one value for all columns. Elements of a Channel
-// alternate with those of the other channels of an array.
+// Operand is an input of a kernel. Along the columns of the block, a Unit operand has contiguous elements, and a Splat is one value for
+// all columns. Elements of a Channel alternate with those of the other channels of an array.
 type Operand struct {
 	DType   ir.DType
 	Splat   bool
@@ -27,16 +26,15 @@ type Inst struct {
 	Bits  uint64 // const: the element; table: its name
 }
 
-// hasBits reports whether Bits says what the instruction computes.
+// hasBits reports whether the instruction depends on Bits.
 func (i Inst) hasBits() bool { return i.Op == ir.OpConst || i.Op == ir.OpTable }
 
 // Arity returns the number of Args in use.
 func (i Inst) Arity() int { return i.Op.Info().Arity }
 
-// Kernel is the elementwise body of one loop: for each element of a block it reads the
-// operands, computes the instructions and stores the outputs. Extents, strides and
-// pointers are given when it is called. A loop that combines elements is a Micro, whose Body
-// is a Kernel.
+// Kernel is the elementwise body of one loop: for each element of a block it reads the operands, computes the instructions and
+// stores the outputs. A call gives the extents, strides and pointers. A loop that combines elements is a Micro, whose Body is a
+// Kernel.
 type Kernel struct {
 	In   []Operand
 	Body []Inst
@@ -67,7 +65,7 @@ func (k *Kernel) Inst(r Ref) *Inst {
 	return &k.Body[int(r)-len(k.In)]
 }
 
-// Uses returns how many sources of instructions and outputs a value is.
+// Uses returns the number of times that instructions and outputs use a value.
 func (k *Kernel) Uses(r Ref) (n int) {
 	for _, in := range k.Body {
 		for _, a := range in.Args[:in.Arity()] {
@@ -84,8 +82,8 @@ func (k *Kernel) Uses(r Ref) (n int) {
 	return n
 }
 
-// InTier returns the kernel in canonical form, in the fast tier or the default
-// one. They are the same where no op of it has a fast expansion.
+// InTier returns the kernel in canonical form, in the fast tier or the default tier. They are the same if no op of it has a
+// fast expansion.
 func (k *Kernel) InTier(fast bool) *Kernel {
 	out := *k
 	out.Fast = fast
@@ -93,8 +91,8 @@ func (k *Kernel) InTier(fast bool) *Kernel {
 	return canon
 }
 
-// WithSplats returns the kernel with the operands for which splat is true as splats and
-// the others as unit operands. It is k itself if they are that already.
+// WithSplats returns the kernel with exactly the operands for which splat is true as splats. It returns k itself if that changes
+// nothing.
 func (k *Kernel) WithSplats(splat func(i int) bool) *Kernel {
 	same := true
 	for i, in := range k.In {
@@ -111,8 +109,7 @@ func (k *Kernel) WithSplats(splat func(i int) bool) *Kernel {
 	return &out
 }
 
-// SingleOp returns the kernel of one operation on operands of the given types
-// and classes. given is the target of a cast.
+// SingleOp returns the kernel of one operation on the given operands. given is the target type of a cast.
 func SingleOp(op ir.Op, given ir.DType, operands ...Operand) (*Kernel, error) {
 	types := make([]ir.DType, len(operands))
 	for i, o := range operands {
@@ -134,7 +131,7 @@ func SingleOp(op ir.Op, given ir.DType, operands ...Operand) (*Kernel, error) {
 	return k, nil
 }
 
-// needed says of each value whether an output needs it.
+// needed reports for each value whether an output needs it.
 func (k *Kernel) needed() []bool {
 	need := make([]bool, len(k.In)+len(k.Body))
 	for _, r := range k.Out {
@@ -150,14 +147,14 @@ func (k *Kernel) needed() []bool {
 	return need
 }
 
-// Storing returns the kernel that stores only r, and only has instructions that r needs. Operands stay.
+// Storing returns a kernel that stores only r, with the instructions that r needs. It keeps all operands.
 func (k *Kernel) Storing(r Ref) *Kernel {
 	out := *k
 	out.Out, out.OutChannel = []Ref{r}, nil
 	return out.Prune()
 }
 
-// Prune drops instructions that no output needs. Operands stay.
+// Prune removes instructions that no output needs. It keeps all operands.
 func (k *Kernel) Prune() *Kernel {
 	need := k.needed()
 	out := *k

@@ -2,17 +2,17 @@ package kernel
 
 // The limits of one kernel. Fusion splits a group that would pass them.
 const (
-	// MaxOperands is how many operands, inputs and outputs, a kernel has at most.
+	// MaxOperands is the greatest number of operands of a kernel, inputs and outputs together.
 	MaxOperands = 24
-	// MaxPointers is how many of them may be outputs and unit operands, which have a
-	// pointer each that moves from column to column.
+	// MaxPointers is the greatest number of outputs and unit operands. Each of them has a pointer that moves from column
+	// to column.
 	MaxPointers = 20
-	// MaxBody is how many instructions a kernel has before expansion.
+	// MaxBody is the greatest number of instructions of a kernel before expansion.
 	MaxBody = 256
 )
 
-// Pointers returns how many operands need a pointer of their own: the unit
-// inputs and the outputs. The channels of an array share one.
+// Pointers returns the number of operands that need a pointer of their own: unit inputs and outputs. The channels of an
+// array share one.
 func (k *Kernel) Pointers() int {
 	n := 0
 	for i := range len(k.In) + len(k.Out) {

@@ -7,17 +7,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Lookup, and the micro-kernels that are written by hand, those of ops on lines, which are
-// gather, gather_reduce, scatter, recurrence, rescan, and those of ragged.go, search.go and sort.go. The lines of gather and scatter are down the
-// columns of a block, so that elements side by side go together where they have one index.
+// Lookup, and the micro-kernels of ops on lines, which are written by hand: gather, gather_reduce, scatter, recurrence, rescan, and
+// those of ragged.go, search.go and sort.go. The lines of gather and scatter run down the columns of a block, so that
+// adjacent elements with one index move together.
 
 // scatterOps are the ops with updates.
 var scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
 
-// gatherOps are the ops that combine what they gather.
+// gatherOps are the ops that combine the elements they gather.
 var gatherOps = lineOps(func(op *ir.OpInfo) bool { return op.Gathers() && op.By != ir.OpInvalid })
 
-// combiningOps are those that combine them with what is there.
+// combiningOps are the ops that combine updates with the elements at their indices.
 var combiningOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 && op.By != ir.OpInvalid })
 
 func lineOps(has func(op *ir.OpInfo) bool) (ops []ir.Op) {
@@ -37,7 +37,7 @@ func gatherArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Bits: bits, Outer: Field0, Inner: Cols}, {DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Bits: bits, Out: true, Outer: Rows, Inner: Cols}}
 }
 
-// GatherRows is how many rows gather_reduce works in: one for each lane of ir.ReduceRow.
+// GatherRows is the number of rows of gather_reduce's scratch memory: one for each lane of ir.ReduceRow.
 const GatherRows = ir.ReduceLanes
 
 func gatherReduceArgs(m *Micro) []Arg {
@@ -58,7 +58,7 @@ func lookupArgs(m *Micro) []Arg {
 		{DType: m.Type, Bits: SameSize, Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}}
 }
 
-// Bytes is how many values a byte has: the entries of a table of lookups.
+// Bytes is the number of values of a byte: the entries of a lookup table.
 const Bytes = 256
 
 func lookupLimits(*Micro) []Limit { return []Limit{{Field0 + 2, Bytes, Bytes, false}} }
@@ -84,8 +84,7 @@ func scatterArgs(m *Micro) []Arg {
 	return []Arg{{DType: index, Outer: Rows, Inner: One}, {DType: m.Type, Bits: bits, Outer: Rows, Inner: Cols}, {DType: m.Type, Bits: bits, Out: true, Outer: Field0, Inner: Cols}}
 }
 
-// recurrenceArgs are the operands, the elements before the first column, the results and the last
-// of them.
+// recurrenceArgs are the operands, the elements before the first column, the results and the last results.
 func recurrenceArgs(m *Micro) []Arg {
 	line, one := Arg{DType: m.Type, Outer: Rows, Inner: Cols}, Arg{DType: m.Type, Outer: Rows, Inner: One}
 	args := []Arg{line, line, one, line, one}
@@ -94,7 +93,7 @@ func recurrenceArgs(m *Micro) []Arg {
 	return args
 }
 
-// recurrenceLimits demands a column: without one a call does not store the last result.
+// recurrenceLimits requires a column: without one a call does not store the last result.
 func recurrenceLimits(*Micro) []Limit { return []Limit{{Extent: Cols, Least: 1, Most: math.MaxInt}} }
 
 func gatherMeaning(*Micro, *Kernel) Reference {
@@ -161,8 +160,8 @@ func recurrenceMeaning(m *Micro, _ *Kernel) Reference {
 	}
 }
 
-// rescanArgs are the elements, the last running values of chunks, the carries before each of them, the
-// results and the carries behind.
+// rescanArgs are the elements, the last running values of chunks, the carry before each chunk, the results, and the carries after
+// the chunks.
 func rescanArgs(m *Micro) []Arg {
 	wide := ir.PartialType(ir.OpAdd, m.Type)
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0}, {DType: m.Type, Outer: Rows, Inner: Field0 + 3, Across: Field0 + 1},
@@ -196,12 +195,11 @@ func rescanMeaning(m *Micro, _ *Kernel) Reference {
 	}
 }
 
-// Written reports whether the functions of a micro-kernel are written by hand, in Go, for
-// all engines: no generator emits it.
+// Written reports whether the functions of a micro-kernel are written by hand, in Go, for all engines. No generator emits such a
+// micro-kernel.
 func (r MicroKind) Written() bool { return micros[r].written }
 
-// LineKernels returns the micro-kernels that are written by hand, each in the types that it
-// is made for.
+// LineKernels returns the micro-kernels that are written by hand, for each of their types.
 func LineKernels() []*Micro {
 	var all []*Micro
 	for _, r := range MicroKinds() {
@@ -223,8 +221,8 @@ func LineKernels() []*Micro {
 	return all
 }
 
-// checkScatter returns an error unless the elements that are only stored are bits, and
-// those that are combined are numbers of a type that is computed in itself.
+// checkScatter returns an error unless elements that are only stored have an integer type of BitsType, and elements that are
+// combined have a type that is computed in itself.
 func checkScatter(m *Micro) error {
 	if m.Op.MovesBits() {
 		if !bitTypes.Has(m.Type) {

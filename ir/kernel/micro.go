@@ -8,18 +8,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Code is what a call names: an elementwise Kernel or a Micro.
+// Code is the callee of a call: an elementwise Kernel or a Micro.
 type Code interface {
 	Signature() string // the canonical text, under which compiled forms are registered
 	String() string    // the text
 	Args() []Arg       // the inputs, then the outputs
-	Fields() []string  // numbers that it reads from the frame besides
-	FieldAt(i int) int // where in Frame.Step field i is
+	Fields() []string  // names of the numbers in the frame that it reads in addition
+	FieldAt(i int) int // index of field i in Frame.Step
 	Verify() error
 }
 
-// Micro is a micro-kernel: a loop that is no elementwise body. Row says which; what
-// else is set depends on the row. The text has the name of the row, then what is set:
+// Micro is a micro-kernel: a loop that is not an elementwise body. Kind is its row of the table, and determines which other fields
+// are set. The text is the name of the row, then the fields that are set:
 //
 //	dot f32
 //	scan add f32 carry
@@ -30,7 +30,7 @@ type Micro struct {
 	Op      ir.Op    // the combiner of all elements
 	Type    ir.DType // of the elements
 	Carry   bool     // the last running value is combined with a carry
-	Body    *Kernel  // what is computed of each element before it is combined
+	Body    *Kernel  // computed for each element before it is combined
 
 	sig signature[Micro]
 }
@@ -54,10 +54,10 @@ func (r MicroKind) String() string {
 // Types returns the element types that a micro-kernel without a body is built for.
 func (r MicroKind) Types() ir.DTypes { return micros[r].types }
 
-// Ops returns the ops that the row has a micro-kernel of each for, nil if it is one alone.
+// Ops returns the ops for which the row has a micro-kernel, or nil if it has a single one.
 func (r MicroKind) Ops() []ir.Op { return micros[r].ops }
 
-// Doc returns what a micro-kernel computes, in a line.
+// Doc returns one line that says what a micro-kernel computes.
 func (r MicroKind) Doc() string { return micros[r].doc }
 
 // microByName finds a micro-kernel by its name in text.
@@ -102,16 +102,16 @@ func combinerText(by ir.Op) string {
 	return by.String()
 }
 
-// Args returns what the arguments of a call are.
+// Args returns the arguments of a call.
 func (m *Micro) Args() []Arg { return micros[m.Kind].args(m) }
 
-// Fields returns the names of the numbers that it reads from the frame.
+// Fields returns the names of the numbers that the micro-kernel reads from the frame.
 func (m *Micro) Fields() []string { return micros[m.Kind].fields }
 
 // FieldAt returns the index in Frame.Step of field i: the fields follow the arguments.
 func (m *Micro) FieldAt(i int) int { return len(m.Args()) + i }
 
-// OutType returns the element type of output i of the body, once it is combined.
+// OutType returns the element type of output i of the body after it is combined.
 func (m *Micro) OutType(i int) ir.DType {
 	if m.combiners()[i].IsArgReduction() {
 		return ir.Int32
@@ -119,8 +119,8 @@ func (m *Micro) OutType(i int) ir.DType {
 	return m.Body.OutType(i)
 }
 
-// Canonical returns the kernel in the one form that all kernels of the same meaning
-// share. Input i of the result is input order[i] of c.
+// Canonical returns the canonical form of a kernel or micro-kernel, which all with the same meaning share. Input i of the result is
+// input order[i] of c.
 func Canonical(c Code) (canon Code, order []int) {
 	switch c := c.(type) {
 	case *Kernel:
@@ -131,11 +131,10 @@ func Canonical(c Code) (canon Code, order []int) {
 	panic(fmt.Sprintf("BUG: kernel: a %T is no kernel", c))
 }
 
-// Canonical returns the one form that all micro-kernels of the same meaning share: see
-// the function Canonical. The order of the body's operands and instructions depends on
-// the combiners, which distinguish its outputs.
+// Canonical returns the canonical form of the micro-kernel: see the function Canonical. The order of the body's operands and
+// instructions also depends on the combiners, which distinguish its outputs.
 //
-// The micro-kernel must not be changed: later calls may return the same.
+// The micro-kernel must not be changed: later calls may return the same one.
 func (m *Micro) Canonical() (canon *Micro, order []int) {
 	signed := m.sig.kept(m)
 	if !signed && m.Body != nil {
@@ -154,8 +153,7 @@ func (m *Micro) Canonical() (canon *Micro, order []int) {
 	return canon, order
 }
 
-// combined is Canonical of a micro-kernel with a body: for the first time only, then it returns
-// the same.
+// combined is Canonical of a micro-kernel with a body, with a cache: it computes a form only once.
 func (m *Micro) combined() (canon *Micro, order []int) {
 	var space [512]byte
 	content := m.Body.content(m.content(space[:0]), m.combiners())

@@ -78,14 +78,13 @@ func checkScan(m *Micro) error {
 	return nil
 }
 
-// scanLimits demands a column: without one a call stores no state.
+// scanLimits requires a column: without one a call stores no state.
 func scanLimits(*Micro) []Limit { return []Limit{{Extent: Cols, Least: 1, Most: ir.ReduceChunk}} }
 
-// reduceLimits demands a column: nothing is combined without one, and a call stores no result.
+// reduceLimits requires a column: without one nothing is combined, and a call stores no result.
 func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 1, ir.ReduceChunk, true}} }
 
-// Verify returns an error unless the micro-kernel has the parts that its row says, of
-// types and combiners that it is made for.
+// Verify returns an error unless the micro-kernel has the fields that its row requires, of supported types and combiners.
 func (m *Micro) Verify() error {
 	if m.Kind == NoMicro || m.Kind >= numMicros {
 		return errors.New("there is no such micro-kernel")
@@ -114,8 +113,8 @@ func (m *Micro) Verify() error {
 	return nil
 }
 
-// checkReduce returns an error unless each output has a combiner of its type or none,
-// and one has one.
+// checkReduce returns an error unless each output has no combiner or one that takes its type, and at least one output has a
+// combiner.
 func checkReduce(m *Micro) error {
 	if len(m.Combine) != len(m.Body.Out) {
 		return fmt.Errorf("%d combiners for %d outputs", len(m.Combine), len(m.Body.Out))
@@ -140,8 +139,7 @@ func checkReduce(m *Micro) error {
 	return nil
 }
 
-// BitsType returns the integer type that copies of elements of a type are made in. Of up to
-// four bytes it is unsigned.
+// BitsType returns the integer type by which elements of a type are copied: unsigned for up to four bytes, otherwise int64.
 func BitsType(d ir.DType) ir.DType {
 	switch d.Size() {
 	case 1:

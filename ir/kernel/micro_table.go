@@ -41,13 +41,12 @@ const (
 	numMicros
 )
 
-// microInfo is a row of the table of micro-kernels: all that is known of one but how a
-// target emits it.
+// microInfo is a row of the table of micro-kernels. It holds everything about one except how a target emits it.
 type microInfo struct {
 	name    string
-	doc     string // what it stores, for element r, c of a block
+	doc     string // the value of element r, c of a block
 	has     microParts
-	types   ir.DTypes // that it is built for, if it has a type
+	types   ir.DTypes // the types that it is built for, if it has a type
 	ops     []ir.Op   // the combiners that it takes
 	fields  []string
 	written bool // see MicroKind.Written
@@ -56,18 +55,18 @@ type microInfo struct {
 	inPlace   bool
 	wholeRows bool
 	fences    bool
-	updates   bool   // it leaves some elements of its output: see ReadsOutput
-	adds      Extent // the field that, if not 0, has it add to its output: see ReadsOutput
-	hint      Extent // the field that says which memory is read next, anywhere: see IsDistance
+	updates   bool   // it leaves some elements of its output unchanged: see ReadsOutput
+	adds      Extent // the field that, if not 0, makes it add to its output: see ReadsOutput
+	hint      Extent // the field with the distance to the memory that is read next, which may be anywhere: see IsDistance
 
 	args    func(m *Micro) []Arg
 	limits  func(m *Micro) []Limit
 	meaning func(m *Micro, expanded *Kernel) Reference
-	check   func(m *Micro) error                    // what the others do not say
-	fit     func(rows, cols int, fields []int) bool // what limits do not say: see CheckSizes
+	check   func(m *Micro) error                    // checks beyond the other columns
+	fit     func(rows, cols int, fields []int) bool // checks of sizes beyond the limits: see CheckSizes
 }
 
-// microParts says which parts of a Micro a row sets.
+// microParts are the fields of a Micro that a row sets.
 type microParts struct{ combine, op, dtype, carry, body bool }
 
 // arithmetic are the combiners of scans and of columns.
@@ -167,14 +166,14 @@ func init() {
 	ReadAhead, _ = Canonical(&Micro{Kind: Prefetch, Type: ir.Uint8})
 }
 
-// CopyNT is the micro-kernel that copies bytes past the caches. A call of it for no rows is the
-// fence of all calls that store past them.
+// CopyNT is the micro-kernel that copies bytes past the caches. A call of it for no rows is the fence of all calls that store past
+// the caches.
 var CopyNT Code
 
 // ReadAhead is the micro-kernel that prefetches.
 var ReadAhead Code
 
-// dotRow is the row of the products of an op.
+// dotRow returns the row of the products of an op.
 func dotRow(name, multiply string, op ir.Op) microInfo {
 	return microInfo{name: name, doc: "out[r,c] = the sum of " + multiply + " over all pairs k, added to out[r,c] if adds is not 0; next is a prefetch hint: the bytes from b to the part of it that the next call reads",
 		has: microParts{dtype: true}, types: op.Info().Domain & ir.Native, fields: []string{"across", "pairs", "adds", "next"},

@@ -25,8 +25,7 @@ func ParseKernel(text string) (*Kernel, error) {
 // Scan reads a kernel, and verifies it.
 func Scan(s *ir.Scanner) *Kernel { return (&scanner{s}).kernel() }
 
-// maxKernelLen bounds the lists of a kernel in text: what Expand makes of a
-// kernel of MaxBody instructions is well below.
+// maxKernelLen bounds the lists in the text of a kernel. The expansion of a kernel of MaxBody instructions is well below it.
 const maxKernelLen = 1 << 17
 
 // kernel reads kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }.
@@ -92,8 +91,7 @@ func (s *scanner) output(k *Kernel) {
 	}
 }
 
-// channels reads one item, or several in parentheses, each a channel of an array whose number of channels is
-// not yet known.
+// channels reads one item, or several in parentheses, each a channel of an array whose number of channels is still unknown.
 func (s *scanner) channels(item func(c Channel)) (array bool) {
 	if !s.Accept("(") {
 		item(Channel{})
@@ -146,8 +144,8 @@ func (s *scanner) kernelInst(k *Kernel) {
 	}
 }
 
-// complete sets the operands and the type of an instruction whose op, and type
-// if the op is given one, are read. It returns what is wrong with them.
+// complete sets the operands and the type of an instruction after its op and, for an op that is given one, its type are read. It
+// returns an error text, or "".
 func (i *Inst) complete(k *Kernel, args []Ref) string {
 	given, info := i.DType, i.Op.Info()
 	switch {
@@ -179,7 +177,7 @@ func (i *Inst) complete(k *Kernel, args []Ref) string {
 
 const unknown Ref = -1
 
-// ref reads the name of a value that the kernel has already.
+// ref reads the name of a value that is already defined.
 func (s *scanner) ref(k *Kernel) Ref {
 	at := s.Blanks()
 	class, n := s.refText()

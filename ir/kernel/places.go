@@ -2,13 +2,13 @@ package kernel
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Places: where the least or greatest element of each column of a block of rows is. It is written by hand. A vector
-// has elements of several columns, as narrow as they are in memory.
+// Places: the position of the least or greatest element of each column of a block of rows. It is written by hand. A vector holds
+// elements of several columns, as narrow as they are in memory.
 
-// placeOps are the ops that find one element of a line.
+// placeOps are the ops that find the position of one element of a line.
 var placeOps = []ir.Op{ir.OpArgMin, ir.OpArgMax}
 
-// placesArgs are the rows, the places and the elements there, of columns that are contiguous.
+// placesArgs are the rows, the positions and the elements there. The columns are contiguous.
 func placesArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Field0, Inner: Cols}, {DType: ir.Int32, Out: true, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
 }

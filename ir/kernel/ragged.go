@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Ragged rows: the micro-kernel Ragged, which is written by hand. A call combines some rows. Its second
-// argument is all offsets, of which it checks the first and the last.
+// Ragged rows: the micro-kernel Ragged, which is written by hand. A call combines some rows. Its second argument is the offsets of
+// all rows; the call checks the first and the last.
 
 // raggedOps are the ops on ragged rows.
 var raggedOps = lineOps(func(op *ir.OpInfo) bool { return op.Ragged })

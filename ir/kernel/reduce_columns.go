@@ -8,10 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Column reductions: micro-kernel ReduceColumns. Here the elements that are combined are
-// in a column of the unit operands, one in each row, so that a vector holds elements of
-// several results, the lanes of ir.ReduceRow need no memory, and nothing is combined
-// across a vector.
+// Column reductions: the micro-kernel ReduceColumns. It combines elements in a column of the unit operands, one in each row. A vector
+// then holds elements of several results, the lanes of ir.ReduceRow need no memory, and nothing is combined across a
+// vector.
 //
 //	reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 //
@@ -22,11 +21,11 @@ import (
 // unit operand, and from row r to row r+1 of a splat operand and of the output. The output
 // overlaps no input. An element of it may be stored more than once.
 
-// ColumnBlock is how many columns a call of ReduceColumns has at least, and how many the narrowest kernels compute at a
-// time. The last block ends at the last column.
+// ColumnBlock is the least number of columns of a call of ReduceColumns, and the number that the narrowest kernels compute at a time.
+// The last block ends at the last column.
 const ColumnBlock = 16
 
-// The limits of the body of ReduceColumns, whose accumulators are all in registers.
+// The limits of the body of ReduceColumns. They ensure that all accumulators are in registers.
 const (
 	columnInputs = 3
 	columnBody   = 4
@@ -50,8 +49,7 @@ func columnLimits(*Micro) []Limit {
 	return []Limit{{Extent: Cols, Least: ColumnBlock, Most: math.MaxInt}, {Field0, 1, ir.ReduceChunk, true}}
 }
 
-// checkReduceColumns returns an error unless the body is small and of one type of
-// float, and its output depends on a unit operand.
+// checkReduceColumns returns an error unless the body is small and of one float type, and its output depends on a unit operand.
 func checkReduceColumns(m *Micro) error {
 	k := m.Body
 	if len(k.In) == 0 || len(k.In) > columnInputs || len(k.Body) > columnBody || len(k.Out) != 1 {

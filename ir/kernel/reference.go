@@ -10,24 +10,21 @@ import (
 // input is a block: the extents of the call and the elements of its arguments. Every
 // engine's kernel stores the same bits. References have no addresses.
 
-// Block is what one call computes.
+// Block is the extents of a call and the elements of its arguments.
 type Block interface {
 	Rows() int
 	Cols() int
-	// Field returns the field that Code.Fields has at index i.
+	// Field returns field i of Code.Fields.
 	Field(i int) int
-	// Get returns an element of an argument, and Set stores one: element inner of line
-	// outer, as Arg names them.
+	// Get returns element inner of line outer of an argument, in the terms of Arg. Set stores it.
 	Get(arg, outer, inner int) uint64
 	Set(arg, outer, inner int, element uint64)
 }
 
-// Reference is the meaning of a kernel in an arithmetic. The extents of the block are within
-// LimitsOf.
+// Reference computes a call of a kernel in the given arithmetic. The extents of the block must be within LimitsOf.
 type Reference func(f ir.Arithmetic, b Block)
 
-// ReferenceOf returns the meaning of a valid kernel. expand replaces composed ops by
-// lane ops: elementary.Expand.
+// ReferenceOf returns the meaning of a valid kernel. expand replaces composed ops by lane ops, as elementary.Expand does.
 func ReferenceOf(c Code, expand func(*Kernel) *Kernel) Reference {
 	switch c := c.(type) {
 	case *Kernel:
@@ -55,8 +52,7 @@ func elementwise(k, expanded *Kernel) Reference {
 	}
 }
 
-// elements fills in with the elements that the body reads at a row and column, of the arguments that its
-// operands are in.
+// elements fills in with the elements that the body reads at a row and column. args has the argument of each operand.
 func (k *Kernel) elements(b Block, args []int, in []uint64, r, c int) []uint64 {
 	for i := range in {
 		in[i] = b.Get(args[i], r, k.place(i, c))
@@ -64,7 +60,7 @@ func (k *Kernel) elements(b Block, args []int, in []uint64, r, c int) []uint64 {
 	return in
 }
 
-// place returns which element of a line of its argument an operand has at a column.
+// place returns the element of its argument's line that an operand has at a column.
 func (k *Kernel) place(operand, column int) int {
 	c := k.channel(operand)
 	switch {
@@ -112,7 +108,7 @@ func insertMeaning(*Micro, *Kernel) Reference {
 	}
 }
 
-// dotMeaning is one chunk of the pairs of ir.DotLine, of a product of an op.
+// dotMeaning returns the meaning of a product by an op: one chunk of the pairs of ir.DotLine.
 func dotMeaning(op ir.Op) func(*Micro, *Kernel) Reference {
 	return func(m *Micro, _ *Kernel) Reference {
 		d := m.Type
@@ -134,10 +130,9 @@ func dotMeaning(op ir.Op) func(*Micro, *Kernel) Reference {
 	}
 }
 
-// scanMeaning computes running values. The state of a row is its running value, of
-// ir.RunType, which begins as the identity and is rounded for each result; and perhaps its
-// carry, of PartialType: rounded it is combined with the running values to give the results;
-// as it is, with the last one to give the carry of the next chunk.
+// scanMeaning computes running values. The state of a row is its running value, of ir.RunType, which starts as the identity and is
+// rounded for each result, and optionally its carry, of PartialType. The carry, rounded, is combined with each running
+// value to give the result. Unrounded, it is combined with the last running value to give the carry of the next chunk.
 func scanMeaning(m *Micro, _ *Kernel) Reference {
 	d, state, wide, outs := m.Type, ir.RunType(m.Op, m.Type), ir.PartialType(m.Op, m.Type), len(m.Args())/2
 	return func(f ir.Arithmetic, b Block) {
@@ -166,8 +161,7 @@ func scanMeaning(m *Micro, _ *Kernel) Reference {
 	}
 }
 
-// reduceMeaning computes the body of each row, and combines what it gives as
-// ir.ReduceRow says.
+// reduceMeaning computes the body of each row, and combines the values as ir.ReduceRow does.
 func reduceMeaning(m *Micro, expanded *Kernel) Reference {
 	return func(f ir.Arithmetic, b Block) {
 		in, rows := make([]uint64, len(m.Body.In)), make([][]uint64, len(m.Combine))
@@ -192,8 +186,7 @@ func reduceMeaning(m *Micro, expanded *Kernel) Reference {
 	}
 }
 
-// columnMeaning combines elements of a column of each unit operand and of a row of each
-// splat operand.
+// columnMeaning combines the elements of a column of each unit operand and of a row of each splat operand.
 func columnMeaning(m *Micro, expanded *Kernel) Reference {
 	return func(f ir.Arithmetic, b Block) {
 		in, line := make([]uint64, len(m.Body.In)), make([]uint64, b.Field(0))

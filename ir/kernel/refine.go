@@ -6,13 +6,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// valueHashes has a hash of every value of a kernel, by what computes it and by what
-// reads it.
+// valueHashes has a hash of every value of a kernel, which depends on what computes the value and on what reads it.
 type valueHashes struct {
 	combine    []ir.Op // the combiner of each output; nil if all are stored
 	hash, uses []uint64
 	scratch    hashes // of distinct
-	stable     bool   // refine separates no more
+	stable     bool   // refine separates no more values
 }
 
 // hashes returns hashes that differ for most values.
@@ -42,8 +41,7 @@ func (k *Kernel) hashes(combine []ir.Op) valueHashes {
 	return c
 }
 
-// refine separates values by the hashes of their arguments and readers until that
-// separates no more.
+// refine separates values by the hashes of their arguments and readers, until it separates no more.
 func (c *valueHashes) refine(k *Kernel) {
 	if c.stable {
 		return
@@ -68,7 +66,7 @@ func (h *hashes) Len() int           { return len(*h) }
 func (h *hashes) Less(i, j int) bool { return (*h)[i] < (*h)[j] }
 func (h *hashes) Swap(i, j int)      { (*h)[i], (*h)[j] = (*h)[j], (*h)[i] }
 
-// distinct returns how many hashes there are.
+// distinct returns the number of different hashes.
 func (c *valueHashes) distinct() int {
 	copy(c.scratch, c.hash)
 	sort.Sort(&c.scratch)
@@ -99,8 +97,7 @@ func (c *valueHashes) ofInst(i *Inst) uint64 {
 	return h
 }
 
-// hashUses hashes the places where each value is read: a sum, so that their order
-// does not matter.
+// hashUses hashes the uses of each value. It adds them up, so that their order does not matter.
 func (c *valueHashes) hashUses(k *Kernel) {
 	clear(c.uses)
 	for i, r := range k.Out {

@@ -10,16 +10,16 @@ import (
 // The elementwise kernels of column scans, and of the carries of all scans. Scans of rows are
 // the micro-kernel ScanRows.
 
-// CarryKernel returns the kernel that combines running values with a carry, which is one
-// element of PartialType for each row. Input i is the carry if order[i] is 0.
+// CarryKernel returns the kernel that combines running values with a carry, one element of PartialType for each row. Input i
+// is the carry if order[i] is 0.
 func CarryKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
 	b := NewBuilder(Operand{DType: ir.PartialType(by, d), Splat: true}, Operand{DType: d})
 	b.Store(b.carried(by, d, 0, 1))
 	return b.Kernel().Canonical()
 }
 
-// NextCarryKernel returns the kernel that combines a row of carries with the last running values of a chunk. Input i
-// is the carries if order[i] is 0.
+// NextCarryKernel returns the kernel that combines a row of carries with the last running values of a chunk. Input i is the
+// carries if order[i] is 0.
 func NextCarryKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
 	wide := ir.PartialType(by, d)
 	b := NewBuilder(Operand{DType: wide}, Operand{DType: d})
@@ -27,21 +27,19 @@ func NextCarryKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
 	return b.Kernel().Canonical()
 }
 
-// RowKernel returns the kernel that adds one row to a column scan: its first output is
-// the running values combined with the row, its second is that combined with the carries.
-// Input i is the carries if order[i] is 0, the running values if it is 1, and the row if
-// it is 2. A scan in order has no carries.
+// RowKernel returns the kernel that adds one row to a column scan. Its first output is the running values combined with the row,
+// its second output is the first combined with the carries. Input i is the carries if order[i] is 0, the running values if it
+// is 1, and the row if it is 2. A scan in order has no carries.
 func RowKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
 	return rowsKernel(by, d, 1, !ir.ScansInOrder(by, d))
 }
 
-// ColumnScanRows is how many rows RowsKernel adds.
+// ColumnScanRows is the number of rows that RowsKernel adds.
 const ColumnScanRows = 4
 
-// RowsKernel returns the kernel that adds ColumnScanRows rows to a column scan: its first
-// output is the running values combined with all rows, the others are those after each
-// row, combined with the carries if there are any. Input i is the carries if order[i] is
-// 0, the running values if it is 1, and row order[i]-2 otherwise.
+// RowsKernel returns the kernel that adds ColumnScanRows rows to a column scan. Its first output is the running values combined
+// with all rows. The others are the running values after each row, combined with the carries if there are any. Input i is the
+// carries if order[i] is 0, the running values if it is 1, and row order[i]-2 otherwise.
 func RowsKernel(by ir.Op, d ir.DType, carries bool) (k *Kernel, order []int) {
 	return rowsKernel(by, d, ColumnScanRows, carries)
 }
@@ -75,8 +73,8 @@ func rowsKernel(by ir.Op, d ir.DType, rows int, carries bool) (k *Kernel, order 
 	return k, order
 }
 
-// OfScans reports whether scans call a kernel: CarryKernel, NextCarryKernel or RowKernel of some op and type. Kernels of several
-// operations that no scan calls can be replaced by tilings.
+// OfScans reports whether scans call a kernel: CarryKernel, NextCarryKernel or RowKernel of some op and type. Tilings can replace
+// other kernels of several operations.
 func OfScans(k *Kernel) bool { return ofScans()[k.Signature()] }
 
 var ofScans = sync.OnceValue(func() map[string]bool {
@@ -101,7 +99,7 @@ func (b *Builder) carried(by ir.Op, d ir.DType, carry, run Ref) Ref {
 	return b.Op(by, b.as(d, carry), run)
 }
 
-// as returns a value as another type.
+// as converts a value to another type.
 func (b *Builder) as(d ir.DType, v Ref) Ref {
 	if b.DType(v) == d {
 		return v

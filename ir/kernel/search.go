@@ -6,20 +6,20 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Search: binary searches in sorted rows. Its assembly is not generated.
+// Search: binary searches in sorted rows. It is written by hand.
 
-// SearchElems is how many elements a call of assembly searches at most: in a large table 0.1 ms.
+// SearchElems is the greatest number of elements that a call of assembly searches for: 0.1 ms in a large table.
 const SearchElems = 1024
 
 var searchOps = lineOps((*ir.OpInfo).Searches)
 
-// searchArgs are the lines, the elements whose places are found, and those.
+// searchArgs are the lines, the elements to search for, and their positions.
 func searchArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0, Across: Field0 + 1}, {DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0 + 2},
 		{DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 3}}
 }
 
-// searchLimits bounds the length of a line: assembly has places of 32 bits.
+// searchLimits bounds the length of a line: positions of the assembly have 32 bits.
 func searchLimits(*Micro) []Limit { return []Limit{{Extent: Field0, Most: math.MaxInt32}} }
 
 func searchMeaning(m *Micro, _ *Kernel) Reference {

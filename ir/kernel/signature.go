@@ -2,12 +2,11 @@ package kernel
 
 import "fmt"
 
-// signature is the text of a canonical kernel, kept with the address of the kernel.
+// signature is the text of a canonical kernel, kept together with the address of the kernel.
 //
-// Invariant: only Canonical keeps a signature, in a kernel that it returns, and such a kernel is never
-// changed. A copy of a kernel is at another address, so it has no signature, is not taken for canonical,
-// and may be changed. (strings.Builder recognises its copies in the same way.) CheckSignature finds
-// a canonical kernel that was changed in place.
+// Invariant: only Canonical keeps a signature, in a kernel that it returns, and such a kernel is never changed. A copy of a kernel
+// has another address. So it has no signature, does not count as canonical, and may be changed. (strings.Builder recognises
+// its copies in the same way.) CheckSignature detects a canonical kernel that was changed in place.
 type signature[K any] struct {
 	of   *K
 	text string
@@ -16,11 +15,11 @@ type signature[K any] struct {
 // keep keeps the text of k, which is canonical.
 func (s *signature[K]) keep(k *K, text string) { s.of, s.text = k, text }
 
-// kept reports whether k, the kernel that has s, is canonical, and s.text its signature.
+// kept reports whether k, the kernel that contains s, is canonical; s.text is then its signature.
 func (s *signature[K]) kept(k *K) bool { return s.of == k && s.text != "" }
 
-// Signature returns the text of a canonical kernel: the key under which its
-// compiled forms are registered. Of any other kernel it is String.
+// Signature returns the text of a canonical kernel, which is the key under which its compiled forms are registered. Of any
+// other kernel it returns String.
 func (k *Kernel) Signature() string {
 	if k.sig.kept(k) {
 		return k.sig.text
@@ -28,8 +27,8 @@ func (k *Kernel) Signature() string {
 	return k.String()
 }
 
-// Signature returns the text of a canonical micro-kernel: the key under which its
-// compiled forms are registered. Of any other it is String.
+// Signature returns the text of a canonical micro-kernel, which is the key under which its compiled forms are registered. Of
+// any other micro-kernel it returns String.
 func (m *Micro) Signature() string {
 	if m.sig.kept(m) {
 		return m.sig.text
@@ -37,8 +36,7 @@ func (m *Micro) Signature() string {
 	return m.String()
 }
 
-// CheckSignature returns an error if a canonical kernel was changed: its signature is that of
-// the kernel that it was.
+// CheckSignature returns an error if a canonical kernel was changed, so that its signature is no longer its text.
 func CheckSignature(c Code) error {
 	if now, was := c.String(), c.Signature(); now != was {
 		return fmt.Errorf("%s: the kernel was changed in place; its signature is %s", now, was)

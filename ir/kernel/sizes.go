@@ -6,21 +6,19 @@ import (
 	"math"
 )
 
-// The sizes of a call: its rows, its columns and its fields. What a call touches follows from them and from Arg, so that what
-// CheckSizes takes decides which memory kernels may touch. The verifier and the evaluator of schedules ask it, and so do the tests
-// that run kernels beside memory without access.
+// The sizes of a call: its rows, columns and fields. They and Arg determine the memory that a call touches, so CheckSizes decides
+// what memory kernels may touch. It is called by the verifier and the evaluator of schedules, and by the tests that run kernels
+// beside memory without access.
 
-// Limit bounds an extent of a call. If it is of Chunks, calls combine the
-// elements along it by a tree: of a longer extent each call takes a chunk of Most, and the
-// last one the rest.
+// Limit bounds an extent of a call. If Chunks is set, calls combine the elements along the extent by a tree: of a longer extent each
+// call takes a chunk of Most, and the last one the rest.
 type Limit struct {
 	Extent
 	Least, Most int
 	Chunks      bool
 }
 
-// LimitsOf returns the limits of a kernel's extents. One without a limit may be
-// any number from 0 on.
+// LimitsOf returns the limits of a kernel's extents. An extent without a limit may be any number from 0 on.
 func LimitsOf(c Code) []Limit {
 	if m, ok := c.(*Micro); ok && micros[m.Kind].limits != nil {
 		return micros[m.Kind].limits(m)
@@ -41,7 +39,7 @@ func NameOf(c Code, d Extent) string {
 	return c.Fields()[d-Field0]
 }
 
-// IsDistance reports whether a field is a number of bytes from one place to another, which may be below 0.
+// IsDistance reports whether a field is a distance in bytes, which may be negative.
 func IsDistance(c Code, field int) bool {
 	d := Field0 + Extent(field)
 	m, ok := c.(*Micro)
@@ -59,7 +57,7 @@ func IsDistance(c Code, field int) bool {
 	return false
 }
 
-// CheckSizes returns an error unless a kernel takes a block of these sizes.
+// CheckSizes returns an error unless a kernel accepts a block of these sizes.
 func CheckSizes(c Code, rows, cols int, fields []int) error {
 	if want := len(c.Fields()); len(fields) != want {
 		return fmt.Errorf("%d fields, the kernel has %d", len(fields), want)

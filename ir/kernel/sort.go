@@ -7,24 +7,22 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The micro-kernels that sort. Sort orders whole lines. Of a long line, Order orders chunks, each of
-// which becomes a run, and Merge computes blocks of what all runs are together once they are merged.
-// Elements that are equal keep their order.
+// The micro-kernels that sort. Sort sorts whole lines. For a long line, Order sorts chunks, each of which becomes a run, and Merge
+// computes blocks of the merged runs. Equal elements keep their order.
 //
-// A run of elements has their keys, which are unsigned numbers that are less where the element comes
-// before, and which are different where the bits are. A run of places has words of a key and the place
-// in the chunk, in the lower half, or for elements of eight bytes the keys and as many places. These
-// keys are the same for elements that are equal.
+// A run of elements stores their keys: unsigned numbers in the order of the elements, different if the bits are different. A run
+// of places stores words of a key and, in the lower half, the position in the chunk; for 8-byte elements it stores the
+// keys and as many positions. These keys are the same for equal elements.
 
 var sortOps = lineOps(func(op *ir.OpInfo) bool { return op.Sorts })
 
-// Word is the type of words, and Place that of places beside keys.
+// Word is the type of words, and Place the type of positions beside keys.
 const (
 	Word  = ir.Int64
 	Place = ir.Uint32
 )
 
-// RunTypes returns the types of a run: that of keys or of words, and that of places beside keys.
+// RunTypes returns the types of a run: that of keys or words, and that of positions beside keys if there are any.
 func RunTypes(op ir.Op, d ir.DType) []ir.DType {
 	switch wide, places := d.Size() == 8, op.Info().Places; {
 	case wide && places:
@@ -37,7 +35,7 @@ func RunTypes(op ir.Op, d ir.DType) []ir.DType {
 	return []ir.DType{ir.Uint32}
 }
 
-// runArgs appends the arguments that a run is.
+// runArgs appends the arguments of a run.
 func runArgs(args []Arg, m *Micro, of Arg) []Arg {
 	for _, of.DType = range RunTypes(m.Op, m.Type) {
 		args = append(args, of)
@@ -52,13 +50,13 @@ func sortArgs(m *Micro) []Arg {
 		{DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}, work, work}
 }
 
-// sortLimits bounds the length of a line: places are in 32 bits of a word.
+// sortLimits bounds the length of a line: positions have 32 bits of a word.
 func sortLimits(*Micro) []Limit { return []Limit{{Extent: Field0 + 2, Most: math.MaxInt32}} }
 
-// sortFit reports whether a line has as many elements as are stored of it.
+// sortFit reports whether a line has as many elements as are stored.
 func sortFit(_, cols int, fields []int) bool { return cols <= fields[2] }
 
-// orderArgs are a line, its run, and memory to work in.
+// orderArgs are a line, its run, and scratch memory.
 func orderArgs(m *Micro) []Arg {
 	length := Field0 + 1
 	work := Arg{DType: ir.Int64, Out: true, Work: true, Outer: One, Inner: length}
@@ -71,9 +69,9 @@ func orderLimits(*Micro) []Limit { return []Limit{{Extent: Field0 + 1, Most: mat
 // orderFit is sortFit.
 func orderFit(_, cols int, fields []int) bool { return cols <= fields[1] }
 
-// The fields of Merge: the bytes between stored elements; how many elements all runs have, each of them,
-// and the part of the line that each is made of; how many elements a block has; how many bounds of runs
-// there is memory for.
+// The fields of Merge: the bytes between stored elements; the number of elements of all runs, of each run, and of the part of the
+// line that each run is made of; the number of elements of a block; the number of bounds of runs that fit into the scratch
+// memory.
 const (
 	mergeAcross = Field0 + iota
 	mergeElems
@@ -83,7 +81,7 @@ const (
 	mergeBounds
 )
 
-// mergeArgs are all runs of a line, which of the blocks each row is, those blocks, and memory to work in.
+// mergeArgs are all runs of a line, the number of the block of each row, the blocks, and scratch memory.
 func mergeArgs(m *Micro) []Arg {
 	args := runArgs(nil, m, Arg{Outer: One, Inner: mergeElems})
 	work := Arg{DType: ir.Int64, Out: true, Work: true, Outer: One, Inner: Cols}
@@ -98,17 +96,17 @@ func mergeLimits(*Micro) []Limit {
 		{Extent: mergeBlock, Least: 1, Most: math.MaxInt32}, {Extent: mergeBounds, Most: math.MaxInt32}}
 }
 
-// mergeFit reports whether the line has as many elements as are stored of it, and there is memory for the bounds of its runs.
+// mergeFit reports whether the line has as many elements as are stored, and whether the bounds of its runs fit into memory.
 func mergeFit(_, cols int, fields []int) bool {
 	f := func(e Extent) int { return fields[e-Field0] }
 	return cols <= f(mergeElems) && MergeBounds(f(mergeElems), f(mergeRun)) <= f(mergeBounds)
 }
 
-// MergeBounds returns how many bounds of runs Merge works with: five for each run.
+// MergeBounds returns the number of bounds of runs that Merge works with: five for each run.
 func MergeBounds(elems, run int) int { return 5 * ((elems-1)/run + 1) }
 
-// MergedFrom returns where a block of a merged line begins, by its number at. The line has elems elements. It panics
-// with an ir.IndexError if cols elements from there on pass the end of the line.
+// MergedFrom returns the start of block number at of a merged line of elems elements. It panics with an ir.IndexError if cols
+// elements from there on pass the end of the line.
 func MergedFrom(at int64, cols, elems, block int) int {
 	blocks := 0
 	if cols <= elems {
@@ -154,13 +152,13 @@ func orderMeaning(m *Micro, _ *Kernel) Reference {
 	}
 }
 
-// signOf returns all bits of a type, and the first one.
+// signOf returns the mask of all bits of a type, and that of its first bit.
 func signOf(d ir.DType) (all, sign uint64) {
 	all = uint64(math.MaxUint64) >> (64 - 8*d.Size())
 	return all, all ^ all>>1
 }
 
-// sortKey returns the key of an element: all ones for a NaN, which comes last.
+// sortKey returns the key of an element. It is all ones for a NaN, which comes last.
 func sortKey(d ir.DType, e uint64, down bool) uint64 {
 	all, sign := signOf(d)
 	switch e &= all; {
@@ -187,13 +185,12 @@ func bitsKey(d ir.DType, e uint64, down bool) uint64 {
 	return e
 }
 
-// exactKey returns the key of the bits of an element. Keys of NaNs are the last ones: bitsKey has those of
-// one sign at first.
+// exactKey returns the key of the bits of an element. Keys of NaNs come last; in bitsKey those of one sign come first.
 func exactKey(d ir.DType, e uint64, down bool) uint64 {
 	all, sign := signOf(d)
 	key := bitsKey(d, e&all, down)
 	if ir.Floats.Has(d) {
-		key -= sign - 1 - ir.FromFloat(d, math.Inf(1)) // how many NaNs of a sign there are
+		key -= sign - 1 - ir.FromFloat(d, math.Inf(1)) // the number of NaNs of each sign
 	}
 	return key & all
 }

@@ -69,7 +69,7 @@ func (k *Kernel) writeInst(b *strings.Builder, r Ref) {
 	}
 }
 
-// writeChannel writes a value, with the parentheses of the array that it is the first or last channel of.
+// writeChannel writes a value, with the parentheses of its array if it is the array's first or last channel.
 func (k *Kernel) writeChannel(b *strings.Builder, r Ref, c Channel) {
 	if c.Of > 0 && c.At == 0 {
 		b.WriteByte('(')

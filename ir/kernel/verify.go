@@ -18,11 +18,10 @@ func (k *Kernel) Verify() error {
 	return nil
 }
 
-// VerifyBody returns an error unless every instruction is elementwise and reads earlier
-// values of types that its op takes, constants are elements of their types, something is
-// stored, and there are not too many operands. It does not check the limit on the body, which
-// holds before expansion only: see CheckBody. Nor does it check that on pointers: some operands of
-// the body of a step are splats for the kernel that computes it, as they have one element for all columns.
+// VerifyBody returns an error unless every instruction is elementwise and reads earlier values of types that its op takes, constants
+// are elements of their types, something is stored, and there are not too many operands. It does not check the limit on the
+// body, which only holds before expansion: see CheckBody. Nor does it check the limit on pointers: some operands of a step's
+// body are splats in the kernel that computes it, as they have one element for all columns.
 func (k *Kernel) VerifyBody() error {
 	for _, in := range k.In {
 		if err := in.DType.Check(); err != nil {
@@ -82,11 +81,11 @@ func (k *Kernel) checkInst(j int, in Inst) error {
 	return nil
 }
 
-// inBodies reports whether bodies have instructions of an op.
+// inBodies reports whether instructions of bodies may have an op.
 func inBodies(op ir.Op) bool { return op.IsElementwise() || op.Info().Kind == ir.Inner }
 
-// CheckBody returns an error unless a kernel has at most MaxBody instructions, and none that
-// expansions alone have. A kernel that Expand made may have both.
+// CheckBody returns an error unless a kernel has at most MaxBody instructions, none of which only expansions may contain. A kernel
+// returned by Expand may violate both.
 func (k *Kernel) CheckBody() error {
 	if n := len(k.Body); n > MaxBody {
 		return fmt.Errorf("%d instructions: a kernel has at most %d before expansion", n, MaxBody)

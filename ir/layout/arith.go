@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// Arithmetic on ints that does not wrap. Sizes, offsets and strides go through it wherever
-// they come from a user or a text.
+// Arithmetic on ints that does not wrap. Sizes, offsets and strides that come from a user or a text go through it.
 
 // AddInt returns a+b, and whether it is within int.
 func AddInt(a, b int) (int, bool) {
@@ -29,8 +28,8 @@ func MulInt(a, b int) (int, bool) {
 	return a * b, hi == 0 && lo <= math.MaxInt
 }
 
-// Advance returns at + steps*stride for steps >= 0, or the end of the ints on
-// the stride's side when that passes it.
+// Advance returns at + steps*stride for steps >= 0. If that exceeds int, it returns the greatest or least int, by the stride's
+// sign.
 func Advance(at, steps, stride int) int {
 	over, reach := bits.Mul(uint(steps), uint(max(stride, -stride)))
 	if stride < 0 {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Injective reports whether no two indices share a location, by a rule that
-// holds for every permuted and strided array: an axis steps over all that the
-// axes of smaller strides reach together.
+// Injective reports whether no two indices share a location. It uses a rule that is exact for every permuted and strided
+// array: the stride of an axis exceeds what the axes of smaller strides reach together.
 func Injective(l Layout) bool {
 	axes := []int{}
 	for k, n := range l.Shape {
@@ -30,8 +29,7 @@ func Injective(l Layout) bool {
 	return true
 }
 
-// Apart reports whether two layouts have no location in common. If that is not known, they
-// have. Empty layouts have no location.
+// Apart reports whether two layouts are certain to have no location in common. An empty layout has no location.
 func Apart(a, b Layout) bool {
 	if a.Size() == 0 || b.Size() == 0 {
 		return true
@@ -40,8 +38,8 @@ func Apart(a, b Layout) bool {
 	return x.apart(y) || y.apart(x)
 }
 
-// span is a set of locations: those from lo plus any combination of the axes. The strides
-// fall and are above 0. hi is behind the last location.
+// span is a set of locations: lo plus any combination of the axes. The strides are positive and descending. hi is behind the last
+// location.
 type span struct {
 	lo, hi int
 	axes   []spanAxis
@@ -59,7 +57,7 @@ func newSpan(l Layout) span {
 	}
 	slices.SortStableFunc(s.axes, func(a, b spanAxis) int { return cmp.Compare(b.stride, a.stride) })
 	axes := s.axes[:0]
-	for _, a := range s.axes { // blocks of rows that follow one another are rows
+	for _, a := range s.axes { // merge contiguous rows
 		if k := len(axes) - 1; k >= 0 && axes[k].stride == a.n*a.stride {
 			a.n *= axes[k].n
 			axes = axes[:k]
@@ -70,8 +68,8 @@ func newSpan(l Layout) span {
 	return s
 }
 
-// apart reports whether one of two spans ends before the other begins, or does so at each
-// index of the axes of the greatest stride, where both together are no longer than that.
+// apart reports whether one of two spans ends before the other begins, or does so at each index of the axes of the greatest
+// stride, if both together are no longer than that stride.
 func (a span) apart(b span) bool {
 	for {
 		stride := max(a.leading(), b.leading())
@@ -99,7 +97,7 @@ func (a span) apart(b span) bool {
 	}
 }
 
-// leading returns the greatest stride, 0 if there is no axis.
+// leading returns the greatest stride, or 0 if there is no axis.
 func (a *span) leading() int {
 	if len(a.axes) == 0 {
 		return 0
@@ -107,8 +105,7 @@ func (a *span) leading() int {
 	return a.axes[0].stride
 }
 
-// split makes two axes of the first if it goes over several multiples of a stride, as rows
-// do that follow one another.
+// split divides the first axis into two if it steps over several multiples of a stride, as contiguous rows do.
 func (a *span) split(stride int) {
 	if a.leading() == 0 || stride%a.leading() != 0 {
 		return
@@ -119,7 +116,7 @@ func (a *span) split(stride int) {
 	}
 }
 
-// dropLeading takes away the axes of a stride if they are the first.
+// dropLeading removes the leading axes of the given stride.
 func (a *span) dropLeading(stride int) {
 	for a.leading() == stride {
 		a.hi -= (a.axes[0].n - 1) * stride

@@ -7,21 +7,19 @@ import (
 	"strings"
 )
 
-// IndexKind says what one item of an index spec does to the axes.
+// IndexKind is what an item of an index spec does to the axes.
 type IndexKind uint8
 
 const (
 	RangeIndex IndexKind = iota // begin:end:step, keeps its axis
 	PointIndex                  // an integer, drops its axis
 	NewAxis                     // None or newaxis, inserts an axis of extent 1
-	Ellipsis                    // ..., stands for the axes no other item takes
+	Ellipsis                    // ..., stands for the axes that no other item takes
 )
 
-// IndexItem is one item of an index spec. A range has Begin and End (exclusive)
-// where HasBegin and HasEnd say so, and a Step; a Step of 0, which ParseIndex
-// never returns, counts as 1, so the zero IndexItem is ":". A point has At.
-// All are as written: negative ones count from the end of an axis whose extent
-// is not known yet.
+// IndexItem is one item of an index spec. A range has a Begin if HasBegin, an End (exclusive) if HasEnd, and a Step; a Step of 0,
+// which ParseIndex never returns, counts as 1, so the zero IndexItem is ":". A point has At. All numbers are as written:
+// negative ones count from the end of an axis whose extent is not known yet.
 type IndexItem struct {
 	Kind             IndexKind
 	Begin, End, Step int
@@ -56,7 +54,7 @@ func ParseIndex(spec string) ([]IndexItem, error) {
 	return items, nil
 }
 
-// faultAt reports a part of a spec that starts, spaces included, at a column.
+// faultAt returns the error for a part of a spec that begins, spaces included, at a column.
 func faultAt(part string, column int, format string, args ...any) error {
 	trimmed := strings.TrimSpace(part)
 	if trimmed != "" {
@@ -120,11 +118,9 @@ func parseInt(part string, column int) (int, error) {
 	return v, nil
 }
 
-// Resolve fits a range to an axis of extent n, as Python's slice.indices does:
-// negative bounds count from the end, and bounds outside are clipped. The
-// indices are begin, begin+step, ..., count of them, all in [0, n), as
-// Layout.Slice wants them; with count 0, begin may be -1 or n. Only the range
-// is looked at, not Kind; a negative n counts as 0.
+// Resolve fits a range to an axis of extent n, as Python's slice.indices does: negative bounds count from the end, and bounds
+// outside are clipped. The indices are begin, begin+step, ..., count of them, all in [0, n), as Layout.Slice requires; with
+// count 0, begin may be -1 or n. Kind is ignored, and a negative n counts as 0.
 func (it IndexItem) Resolve(n int) (begin, count, step int) {
 	n, step = max(n, 0), it.Step
 	if step == 0 {
@@ -159,11 +155,10 @@ func clipBound(bound, n, least, most int) int {
 	return min(max(bound, least), most)
 }
 
-// PlaceIndex returns the axis of an array of that rank that each item of a spec
-// means, when the items are applied one after the other, each to the result of
-// those before it: a point drops its axis, a NewAxis becomes the axis returned
-// for it, and an ellipsis, which does nothing, skips the axes that are left for
-// it. Axes that no item takes stay as they are, at the end without an ellipsis.
+// PlaceIndex returns the axis, of an array of the given rank, that each item of a spec refers to if the items are applied one after
+// the other, each to the result of those before it. A point drops its axis, a NewAxis becomes the axis returned for it, and
+// an ellipsis, which does nothing, skips the axes that are left for it. Axes that no item takes stay unchanged, at the end
+// if there is no ellipsis.
 func PlaceIndex(items []IndexItem, rank int) (axes []int, err error) {
 	taken := 0
 	for _, it := range items {

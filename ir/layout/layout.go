@@ -10,19 +10,18 @@ import (
 // MaxRank is the greatest number of axes.
 const MaxRank = 64
 
-// Layout says where the elements of an n-d array sit in a linear buffer:
-// element index i is at Offset + sum i[k]*Strides[k], all in elements.
+// Layout describes the locations of the elements of an n-d array in a linear buffer: element index i is at Offset + sum
+// i[k]*Strides[k], all in elements.
 //
-// Shape and Strides have one length, the rank; strides may be negative or zero.
-// A Layout is a value: no method changes it, and views share no slices with it.
-// A shape that NumElems refuses counts as empty.
+// Shape and Strides have the same length, the rank; strides may be negative or zero. A Layout is a value: no method changes it, and
+// views share no slices with it. A shape that NumElems refuses counts as empty.
 type Layout struct {
 	Shape, Strides []int
 	Offset         int
 }
 
-// RowMajor returns the dense layout of shape whose last axis is the fastest.
-// A stride is the product of the extents inside it, zeros counted as ones.
+// RowMajor returns the dense layout of shape whose last axis is the fastest. A stride is the product of the extents of the
+// axes behind it, where a zero extent counts as one.
 func RowMajor(shape ...int) Layout {
 	l := blank(len(shape), 0)
 	copy(l.Shape, shape)
@@ -73,9 +72,8 @@ func (l Layout) Size() int {
 	return n
 }
 
-// Span returns the length of the stretch of buffer from the least to the
-// greatest location, 1+sum((n-1)*|s|), and 0 for an empty layout. It stops at
-// the greatest int.
+// Span returns the distance from the least to the greatest location plus one, 1+sum((n-1)*|s|), or 0 for an empty layout. It is at
+// most the greatest int.
 func (l Layout) Span() int {
 	l.Offset = 0
 	lo, hi := l.Bounds()
@@ -85,11 +83,10 @@ func (l Layout) Span() int {
 	return math.MaxInt
 }
 
-// Bounds returns the least and the greatest location touched; lo > hi when the
-// layout is empty. A bound that passes int stops at its end of the ints, so
-// that a check against a buffer's length stays sound.
+// Bounds returns the least and the greatest location; lo > hi if the layout is empty. A bound outside int is replaced by the least
+// or greatest int, so that comparing it with a buffer's length stays correct.
 func (l Layout) Bounds() (lo, hi int) {
-	if slices.Contains(l.Shape, 0) { // the product of the others may be beyond the ints
+	if slices.Contains(l.Shape, 0) { // the product of the other extents may exceed int
 		return 0, -1
 	}
 	lo, hi = l.Offset, l.Offset
@@ -103,9 +100,8 @@ func (l Layout) Bounds() (lo, hi int) {
 	return lo, hi
 }
 
-// IsRowMajor reports whether the row-major order of the indices is the order of
-// a dense memory. The offset and the strides of size-1 axes do not matter; an
-// empty layout is row-major.
+// IsRowMajor reports whether the elements, in row-major order of the indices, are contiguous in memory. The offset and the
+// strides of axes of extent 1 do not matter. An empty layout is row-major.
 func (l Layout) IsRowMajor() bool {
 	if l.Size() == 0 {
 		return true
@@ -120,8 +116,8 @@ func (l Layout) IsRowMajor() bool {
 	return true
 }
 
-// At returns the location of an element. Nothing is checked: extents do not
-// bound the index, and an axis without an index counts as 0.
+// At returns the location of an element. It checks nothing: the index may exceed the extents, and an axis without an index
+// counts as 0.
 func (l Layout) At(index ...int) int {
 	at := l.Offset
 	for k, s := range l.Strides[:min(len(index), len(l.Strides))] {
@@ -130,8 +126,8 @@ func (l Layout) At(index ...int) int {
 	return at
 }
 
-// Equal reports whether shapes, strides and offsets are the same numbers. It
-// does not look through the strides of size-1 axes; compare collapsed layouts for that.
+// Equal reports whether shapes, strides and offsets are equal. It also compares the strides of axes of extent 1, which have no
+// effect; compare collapsed layouts to ignore them.
 func (l Layout) Equal(m Layout) bool {
 	return l.Offset == m.Offset && slices.Equal(l.Shape, m.Shape) && slices.Equal(l.Strides, m.Strides)
 }

@@ -8,9 +8,8 @@ import (
 	"sort"
 )
 
-// NumElems returns the number of elements of an array of that shape. It is an
-// error when an extent is negative, or when the product passes int; as in
-// NumPy, a zero extent does not excuse the others.
+// NumElems returns the number of elements of an array of the given shape. It returns an error if an extent is negative or the product
+// exceeds int; as in NumPy, the other extents must be valid even if one is zero.
 func NumElems(shape []int) (int, error) {
 	size, empty := uint(1), false
 	for k, n := range shape {
@@ -33,8 +32,8 @@ func NumElems(shape []int) (int, error) {
 	return int(size), nil
 }
 
-// Ravel returns the place of an index in the row-major enumeration of shape.
-// Each index must be in [0, extent); negative ones do not count from the end.
+// Ravel returns the position of an index in the row-major enumeration of shape. Each index must be in [0, extent); negative
+// indices do not count from the end.
 func Ravel(shape []int, index ...int) (int, error) {
 	if _, err := NumElems(shape); err != nil {
 		return 0, fmt.Errorf("ravel: %w", err)
@@ -52,8 +51,8 @@ func Ravel(shape []int, index ...int) (int, error) {
 	return at, nil
 }
 
-// Unravel returns the index at place k of the row-major enumeration of shape:
-// Ravel's inverse. k must be in [0, size).
+// Unravel returns the index at position k of the row-major enumeration of shape. It is the inverse of Ravel; k must be in [0,
+// size).
 func Unravel(shape []int, k int) ([]int, error) {
 	size, err := NumElems(shape)
 	if err != nil {
@@ -70,14 +69,13 @@ func Unravel(shape []int, k int) ([]int, error) {
 	return index, nil
 }
 
-// Collapse returns the layout with the fewest axes that enumerates the same
-// locations in the same order: axes of extent 1 go, and neighbours merge where
-// stepping past the inner one is a step of the outer one,
+// Collapse returns the layout with the fewest axes that enumerates the same locations in the same order. Axes of extent 1 are
+// removed, and adjacent axes are merged if
 //
 //	s_outer == n_inner * s_inner
 //
-// which also holds for negative strides and inside a run of zeros. One
-// element collapses to rank 0, an empty layout to {0}:{1} at its own offset.
+// which also holds for negative strides and inside a run of zeros. One element collapses to rank 0, an empty layout to {0}:{1} at
+// its own offset.
 func (l Layout) Collapse() Layout {
 	if l.Size() == 0 {
 		return Layout{Shape: []int{0}, Strides: []int{1}, Offset: l.Offset}
@@ -86,7 +84,7 @@ func (l Layout) Collapse() Layout {
 	return l.collapse(f.Shape[:0], f.Strides[:0])
 }
 
-// collapse is Collapse of a layout with elements, in memory for as many axes as it has.
+// collapse is Collapse of a nonempty layout, in the memory of shape and strides, which have room for its axes.
 func (l Layout) collapse(shape, strides []int) Layout {
 	for k, n := range l.Shape {
 		s, last := l.Strides[k], len(shape)-1
@@ -102,12 +100,10 @@ func (l Layout) collapse(shape, strides []int) Layout {
 	return Layout{Shape: shape, Strides: strides, Offset: l.Offset}
 }
 
-// Reshape returns l's elements, in the same row-major order, under another
-// shape of the same size, and whether a layout can do that; if not, it takes a
-// copy. It can exactly when the shape splits, from the right, into groups whose
-// products are the extents of l.Collapse. The offset stays. Strides of size-1 axes
-// are natural, as RowMajor's are: a row-major layout reshapes to RowMajor(shape).
-// An empty layout has any empty shape, with RowMajor's strides.
+// Reshape returns l's elements, in the same row-major order, under another shape of the same size. It returns false if no strides
+// describe that, so that a copy is needed. A reshape is possible exactly if the shape splits, from the right, into groups
+// whose products are the extents of l.Collapse. The offset stays. Strides of axes of extent 1 are natural, as those of
+// RowMajor: a row-major layout reshapes to RowMajor(shape). An empty layout has any empty shape, with RowMajor's strides.
 func (l Layout) Reshape(shape ...int) (Layout, bool) {
 	size, err := NumElems(shape)
 	if own, ownErr := NumElems(l.Shape); err != nil || ownErr != nil || own != size {
@@ -126,11 +122,11 @@ func (l Layout) Reshape(shape ...int) (Layout, bool) {
 	return v, true
 }
 
-// reshape sets the strides of v, whose shape has as many elements as l, one at least.
+// reshape sets the strides of v, whose shape has as many elements as l, which is not empty.
 func (l Layout) reshape(v Layout) bool {
-	var space [2][8]int // as many axes as most have
+	var space [2][8]int // enough axes for most layouts
 	f := l.collapse(space[0][:0], space[1][:0])
-	chunk, left, stride := f.Rank(), 1, 1 // left: what the chunk still has to give
+	chunk, left, stride := f.Rank(), 1, 1 // left is the part of the chunk's extent that is not used yet
 	for k, n := range slices.Backward(v.Shape) {
 		if n == 1 {
 			v.Strides[k] = v.naturalStride(k)
@@ -150,10 +146,9 @@ func (l Layout) reshape(v Layout) bool {
 	return true
 }
 
-// appendCuts appends l's cuts, ascending: the suffix products of l's collapsed
-// shape (numbers of elements inside an axis), without 1 and the size. They are
-// the places of the row-major enumeration at which l does not collapse; a collapsible
-// layout has none.
+// appendCuts appends l's cuts in ascending order: the suffix products of l's collapsed shape (numbers of elements inside an
+// axis), without 1 and the size. A cut is a position of the row-major enumeration at which l does not collapse. A collapsible
+// layout has no cuts.
 func appendCuts(cuts []int, l Layout) []int {
 	if l.Size() == 0 {
 		return cuts

@@ -1,23 +1,22 @@
 package layout
 
-// Space is memory for layouts that are needed for a short time. Those that its methods return
-// are valid until Reset. The zero value is ready.
+// Space is memory for temporary layouts. The layouts that its methods return are valid until Reset. The zero value is ready.
 type Space struct {
 	ints    []int
 	layouts []Layout
 }
 
-// Reset takes back the memory of all layouts.
+// Reset frees the memory of all layouts for reuse.
 func (s *Space) Reset() { s.ints, s.layouts = s.ints[:0], s.layouts[:0] }
 
-// Forget is Reset, and keeps nothing that the layouts refer to.
+// Forget is Reset, and also drops everything that the layouts refer to.
 func (s *Space) Forget() {
 	clear(s.layouts[:cap(s.layouts)])
 	s.Reset()
 }
 
-// take returns the next n elements of a slice, which has them behind those in use or is made
-// anew. What was taken before stays as it is.
+// take returns the next n elements of a slice: those behind the elements in use, or of a new slice if there are too few. Elements
+// taken before stay valid.
 func take[T any](from *[]T, n int) []T {
 	reserve(from, n)
 	used := len(*from)
@@ -25,17 +24,17 @@ func take[T any](from *[]T, n int) []T {
 	return (*from)[used : used+n : used+n]
 }
 
-// reserve makes room for n elements behind those in use, so that as many are taken without an allocation.
+// reserve ensures that the next n elements can be taken without an allocation.
 func reserve[T any](from *[]T, n int) {
 	if *from == nil || cap(*from)-len(*from) < n {
 		*from = make([]T, 0, max(n, 2*cap(*from)))
 	}
 }
 
-// Reserve makes room for the numbers of row-major layouts of so many axes together.
+// Reserve ensures memory for row-major layouts with the given number of axes together.
 func (s *Space) Reserve(axes int) { reserve(&s.ints, 2*axes) }
 
-// Sub returns some axes of layouts, which share their numbers with these.
+// Sub returns axes from to to-1 of each layout. The results share memory with the layouts.
 func (s *Space) Sub(ls []Layout, from, to int) []Layout {
 	out := take(&s.layouts, len(ls))
 	for i, l := range ls {
@@ -44,7 +43,7 @@ func (s *Space) Sub(ls []Layout, from, to int) []Layout {
 	return out
 }
 
-// blank returns a layout of the given rank, whose numbers are to be set.
+// blank returns a layout of the given rank whose numbers are not set.
 func (s *Space) blank(rank, offset int) Layout {
 	own := take(&s.ints, 2*rank)
 	return Layout{Shape: own[:rank:rank], Strides: own[rank:], Offset: offset}

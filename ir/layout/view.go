@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// pick turns axes as NumPy counts them, for an array of that rank, into
-// 0..rank-1, refusing those outside and duplicates.
+// pick converts axes counted as in NumPy, for an array of the given rank, to 0..rank-1. It refuses axes outside and duplicates.
 func (l Layout) pick(op string, axes []int, rank int) ([]int, error) {
 	if err := CheckAxes(axes, -rank, rank); err != nil {
 		return nil, fmt.Errorf("%s: shape %v: %w", op, l.Shape, err)
@@ -20,8 +19,7 @@ func (l Layout) pick(op string, axes []int, rank int) ([]int, error) {
 	return picked, nil
 }
 
-// moved shifts the offset, unless the layout is empty: then no location is
-// valid, and the offset stays where it was.
+// moved shifts the offset. The offset of an empty layout stays, as no location is valid.
 func (l Layout) moved(by int) Layout {
 	if l.Size() != 0 {
 		l.Offset += by
@@ -29,8 +27,7 @@ func (l Layout) moved(by int) Layout {
 	return l
 }
 
-// Permute reorders the axes: axis k of the result is axis axes[k] of l. All
-// axes must be given; there is no default order.
+// Permute reorders the axes: axis k of the result is axis axes[k] of l. All axes must be given.
 func (l Layout) Permute(axes ...int) (Layout, error) {
 	picked, err := l.pick("permute", axes, l.Rank())
 	if err != nil {
@@ -46,9 +43,8 @@ func (l Layout) Permute(axes ...int) (Layout, error) {
 	return v, nil
 }
 
-// Slice keeps the n indices begin, begin+step, ... of an axis, each of which
-// must be in [0, extent); IndexItem.Resolve makes them so. The step may be
-// negative, not 0. With n == 0 begin is not looked at.
+// Slice keeps the n indices begin, begin+step, ... of an axis, each of which must be in [0, extent), as IndexItem.Resolve returns
+// them. The step may be negative, but not 0. If n is 0, begin is ignored.
 func (l Layout) Slice(axis, begin, n, step int) (Layout, error) {
 	picked, err := l.pick("slice", []int{axis}, l.Rank())
 	if err != nil {
@@ -68,8 +64,7 @@ func (l Layout) Slice(axis, begin, n, step int) (Layout, error) {
 	return v.moved(begin * l.Strides[k]), nil
 }
 
-// InsideSlice reports whether begin, begin+step, ... (n of them) are in
-// [0, extent), without computing what may pass int.
+// InsideSlice reports whether begin, begin+step, ... (n of them) are in [0, extent). It computes nothing that may exceed int.
 func InsideSlice(begin, n, step, extent int) bool {
 	switch {
 	case n <= 0:
@@ -100,7 +95,7 @@ func (l Layout) Index(axis, i int) (Layout, error) {
 	return l.without(k).moved(at * l.Strides[k]), nil
 }
 
-// without drops axes.
+// without returns the layout without the given axes.
 func (l Layout) without(axes ...int) Layout {
 	v := blank(l.Rank()-len(axes), l.Offset)
 	to := 0
@@ -113,7 +108,7 @@ func (l Layout) without(axes ...int) Layout {
 	return v
 }
 
-// Flip reverses the given axes; given none, it reverses none.
+// Flip reverses the given axes. Without axes it returns l.
 func (l Layout) Flip(axes ...int) (Layout, error) {
 	picked, err := l.pick("flip", axes, l.Rank())
 	if err != nil {
@@ -127,8 +122,8 @@ func (l Layout) Flip(axes ...int) (Layout, error) {
 	return v, nil
 }
 
-// Expand repeats l to a shape as NumPy's broadcast_to: axes align at the right,
-// and axes of extent 1 and new leading axes take any extent, at stride 0.
+// Expand repeats l to a shape, as NumPy's broadcast_to: axes are aligned at the right; axes of extent 1 and new leading axes
+// take any extent, with stride 0.
 func (l Layout) Expand(shape ...int) (Layout, error) {
 	if _, err := NumElems(shape); err != nil {
 		return Layout{}, fmt.Errorf("expand: %w", err)
@@ -151,9 +146,8 @@ func (l Layout) Expand(shape ...int) (Layout, error) {
 	return v, nil
 }
 
-// Diagonal returns the elements with i[b] == i[a]+k, as numpy.diagonal does with
-// offset k, axis1 a, axis2 b: axes a and b go, and a new last axis walks the
-// diagonal. A k beyond the extents gives an empty diagonal.
+// Diagonal returns the elements with i[b] == i[a]+k, as numpy.diagonal with offset k, axis1 a and axis2 b: axes a and b are removed, and a
+// new last axis walks along the diagonal. A k beyond the extents gives an empty diagonal.
 func (l Layout) Diagonal(a, b, k int) (Layout, error) {
 	picked, err := l.pick("diagonal", []int{a, b}, l.Rank())
 	if err != nil {
@@ -176,8 +170,8 @@ func DiagonalLen(rows, cols, k int) int {
 	return max(0, min(rows+max(k, -rows), cols))
 }
 
-// Squeeze drops the given axes, which must have extent 1; given none, it drops
-// every axis of extent 1, as numpy.squeeze. (OpSqueeze names what it drops.)
+// Squeeze removes the given axes, which must have extent 1. Without axes it removes every axis of extent 1, as numpy.squeeze.
+// (OpSqueeze names the axes that it removes.)
 func (l Layout) Squeeze(axes ...int) (Layout, error) {
 	picked, err := l.pick("squeeze", axes, l.Rank())
 	if err != nil {
@@ -219,8 +213,8 @@ func (l Layout) Unsqueeze(axes ...int) (Layout, error) {
 	return v, nil
 }
 
-// naturalStride returns the stride of a size-1 axis k: that of the step past
-// the axis just inside, and 1 for the last axis.
+// naturalStride returns the stride of an axis k of extent 1: the extent times the stride of the axis behind it, or 1 for the last
+// axis.
 func (l Layout) naturalStride(k int) int {
 	if k == l.Rank()-1 {
 		return 1
@@ -228,8 +222,8 @@ func (l Layout) naturalStride(k int) int {
 	return max(l.Shape[k+1], 1) * l.Strides[k+1]
 }
 
-// CheckAxes returns an error unless axes of an array of that rank are distinct
-// and in [least, rank). Negative ones count from the end.
+// CheckAxes returns an error unless axes of an array of the given rank are distinct and in [least, rank). Negative axes count from
+// the end.
 func CheckAxes(axes []int, least, rank int) error {
 	if rank > MaxRank {
 		return fmt.Errorf("%d axes: the greatest rank is %d", rank, MaxRank)

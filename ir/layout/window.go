@@ -2,9 +2,9 @@ package layout
 
 import "fmt"
 
-// WindowCount returns how many windows of size elements, dilation apart, an axis of n
-// elements has that begin at 0, step, 2*step, ... and end inside it. It is an error if
-// size, step or dilation is not positive, or if there is no room for one window.
+// WindowCount returns the number of windows along an axis of n elements that begin at 0, step, 2*step, ... and end inside it. A
+// window has size elements, dilation apart. WindowCount returns an error if size, step or dilation is not positive, or if the
+// axis is shorter than one window.
 func WindowCount(n, size, step, dilation int) (int, error) {
 	if err := CheckWindow(size, step, dilation); err != nil {
 		return 0, err
@@ -16,7 +16,7 @@ func WindowCount(n, size, step, dilation int) (int, error) {
 	return (n-1-reach)/step + 1, nil
 }
 
-// CheckWindow returns an error unless windows may have that size, step and dilation.
+// CheckWindow returns an error unless size, step and dilation are positive.
 func CheckWindow(size, step, dilation int) error {
 	for _, p := range []struct {
 		name string
@@ -29,10 +29,9 @@ func CheckWindow(size, step, dilation int) error {
 	return nil
 }
 
-// Window returns the windows of an axis, as numpy.lib.stride_tricks.sliding_window_view
-// with a step and a dilation: element (w, j) of the axis and of a new last axis of
-// extent size is element w*step + j*dilation of the axis of l. Windows may overlap:
-// then several indices have one location.
+// Window returns the windows of an axis, as numpy.lib.stride_tricks.sliding_window_view with a step and a dilation: element (w, j)
+// of the axis and of a new last axis of extent size is element w*step + j*dilation of the axis of l. If windows overlap, several
+// indices share a location.
 func (l Layout) Window(axis, size, step, dilation int) (Layout, error) {
 	picked, err := l.pick("window", []int{axis}, l.Rank())
 	if err != nil {

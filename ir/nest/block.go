@@ -12,10 +12,10 @@ import (
 
 // The memory of one call of Eval, and the check that the call stays inside it.
 
-// errBytes is the error for a slot of bytes of another size.
+// errBytes is the error for a slot of kind Bytes with the wrong size.
 var errBytes = fmt.Errorf("bytes are %d elements of one byte each", kernel.Bytes)
 
-// isBytes reports whether a slot of the kind Bytes is as it must be.
+// isBytes reports whether a slot of the kind Bytes has the required size and type.
 func (s *Slot) isBytes() bool { return s.Elems == kernel.Bytes && s.DType.Size() == 1 }
 
 // memory is the bytes of a slot.
@@ -25,7 +25,7 @@ type memory struct {
 	readOnly bool
 }
 
-// get returns the element of a type that begins at a byte.
+// get returns the element of a type at a byte offset.
 func (m *memory) get(d ir.DType, at int) uint64 {
 	var word [8]byte
 	copy(word[:], m.bytes[at:][:d.Size()])
@@ -89,14 +89,14 @@ func (e *evaluator) slot(t *Task, s *Slot) (memory, error) {
 	return m, nil
 }
 
-// block is one call on memory.
+// block is the memory of one call.
 type block struct {
 	rows, cols int
 	fields     []int
 	args       []blockArg
 }
 
-// blockArg is where the elements of an argument are.
+// blockArg holds the places of the elements of an argument.
 type blockArg struct {
 	memory
 	dtype               ir.DType
@@ -117,7 +117,7 @@ func (b *block) Set(arg, outer, inner int, element uint64) {
 	a.set(a.dtype, a.begin+outer*a.outer+inner*a.inner, element)
 }
 
-// extent returns how many lines or elements a dimension has.
+// extent returns the value of an extent in the call.
 func (b *block) extent(d kernel.Extent) int { return d.Of(b.rows, b.cols, b.fields) }
 
 // call runs a call at a position.
@@ -161,7 +161,7 @@ func into(n *int, at position, s Size) (err error) {
 	return err
 }
 
-// check returns an error unless the kernel takes the sizes of the block.
+// check returns an error unless the kernel accepts the sizes of the block.
 func (b *block) check(c *Call) error {
 	if want := len(c.Kernel.Args()); len(c.Args) != want {
 		return fmt.Errorf("%d arguments, the kernel has %d", len(c.Args), want)
@@ -169,8 +169,7 @@ func (b *block) check(c *Call) error {
 	return kernel.CheckSizes(c.Kernel, b.rows, b.cols, b.fields)
 }
 
-// arg returns where argument i of a call is, or an error if an element of it is outside
-// its slot.
+// arg returns argument i of a call at a position, or an error if one of its elements is outside its slot.
 func (e *evaluator) arg(c *Call, b *block, i int, at position) (blockArg, error) {
 	a, info := &c.Args[i], c.Kernel.Args()[i]
 	if a.Slot < 0 || a.Slot >= len(e.slots) {

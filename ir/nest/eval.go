@@ -9,15 +9,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Eval is the definition of a program: it runs one call after another by the meanings
-// of the kernels, and each call element by element. Its input is, for each param, all
-// locations of its buffer from 0 to the last one of its layout. Its output is the
-// results in row-major order. An element is in a uint64, as the lane ops take them.
+// Eval runs a program, and is its definition: one call after another by the meanings of the kernels, and each call element by element.
+// The input is, for each param, all locations of its buffer from 0 to the last one of its layout. The output is the results in
+// row-major order. An element is a uint64, as the lane ops take it.
 //
-// Memory is bytes, as on a machine: slots may share them, and copies of bits need no
-// types. Scratch is poisoned before each parallel iteration. An error names the task,
-// the call and the argument whose elements are outside their slot. A text that others
-// wrote is verified first: here sizes may pass int or what a machine has.
+// Memory is bytes, as on a machine: slots may share them, and copies of bits need no types. Scratch is poisoned before each
+// parallel iteration. An error names the task, the call and the argument whose elements are outside their slot. Verify a
+// program of unknown origin first: Eval does not check sizes that exceed int or the memory.
 func Eval(p *Program, inputs [][]uint64, options ...Option) ([][]uint64, error) {
 	e := &evaluator{p: p, arithmetic: ir.Defined, references: map[string]kernel.Reference{}}
 	for _, o := range options {
@@ -37,11 +35,11 @@ func Eval(p *Program, inputs [][]uint64, options ...Option) ([][]uint64, error) 
 // Option changes how Eval runs a program.
 type Option func(e *evaluator)
 
-// In has Eval compute in an arithmetic, such as ir.Uninterpreted.
+// In makes Eval compute in an arithmetic, such as ir.Uninterpreted.
 func In(f ir.Arithmetic) Option { return func(e *evaluator) { e.arithmetic = f } }
 
-// Shuffled runs the parts of each task, and their parallel iterations, in an order that
-// follows from a seed. The results are the same.
+// Shuffled makes Eval run the parts of each task, and their parallel iterations, in an order that depends on a seed. The
+// results are the same.
 func Shuffled(seed uint64) Option {
 	return func(e *evaluator) { e.random = rand.New(rand.NewPCG(seed, seed)) }
 }
@@ -58,7 +56,7 @@ type evaluator struct {
 	scratch []byte   // of the present task
 }
 
-// poison is what uninitialized memory has: a NaN in types of floats.
+// poison is the content of uninitialized memory: a NaN in float types.
 const poison = 0xff
 
 func poisoned(bytes int) []byte {
@@ -73,7 +71,7 @@ func fill(b []byte) {
 	}
 }
 
-// reserve gives each buffer its memory, and params, constants and iotas their elements.
+// reserve allocates each buffer, and stores the elements of params, constants and iotas.
 func (e *evaluator) reserve(inputs [][]uint64) error {
 	params, arena := 0, poisoned(e.p.Arena)
 	for i := range e.p.Buffers {

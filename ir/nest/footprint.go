@@ -8,15 +8,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// The bytes that an argument of a call touches, over all iterations of the loops round
-// it. Input: loops, and the dimensions of one call's block, each with a stride. Output:
-// the least and greatest byte, the number of elements, and the bytes as a layout.
+// The footprint of an argument: the bytes that it touches over all iterations of the enclosing loops. The input is the loops, and
+// the dimensions of one call's block, each with a stride. The output is the least and greatest byte, the number of elements, and
+// the bytes as a layout.
 //
-// A loop's extent and a dimension's may be N times what the present iteration of another
-// loop covers, its parent. So loops and dimensions are a forest, and what they do is
-// computed from the roots on. Every product and sum is checked: see checked.
+// The extent of a loop or a dimension may be N times the indices covered by the present iteration of another loop, its parent. So
+// loops and dimensions form a forest, which is computed from the roots. Every product and sum is checked: see checked.
 
-// checked computes with ints; bad is set once a result passes int.
+// checked computes with ints. bad is set once a result exceeds int.
 type checked struct{ bad bool }
 
 func (c *checked) mul(a, b int) int {
@@ -31,23 +30,23 @@ func (c *checked) add(a, b int) int {
 	return s
 }
 
-// maxChain is how many loops may each take their extent from the one before.
+// maxChain is the greatest number of loops of which each takes its extent from the one before.
 const maxChain = 6
 
 // loop is a loop that encloses a call.
 type loop struct {
 	parent int // the loop that the extent depends on, or -1
-	n      int // the extent, in units of what the parent covers
+	n      int // the extent, in units of the indices that the parent covers
 	tile   int
 	most   int   // the greatest extent
-	covers []int // how many indices its iterations may cover
-	chain  int   // how many loops it depends on, itself too
+	covers []int // the numbers of indices that its iterations may cover
+	chain  int   // the number of loops it depends on, itself included
 }
 
-// count returns how many iterations the loop has at most.
+// count returns the greatest number of iterations of the loop.
 func (l *loop) count() int { return (l.most-1)/l.tile + 1 }
 
-// newLoop returns a loop inside others. The extent is above 0.
+// newLoop returns a loop inside other loops. The extent must be positive.
 func newLoop(c *checked, outer []loop, l Loop) loop {
 	out := loop{parent: l.Extent.Loop, n: l.Extent.N, tile: l.Tile, chain: 1}
 	if out.parent >= 0 {
@@ -67,7 +66,7 @@ func newLoop(c *checked, outer []loop, l Loop) loop {
 	return out
 }
 
-// sizes returns the numbers that a size may stand for.
+// sizes returns the possible values of a size.
 func sizes(c *checked, loops []loop, s Size) []int {
 	if s.Loop < 0 {
 		return []int{s.N}
@@ -79,12 +78,12 @@ func sizes(c *checked, loops []loop, s Size) []int {
 	return out
 }
 
-// dim is a dimension of a block: N times what the parent covers, stride bytes apart.
+// dim is a dimension of a block: N times the indices that the parent covers, stride bytes apart.
 type dim struct {
 	parent, n, stride int
 }
 
-// footprint is an argument in its loops.
+// footprint is an argument with its enclosing loops.
 type footprint struct {
 	loops   []loop
 	strides []int // of the loops, in bytes
@@ -93,8 +92,8 @@ type footprint struct {
 	size    int // bytes of an element
 }
 
-// bounds returns the least and the greatest distance in bytes from begin to an element,
-// over the loops and dimensions whose parent covers n indices.
+// bounds returns the least and the greatest distance in bytes from begin to an element, over the loops and dimensions whose
+// parent covers n indices.
 func (f *footprint) bounds(c *checked, parent, n int) (lo, hi int) {
 	for _, d := range f.dims {
 		if d.parent == parent {
@@ -122,8 +121,8 @@ func (f *footprint) bounds(c *checked, parent, n int) (lo, hi int) {
 	return lo, hi
 }
 
-// elems returns how many elements all iterations touch together, over the loops and
-// dimensions whose parent covers n indices. Each is counted as often as it is touched.
+// elems returns the number of elements that all iterations touch together, over the loops and dimensions whose parent covers n
+// indices. An element counts as often as it is touched.
 func (f *footprint) elems(c *checked, parent, n int) int {
 	all := 1
 	for _, d := range f.dims {
@@ -150,10 +149,9 @@ func (f *footprint) elems(c *checked, parent, n int) int {
 // axis is a dimension of a layout in bytes.
 type axis struct{ n, stride int }
 
-// axes returns the loops from the given one on, the dimensions and the bytes of an
-// element as axes. A loop that steps over exactly what one of its children covers is one
-// axis with it. In other loops, the last iteration counts as a whole one: then the axes
-// touch more than the argument.
+// axes returns as axes the loops from the given one on, the dimensions, and the bytes of an element. A loop is merged into one axis with
+// a child if its step is exactly what the child covers. For other loops the last iteration counts as a whole one, so the
+// axes may touch more than the argument does.
 func (f *footprint) axes(c *checked, from int) []axis {
 	parts := slices.Clone(f.dims)
 	var out []axis

@@ -9,15 +9,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// InPlace reports whether a result may be the memory of a param of as many bytes: no element
-// of the param is read after one of the result has been stored there. result and param are
-// buffers of a program that Verify accepts. If it can't tell, they may not. It also returns the
-// tasks that have nothing to do then, as all of them copy elements to their own places.
+// InPlace reports whether a result may use the memory of a param with as many bytes: it may if no element of the param is read after an
+// element of the result has been stored there. If that is uncertain, the answer is false. result and param are buffers of a
+// program that Verify accepts. InPlace also returns the tasks that then have nothing to do, because they only copy elements to
+// their own places.
 //
-// It is the verifier's proof with both as one memory, from the first task on that stores the result. What a task reads of the param is apart
-// from what tasks before it store in the result. In a task that does both, iterations are
-// independent up to the nest that has all these reads and stores, in which items read before
-// others store. One call may do both, element by element.
+// The proof is the verifier's, with both buffers as one memory, from the first task that stores the result. Elements of the
+// param that a task reads must be disjoint from those of the result that earlier tasks store. In a task that does both,
+// iterations are independent up to the nest that contains all these reads and stores, where items must read before others
+// store. One call may do both, element by element.
 func (s *Sharing) InPlace(result, param int) (kept []int, ok bool) {
 	p := s.p
 	r, in := &p.Buffers[result], &p.Buffers[param]
@@ -61,16 +61,15 @@ func (s *Sharing) InPlace(result, param int) (kept []int, ok bool) {
 	return kept, true
 }
 
-// shared is a result and a param that are taken for one memory.
+// shared is a result and a param that are treated as one memory.
 type shared struct{ result, param int }
 
-// has reports whether a slot is of one of the two.
+// has reports whether a slot is one of the two.
 func (s *shared) has(slot *Slot) bool {
 	return slot.Kind == Operand && (slot.Buffer == s.result || slot.Buffer == s.param)
 }
 
-// touches reports whether calls of items read the param, and whether they store the result or
-// read what has been stored there.
+// touches reports whether calls of items read the param, and whether they store the result or read stored parts of it.
 func (s *shared) touches(t *Task, items []Item) (reads, stores bool) {
 	for _, it := range items {
 		if it.Nest != nil {
@@ -87,7 +86,7 @@ func (s *shared) touches(t *Task, items []Item) (reads, stores bool) {
 	return reads, stores
 }
 
-// onlyCopies reports whether all calls of a task are copies of elements of the param to the result.
+// onlyCopies reports whether all calls of a task copy elements of the param to the result.
 func (s *shared) onlyCopies(t *Task) bool {
 	var all func(items []Item) bool
 	all = func(items []Item) bool {
@@ -110,8 +109,7 @@ func (s *shared) onlyCopies(t *Task) bool {
 // reads reports whether an access reads the param.
 func (v *verifier) reads(a *access) bool { return !a.stores && a.slot.Buffer == v.shared.param }
 
-// inPlace notes the accesses of a task to the two. It reports whether the task, if it touches both, reads
-// each element before it is stored.
+// inPlace records a task's accesses to the two. If both is set, it reports whether the task reads each element before storing it.
 func (v *verifier) inPlace(task int, both bool) bool {
 	v.now, v.index, v.accesses = &v.p.Tasks[task], task, nil
 	for k := range v.now.Parts {
@@ -131,9 +129,8 @@ func (v *verifier) inPlace(task int, both bool) bool {
 	return len(v.errs) == 0
 }
 
-// readsApart reports whether an access reads the param elsewhere than the result is stored by
-// the same iteration. If none does, iterations are independent because no element of the result is
-// stored twice.
+// readsApart reports whether an access reads elements of the param other than those of the result that the same iteration stores. If
+// no access does, iterations are independent because no element of the result is stored twice.
 func (v *verifier) readsApart(a access) bool {
 	return v.reads(&a) && !slices.ContainsFunc(v.accesses, func(b access) bool {
 		return b.stores && !b.updates && a.part == b.part && slices.EqualFunc(a.loops, b.loops, loop.equal) && a.samePlace(&b)
@@ -145,9 +142,8 @@ func (l loop) equal(m loop) bool {
 	return l.parent == m.parent && l.n == m.n && l.tile == m.tile && l.most == m.most
 }
 
-// readFirst finds the innermost nest that has all reads and stores of the two, and returns how
-// many loops there are round its items. It reports whether none of the items reads after
-// another has stored. depth is the number of loops round n.
+// readFirst finds the innermost nest that contains all reads and stores of the two, and returns the number of loops around its
+// items. It reports whether no item reads after another has stored. depth is the number of loops around n.
 func (s *shared) readFirst(t *Task, n *Nest, depth int) (outer int, ok bool) {
 	outer = depth + len(n.Loops)
 	stored, both, others := false, (*Nest)(nil), 0

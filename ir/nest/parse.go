@@ -11,8 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Parse reads the text of a program, as String writes it. It checks each line, not the
-// program as a whole, which is Verify's. Errors are *ir.ParseError.
+// Parse reads the text of a program, as String writes it. It checks each line; Verify checks the program as a whole. Errors are
+// *ir.ParseError.
 func Parse(text string) (*Program, error) {
 	s := &scanner{Scanner: ir.NewScanner(text)}
 	p := s.program()
@@ -22,7 +22,7 @@ func Parse(text string) (*Program, error) {
 	return p, nil
 }
 
-// maxDepth is how many nests and loops enclose a call at most.
+// maxDepth is the greatest number of nests and loops around a call.
 const maxDepth = layout.MaxRank
 
 // scanner reads the text of programs.
@@ -90,7 +90,7 @@ func (s *scanner) number(want int) {
 	}
 }
 
-// task reads a task after its number.
+// task reads a task behind its number.
 func (s *scanner) task() (t Task) {
 	t.First = s.integer("steps")
 	s.Want("..")
@@ -118,7 +118,7 @@ func (s *scanner) task() (t Task) {
 	return t
 }
 
-// choice reads a choice after its step, and the lines of what was not chosen.
+// choice reads a choice behind its step, and the lines of rejected strategies.
 func (s *scanner) choice() (c Choice) {
 	s.Want(":")
 	c.Strategy = s.Name("the name of a strategy")
@@ -139,7 +139,7 @@ func (s *scanner) choice() (c Choice) {
 	return c
 }
 
-// slot reads a slot after its number.
+// slot reads a slot behind its number.
 func (s *scanner) slot() (out Slot) {
 	s.Want("=")
 	at := s.Blanks()
@@ -178,7 +178,7 @@ func (s *scanner) slot() (out Slot) {
 	return out
 }
 
-// nest reads loops and what is in them.
+// nest reads loops and the items in them.
 func (s *scanner) nest() (n Nest) {
 	if s.depth++; s.depth > maxDepth {
 		s.Refuse(s.Blanks(), "more than %d nests in each other", maxDepth)
@@ -265,7 +265,7 @@ func (s *scanner) args(c *Call) {
 	}
 }
 
-// inputs returns how many arguments of a kernel are inputs.
+// inputs returns the number of arguments of a kernel that are inputs.
 func inputs(c kernel.Code) int {
 	n := slices.IndexFunc(c.Args(), func(a kernel.Arg) bool { return a.Out })
 	if n < 0 {

@@ -7,12 +7,12 @@ import (
 
 // position is one iteration of each of the loops that enclose an item.
 type position struct {
-	at     []int // by loop, the outermost first: the number of the iteration
-	covers []int // how many indices it covers
+	at     []int // by loop, the outermost first: the iteration's number
+	covers []int // the number of indices it covers
 }
 
-// iterate calls f for each iteration of a nest's loops, the last loop moving fastest.
-// from is the position of the loops round the nest.
+// iterate calls f for each iteration of a nest's loops, the last loop moving fastest. from is the position of the enclosing
+// loops.
 func (n *Nest) iterate(from position, f func(position) error) error {
 	return iterateLoops(n.Loops, from, f)
 }
@@ -38,7 +38,7 @@ func iterateLoops(loops []Loop, from position, f func(position) error) error {
 	return nil
 }
 
-// size returns the number that a size stands for.
+// size returns the value of a size at the position.
 func (p position) size(s Size) (int, error) {
 	switch {
 	case s.Loop == -1:
@@ -49,7 +49,7 @@ func (p position) size(s Size) (int, error) {
 	return s.N * p.covers[s.Loop], nil
 }
 
-// offset returns where an argument is: in elements of its slot.
+// offset returns the offset of an argument in its slot, in elements.
 func (p position) offset(a *Arg) (int, error) {
 	if len(a.Strides) != len(p.at) {
 		return 0, fmt.Errorf("%d strides in %d loops", len(a.Strides), len(p.at))

@@ -22,9 +22,9 @@ func (k SlotKind) String() string {
 	return slotKinds[k]
 }
 
-// String returns the program as text that Parse reads back. A loop is its extent and
-// its tile; of(0) is what the present iteration of loop 0 covers. An argument is its
-// slot, the strides of the loops round it, its offset, and the step between its lines.
+// String returns the program as text that Parse reads back. A loop is written as its extent and tile; of(0) is the number of
+// indices of the present iteration of loop 0. An argument is its slot, the strides of the enclosing loops, its offset, and the
+// step between its lines.
 //
 //	nest double arena=0 {
 //	  %0 = param x 0  : f32[96,100] {96,100}:{1,96}+0
@@ -86,7 +86,7 @@ func (c *Choice) write(b *bytes.Buffer, step int) {
 // floatText returns an estimate in the text of constants.
 func floatText(x float64) string { return ir.ConstText(ir.Float64, math.Float64bits(x)) }
 
-// String returns the slot as in text, without its number.
+// String returns the text of the slot without its number.
 func (s Slot) String() string {
 	elems := fmt.Sprintf("%s[%d]", s.DType.Text(), s.Elems)
 	switch s.Kind {
@@ -102,7 +102,7 @@ func (s Slot) String() string {
 	return s.Kind.String()
 }
 
-// write writes a nest and what is in it, each line after an indent.
+// write writes a nest and its items, each line behind an indent.
 func (n *Nest) write(b *bytes.Buffer, word, indent string) {
 	loops := make([]string, len(n.Loops))
 	for i, l := range n.Loops {

@@ -7,18 +7,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Sets of bytes, as the verifier compares them. What is not known is answered in the way
-// that refuses a program.
+// Sets of bytes, as the verifier compares them. Uncertain questions are answered so that the program is refused.
 
-// region is a set of bytes: those at lo plus any combination of the axes. The strides
-// fall and are above 0, and no two axes are one.
+// region is a set of bytes: lo plus any combination of the axes. The strides are positive and descending, and no two axes could be
+// merged.
 type region struct {
 	lo, hi  int // hi is behind the last byte
 	axes    []axis
-	repeats bool // several combinations are at the same place, as strides were 0
+	repeats bool // several combinations are the same byte, because strides were 0
 }
 
-// newRegion brings axes into the form of a region.
+// newRegion brings axes into the normal form of a region.
 func newRegion(c *checked, lo int, axes []axis) region {
 	r := region{lo: lo}
 	for _, a := range axes {
@@ -60,14 +59,14 @@ func (r *region) layout() layout.Layout {
 	return l
 }
 
-// apart reports whether two regions have no byte in common. If that is not known, they have.
+// apart reports whether two regions are certain to have no byte in common.
 func (r *region) apart(s *region) bool { return layout.Apart(r.layout(), s.layout()) }
 
-// injective reports whether each byte is at one combination of the axes.
+// injective reports whether each byte belongs to one combination of the axes.
 func (r *region) injective() bool { return !r.repeats && layout.Injective(r.layout()) }
 
-// contains reports whether all bytes of s are in r: each axis of r takes in those of s
-// whose strides are multiples of its own. If that is not known, they are not.
+// contains reports whether all bytes of s are certain to be in r: each axis of r must contain those of s whose strides are
+// multiples of its own.
 func (r *region) contains(s *region) bool {
 	if s.lo < r.lo || s.hi > r.hi {
 		return false
@@ -89,8 +88,7 @@ func (r *region) contains(s *region) bool {
 	return rest == 0 && k == len(s.axes)
 }
 
-// join returns the union of two regions that are apart, if it is a region: one continues
-// the other along an axis.
+// join returns the union of two disjoint regions if it is a region: one must continue the other along an axis.
 func (r *region) join(c *checked, s *region) (region, bool) {
 	if r.lo > s.lo {
 		r, s = s, r

@@ -9,15 +9,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Sharing is asked which results of a program may be the memory of which params. It knows the tasks that
-// touch each buffer, so that a question looks at few of them.
+// Sharing answers which results of a program may use the memory of which params. It knows the tasks that touch each buffer,
+// so a question looks at few tasks.
 type Sharing struct {
 	p       *Program
-	touched [][]int          // of each buffer, the tasks in order
-	params  map[string][]int // of each shape, in the order of the last tasks that touch them
+	touched [][]int          // for each buffer, the tasks that touch it, in order
+	params  map[string][]int // by shape, in the order of the last tasks that touch them
 }
 
-// Sharing returns what answers questions about a program that Verify accepts, and that does not change.
+// Sharing returns the Sharing of a program that Verify accepts and that does not change.
 func (p *Program) Sharing() *Sharing {
 	s := &Sharing{p: p, touched: make([][]int, len(p.Buffers)), params: map[string][]int{}}
 	for i := range p.Tasks {
@@ -38,7 +38,7 @@ func (p *Program) Sharing() *Sharing {
 	return s
 }
 
-// touch notes the buffers that calls of a task touch.
+// touch records the buffers that calls of a task touch.
 func (s *Sharing) touch(task int, t *Task, items []Item) {
 	for _, it := range items {
 		if it.Nest != nil {
@@ -57,7 +57,7 @@ func (s *Sharing) touch(task int, t *Task, items []Item) {
 	}
 }
 
-// last returns the last task that touches a buffer, -1 if none does.
+// last returns the last task that touches a buffer, or -1.
 func (s *Sharing) last(buffer int) int {
 	if list := s.touched[buffer]; len(list) > 0 {
 		return list[len(list)-1]
@@ -65,8 +65,8 @@ func (s *Sharing) last(buffer int) int {
 	return -1
 }
 
-// Params returns params of the shape of a result, in order, that may be its memory as far as the last tasks say that touch
-// each: of more than most, those that are read last.
+// Params returns up to most params of a result's shape whose last tasks do not rule out that the result uses their memory. They are in
+// order; if there are more than most, those read last are returned.
 func (s *Sharing) Params(result, most int) []int {
 	list := s.params[fmt.Sprint(s.p.Buffers[result].Shape)]
 	n := sort.Search(len(list), func(i int) bool { return s.last(list[i]) > s.last(result) })
@@ -75,7 +75,7 @@ func (s *Sharing) Params(result, most int) []int {
 	return list
 }
 
-// tasks returns the tasks that touch a result or a param, from the first that touches the result on.
+// tasks yields the tasks that touch a result or a param, from the first that touches the result.
 func (s *Sharing) tasks(result, param int) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		a, b := s.touched[result], s.touched[param]

@@ -9,10 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Verify returns the first violations of a program's invariants, each with the line that
-// it is about. A program without one never touches memory outside its slots, and computes
-// the same in any order of its parallel iterations, provided that it reads nothing of the
-// gaps between the elements that it stores in local memory and in temporaries.
+// Verify returns the first violations of a program's invariants, each with its line. A program without violations never touches memory
+// outside its slots, and computes the same in any order of its parallel iterations. The latter assumes that the program reads
+// nothing of the gaps between elements that it stores in local memory and in temporaries.
 //
 //   - buffers are as a plan's; there is no scratch buffer;
 //   - slots are of buffers with their type, of scratch at a multiple of 64 within the
@@ -66,10 +65,10 @@ func (p *Program) Verify() error {
 
 const never = -1
 
-// maxErrors is how many violations Verify returns, about.
+// maxErrors is about the number of violations that Verify returns.
 const maxErrors = 20
 
-// MaxTable is how many bytes a table has at most.
+// MaxTable is the greatest size of a table in bytes.
 const MaxTable = 1 << 20
 
 type verifier struct {
@@ -77,24 +76,24 @@ type verifier struct {
 	buffers []bufferState
 	errs    []error
 
-	now      *Task    // that is checked
-	index    int      // its
-	part     int      // that is checked
+	now      *Task    // the task that is checked
+	index    int      // its index
+	part     int      // the part that is checked
 	depth    int      // of nests
 	outer    int      // loops of the part that are parallel
 	blocks   int      // parallel iterations of the part
-	loops    []loop   // round what is checked
-	dead     bool     // a loop of them has no iteration
-	locals   []span   // of local memory, that the part has stored
+	loops    []loop   // around the nest or call that is checked
+	dead     bool     // one of the loops has no iteration
+	locals   []span   // spans of local memory that the part has stored
 	accesses []access // of the task, to buffers that it may store to
-	shared   *shared  // nil but for InPlace
+	shared   *shared  // only set by InPlace
 }
 
-// bufferState is what tasks have done to a buffer.
+// bufferState records what tasks have done to a buffer.
 type bufferState struct {
 	born, dies int      // the first task that stores to it, the last that touches it
-	stored     int      // how many elements
-	regions    []region // where
+	stored     int      // number of elements stored
+	regions    []region // the bytes stored
 }
 
 func (v *verifier) fail(line, format string, args ...any) {
@@ -147,7 +146,7 @@ func (v *verifier) task(i int) {
 	}
 }
 
-// slot returns what is wrong with a slot, or "".
+// slot returns the error text for a slot, or "".
 func (v *verifier) slot(s *Slot) string {
 	if err := s.DType.Check(); err != nil {
 		return err.Error()
@@ -180,7 +179,7 @@ func (v *verifier) slot(s *Slot) string {
 	return ""
 }
 
-// nest checks a nest and all in it. iterations is the number of those of the loops round it.
+// nest checks a nest and its items. iterations is the number of iterations of the enclosing loops.
 func (v *verifier) nest(n *Nest, iterations int) {
 	outer, dead := len(v.loops), v.dead
 	v.depth++

@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The checks of one call: its sizes, and each argument in its slot. The accesses to buffers are noted for the checks of the task.
+// The checks of one call: its sizes, and each argument in its slot. Accesses to buffers are recorded for the checks of the task.
 
 // access is an argument of a call.
 type access struct {
@@ -18,15 +18,15 @@ type access struct {
 	slot    *Slot
 	line    string
 	part    int
-	outer   int    // how many parallel loops there are
-	all     region // of all iterations; it may have bytes that are outside ends
+	outer   int    // number of parallel loops
+	all     region // of all iterations; it may contain bytes outside ends
 	ends    span   // the bytes of all iterations, from the first to the last
 	stores  bool
 	updates bool // the call reads what it stores
-	above   bool // read: each line, but for the first, is one that the call has stored
+	above   bool // each line that is read, except the first, is one that the call has stored
 }
 
-// call checks a call inside the loops at hand.
+// call checks a call inside the present loops.
 func (v *verifier) call(c *Call) {
 	line := fmt.Sprintf("part %d: call", v.part)
 	if c.Kernel == nil {
@@ -85,7 +85,7 @@ func (v *verifier) notes(s *Slot) bool {
 	return s.Kind == Operand && !v.p.Buffers[s.Buffer].Kind.ReadOnly()
 }
 
-// arg returns what an argument touches, or what is wrong with it.
+// arg returns the access of an argument, or an error text.
 func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong string) {
 	var c checked
 	if a.Slot < 0 || a.Slot >= len(v.now.Slots) {
@@ -125,7 +125,7 @@ func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong s
 	return out, v.inside(&c, &out)
 }
 
-// sizeOf returns the size of an extent of an argument.
+// sizeOf returns the size of an argument's extent.
 func sizeOf(c *Call, d kernel.Extent) Size {
 	switch d {
 	case kernel.One:
@@ -140,8 +140,8 @@ func sizeOf(c *Call, d kernel.Extent) Size {
 	return c.Fields[d-kernel.Field0]
 }
 
-// inside computes the region of an access, and returns what is wrong with it: bytes that
-// are outside the slot. A block without elements still has a place.
+// inside computes the region of an access, and returns an error text if bytes are outside the slot. A block without elements still
+// has a place.
 func (v *verifier) inside(c *checked, a *access) string {
 	least, end := v.bounds(a.slot)
 	f := a.footprint

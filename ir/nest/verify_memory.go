@@ -7,13 +7,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The checks of a task's accesses to buffers among each other: parallel iterations are
-// independent, elements are stored once and before they are read.
+// The checks of a task's accesses to buffers against each other: parallel iterations are independent, and elements are stored once
+// and before they are read.
 
-// maxRegions is how many regions of a buffer are kept at most.
+// maxRegions is the greatest number of regions of a buffer that are kept.
 const maxRegions = 1024
 
-// races checks that no parallel iteration touches what another one stores.
+// races checks that no parallel iteration touches elements that another one stores.
 func (v *verifier) races() {
 	byMemory := map[memoryID][]*access{}
 	var order []memoryID
@@ -108,10 +108,9 @@ func (v *verifier) coverage() {
 	}
 }
 
-// isStored reports whether all that an access touches has been stored. Where what is stored
-// is several regions that make no single one, it demands only that the access stays between
-// the first and the last byte stored: so it is with panels that lack columns, which are
-// never stored and never read, and with rows whose heads are stored by other calls.
+// isStored reports whether everything that an access touches has been stored. If the stored regions do not form a single one, it
+// only requires that the access stays between the first and the last stored byte. Two cases need this: partial panels, whose
+// missing columns are never stored or read, and rows whose first elements another call stores.
 func (v *verifier) isStored(a *access) bool {
 	state := &v.buffers[a.slot.Buffer]
 	inside := func(r region) bool { return r.contains(&a.all) }
@@ -136,7 +135,7 @@ func (v *verifier) bytes(buffer int) int {
 	return b.Size() * b.DType.Size()
 }
 
-// store notes the elements that a call stores for the first time.
+// store records the elements that a call stores for the first time.
 func (v *verifier) store(a *access) {
 	state := &v.buffers[a.slot.Buffer]
 	meets := func(r region) bool { return !r.apart(&a.all) }

@@ -7,12 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The check of a call's arguments among each other: what is stored is in the place of what
-// is read, element by element, or apart from it.
+// The check of a call's arguments against each other: what is stored has the place of what is read, element by element, or is
+// disjoint from it.
 
-// memoryOf names the memory of a slot: slots of one memory may share bytes, those of
-// different ones do not. at is the slot's first byte in it. Temporaries that begin at one
-// byte are one memory; others that share bytes are not live together.
+// memoryOf identifies the memory of a slot, and returns the slot's first byte in it. Slots of one memory may share bytes; slots of
+// different memories do not. Temporaries that begin at one byte are one memory; others that share bytes are not live at the
+// same time.
 func (v *verifier) memoryOf(s *Slot) (id memoryID, at int) {
 	switch s.Kind {
 	case Scratch:
@@ -35,7 +35,7 @@ type memoryID struct {
 	n     int
 }
 
-// overlaps checks what a call stores against its other arguments.
+// overlaps checks the stored arguments of a call against its other arguments.
 func (v *verifier) overlaps(call *Call, args []access) {
 	inPlace := kernel.InPlace(call.Kernel)
 	for i := range args {
@@ -83,15 +83,15 @@ func (a *access) samePlace(b *access) bool {
 	return a.begin == b.begin && a.size == b.size
 }
 
-// carried reports whether what a call stores is one line for all rows, which it reads
-// too: each row takes it from the row before, as kernels compute rows in order.
+// carried reports whether a call stores one line for all rows and also reads it. Each row then takes it from the row before, as
+// kernels compute rows in order.
 func (a *access) carried(args []access) bool {
 	return a.dims[0].stride == 0 && a.dims[1].stride == a.size &&
 		slices.ContainsFunc(args, func(b access) bool { return !b.stores && a.samePlace(&b) && *a.slot == *b.slot })
 }
 
-// below reports whether what a call stores is one line further on than what it reads, in
-// a loop that moves on too: each row then reads what the row before has stored.
+// below reports whether a call stores one line behind the one it reads, in a loop that also advances by a line. Each row then reads
+// what the row before has stored.
 func (a *access) below(b *access) bool {
 	step := a.dims[0].stride
 	back := func(stride int) bool { return step > 0 && stride < 0 || step < 0 && stride > 0 }
@@ -106,8 +106,8 @@ func (v *verifier) sameBytes(a, b *access) bool {
 	return aMemory == bMemory && aAt == bAt
 }
 
-// apartInCall reports whether two arguments of a call have no byte in common: in each
-// iteration if they move alike, and else in all together.
+// apartInCall reports whether two arguments of a call are disjoint: within each iteration if they move alike, otherwise over all
+// iterations.
 func (v *verifier) apartInCall(a, b *access) bool {
 	aMemory, aAt := v.memoryOf(a.slot)
 	bMemory, bAt := v.memoryOf(b.slot)

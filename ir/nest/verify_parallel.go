@@ -7,11 +7,10 @@ import (
 	"sort"
 )
 
-// The check that parallel iterations of one part are independent. All accesses to a
-// memory that is stored to must move alike from one iteration to the next. What they
-// touch in one iteration is put into one box: a region that has them all. Each byte must
-// then belong to the box of one iteration: the stride of a parallel loop is above all
-// that the axes of smaller strides reach together, as in layout.Injective.
+// The check that parallel iterations of one part are independent. All accesses to a memory that is stored to must move alike from
+// one iteration to the next. Everything that they touch in one iteration is enclosed in one box, a region. Each byte must
+// then belong to the box of one iteration: the stride of a parallel loop must exceed what the axes of smaller strides reach
+// together, as in layout.Injective.
 
 // parallelAxis is a parallel loop of more than one iteration.
 type parallelAxis struct {
@@ -57,15 +56,14 @@ func (v *verifier) iterationsApart(list []*access) {
 	}
 }
 
-// independent reports whether the bytes that an iteration touches are apart from those of others.
+// independent reports whether each iteration touches other bytes than the others.
 func independent(list []*access, parallel []parallelAxis) bool {
 	var c checked
 	return (boxesApart(&c, list, parallel) || spansApart(&c, list, parallel)) && !c.bad
 }
 
-// together divides accesses into groups: those of different groups touch no byte in common, in any
-// iterations. The parts of a join's result are such groups; one box around all of them would
-// overlap that of the next iteration.
+// together divides accesses into groups, so that different groups touch no common byte in any iterations. The segments of a
+// concatenation are such groups: one box around all of them would overlap that of the next iteration.
 func together(list []*access) (groups [][]*access) {
 	for _, a := range list {
 		one := []*access{a}
@@ -81,8 +79,8 @@ func together(list []*access) (groups [][]*access) {
 	return groups
 }
 
-// spansApart reports whether the bytes from the first to the last that an iteration touches
-// are apart from those of others. A box can be larger, as one of lines with a gap is.
+// spansApart reports whether the spans of all iterations are disjoint; a span is the bytes from the first to the last that an iteration
+// touches. A box can be larger than the span, for example one around lines with a gap.
 func spansApart(c *checked, list []*access, parallel []parallelAxis) bool {
 	lo, hi := math.MaxInt, math.MinInt
 	for _, r := range regionsOf(c, list, never, 0) {
@@ -99,8 +97,7 @@ func spansApart(c *checked, list []*access, parallel []parallelAxis) bool {
 	return true
 }
 
-// boxesApart reports whether the boxes of all iterations are apart. It sorts the loops by their
-// strides.
+// boxesApart reports whether the boxes of all iterations are disjoint. It sorts the loops by their strides.
 func boxesApart(c *checked, list []*access, parallel []parallelAxis) bool {
 	abs := func(p parallelAxis) int { return max(p.stride, c.mul(p.stride, -1)) }
 	slices.SortStableFunc(parallel, func(p, q parallelAxis) int { return cmp.Compare(abs(p), abs(q)) })
@@ -133,9 +130,8 @@ func boxesApart(c *checked, list []*access, parallel []parallelAxis) bool {
 	return true
 }
 
-// lastBox returns how far the axes reach whose strides are between below and that of a
-// parallel loop, in the loop's last iteration, if it is smaller than the others and its
-// box begins as theirs does.
+// lastBox returns the reach, in the last iteration of a parallel loop, of the axes whose strides are between below and that loop's. It
+// applies if that iteration is smaller than the others and its box begins as theirs does.
 func lastBox(c *checked, list []*access, p parallelAxis, box region, below int) (reach int, ok bool) {
 	l := list[0].loops[p.loop]
 	if l.parent >= 0 || l.most%l.tile == 0 || p.stride < 0 {
@@ -158,13 +154,13 @@ func lastBox(c *checked, list []*access, p parallelAxis, box region, below int) 
 	return reach, last.lo == box.lo && slices.Equal(small, lastSmall)
 }
 
-// boxOf returns a region with all that accesses touch in one parallel iteration. Loop k
-// has an extent of its own, unless k is never.
+// boxOf returns a region around everything that accesses touch in one parallel iteration. Loop k has the given extent, unless k
+// is never.
 func boxOf(c *checked, list []*access, k, extent int) region {
 	return boxAround(c, regionsOf(c, list, k, extent))
 }
 
-// regionsOf returns what each access touches in one parallel iteration, as boxOf does.
+// regionsOf returns the region of each access in one parallel iteration, as boxOf does.
 func regionsOf(c *checked, list []*access, k, extent int) (regions []region) {
 	for _, a := range list {
 		f := a.footprint
@@ -176,9 +172,8 @@ func regionsOf(c *checked, list []*access, k, extent int) (regions []region) {
 	return regions
 }
 
-// boxAround returns a region with all of some regions. Those that reach farthest come first, and
-// of these the ones of more axes: others are then parts of them, or are beside them along one of
-// these axes.
+// boxAround returns a region around the given regions. Regions that reach farthest come first, among them those with more axes.
+// The others are then parts of them, or beside them along one of these axes.
 func boxAround(c *checked, regions []region) region {
 	sort.SliceStable(regions, func(i, j int) bool {
 		r, s := &regions[i], &regions[j]
@@ -193,13 +188,13 @@ func boxAround(c *checked, regions []region) region {
 	return box
 }
 
-// clipped returns loops of which one has an extent of its own.
+// clipped returns the loops, with the given extent for one of them.
 func clipped(loops []loop, k, extent int) []loop {
 	loops = slices.Clone(loops)
 	loops[k].most = extent
 	for i := k + 1; i < len(loops); i++ {
 		if l := &loops[i]; l.parent >= 0 {
-			l.most = l.n * min(loops[l.parent].tile, loops[l.parent].most) // no more than it was
+			l.most = l.n * min(loops[l.parent].tile, loops[l.parent].most) // not more than before
 		}
 	}
 	return loops

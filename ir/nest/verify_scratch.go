@@ -4,13 +4,13 @@ import (
 	"slices"
 )
 
-// The check that an iteration of a part reads of local memory only what it has stored. Local
-// memory is reused by iterations, tasks and programs, so it holds what others left there.
+// The check that an iteration of a part only reads local memory that it has stored. Local memory is reused by iterations, tasks
+// and programs, so it holds what others left there.
 
 // span is the bytes of local memory from lo to before hi.
 type span struct{ lo, hi int }
 
-// localMemory checks the reads of local memory by a call, and notes what the call stores.
+// localMemory checks a call's reads of local memory, and records its stores.
 func (v *verifier) localMemory(args []access) {
 	for i := range args {
 		a := &args[i]
@@ -25,13 +25,11 @@ func (v *verifier) localMemory(args []access) {
 	}
 }
 
-// local returns the bytes from the first to the last that an access touches, which are
-// inside its slot.
+// local returns the bytes from the first to the last that an access touches. They are inside its slot.
 func (a *access) local() span { return span{a.slot.Offset + a.ends.lo, a.slot.Offset + a.ends.hi} }
 
-// storeLocal notes that a span is stored. All bytes from the first to the last that an
-// argument stores count: a read may seem to touch what is between them, as the columns that
-// a panel lacks.
+// storeLocal records that a span is stored. All bytes from the first to the last that an argument stores count: a read may seem to
+// touch bytes between them, such as the missing columns of a panel.
 func (v *verifier) storeLocal(s span) {
 	first := slices.IndexFunc(v.locals, func(l span) bool { return l.hi >= s.lo })
 	if first < 0 {
@@ -45,8 +43,8 @@ func (v *verifier) storeLocal(s span) {
 	v.locals = slices.Insert(append(v.locals[:first], v.locals[last:]...), first, s)
 }
 
-// isLocal reports whether the part has stored what an access reads, or each line of it: no line reaches into a gap
-// between what is stored.
+// isLocal reports whether the part has stored what an access reads, or at least each line of it: no line reaches into a gap between
+// stored spans.
 func (v *verifier) isLocal(a *access) bool {
 	local := a.local()
 	if slices.ContainsFunc(v.locals, func(l span) bool { return l.lo <= local.lo && local.hi <= l.hi }) {
@@ -67,9 +65,9 @@ func (v *verifier) isLocal(a *access) bool {
 	return !lines.reachInto(first, span{from, a.slot.Offset + a.all.hi})
 }
 
-// reachInto reports whether one of the lines, of which the first is given, has a byte in a gap.
+// reachInto reports whether one of the lines, the first of which is given, has a byte in a gap.
 func (lines axis) reachInto(first, gap span) bool {
-	k := 0 // the first line that ends behind the begin of the gap
+	k := 0 // the first line that ends behind the beginning of the gap
 	if first.hi <= gap.lo {
 		k = (gap.lo-first.hi)/lines.stride + 1
 	}

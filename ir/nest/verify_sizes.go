@@ -6,14 +6,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The check of the rows, columns and fields of a call: the kernel takes them in each iteration of the loops round it.
+// The check of the rows, columns and fields of a call: the kernel accepts them in each iteration of the enclosing loops.
 
-// isSize reports whether a size is of enclosing loops, and not negative.
+// isSize reports whether a size refers to an enclosing loop, if any, and is not negative.
 func (v *verifier) isSize(s Size) bool {
 	return s.Loop >= -1 && s.Loop < len(v.loops) && s.N >= 0
 }
 
-// sizes returns what is wrong with the sizes of a call, or "".
+// sizes returns the error text for the sizes of a call, or "".
 func (v *verifier) sizes(c *Call) string {
 	dims := append([]Size{c.Rows, c.Cols}, c.Fields...)
 	used := make([]bool, len(v.loops))
@@ -54,11 +54,11 @@ func (v *verifier) sizes(c *Call) string {
 	})
 }
 
-// maxCovers is how many combinations of iterations eachCover takes.
+// maxCovers is the greatest number of combinations of iterations that eachCover tries.
 const maxCovers = 4096
 
-// eachCover calls f for each combination of how many indices the iterations of some loops may cover, up to the first that it finds something
-// wrong with, and returns that. The loops whose extents these depend on are among them.
+// eachCover calls f for each combination of the numbers of indices that iterations of some loops may cover, and returns the first error
+// text. The loops must include those that their extents depend on.
 func (v *verifier) eachCover(loops []bool, f func(c *checked, covers []int) (wrong string)) (wrong string) {
 	var c checked
 	covers, left := make([]int, len(loops)), maxCovers
@@ -90,10 +90,10 @@ func (v *verifier) eachCover(loops []bool, f func(c *checked, covers []int) (wro
 	return from(0)
 }
 
-// byChunks reports whether a size that is of a loop's iterations is a whole chunk in all but the
-// last: that of each loop which the loop's extent is of has whole chunks too.
+// byChunks reports whether a size that is of a loop's iterations is a whole number of chunks in all iterations but the last. Each loop
+// that the loop's extent depends on must have whole chunks too.
 func (v *verifier) byChunks(c *checked, s Size, chunk int) bool {
-	each := s.N // what an index of the loop stands for
+	each := s.N // the number of elements of one index of the loop
 	for at := s.Loop; at >= 0; at = v.loops[at].parent {
 		l := &v.loops[at]
 		if l.count() > 1 && c.mul(each, l.tile)%chunk != 0 {

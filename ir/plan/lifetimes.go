@@ -6,20 +6,18 @@ import (
 	"sort"
 )
 
-// Life is how long a buffer is in use: from the first step or task that stores to it to the
-// last that touches it.
+// Life is the range of steps or tasks in which a buffer is in use: from the first that stores to it to the last that touches it.
 type Life struct{ Buffer, Born, Dies int }
 
-// Together calls f for buffers that share bytes of the arena, or of one scratch, where the
-// later one is born before the earlier one has died, or as it dies. It goes through the lives
-// in the order of their births and keeps the buffers that are in memory, ordered by their
-// first byte. A buffer is only compared with those whose bytes it takes, and these leave, so
-// that the time grows little faster than the number of buffers.
+// Together calls f for pairs of buffers that share bytes of the arena, or of one scratch, if the later one is born before or when the
+// earlier one dies. It visits the lives in the order of their births, and keeps the buffers that are in memory, ordered by
+// their first byte. A new buffer is only compared with the ones whose bytes it takes, which are then dropped. So the time
+// grows little faster than the number of buffers.
 func Together(buffers []Buffer, lives []Life, f func(early, late Life)) {
 	lives = slices.Clone(lives)
 	sort.SliceStable(lives, func(i, j int) bool { return lives[i].Born < lives[j].Born })
 	begin := func(l Life) int { return buffers[l.Buffer].Offset }
-	var in []Life // those that begin at different bytes share none
+	var in []Life // in memory; they share no bytes unless they begin at the same byte
 	for _, late := range lives {
 		b := &buffers[late.Buffer]
 		end := b.Offset + b.Size()*b.DType.Size()
@@ -32,7 +30,7 @@ func Together(buffers []Buffer, lives []Life, f func(early, late Life)) {
 			early := in[first-1]
 			met := buffers[early.Buffer].SharesBytes(b)
 			if !met && (first == 1 || begin(in[first-2]) != begin(early)) && begin(early) < b.Offset {
-				break // what begins before ends before
+				break // earlier buffers end earlier
 			}
 			if met && early.Dies >= late.Born {
 				f(early, late)

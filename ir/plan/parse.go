@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// ParsePlan reads the text of a plan, as String writes it. It checks each line,
-// not the plan as a whole, which is Plan.Verify's. Errors are *ParseError.
+// ParsePlan reads the text of a plan, as String writes it. It checks each line; Plan.Verify checks the plan as a whole. Errors are
+// *ParseError.
 func ParsePlan(text string) (*Plan, error) {
 	s := ir.NewScanner(text)
 	s.EmptyLines()
@@ -133,7 +133,7 @@ func (s *scanner) buffer(p *Plan) {
 	p.Buffers = append(p.Buffers, b)
 }
 
-// numbered reads a mark and the number that must follow it.
+// numbered reads a mark and the number that is required behind it.
 func (s *scanner) numbered(mark string, want int) {
 	at := s.Blanks()
 	if mark != "" {
@@ -147,7 +147,7 @@ func (s *scanner) numbered(mark string, want int) {
 	}
 }
 
-// step reads a step after its first word: three lines.
+// step reads a step behind its first word: three lines.
 func (s *scanner) step(p *Plan) {
 	s.numbered("", len(p.Steps))
 	var st Step
@@ -180,7 +180,7 @@ func (s *scanner) step(p *Plan) {
 	p.Steps = append(p.Steps, st)
 }
 
-// output reads an access, maybe behind the op that combines.
+// output reads an access, behind the op that combines if there is one.
 func (s *scanner) output() Output {
 	var o Output
 	if s.Next() != '%' {
@@ -196,7 +196,7 @@ func (s *scanner) output() Output {
 	return o
 }
 
-// access reads %2{3,1}+0, maybe with a panel or a length of lines.
+// access reads %2{3,1}+0, optionally with a panel or a length of lines.
 func (s *scanner) access() Access {
 	s.Want("%")
 	a := Access{Buffer: s.Integer()}
@@ -228,7 +228,7 @@ func (s *scanner) numbers(n int) []int {
 	return list
 }
 
-// decision reads an entry of the ledger after its mark.
+// decision reads an entry of the ledger behind its mark.
 func (s *scanner) decision() Decision {
 	d := Decision{Kind: DecisionKind(s.oneOf("fused, materialized, copied, staged, recomputed or rewritten", decisionKinds[:]))}
 	at := s.Blanks()

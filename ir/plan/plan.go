@@ -14,11 +14,11 @@ type Plan struct {
 	Buffers []Buffer // params, results, constants, temporaries
 	Steps   []Step
 	Rows    []RowGroup // in order, without a common step
-	Arena   int        // bytes that the temporaries need together
+	Arena   int        // bytes that all temporaries together need
 	Ledger  []Decision
 }
 
-// BufferKind says who owns a buffer's memory.
+// BufferKind is the kind of a buffer, and determines who owns its memory.
 type BufferKind uint8
 
 // The kinds of buffer.
@@ -28,10 +28,10 @@ const (
 	ConstBuffer                     // one element, of the plan
 	TempBuffer                      // a range of the arena, row-major
 	ScratchBuffer                   // of a row group: one block of rows
-	IotaBuffer                      // 0, 1, 2, ... of a type of Ints: a table that no plan owns
+	IotaBuffer                      // 0, 1, 2, ... of a type of Ints: a table shared by all plans
 )
 
-// ReadOnly reports whether no step writes such a buffer.
+// ReadOnly reports whether steps never write a buffer of the kind.
 func (k BufferKind) ReadOnly() bool {
 	return k == ParamBuffer || k == ConstBuffer || k == IotaBuffer
 }
@@ -41,12 +41,12 @@ type Buffer struct {
 	Kind  BufferKind
 	DType ir.DType
 	Shape []int
-	At    *layout.Layout // param: where the elements sit; nil is row-major
+	At    *layout.Layout // param: the places of the elements; nil is row-major
 	Name  string
 	Index int    // param, result: its position among its kind
 	Bits  uint64 // const: the element
-	// Offset is in bytes, a multiple of 64: of a temporary from the start of the
-	// arena, of a scratch buffer's block from the start of its group's scratch.
+	// Offset is a multiple of 64, in bytes: of a temporary from the start of the arena, of a scratch buffer's block from
+	// the start of its group's scratch.
 	Offset int
 }
 
@@ -59,10 +59,9 @@ func (b *Buffer) Size() int {
 	return n
 }
 
-// RowGroup is a run of steps that share their outer axes: the executor takes all
-// of them through one block of rows before the next, so that what they hand on
-// stays in the cache. Each step has Outer's axes but the last as its leading
-// ones.
+// RowGroup is a run of steps that share their outer axes. The runtime takes one block of rows through all steps before the next
+// block, so that values passed between the steps stay in the cache. Each step has Outer's axes except the last as its leading
+// axes.
 //
 // A scratch buffer is memory for one block: the strides of its accesses are 0
 // along those leading axes, and along the last outer axis count from the start
@@ -70,13 +69,13 @@ func (b *Buffer) Size() int {
 type RowGroup struct {
 	First, Last int   // steps
 	Outer       []int // extents; the last axis is cut into blocks
-	Along       []int // which axis of each step is the last outer one
-	Block       int   // how many indices of it at a time
+	Along       []int // the axis of each step that is the last outer one
+	Block       int   // number of its indices in a block
 	Scratch     int   // bytes of scratch for one block
 }
 
-// OneBlock returns step i of the plan, of the group, for one block of rows: what
-// scratch buffers hold of it. It is nil if the step does not have the axes.
+// OneBlock returns step i of the plan, which is in the group, for one block of rows: the part that scratch buffers hold. It returns nil if
+// the step does not have the axes.
 func (g *RowGroup) OneBlock(s *Step, i int) *Step {
 	lead := len(g.Outer) - 1
 	if lead < 0 || s.Body == nil || i < g.First || i-g.First >= len(g.Along) {
@@ -103,13 +102,13 @@ func (g *RowGroup) OneBlock(s *Step, i int) *Step {
 	return &one
 }
 
-// Decision is an entry of the ledger: what the compiler chose, and why.
+// Decision is an entry of the ledger: a choice of the compiler, and its reason.
 type Decision struct {
 	Kind   DecisionKind
 	Op     ir.Op  // the value that it is about
 	Pos    ir.Pos //
 	Reason string // a sentence
-	Bytes  int    // memory traffic that it costs, or saves if fused
+	Bytes  int    // memory traffic that it costs, or saves if Fused
 	Step   int    // the step that it concerns, -1 for none
 }
 
@@ -119,7 +118,7 @@ type DecisionKind uint8
 // The kinds of decision.
 const (
 	Fused        DecisionKind = iota // computed in the loop of another value
-	Materialized                     // an intermediate value gets memory: why not fused
+	Materialized                     // an intermediate value gets memory, because it was not fused
 	Copied                           // elements moved because no stride describes them
 	Staged                           // kept for a block of rows, in the cache
 	Recomputed                       // computed again in each loop that reads it

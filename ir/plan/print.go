@@ -23,9 +23,8 @@ func (k BufferKind) String() string {
 	return bufferKinds[k]
 }
 
-// String returns the plan as text that ParsePlan reads back: the buffers, then
-// each step with its axes and their roles, its body, where each input is read, and
-// where each output is stored, behind the op that combines it; then the ledger.
+// String returns the plan as text that ParsePlan reads back: the buffers; then each step with its axes and their roles, its body,
+// the accesses of its inputs, and the accesses of its outputs, each behind the op that combines it; then the ledger.
 //
 //	plan normalize arena=0 {
 //	  %0 = param x 0  : f32[4,3] {4,3}:{1,4}+0
@@ -72,7 +71,7 @@ func WriteLedger(b *bytes.Buffer, ledger []Decision) {
 	}
 }
 
-// bufferHead returns a buffer without its type: %2 = temp 128.
+// bufferHead returns the text of a buffer without its type: %2 = temp 128.
 func (p *Plan) bufferHead(i int) string {
 	b := &p.Buffers[i]
 	head := fmt.Sprintf("%%%d = %s ", i, b.Kind)
@@ -95,7 +94,7 @@ func (b *Buffer) typeText() string {
 	return text
 }
 
-// bufferLine and stepLine are what messages name a buffer and a step by.
+// bufferLine and stepLine return the texts by which messages name a buffer and a step.
 func (p *Plan) bufferLine(i int) string {
 	return p.bufferHead(i) + " : " + p.Buffers[i].typeText()
 }
@@ -111,8 +110,7 @@ func (p *Plan) stepLine(i int) string {
 	return fmt.Sprintf("step %d [%s]", i, strings.Join(axes, ","))
 }
 
-// accesses returns where the step reads and stores, each after a space, with -> before
-// the outputs.
+// accesses returns the accesses of the step's inputs and outputs, each behind a space, with -> before the outputs.
 func (s *Step) accesses() string {
 	var b bytes.Buffer
 	for _, a := range s.In {

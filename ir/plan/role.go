@@ -7,31 +7,30 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Roles of axes. What kind of step a step is follows from the one role besides Parallel that
-// its axes have. This file alone distinguishes kinds: it has a table with a row for each
-// role, and methods of Step, which all other packages call in place of testing roles.
+// Roles of axes. The kind of a step is the one role besides Parallel that its axes have. This file alone distinguishes kinds: it
+// has a table with a row for each role, and methods of Step, which all other packages call instead of testing roles.
 
-// Role says what a step does along an axis.
+// Role is what a step does along an axis.
 type Role uint8
 
-// The roles. A step has at most one axis that is not Parallel, but for Contract: the pairs
-// of a product are one axis or more, next to each other.
+// The roles. A step has at most one axis that is not Parallel, except for Contract: the pairs of a product are one or more
+// adjacent axes.
 const (
-	// Parallel: every index is computed on its own.
+	// Parallel: each index is computed independently.
 	Parallel Role = iota
-	// Reduce: an output with a combiner has one element for each chunk of
-	// ir.ReduceChunk indices, combined by the tree of ir.ReduceRow. Its stride along the
-	// axis is from chunk to chunk. An output without a combiner is stored.
+	// Reduce: an output with a combiner has one element for each chunk of ir.ReduceChunk indices, combined by the tree of
+	// ir.ReduceRow; its stride along the axis is that from chunk to chunk. An output without a combiner is stored for each
+	// index.
 	Reduce
-	// Scan: the output is the running value of ir.ScanLine, with the element itself.
+	// Scan: the output is the running value of ir.ScanLine, including the element itself.
 	Scan
-	// ScanExclusive: the running value without the element itself.
+	// ScanExclusive: the output is the running value without the element itself.
 	ScanExclusive
 	// Contract: the output is the sum of products of ir.DotLine over the indices of these
 	// axes in row-major order; the body multiplies. See Step.Product.
 	Contract
-	// Line: lines of the output are what an op on lines, its combiner, makes of those of
-	// the inputs. The body is not used.
+	// Line: an op on lines, the output's combiner, computes lines of the output from lines of the inputs. The body is not
+	// used.
 	Line
 	numRoles
 )
@@ -40,11 +39,10 @@ const (
 type roleInfo struct {
 	name    string
 	inPlace bool // see Step.InPlace
-	// check returns an error unless the outputs' combiners, of which there are so many,
-	// and the body are those of a step with this role along an axis.
+	// check returns an error unless a step with this role along the axis has a valid body and valid combiners. combined
+	// is the number of outputs with combiners.
 	check func(s *Step, axis, combined int) error
-	// outExtent returns how many elements output o has along an axis of n indices, as far
-	// as it is not n.
+	// outExtent returns the number of elements of output o along an axis of n indices. nil means n.
 	outExtent func(o *Output, n int) int
 }
 
@@ -68,7 +66,7 @@ func chunksOf(o *Output, n int) int {
 	return ir.Chunks(n)
 }
 
-// String returns the role as text has it.
+// String returns the role's name in text.
 func (r Role) String() string {
 	if r >= numRoles {
 		return "invalid"
@@ -85,8 +83,7 @@ func roleNames() []string {
 	return names
 }
 
-// Kind returns the role that the step has besides Parallel, and its first axis, -1 if all
-// axes are parallel.
+// Kind returns the role of the step besides Parallel and its first axis, or Parallel and -1 if all axes are parallel.
 func (s *Step) Kind() (role Role, axis int) {
 	for k, a := range s.Axes {
 		if a.Role != Parallel {
@@ -101,7 +98,7 @@ func (s *Step) has(r Role) bool {
 	return role == r
 }
 
-// Along returns the first axis that is not parallel, -1 if all are.
+// Along returns the first axis that is not parallel, or -1.
 func (s *Step) Along() int {
 	_, axis := s.Kind()
 	return axis
@@ -127,7 +124,7 @@ func (s *Step) Reduces() bool { return s.has(Reduce) }
 // Scans reports whether the step stores the running values along an axis.
 func (s *Step) Scans() bool { return s.has(Scan) || s.has(ScanExclusive) }
 
-// Exclusive reports whether the step scans, and a running value is without the element itself.
+// Exclusive reports whether the step is a scan whose running values exclude the element itself.
 func (s *Step) Exclusive() bool { return s.has(ScanExclusive) }
 
 // Contracts reports whether the step multiplies matrices.
@@ -136,7 +133,7 @@ func (s *Step) Contracts() bool { return s.has(Contract) }
 // OnLines reports whether the step computes lines from lines.
 func (s *Step) OnLines() bool { return s.has(Line) }
 
-// Gathers reports whether the step reads elements by indices, and may combine them.
+// Gathers reports whether the step reads elements by indices. It may also combine them.
 func (s *Step) Gathers() bool {
 	return s.OnLines() && s.Out[0].Combine.Info().Gathers()
 }
@@ -144,11 +141,10 @@ func (s *Step) Gathers() bool {
 // Scatters reports whether the step is a scatter.
 func (s *Step) Scatters() bool { return s.OnLines() && s.Out[0].Combine.Info().Scatters() }
 
-// TakesOne reports whether the step is a gather that computes a single element of a line for each index
-// of its parallel axes.
+// TakesOne reports whether the step is a gather of a single element of a line for each index of its parallel axes.
 func (s *Step) TakesOne() bool { return s.Gathers() && s.Axes[s.Along()].Extent == 1 }
 
-// LineOf returns how many elements an access of a step on lines has along a line.
+// LineOf returns the number of elements along a line of an access in a step on lines.
 func (s *Step) LineOf(a Access) int {
 	if a.Line != 0 {
 		return a.Line
@@ -156,9 +152,9 @@ func (s *Step) LineOf(a Access) int {
 	return s.Axes[s.Along()].Extent
 }
 
-// InPlace reports whether a step may store one buffer over another that it reads. No output may
-// need an element after another element has been stored there, as a chunk that is scanned again
-// does. Each output in the one buffer must have the access of each input in the other.
+// InPlace reports whether a step may store one buffer over another that it reads. It may not if an output needs an element after
+// another has been stored there, as a chunk that is scanned again does. Each output in buffer to must have the same access as
+// each input in buffer from.
 func (s *Step) InPlace(from, to int) bool {
 	role, axis := s.Kind()
 	if !roles[role].inPlace || role == Scan && ir.RescansChunks(s.Out[0].Combine, s.Body.In[0].DType, s.Axes[axis].Extent) {
@@ -175,8 +171,8 @@ func (s *Step) InPlace(from, to int) bool {
 	return true
 }
 
-// sameElements reports whether two accesses are at the same place at each index.
-// An axis of one index has no say.
+// sameElements reports whether two accesses are at the same place at each index. Strides along an axis of one index do not
+// matter.
 func sameElements(extents []int, a, b Access) bool {
 	for k, n := range extents {
 		if n > 1 && a.Strides[k] != b.Strides[k] {
@@ -200,8 +196,8 @@ func (s *Step) OutType(o int) ir.DType {
 	return s.Body.DType(s.Body.Out[o])
 }
 
-// OutExtents returns the extents over which output o moves: the axes', with chunks in place
-// of what is reduced, and 1 in place of what is contracted.
+// OutExtents returns the extents over which output o moves: those of the axes, but the number of chunks for a reduced axis, and 1 for a
+// contracted axis.
 func (s *Step) OutExtents(o int) []int {
 	extents := s.Extents()
 	for k, a := range s.Axes {
@@ -212,13 +208,13 @@ func (s *Step) OutExtents(o int) []int {
 	return extents
 }
 
-// CombinesAll reports whether every output is combined: none is stored besides.
+// CombinesAll reports whether every output is combined, so that none is stored for each index.
 func (s *Step) CombinesAll() bool {
 	return !slices.ContainsFunc(s.Out, func(o Output) bool { return o.Stored() })
 }
 
-// checkRole returns an error unless at most one axis is not parallel, or several next to each
-// other contract, and the outputs' combiners and the body are those of its role.
+// checkRole returns an error unless at most one axis is not parallel, or several adjacent axes contract, and the outputs' combiners and
+// the body fit the role.
 func (s *Step) checkRole() error {
 	role, axis := s.Kind()
 	for k, a := range s.Axes {

@@ -7,18 +7,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// A Step is a structured loop nest. For each index of its axes it reads one element
-// of each input, computes the body, and stores or combines each output. What the step
-// does along an axis is the axis's role; how a machine walks the axes is not said here:
-// that is the schedule's.
+// A Step is a structured loop nest. For each index of its axes it reads one element of each input, computes the body, and stores or
+// combines each output. The role of an axis is what the step does along it. How a machine walks the axes is left to the
+// schedule.
 //
 //	step 0 [4096,1024 reduce]
 //	  kernel (u0:f32) { t0 = mul u0 u0; store t0 }
 //	  %0{1024,1}+0 -> add %1{1,0}+0
 //
-// Offsets and strides count elements of the buffer. The last axis has no special place.
+// Offsets and strides count elements of the buffer. The order of the axes has no meaning.
 type Step struct {
-	Body *kernel.Kernel // elementwise; an input is a splat if it is one element for the whole step
+	Body *kernel.Kernel // elementwise; an input that is one element for the whole step is a splat
 	Axes []Axis
 	In   []Access // of the body's inputs
 	Out  []Output // of the body's outputs
@@ -31,25 +30,21 @@ type Axis struct {
 	Role   Role
 }
 
-// Access is how a step reads or writes a buffer: the element of index i is at
-// Offset + sum i[k]*Strides[k].
+// Access describes the elements of a buffer that a step reads or writes: index i is at Offset + sum i[k]*Strides[k].
 type Access struct {
 	Buffer  int
 	Offset  int
 	Strides []int
-	// Panel is nil, or cuts one axis of the access into panels.
+	// Panel cuts one axis of the access into panels, unless it is nil.
 	Panel *Panel
-	// Line is 0, or how many elements the access has along the axis of role Line where
-	// they are not as many as the output's.
+	// Line is the number of elements of the access along the axis of role Line, or 0 if that is the output's.
 	Line int
 }
 
-// Panel cuts an axis of an access: index i of the axis is at i%Size times the axis's
-// stride plus i/Size times Stride.
+// Panel cuts an axis of an access into panels: index i of the axis is at i%Size times the axis's stride plus i/Size times Stride.
 type Panel struct{ Axis, Size, Stride int }
 
-// Output is where a step stores a value, and by which op it combines those of one
-// element: OpInvalid if there is but one.
+// Output is the access of a stored value, and the op that combines the values of one element: OpInvalid if each element has one value.
 type Output struct {
 	Access
 	Combine ir.Op
@@ -71,9 +66,8 @@ func (s *Step) Accesses() iter.Seq[*Access] {
 	}
 }
 
-// Over returns copies of the step's inputs and outputs, with strides along rank other axes. It
-// calls move for each copy, which still has the old strides; move writes the new ones. The last
-// argument of move is the output that the access belongs to, or nil for an input.
+// Over returns copies of the step's inputs and outputs, with strides along rank other axes. It calls move for each copy, which still
+// has the old strides, and move writes the new ones. o is the output of the access, or nil for an input.
 func (s *Step) Over(rank int, move func(a *Access, strides []int, o *Output)) (in []Access, out []Output) {
 	in, out = make([]Access, len(s.In)), make([]Output, len(s.Out))
 	all := make([]int, rank*(len(in)+len(out)))
@@ -94,7 +88,7 @@ func (s *Step) Over(rank int, move func(a *Access, strides []int, o *Output)) (i
 	return in, out
 }
 
-// Touches reports whether an access of the step is of a given buffer.
+// Touches reports whether is returns true for the buffer of some access of the step.
 func (s *Step) Touches(is func(buffer int) bool) bool {
 	for a := range s.Accesses() {
 		if is(a.Buffer) {

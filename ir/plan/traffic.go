@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Traffic returns the bytes that step i reads from memory and stores to it, each
-// element counted once. What stays in the scratch memory of a row group counts nothing.
+// Traffic returns the number of bytes that step i reads from memory and stores to it, each element counted once. The scratch
+// memory of row groups does not count.
 func (p *Plan) Traffic(i int) (read, written int) {
 	p.eachAccess(i, func(_, bytes int, stores bool) {
 		if stores {
@@ -20,7 +20,7 @@ func (p *Plan) Traffic(i int) (read, written int) {
 	return read, written
 }
 
-// CountBytes adds to the number of each buffer the bytes of it that step i reads and stores, as Traffic has them.
+// CountBytes adds to touched, by buffer, the bytes that step i reads and stores, counted as in Traffic.
 func (p *Plan) CountBytes(i int, touched []int) {
 	p.eachAccess(i, func(buffer, bytes int, _ bool) { touched[buffer] += bytes })
 }
@@ -36,8 +36,7 @@ func (p *Plan) eachAccess(i int, f func(buffer, bytes int, stores bool)) {
 	}
 }
 
-// Bytes returns the size of the elements that an access touches over some extents: 0 in
-// scratch memory.
+// Bytes returns the size of the elements that an access touches over the given extents, or 0 for scratch memory.
 func (p *Plan) Bytes(a Access, extents []int) int {
 	b := &p.Buffers[a.Buffer]
 	if b.Kind == ScratchBuffer {
@@ -52,8 +51,8 @@ func (p *Plan) Bytes(a Access, extents []int) int {
 	return min(n, b.Size()*b.DType.Size()) // windows share elements
 }
 
-// Part returns from which index to before which one of each axis of its buffer output o of step i stores, in scratch memory
-// that of one block. It is not ok if the elements are not next to each other.
+// Part returns the range of indices, from to to-1 along each axis of the buffer, that step i stores of its output o. In scratch memory it
+// is the range of one block. ok is false if the elements do not form such a box.
 func (p *Plan) Part(i, o int) (from, to []int, ok bool) {
 	s := &p.Steps[i]
 	a := s.Out[o].Access
@@ -93,7 +92,7 @@ func (p *Plan) Part(i, o int) (from, to []int, ok bool) {
 	return from, to, inOrder(at).Equal(inOrder(box))
 }
 
-// inOrder returns a layout of the same elements in the order of memory, from 0 on.
+// inOrder returns a layout of the same elements in the order of memory, starting at 0.
 func inOrder(l layout.Layout) layout.Layout {
 	axes := make([][2]int, 0, len(l.Shape)) // stride and extent
 	for k, n := range l.Shape {

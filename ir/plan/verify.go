@@ -32,11 +32,10 @@ import (
 //     in runs of their own, and is not read before.
 func (p *Plan) Verify() error { return p.verify(true) }
 
-// VerifyUnplaced returns what Verify has to say of a plan whose temporaries and scratch
-// buffers have no memory yet: all but where their bytes are.
+// VerifyUnplaced is Verify for a plan whose temporaries and scratch buffers have no memory yet: it does not check their bytes.
 func (p *Plan) VerifyUnplaced() error { return p.verify(false) }
 
-// Placed reports whether temporaries and scratch buffers have memory, or need none.
+// Placed reports whether all temporaries and scratch buffers have memory or need none.
 func (p *Plan) Placed() bool {
 	places := p.Arena != 0
 	for i := range p.Rows {
@@ -78,7 +77,7 @@ func (p *Plan) verify(placed bool) error {
 	return errors.Join(v.errs...)
 }
 
-// VerifyBuffers returns what Verify has to say of buffers alone.
+// VerifyBuffers checks only the buffers.
 func VerifyBuffers(buffers []Buffer, arena int) error {
 	v := &planVerifier{p: &Plan{Buffers: buffers, Arena: arena}, placed: true}
 	if arena < 0 {
@@ -92,24 +91,24 @@ func VerifyBuffers(buffers []Buffer, arena int) error {
 
 const never = -1
 
-// maxArena is how many bytes the arena of a plan has at most: more than memory has addresses. Its schedule adds temporaries of its own.
+// maxArena is the greatest size of a plan's arena in bytes, which exceeds the address space. A plan's schedule may add temporaries.
 const maxArena = min(1<<56, math.MaxInt/2)
 
 type planVerifier struct {
 	p      *Plan
 	placed bool        // temporaries and scratch have memory
 	first  []int       // the first step that writes a buffer
-	parts  [][]part    // what steps write of it
+	parts  [][]part    // the parts of each buffer that steps write
 	last   []int       // the last step that reads or writes it
 	group  []*RowGroup // of each step, or nil
-	panels map[int]int // by buffer: the elements of one that a product reads in panels
+	panels map[int]int // by buffer: the number of its elements that a product reads in panels
 	errs   []error
 
-	kinds  [IotaBuffer + 1]int // how many buffers of each kind were checked
-	stored []int               // by buffer: how many elements are written
+	kinds  [IotaBuffer + 1]int // number of buffers of each kind that were checked
+	stored []int               // by buffer: number of elements written
 }
 
-// maxErrors is how many violations Verify returns, about.
+// maxErrors is about the number of violations that Verify returns.
 const maxErrors = 20
 
 func (v *planVerifier) fail(line, format string, args ...any) {
@@ -149,7 +148,7 @@ func (v *planVerifier) buffer(i int) {
 	}
 }
 
-// memory checks where a buffer's elements are.
+// memory checks the places of a buffer's elements.
 func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
 	if b.At != nil && b.Kind != ParamBuffer {
 		v.fail(line, "only a param has a layout")
@@ -188,17 +187,17 @@ func (v *planVerifier) read(i int, a Access) {
 	v.last[a.Buffer] = i
 }
 
-// maxParts is how many steps write one buffer at most.
+// maxParts is the greatest number of steps that write one buffer.
 const maxParts = 1024
 
-// part is what a step writes of a buffer.
+// part is the elements of a buffer that a step writes.
 type part struct {
 	step int
 	at   layout.Layout
 }
 
-// full returns how many elements of a buffer are to be written: all, but for the columns
-// that the last panel of a product's right operand lacks.
+// full returns the number of elements of a buffer that must be written: all except the missing columns of the last panel of a
+// product's right operand.
 func (v *planVerifier) full(buffer int) int {
 	b := &v.p.Buffers[buffer]
 	if n, ok := v.panels[buffer]; ok && b.Kind != ResultBuffer {
@@ -207,9 +206,9 @@ func (v *planVerifier) full(buffer int) int {
 	return b.Size()
 }
 
-// findPanels notes how many elements the buffers have that steps read in panels. Several steps
-// may read the same, or parts that have no element in common, as the groups of a convolution that is
-// cut do. Of parts that overlap otherwise the sum is too great, and the buffer is refused.
+// findPanels counts the elements of buffers that steps read in panels. Several steps may read the same elements, or parts that are
+// disjoint, as the groups of a convolution do. If parts overlap in another way, the count is too great and the buffer is
+// refused.
 func (v *planVerifier) findPanels() {
 	v.panels = map[int]int{}
 	type reading struct {
@@ -252,8 +251,7 @@ func (v *planVerifier) findPanels() {
 	}
 }
 
-// covers reports whether part, which has elements of whole in common, has none before its first and
-// behind its last one.
+// covers reports whether part, which shares elements with whole, lies between the first and the last element of whole.
 func covers(whole, part layout.Layout) bool {
 	first, last := whole.Bounds()
 	lo, hi := part.Bounds()
@@ -281,7 +279,7 @@ func (v *planVerifier) write(i, o int) {
 	}
 }
 
-// written checks that what is used has been computed in full.
+// written checks that the inputs of a step have been computed in full.
 func (v *planVerifier) written(i int) {
 	b := &v.p.Buffers[i]
 	switch n := v.stored[i]; {

@@ -2,8 +2,8 @@ package plan
 
 import "slices"
 
-// lifetimes checks temporaries, and scratch buffers of a row group, that have bytes in
-// common: one must be dead, or die, where the other is written.
+// lifetimes checks temporaries, and scratch buffers of a row group, that share bytes: one must be dead, or die, when the other is
+// written.
 func (v *planVerifier) lifetimes() {
 	temporaries, scratch := []Life(nil), map[*RowGroup][]Life{}
 	for i := range v.p.Buffers {
@@ -39,8 +39,7 @@ func (v *planVerifier) share(early, late Life) {
 	}
 }
 
-// SharesBytes reports whether two buffers of one kind, temporaries or scratch, have bytes
-// in common.
+// SharesBytes reports whether two buffers of one kind, temporaries or scratch, share bytes.
 func (b *Buffer) SharesBytes(c *Buffer) bool {
 	bEnd, cEnd := b.Offset+b.Size()*b.DType.Size(), c.Offset+c.Size()*c.DType.Size()
 	return b.Offset < cEnd && c.Offset < bEnd && b.Offset < bEnd && c.Offset < cEnd

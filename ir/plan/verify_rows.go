@@ -6,10 +6,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// maxScratch is how many bytes of scratch a row group has at most.
+// maxScratch is the greatest size of a row group's scratch in bytes.
 const maxScratch = 1 << 30
 
-// rowGroups checks the row groups on their own and notes which one each step is in.
+// rowGroups checks each row group, and records the group of each step.
 func (v *planVerifier) rowGroups() {
 	v.group = make([]*RowGroup, len(v.p.Steps))
 	next := 0
@@ -36,7 +36,7 @@ func (v *planVerifier) rowGroups() {
 	}
 }
 
-// oneBlock returns step i, of one block of rows if it is in a group.
+// oneBlock returns step i, restricted to one block of rows if it is in a group.
 func (v *planVerifier) oneBlock(i int) *Step {
 	if g := v.group[i]; g != nil {
 		return g.OneBlock(&v.p.Steps[i], i)
@@ -44,7 +44,7 @@ func (v *planVerifier) oneBlock(i int) *Step {
 	return &v.p.Steps[i]
 }
 
-// scratch returns what is wrong with the use of a scratch buffer in step i.
+// scratch returns the error text for the use of a scratch buffer in step i, or "".
 func (v *planVerifier) scratch(i int, a Access) string {
 	b, g := &v.p.Buffers[a.Buffer], v.group[i]
 	switch first := v.first[a.Buffer]; {
@@ -62,8 +62,8 @@ func (v *planVerifier) scratch(i int, a Access) string {
 	return ""
 }
 
-// ownRows checks what the steps of a group hand on, but for scratch the whole
-// buffer: each row's elements must be made by that row, in the same block.
+// ownRows checks values that steps of a group pass on through whole buffers: each row's elements must be made by that row, in the same
+// block.
 func (v *planVerifier) ownRows(i int, a Access, extents []int) {
 	g := v.group[i]
 	for _, made := range v.parts[a.Buffer] {
@@ -87,8 +87,7 @@ func (v *planVerifier) ownRowsOf(i int, a Access, extents []int, made int) {
 	}
 }
 
-// rowStep returns how far apart an access has two rows that follow one another, 0
-// if there is one.
+// rowStep returns the distance of successive rows in an access, or 0 if there is one row.
 func (g *RowGroup) rowStep(i int, a Access) int {
 	axes := append([]int{}, a.Strides[:len(g.Outer)-1]...)
 	axes = append(axes, a.Strides[g.Along[i-g.First]])
@@ -100,7 +99,8 @@ func (g *RowGroup) rowStep(i int, a Access) int {
 	return 0
 }
 
-// inRow reports whether an access of step i touches elements of its own row alone, where element e of a buffer belongs to row e/row, modulo the rows.
+// inRow reports whether an access of step i only touches elements of its own row. Element e of a buffer belongs to row e/row, modulo
+// the number of rows.
 func (g *RowGroup) inRow(i int, a Access, extents []int, row int, scratch bool) bool {
 	lead, along := len(g.Outer)-1, g.Along[i-g.First]
 	rows := layout.RowMajor(g.Outer...)

@@ -12,7 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// step checks a step and records which buffers it reads and writes.
+// step checks a step and records the buffers that it reads and writes.
 func (v *planVerifier) step(i int) {
 	s := &v.p.Steps[i]
 	line := v.p.stepLine(i)
@@ -47,8 +47,7 @@ func (v *planVerifier) step(i int) {
 	}
 }
 
-// check returns an error unless a step is sound on its own: its body, its axes, and
-// that both fit the role.
+// check returns an error unless a step is valid on its own: its body, its axes, and both for its role.
 func (s *Step) check() error {
 	if s.Body == nil {
 		return errors.New("there is no kernel")
@@ -184,8 +183,8 @@ func (s *Step) checkLine(axis, _ int) error {
 	return ir.CheckLengths(by, s.Axes[axis].Extent, lengths)
 }
 
-// InExtents returns the extents over which an input moves: those of the axes, but of an op on lines its
-// own number along the line.
+// InExtents returns the extents over which an input moves: those of the axes, or in a step on lines the input's own extent along
+// the line.
 func (s *Step) InExtents(a Access) []int {
 	out := s.Extents()
 	if a.Line != 0 && s.OnLines() {
@@ -194,7 +193,7 @@ func (s *Step) InExtents(a Access) []int {
 	return out
 }
 
-// access returns what is wrong with an access on its own, over the extents given, or "".
+// access returns the error text for an access over the given extents, or "".
 func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) string {
 	if a.Buffer < 0 || a.Buffer >= len(v.p.Buffers) {
 		return "there is no such buffer"
@@ -229,8 +228,8 @@ func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) str
 	return ""
 }
 
-// fits reports whether the offset and each stride, of axes of one index too, are within int
-// in bytes, and so are their negatives.
+// fits reports whether the offset and all strides, also of axes of one index, and their negatives are within int when counted in
+// bytes.
 func (a Access) fits(size int) bool {
 	within := func(n int) bool { return n <= math.MaxInt/size && n >= -math.MaxInt/size }
 	if a.Panel != nil && !within(a.Panel.Stride) {
@@ -239,8 +238,8 @@ func (a Access) fits(size int) bool {
 	return within(a.Offset) && !slices.ContainsFunc(a.Strides, func(n int) bool { return !within(n) })
 }
 
-// Layout returns where an access is over some extents: an axis with a panel is two, of
-// panels and within them, the last panel complete.
+// Layout returns the layout of an access over the given extents. An axis with a panel becomes two axes, one of panels and one within
+// them, and the last panel counts as complete.
 func (a Access) Layout(extents []int) (layout.Layout, bool) {
 	l := layout.Layout{Shape: extents, Strides: a.Strides, Offset: a.Offset}
 	p := a.Panel
@@ -260,7 +259,7 @@ func (a Access) Layout(extents []int) (layout.Layout, bool) {
 	return l, true
 }
 
-// blockExtents returns extents of step i for one block of rows.
+// blockExtents returns the extents of step i restricted to one block of rows.
 func (v *planVerifier) blockExtents(i int, extents []int) []int {
 	one := v.oneBlock(i)
 	out := append([]int{}, extents...)
@@ -270,7 +269,7 @@ func (v *planVerifier) blockExtents(i int, extents []int) []int {
 	return out
 }
 
-// outLayout returns the layout of what output o stores, in scratch that of one block.
+// outLayout returns the layout of output o, in scratch memory that of one block.
 func (v *planVerifier) outLayout(i, o int) layout.Layout {
 	s := &v.p.Steps[i]
 	a, extents := s.Out[o].Access, s.OutExtents(o)
