@@ -35,7 +35,7 @@ func TestTorus(t *testing.T) {
 		everyWay(t, ys, fractions(shape...), fractions(shape[len(shape)-1]))
 		p, err := graph.Compile(ys)
 		require.NoError(t, err)
-		if stage(t, p, "unroll") != stage(t, p, "peel") {
+		if stage(t, p, "unroll") != stage(t, p, "pieces") {
 			split++
 		}
 	})

@@ -11,9 +11,6 @@ import (
 // it does not know: iota-1 modulo the extent. Output: the slices that it takes, if the indices are few runs inside the axis. Indices are
 // evaluated run by run, exactly; an op of which that is not known, or a number that its type may not hold, leaves the gather as it is.
 
-// indexRun is n indices from first on, each 1 more than the one before.
-type indexRun struct{ first, n int }
-
 // mostRuns is the greatest number of slices in place of one gather: each slice may take a loop of its own. On an Emerald Rapids a
 // stencil of 512x512 float32 that reads two slices for each neighbor takes 0.2 of the time of one with gathers.
 const mostRuns = 4
@@ -31,11 +28,8 @@ func slicesOfGather(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 		if r.first < 0 || r.first+r.n > extent {
 			return nil, nil
 		}
-		if parts[i] = x; r.n == extent {
-			continue
-		}
 		var err error
-		if parts[i], err = f.Add(ir.OpSlice, ir.Attr{Axis: axis, Begin: ir.Fixed(r.first), Len: ir.Fixed(r.n), Step: 1}, v.Pos, x); err != nil {
+		if parts[i], err = sliced(f, x, axis, r); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +58,7 @@ func alongAxis(index *ir.Value, axis int) *ir.Value {
 	return index
 }
 
-// runsOf returns the elements of v in order if they are few runs, or nil.
+// runsOf returns the elements of v in order if they are few runs by steps of 1, or nil.
 func runsOf(v *ir.Value) []indexRun {
 	var ops []*ir.Value
 	for v != nil && v.Op != ir.OpIota && len(ops) < mostOps {
@@ -74,7 +68,7 @@ func runsOf(v *ir.Value) []indexRun {
 	if v == nil || v.Op != ir.OpIota {
 		return nil
 	}
-	runs := []indexRun{{0, size(v.Type.Shape)}}
+	runs := []indexRun{{0, size(v.Type.Shape), 1}}
 	for _, v := range slices.Backward(ops) {
 		_, c := constOperand(v)
 		runs = applyToRuns(v.Op, runs, c)
@@ -154,7 +148,7 @@ func applyToRuns(op ir.Op, runs []indexRun, c int) (after []indexRun) {
 			if len(after) == mostRuns {
 				return nil
 			}
-			after = append(after, indexRun{next, n})
+			after = append(after, indexRun{next, n, 1})
 			r.first, r.n = r.first+n, r.n-n
 		}
 	}

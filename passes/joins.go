@@ -11,8 +11,7 @@ import (
 // computes it, in its slice of the result. So what is concatenated is not copied. An
 // operand that nothing computes, or that others read too, becomes a copy, which fuse
 // puts into the loop that computes the operand if there is one. A concatenation that
-// only another one reads has no memory: its operands are slices of the other's slice. What is padded
-// and read elsewhere is read inside its padding: see file padded.go.
+// only another one reads has no memory: its operands are slices of the other's slice.
 //
 // Requires: stage viewed; after results, which says which values have memory of their own,
 // and after cse, which would merge copies of one value in two slices.
@@ -22,7 +21,6 @@ func joins(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsJoin() }) {
 		return nil
 	}
-	readPadded(s)
 	j := &joiner{s: s, uses: s.countUses()}
 	for _, v := range slices.Backward(slices.Clone(s.Func.Body)) {
 		if !v.Op.IsJoin() {

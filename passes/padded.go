@@ -7,14 +7,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// readPadded has the readers of a value that is padded read it inside its padding, so that joins
+// padded redirects the readers of a value that is padded to the value inside its padding, so that joins
 // stores it once: in a residual network a convolution reads the padded value, and a sum behind that
 // the value itself. A value stays as it is if the loop of the value could compute one of these readers,
 // or one would read shorter lines.
 //
 // Requires: stage viewed.
-func readPadded(s *State) {
+// Ensures: nothing.
+func padded(s *State) error {
 	f := s.Func
+	if !slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op.IsJoin() }) {
+		return nil
+	}
 	f.Sweep()
 	p := &padder{s: s, readers: newValueMap[[]*ir.Value](f), level: s.levels()}
 	for _, v := range f.Body {
@@ -38,6 +42,7 @@ func readPadded(s *State) {
 		f.Sweep()
 		s.distinct, s.level = false, nil
 	}
+	return nil
 }
 
 type padder struct {

@@ -22,9 +22,6 @@ import (
 // enumerate its shape; a broadcast is stride 0. What no stride describes is an
 // explicit copy with its reason.
 func views(s *State) error {
-	if err := sliceJoins(s); err != nil {
-		return err
-	}
 	if !slices.ContainsFunc(s.Func.Body, hasViews) {
 		return nil
 	}

@@ -1,0 +1,265 @@
+package passes
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Which values pieces rewrites. A value is worth it if the copies that it saves take more bytes than what it adds: loops, rows of few
+// elements, and ops that are computed more than once. What it saves depends on the taps, the boxes of a value that the rewritten ones
+// read: an elementwise value that is padded is computed into its padding, or for each tap again, or stored for all of them; the last
+// one saves nothing.
+
+// newPiecer returns a piecer whose roots are all values that may be rewritten: concatenations, and elementwise values that are stored
+// anyway or reduced.
+func newPiecer(s *State) *piecer {
+	p := &piecer{s: s, readers: map[*ir.Value][]*ir.Value{}, results: map[*ir.Value]bool{}, reads: s.countReads(),
+		roots: map[*ir.Value]bool{}, leaves: map[*ir.Value]bool{}, made: map[*ir.Value][]madePiece{}}
+	for _, r := range s.Func.Results {
+		p.results[r] = true
+	}
+	for _, v := range s.Func.Body {
+		for _, a := range v.Args {
+			p.readers[a] = append(p.readers[a], v)
+		}
+	}
+	for _, v := range s.Func.Body {
+		if size(v.Type.Shape) > 0 && (v.Op == ir.OpConcat || fusible(v) && (p.stored(v) || slices.ContainsFunc(p.readers[v], reduces))) {
+			p.roots[v] = true
+		}
+	}
+	p.bound()
+	return p
+}
+
+// stored reports whether an elementwise value is stored whether it is rewritten or not.
+func (p *piecer) stored(v *ir.Value) bool {
+	return p.results[v] || slices.ContainsFunc(p.readers[v], func(r *ir.Value) bool { return !fusible(r) && !reduces(r) })
+}
+
+func reduces(v *ir.Value) bool { return v.Op == ir.OpReduceChunks }
+
+// bound has concatenations of about RecomputeOps pieces be leaves, so that time is linear in the length of a chain of them.
+func (p *piecer) bound() {
+	cuts := map[*ir.Value]float64{}
+	for _, v := range p.s.Func.Body {
+		n := 0.0
+		for _, a := range v.Args {
+			switch {
+			case v.Op == ir.OpConcat:
+				n += cuts[a] + 1
+			case v.Op == ir.OpSlice:
+				n = cuts[a] * float64(size(v.Type.Shape)) / float64(max(1, size(a.Type.Shape)))
+			case fusible(v):
+				n = max(n, cuts[a])
+			}
+		}
+		if cuts[v] = n; n > float64(p.s.machine.RecomputeOps) {
+			p.leaves[v], cuts[v] = true, 0
+		}
+	}
+}
+
+// find leaves the roots that gain. A value that is read by one that does not is not inside, so the others may gain less.
+func (p *piecer) find() {
+	for changed := true; changed; {
+		p.mark()
+		if changed = p.demote(); changed {
+			continue
+		}
+		n := len(p.roots)
+		maps.DeleteFunc(p.roots, func(v *ir.Value, _ bool) bool { return !p.inside[v] && !p.gains(v) })
+		changed = len(p.roots) < n
+	}
+}
+
+// mark finds the values inside, and the taps. Values inside are slices, concatenations and elementwise values that only those and roots
+// read.
+func (p *piecer) mark() {
+	p.inside, p.ends, p.taps = map[*ir.Value]bool{}, map[axisOf][]int{}, map[*ir.Value][]box{}
+	for _, v := range slices.Backward(p.s.Func.Body) {
+		if (moves(v) || fusible(v)) && len(p.readers[v]) > 0 && !p.results[v] && !p.leaves[v] {
+			p.inside[v] = !slices.ContainsFunc(p.readers[v], func(r *ir.Value) bool { return !p.inside[r] && !p.roots[r] })
+		}
+	}
+	for _, v := range p.s.Func.Body { // operands first, so that cuts goes no deeper
+		if p.inside[v] || p.roots[v] {
+			for axis := range v.Type.Shape {
+				p.cuts(v, axis)
+			}
+		}
+	}
+	for v := range p.roots {
+		if !p.inside[v] {
+			p.tap(p.largest(v))
+		}
+	}
+}
+
+// largest returns the largest piece of a root that is computed at once, all of a concatenation.
+func (p *piecer) largest(v *ir.Value) piece {
+	q := whole(v)
+	if v.Op == ir.OpConcat {
+		return q
+	}
+	for axis := range q.box {
+		q = slices.MaxFunc(p.divided(q, axis), func(a, b piece) int { return a.box[axis].n - b.box[axis].n })
+	}
+	return q
+}
+
+// tap adds the boxes of other values that a piece is made of.
+func (p *piecer) tap(q piece) {
+	of := p.operands
+	if q.of.Op == ir.OpConcat {
+		of = p.joined
+	}
+	for _, x := range of(q) {
+		if !slices.ContainsFunc(p.taps[x.of], func(b box) bool { return slices.Equal(b, x.box) }) {
+			p.taps[x.of] = append(p.taps[x.of], x.box)
+			if p.inside[x.of] {
+				p.tap(x)
+			}
+		}
+	}
+}
+
+// times returns how often the taps read each element of a value, on average.
+func (p *piecer) times(v *ir.Value) float64 {
+	n := 0
+	for _, b := range p.taps[v] {
+		n += piece{v, b}.size()
+	}
+	return float64(n) / float64(max(1, size(v.Type.Shape)))
+}
+
+// demote has elementwise values be leaves that slices or concatenations read, if to compute them for each tap costs more than to store
+// them, and those that would be split for several taps. It reports whether there are any.
+func (p *piecer) demote() bool {
+	n := len(p.leaves)
+	for v, inside := range p.inside {
+		if !inside || !fusible(v) || !slices.ContainsFunc(p.readers[v], moves) {
+			continue
+		}
+		if loops, _ := p.grid(whole(v)); p.times(v) > 1 && loops > 1 || p.again(v, p.times(v)) > 1 {
+			p.leaves[v] = true
+		}
+	}
+	return len(p.leaves) > n
+}
+
+// again returns what it costs to compute an elementwise value so often rather than once, where to store it and read it back costs 1.
+func (p *piecer) again(v *ir.Value, times float64) float64 {
+	ops, cost := 0, 0.0
+	p.measure(v, &ops, &cost)
+	if ops > p.s.machine.RecomputeOps {
+		return math.Inf(1)
+	}
+	return cost * max(0, times-1) / p.s.machine.RecomputeWork
+}
+
+// measure adds up the ops that compute a value, and their cost, no further than the limit.
+func (p *piecer) measure(v *ir.Value, ops *int, cost *float64) {
+	if !v.Op.IsView() && !fusible(v) || *ops > p.s.machine.RecomputeOps {
+		return
+	}
+	*ops++
+	*cost += v.Op.Info().Cost
+	for _, a := range v.Args {
+		p.measure(a, ops, cost)
+	}
+}
+
+// grid returns in how many loops a piece is computed, and how many rows those have that end before the piece does.
+func (p *piecer) grid(q piece) (loops, rows int) {
+	switch {
+	case !p.inside[q.of] && !p.roots[q.of] || moves(q.of) && q.of.Op != ir.OpConcat:
+		return 1, 0
+	case q.of.Op == ir.OpConcat:
+		for _, x := range p.joined(q) {
+			l, r := 1, 0
+			if p.inside[x.of] {
+				l, r = p.grid(x)
+			}
+			loops, rows = loops+l, rows+r
+		}
+		return loops, rows
+	}
+	loops = 1
+	for axis, r := range q.box {
+		n := len(p.divided(q, axis))
+		if loops *= n; axis == len(q.box)-1 && n > 1 {
+			rows = (n - 1) * (q.size() / r.n)
+		}
+	}
+	return loops, rows
+}
+
+// gains reports whether it is worth it to rewrite a root.
+func (p *piecer) gains(v *ir.Value) bool {
+	m := p.s.machine
+	loops, rows := p.grid(whole(v))
+	ops, spared, saved := 0, 0, 0.0 // spared are loops that copy, or compute what is not stored any more; saved is bytes
+	seen := map[*ir.Value]bool{}
+	waiting := []*ir.Value{v}
+	for len(waiting) > 0 && ops*loops <= m.PeelOps {
+		x := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		if x != v && !p.inside[x] || seen[x] {
+			continue
+		}
+		seen[x] = true
+		if x.Op == ir.OpConcat && p.hasMemory(x) {
+			for _, a := range x.Args {
+				if s := p.saves(a); s > 0 {
+					spared, saved = spared+1, saved+s
+				}
+			}
+		}
+		ops++
+		waiting = append(waiting, x.Args...)
+	}
+	spared++ // its own
+	if v.Op == ir.OpConcat {
+		spared += len(v.Args) - 1
+	}
+	cost := rows * m.PeelRowBytes
+	if v.Op != ir.OpConcat && !p.stored(v) { // the loop of the reduction stays
+		spared--
+		cost += m.PeelStore * bytes(v)
+	}
+	cost += (loops - spared) * m.SegmentBytes
+	return saved > float64(max(0, cost)) && ops*loops <= m.PeelOps
+}
+
+// hasMemory reports whether a concatenation is stored, if it is not rewritten: it is inside, and not stored in place in a root.
+func (p *piecer) hasMemory(v *ir.Value) bool {
+	for r := p.readers[v]; len(r) == 1 && r[0].Op == ir.OpConcat; r = p.readers[v] {
+		v = r[0]
+	}
+	return p.inside[v]
+}
+
+// saves returns how many bytes are not moved if operand a of a concatenation is not stored in it.
+func (p *piecer) saves(a *ir.Value) float64 {
+	x := a
+	for x.Op.IsView() {
+		x = x.Args[0]
+	}
+	all := 2 * float64(bytes(a))
+	before := p.reads.at(x).elements / float64(max(1, size(x.Type.Shape))) // how often it would be computed
+	switch {
+	case a.Op == ir.OpConcat: // whose operands are stored in place
+		return 0
+	case fusible(x) && p.inside[x]:
+		return all * max(0, 1-p.again(x, 1+p.times(x)-max(1, before)))
+	case fusible(x) && !p.roots[x] && p.again(x, before) <= 1: // it is stored either way
+		return 0
+	case alone(x) && x == a && len(p.readers[x]) == 1: // likewise
+		return 0
+	}
+	return all
+}
