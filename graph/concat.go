@@ -107,7 +107,7 @@ func (m PadMode) String() string {
 // the mode says. Negative numbers take elements away. The lists have a number for each
 // axis. If an extent is known only at run time, PadReflect, PadSymmetric and PadWrap can't
 // repeat x more than once: padding a side by more than the extent, for PadReflect by more than
-// the extent less 1, is an error of the run. Pad before Cast to larger elements: the fewer bytes are padded.
+// the extent less 1, is an error of the run.
 func (x Node) Pad(before, after []int, mode PadMode) Node {
 	return x.pad(before, after, mode, apply(ir.OpConst, ir.Attr{DType: x.DType()}))
 }

@@ -20,18 +20,11 @@ func padded(s *State) error {
 		return nil
 	}
 	f.Sweep()
-	p := &padder{s: s, readers: newValueMap[[]*ir.Value](f), level: s.levels()}
-	for _, v := range f.Body {
-		for _, a := range v.Args {
-			*p.readers.at(a) = append(*p.readers.at(a), v)
-		}
-	}
-	for _, r := range f.Results {
-		*p.readers.at(r) = append(*p.readers.at(r), nil)
-	}
+	p := &padder{s: s, level: s.levels()}
+	p.readers, p.results = readersOf(f)
 	after := map[*ir.Value][]*ir.Value{} // the joins that go behind a value
 	for _, x := range f.Body {
-		if x.Op.IsElementwise() && len(*p.readers.at(x)) > 1 {
+		if x.Op.IsElementwise() && !p.results[x] && len(p.readers[x]) > 1 {
 			if joins := p.pad(x); joins != nil {
 				after[x] = joins
 			}
@@ -47,29 +40,27 @@ func padded(s *State) error {
 
 type padder struct {
 	s       *State
-	readers valueMap[[]*ir.Value] // a result has nil among them
-	level   []int32               // by ID
+	readers map[*ir.Value][]*ir.Value
+	results map[*ir.Value]bool
+	level   []int32 // by ID
 }
 
 // pad has all readers of x but one, which pads it, read what that makes. It returns the joins which
 // do, or nil if x stays as it is.
 func (p *padder) pad(x *ir.Value) []*ir.Value {
-	readers := *p.readers.at(x)
-	first := slices.IndexFunc(readers, func(r *ir.Value) bool { return r != nil && pads(r, x) })
+	readers := p.readers[x]
+	first := slices.IndexFunc(readers, func(r *ir.Value) bool { return pads(r, x) })
 	if first < 0 {
 		return nil
 	}
-	joins := []*ir.Value{readers[first]}
-	for {
-		last := joins[len(joins)-1]
-		next := *p.readers.at(last)
-		if len(next) != 1 || next[0] == nil || !pads(next[0], last) {
-			break
-		}
-		joins = append(joins, next[0])
+	last := readers[first]
+	joins := []*ir.Value{last}
+	for next := p.readers[last]; len(next) == 1 && !p.results[last] && pads(next[0], last); next = p.readers[last] {
+		last = next[0]
+		joins = append(joins, last)
 	}
 	at, ok := inside(x, joins)
-	if !ok || slices.Contains(*p.readers.at(joins[len(joins)-1]), nil) {
+	if !ok || p.results[last] {
 		return nil
 	}
 	others := slices.Delete(slices.Clone(readers), first, first+1)
@@ -83,7 +74,7 @@ func (p *padder) pad(x *ir.Value) []*ir.Value {
 		return nil
 	}
 	for i, r := range others {
-		p.read(r, x, joins[len(joins)-1], layouts[i])
+		p.read(r, x, last, layouts[i])
 	}
 	return joins
 }
@@ -123,7 +114,7 @@ func inside(x *ir.Value, joins []*ir.Value) (at layout.Layout, ok bool) {
 func (p *padder) layout(x, r *ir.Value, at layout.Layout) (l layout.Layout, ok bool) {
 	rank := len(at.Shape)
 	switch {
-	case r == nil || size(x.Type.Shape) == 0:
+	case size(x.Type.Shape) == 0:
 		return l, false
 	case r.Op == ir.OpAccess:
 		if l, ok = within(*r.Attr.At, extents(x), at); !ok {

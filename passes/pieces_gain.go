@@ -16,16 +16,8 @@ import (
 // newPiecer returns a piecer whose roots are all values that may be rewritten: concatenations, and elementwise values that are stored
 // anyway or reduced.
 func newPiecer(s *State) *piecer {
-	p := &piecer{s: s, readers: map[*ir.Value][]*ir.Value{}, results: map[*ir.Value]bool{}, reads: s.countReads(),
-		roots: map[*ir.Value]bool{}, leaves: map[*ir.Value]bool{}, made: map[*ir.Value][]madePiece{}}
-	for _, r := range s.Func.Results {
-		p.results[r] = true
-	}
-	for _, v := range s.Func.Body {
-		for _, a := range v.Args {
-			p.readers[a] = append(p.readers[a], v)
-		}
-	}
+	p := &piecer{s: s, reads: s.countReads(), roots: map[*ir.Value]bool{}, leaves: map[*ir.Value]bool{}, made: map[*ir.Value][]madePiece{}}
+	p.readers, p.results = readersOf(s.Func)
 	for _, v := range s.Func.Body {
 		if size(v.Type.Shape) > 0 && (v.Op == ir.OpConcat || fusible(v) && (p.stored(v) || slices.ContainsFunc(p.readers[v], reduces))) {
 			p.roots[v] = true
@@ -205,7 +197,7 @@ func (p *piecer) gains(v *ir.Value) bool {
 	ops, spared, saved := 0, 0, 0.0 // spared are loops that copy, or compute what is not stored any more; saved is bytes
 	seen := map[*ir.Value]bool{}
 	waiting := []*ir.Value{v}
-	for len(waiting) > 0 && ops*loops <= m.PeelOps {
+	for len(waiting) > 0 && ops*loops <= m.PieceOps {
 		x := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
 		if x != v && !p.inside[x] || seen[x] {
@@ -226,13 +218,13 @@ func (p *piecer) gains(v *ir.Value) bool {
 	if v.Op == ir.OpConcat {
 		spared += len(v.Args) - 1
 	}
-	cost := rows * m.PeelRowBytes
+	cost := rows * m.ShortRowBytes
 	if v.Op != ir.OpConcat && !p.stored(v) { // the loop of the reduction stays
 		spared--
-		cost += m.PeelStore * bytes(v)
+		cost += 2 * bytes(v) // it is written and read
 	}
 	cost += (loops - spared) * m.SegmentBytes
-	return saved > float64(max(0, cost)) && ops*loops <= m.PeelOps
+	return saved > float64(max(0, cost)) && ops*loops <= m.PieceOps
 }
 
 // hasMemory reports whether a concatenation is stored, if it is not rewritten: it is inside, and not stored in place in a root.

@@ -130,15 +130,8 @@ func repeatedBy(x, v *ir.Value, axis int) int {
 
 // choose finds the sets that are unrolled.
 func (u *unroller) choose() {
-	u.readers, u.results, u.chosen = map[*ir.Value][]*ir.Value{}, map[*ir.Value]bool{}, map[*ir.Value]*unrolled{}
-	for _, v := range u.s.Func.Body {
-		for _, a := range v.Args {
-			u.readers[a] = append(u.readers[a], v)
-		}
-	}
-	for _, r := range u.s.Func.Results {
-		u.results[r] = true
-	}
+	u.readers, u.results = readersOf(u.s.Func)
+	u.chosen = map[*ir.Value]*unrolled{}
 	seen := map[*ir.Value]bool{}
 	for _, v := range u.s.Func.Body {
 		if axis := u.axis(v); axis >= 0 && !seen[v] {

@@ -38,6 +38,20 @@ func mapSize(f *ir.Func) int {
 	return n + n/8
 }
 
+// readersOf returns the values that read each value of a graph, once for each time that they read it, and which values are results.
+func readersOf(f *ir.Func) (readers map[*ir.Value][]*ir.Value, results map[*ir.Value]bool) {
+	readers, results = map[*ir.Value][]*ir.Value{}, map[*ir.Value]bool{}
+	for _, v := range f.Body {
+		for _, a := range v.Args {
+			readers[a] = append(readers[a], v)
+		}
+	}
+	for _, r := range f.Results {
+		results[r] = true
+	}
+	return readers, results
+}
+
 // at returns a pointer to the entry of v, which is valid until the next call of at.
 func (t *valueMap[T]) at(v *ir.Value) *T {
 	i := t.f.Index(v)

@@ -32,20 +32,15 @@ type Fusion struct {
 	// whole vectors are taken apart into at most that many. Zen 4, 360x640 pixels of three float32: their sum
 	// takes 0.42 of the time, softmax 0.18, a product with a fourth channel 0.54.
 	NarrowAxis int
-	// PeelRowBytes is the cost of one more row of a few columns, in bytes of traffic: some 30 ns. Emerald Rapids,
-	// padded images that are not copied: 1024x1024 take 0.72 of the time, 56x56 1.2, 7x7 2.5.
-	PeelRowBytes int
-	// PeelOps is the greatest number of ops of all parts of a split value together. A step of a
-	// three-dimensional simulation has 27 parts.
-	PeelOps int
-	// PeelStore is the cost per byte of storing a value that a reduction would otherwise take from registers. The
-	// value is written and read, and the bytes no longer copied would in part have been in the caches. Emerald
-	// Rapids, sums of 1024x1024 float32 that read rolled arrays, with the reduced value split and stored: of one array they
-	// take 1.2 of the time, of two 0.6, of four 0.31.
-	PeelStore int
+	// ShortRowBytes is the cost of one more row of a few columns, in bytes of traffic, where the loop of a value is
+	// divided. Emerald Rapids, padded images that are not copied: 1024x1024 take 0.72 of the time, 56x56 1.2, 7x7 2.5.
+	ShortRowBytes int
+	// PieceOps is the greatest number of ops of all pieces of a value together. A step of a three-dimensional
+	// simulation has 27 pieces.
+	PieceOps int
 }
 
 func defaultFusion() Fusion {
 	return Fusion{KernelWork: 4096, KernelBuffers: 12, SegmentBytes: 8 << 10, CutWindow: 8,
-		RecomputeWork: 4, RecomputeOps: 64, RecomputeStreams: 2, RecomputeViews: 8, NarrowAxis: 4, PeelRowBytes: 512, PeelOps: 1024, PeelStore: 3}
+		RecomputeWork: 4, RecomputeOps: 64, RecomputeStreams: 2, RecomputeViews: 8, NarrowAxis: 4, ShortRowBytes: 512, PieceOps: 1024}
 }
