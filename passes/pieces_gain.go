@@ -34,47 +34,56 @@ func (p *piecer) stored(v *ir.Value) bool {
 
 func reduces(v *ir.Value) bool { return v.Op == ir.OpReduceChunks }
 
-// bound has concatenations of about RecomputeOps pieces be leaves, so that time is linear in the length of a chain of them.
+// mostPieces bounds the boxes of one value that are read, so that time is linear in the length of a chain of concatenations.
+const mostPieces = 512
+
+// bound notes about how many cuts a value has along its axes if all concatenations are inside.
 func (p *piecer) bound() {
-	cuts := map[*ir.Value]float64{}
+	p.cutsOf = map[*ir.Value]float64{}
 	for _, v := range p.s.Func.Body {
 		n := 0.0
-		for _, a := range v.Args {
+		for i, a := range v.Args {
 			switch {
 			case v.Op == ir.OpConcat:
-				n += cuts[a] + 1
+				n += p.cutsOf[a] + float64(min(i, 1))
 			case v.Op == ir.OpSlice:
-				n = cuts[a] * float64(size(v.Type.Shape)) / float64(max(1, size(a.Type.Shape)))
+				n = p.cutsOf[a] * float64(size(v.Type.Shape)) / float64(max(1, size(a.Type.Shape)))
 			case fusible(v):
-				n = max(n, cuts[a])
+				n = max(n, p.cutsOf[a])
 			}
 		}
-		if cuts[v] = n; n > float64(p.s.machine.RecomputeOps) {
-			p.leaves[v], cuts[v] = true, 0
+		if n > mostPieces || p.isMoved(v) && n > float64(p.s.machine.RecomputeViews) {
+			p.leaves[v], n = true, 0
 		}
+		p.cutsOf[v] = n
 	}
+}
+
+// isMoved reports whether slices or concatenations read an elementwise value.
+func (p *piecer) isMoved(v *ir.Value) bool {
+	return fusible(v) && slices.ContainsFunc(p.readers[v], moves)
 }
 
 // find leaves the roots that gain. A value that is read by one that does not is not inside, so the others may gain less.
 func (p *piecer) find() {
-	for changed := true; changed; {
+	for n := -1; n != len(p.roots); {
+		n = len(p.roots)
 		p.mark()
-		if changed = p.demote(); changed {
-			continue
-		}
-		n := len(p.roots)
 		maps.DeleteFunc(p.roots, func(v *ir.Value, _ bool) bool { return !p.inside[v] && !p.gains(v) })
-		changed = len(p.roots) < n
 	}
 }
 
 // mark finds the values inside, and the taps. Values inside are slices, concatenations and elementwise values that only those and roots
-// read.
+// read, readers first.
 func (p *piecer) mark() {
 	p.inside, p.ends, p.taps = map[*ir.Value]bool{}, map[axisOf][]int{}, map[*ir.Value][]box{}
 	for _, v := range slices.Backward(p.s.Func.Body) {
-		if (moves(v) || fusible(v)) && len(p.readers[v]) > 0 && !p.results[v] && !p.leaves[v] {
-			p.inside[v] = !slices.ContainsFunc(p.readers[v], func(r *ir.Value) bool { return !p.inside[r] && !p.roots[r] })
+		if p.inside[v] = p.isInside(v); p.inside[v] {
+			for _, b := range p.taps[v] {
+				p.tap(piece{v, b})
+			}
+		} else if p.roots[v] {
+			p.tap(whole(v))
 		}
 	}
 	for _, v := range p.s.Func.Body { // operands first, so that cuts goes no deeper
@@ -84,37 +93,35 @@ func (p *piecer) mark() {
 			}
 		}
 	}
-	for v := range p.roots {
-		if !p.inside[v] {
-			p.tap(p.largest(v))
-		}
-	}
 }
 
-// largest returns the largest piece of a root that is computed at once, all of a concatenation.
-func (p *piecer) largest(v *ir.Value) piece {
-	q := whole(v)
-	if v.Op == ir.OpConcat {
-		return q
+// isInside reports whether a value is inside, of which all readers and taps are known. An elementwise value that slices or
+// concatenations read is not if to compute it for each tap costs more than to store it, or would divide it for each.
+func (p *piecer) isInside(v *ir.Value) bool {
+	switch {
+	case !moves(v) && !fusible(v), p.results[v], p.leaves[v], len(p.readers[v]) == 0, len(p.taps[v]) > mostPieces:
+		return false
+	case slices.ContainsFunc(p.readers[v], func(r *ir.Value) bool { return !p.inside[r] && !p.roots[r] }):
+		return false
 	}
-	for axis := range q.box {
-		q = slices.MaxFunc(p.divided(q, axis), func(a, b piece) int { return a.box[axis].n - b.box[axis].n })
-	}
-	return q
+	return !p.isMoved(v) || p.again(v, p.times(v)) <= 1 && (p.times(v) <= 1 || p.cutsOf[v] == 0)
 }
 
 // tap adds the boxes of other values that a piece is made of.
 func (p *piecer) tap(q piece) {
-	of := p.operands
-	if q.of.Op == ir.OpConcat {
-		of = p.joined
+	var of []piece
+	switch q.of.Op {
+	case ir.OpConcat:
+		of = p.joined(q)
+	case ir.OpSlice:
+		of = []piece{p.through(q)}
+	default:
+		of = p.operands(q)
 	}
-	for _, x := range of(q) {
-		if !slices.ContainsFunc(p.taps[x.of], func(b box) bool { return slices.Equal(b, x.box) }) {
-			p.taps[x.of] = append(p.taps[x.of], x.box)
-			if p.inside[x.of] {
-				p.tap(x)
-			}
+	for _, x := range of {
+		taps := p.taps[x.of]
+		if len(taps) <= mostPieces && !slices.ContainsFunc(taps, func(b box) bool { return slices.Equal(b, x.box) }) {
+			p.taps[x.of] = append(taps, x.box)
 		}
 	}
 }
@@ -126,21 +133,6 @@ func (p *piecer) times(v *ir.Value) float64 {
 		n += piece{v, b}.size()
 	}
 	return float64(n) / float64(max(1, size(v.Type.Shape)))
-}
-
-// demote has elementwise values be leaves that slices or concatenations read, if to compute them for each tap costs more than to store
-// them, and those that would be split for several taps. It reports whether there are any.
-func (p *piecer) demote() bool {
-	n := len(p.leaves)
-	for v, inside := range p.inside {
-		if !inside || !fusible(v) || !slices.ContainsFunc(p.readers[v], moves) {
-			continue
-		}
-		if loops, _ := p.grid(whole(v)); p.times(v) > 1 && loops > 1 || p.again(v, p.times(v)) > 1 {
-			p.leaves[v] = true
-		}
-	}
-	return len(p.leaves) > n
 }
 
 // again returns what it costs to compute an elementwise value so often rather than once, where to store it and read it back costs 1.
@@ -194,7 +186,7 @@ func (p *piecer) grid(q piece) (loops, rows int) {
 func (p *piecer) gains(v *ir.Value) bool {
 	m := p.s.machine
 	loops, rows := p.grid(whole(v))
-	ops, spared, saved := 0, 0, 0.0 // spared are loops that copy, or compute what is not stored any more; saved is bytes
+	ops, spared, saved := 1, 0, 0.0 // spared are loops that copy, or compute what is not stored any more; saved is bytes
 	seen := map[*ir.Value]bool{}
 	waiting := []*ir.Value{v}
 	for len(waiting) > 0 && ops*loops <= m.PieceOps {
@@ -211,7 +203,9 @@ func (p *piecer) gains(v *ir.Value) bool {
 				}
 			}
 		}
-		ops++
+		if v.Op != ir.OpConcat { // all pieces compute it
+			ops++
+		}
 		waiting = append(waiting, x.Args...)
 	}
 	spared++ // its own
