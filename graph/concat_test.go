@@ -232,7 +232,7 @@ func TestPadsOfTheRun(t *testing.T) {
 	}{
 		{x.Pad([]int{3, 0}, []int{1, 0}, graph.PadReflect), graph.Zeros(graph.Float32, 2, 4), `pad: "PadReflect of 3 and 1 elements along axis 0": it begins at index 3 of axis 0, which has 2 elements, where n=2`},
 		{x.Pad([]int{-3, 0}, []int{0, 0}, graph.PadConstant), graph.Zeros(graph.Float32, 2, 4), `pad: "-3 and 0 elements along axis 0": it begins at index 3 of axis 0, which has 2 elements, where n=2`},
-		{image.Conv(graph.Zeros(graph.Float32, 1, 1, 3, 3), graph.ConvOptions{Dilations: []int{2, 2}}), graph.Zeros(graph.Float32, 1, 1, 3, 3), `conv: "windows of 5 elements along axis 3": `},
+		{image.Conv(graph.Zeros(graph.Float32, 1, 1, 3, 3), graph.ConvOptions{Dilations: []int{2, 2}}), graph.Zeros(graph.Float32, 1, 1, 3, 3), `conv: axis 2 of shape [1,1,3,3]: a window of 3 elements 2 apart does not fit into 3 elements, where n=3`},
 		{x.Add(graph.Fill(graph.Float32, 1, graph.Dim("n-5"), 1).Sum()), graph.Zeros(graph.Float32, 2, 4), `fill: shape [n-5,1]: extent n-5 of axis 0 is -3, which is negative, where n=2`},
 	} {
 		p, err := graph.Compile(c.node)
