@@ -26,7 +26,7 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	bound, err := b.linked.Bind(outs, ins)
+	bound, err := b.Linked.Bind(outs, ins)
 	if err != nil {
 		return nil, cmp.Or(p.checkOuts(b, outs), atCaller(err))
 	}

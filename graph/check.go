@@ -52,7 +52,7 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 				return nil, p.inputError(&p.inputs[i], "%w", err)
 			}
 			if have := t.Extent(k); have != want {
-				return nil, p.inputError(&p.inputs[i], "axis %d is %d and must be %s = %d, where %s", k, have, d, want, sizesText(p.sizes, sizes))
+				return nil, p.inputError(&p.inputs[i], "axis %d is %d and must be %s = %d, where %s", k, have, d, want, p.compiled.SizesText(sizes))
 			}
 		}
 	}

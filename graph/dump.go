@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
 // DumpEnv is an environment variable that this package reads, beside RecordEnv: if it names a
@@ -112,10 +112,10 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		}
 	}
 	section("graph", func() string {
-		if p.once == nil {
+		if p.compiled.Once == nil {
 			return p.String()
 		}
-		return withOnce(p.onceTo, p.once.String(), p.String())
+		return withOnce(p.compiled.OnceTo, p.compiled.Once.String(), p.String())
 	})
 	bound := p.latest()
 	switch {
@@ -123,25 +123,23 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 	case bound == nil:
 		fmt.Fprintf(&out, "// %s\n", noExample)
 	default:
-		f, err := p.fn.Bind(bound.sizes) // so that each stage can be run with the inputs, though the plan was perhaps resized
+		f, err := p.compiled.Func.Bind(bound.Sizes) // so that each stage can be run with the inputs, though the plan was perhaps resized
 		if err != nil {
 			return err
 		}
-		setLayouts(f, bound.layouts(len(p.inputs)))
-		options := p.options
-		options.Observe = func(name string, text func() string) {
+		_, err = p.compiled.Lower(f, bound, func(name string, text func() string) {
 			if name != "graph" {
 				section(name, text)
 			}
-		}
-		if _, err := passes.Lower(f, options); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 		section("plan", func() string {
-			if bound.once == nil {
-				return bound.plan.String()
+			if bound.Once == nil {
+				return bound.Plan.String()
 			}
-			return withOnce(keptNames(bound.once), bound.once.String(), bound.plan.String())
+			return withOnce(keptNames(bound.Once), bound.Once.String(), bound.Plan.String())
 		})
 		text, err := p.scheduleText(bound)
 		if err != nil {
@@ -155,19 +153,19 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 }
 
 // scheduleText returns the schedule of a binding, and of what it computes once.
-func (p *Program) scheduleText(b *binding) (string, error) {
-	nests, err := p.schedule(b.plan, schedule.Options{})
+func (p *Program) scheduleText(b *program.Binding) (string, error) {
+	nests, err := p.compiled.Schedule(b.Plan)
 	if err != nil {
 		return "", err
 	}
-	if b.once == nil {
+	if b.Once == nil {
 		return nests.String(), nil
 	}
-	once, err := p.schedule(b.once, schedule.Options{})
+	once, err := p.compiled.Schedule(b.Once)
 	if err != nil {
 		return "", err
 	}
-	return withOnce(keptNames(b.once), once.String(), nests.String()), nil
+	return withOnce(keptNames(b.Once), once.String(), nests.String()), nil
 }
 
 // withOnce returns the text of what is computed once of constants, whose results are inputs

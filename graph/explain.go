@@ -12,7 +12,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
 // Explain says what the program does when it runs: its steps with their kernels
@@ -31,8 +30,8 @@ func (p *Program) Explain() string {
 	for _, in := range p.inputs {
 		line(&b, "in", in.String(), in.Pos)
 	}
-	for i, t := range p.captured {
-		param := p.fn.Params[len(p.inputs)+i]
+	for i, t := range p.compiled.Captured {
+		param := p.compiled.Func.Params[len(p.inputs)+i]
 		line(&b, "const", fmt.Sprintf("%s %s", param.Name(), tensorText(t)), param.Pos)
 	}
 	for _, out := range p.outputs {
@@ -42,32 +41,32 @@ func (p *Program) Explain() string {
 		line(&b, "sizes", noExample, ir.Pos{})
 		return b.String()
 	}
-	if len(p.sizes) > 0 {
+	if len(p.compiled.Sizes) > 0 {
 		about := "of the last run: "
-		if bound == p.shown {
+		if bound == p.compiled.Shown {
 			about = "for example: "
 		}
-		about += sizesText(p.sizes, bound.sizes)
-		if !maps.Equal(bound.sizes, bound.passed) {
-			about += "; the passes saw " + sizesText(p.sizes, bound.passed)
+		about += p.compiled.SizesText(bound.Sizes)
+		if !maps.Equal(bound.Sizes, bound.Passed) {
+			about += "; the passes saw " + p.compiled.SizesText(bound.Passed)
 		}
 		line(&b, "sizes", about, ir.Pos{})
 	}
-	nests, err := p.schedule(bound.plan, schedule.Options{}) // what runs
+	nests, err := p.compiled.Schedule(bound.Plan) // what runs
 	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}
 	for i := range nests.Tasks {
 		if !nests.Continues(i) {
-			p.explainTask(&b, bound.plan, &nests.Tasks[i])
+			p.explainTask(&b, bound.Plan, &nests.Tasks[i])
 		}
 	}
-	explainLedger(&b, bound.plan.Ledger)
-	if bound.once != nil {
-		line(&b, "once", fmt.Sprintf("%s of constants, for all runs: %s kept", plural(len(bound.once.Steps), "step"), byteText(bytesOf(bound.once, plan.ResultBuffer))), ir.Pos{})
+	explainLedger(&b, bound.Plan.Ledger)
+	if bound.Once != nil {
+		line(&b, "once", fmt.Sprintf("%s of constants, for all runs: %s kept", plural(len(bound.Once.Steps), "step"), byteText(bytesOf(bound.Once, plan.ResultBuffer))), ir.Pos{})
 	}
-	p.explainInPlace(&b, bound.plan)
-	explainBytes(&b, bound.plan, nests.Arena)
+	p.explainInPlace(&b, bound.Plan)
+	explainBytes(&b, bound.Plan, nests.Arena)
 	p.Profile().explain(&b)
 	return b.String()
 }
@@ -219,7 +218,7 @@ const mostInPlace = 8
 // explainInPlace names the inputs that an output can be computed in place of: RunInto given the
 // input's tensor for the output copies nothing. Steps that would copy elements to their own places are left out.
 func (p *Program) explainInPlace(b *bytes.Buffer, pl *plan.Plan) {
-	nests, err := p.scheduleInPlace(pl)
+	nests, err := p.compiled.ScheduleInPlace(pl)
 	if err != nil {
 		return
 	}

@@ -20,7 +20,7 @@ func (beside) Vector(string) int { return abi.AVX2.Vector() }
 // MissingBeside returns the signatures of the steps that are tilings, for sizes and layouts of inputs
 // (nil: contiguous), in a library that has the built-in kernels and those given.
 func (p *Program) MissingBeside(kernels []string, sizes map[string]int, layouts []*layout.Layout) ([]string, error) {
-	b, err := p.compile(sizes, layouts)
+	b, err := p.compiled.Compile(sizes, layouts)
 	if err != nil {
 		return nil, err
 	}
@@ -29,11 +29,11 @@ func (p *Program) MissingBeside(kernels []string, sizes map[string]int, layouts 
 		lib[sig] = true
 	}
 	var sigs []string
-	for _, pl := range []*plan.Plan{b.once, b.plan} {
+	for _, pl := range []*plan.Plan{b.Once, b.Plan} {
 		if pl == nil {
 			continue
 		}
-		nests, err := schedule.Schedule(pl, p.machine, lib, schedule.Options{})
+		nests, err := schedule.Schedule(pl, p.compiled.Machine, lib, schedule.Options{})
 		if err != nil {
 			return nil, err
 		}

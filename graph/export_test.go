@@ -4,8 +4,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/nest"
-	"github.com/stridefuse/stridefuse/passes/schedule"
-
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -13,17 +11,17 @@ import (
 func ChunkElems(n int) Option { return func(s *settings) { s.tuning = irtest.Machine(n) } }
 
 // Plan returns the plan of the last run, or of the example sizes.
-func (p *Program) Plan() *plan.Plan { return p.latest().plan }
+func (p *Program) Plan() *plan.Plan { return p.latest().Plan }
 
 // Sizes returns the sizes of that plan, and those that the passes were given for it.
 func (p *Program) Sizes() (sizes, passed map[string]int) {
 	b := p.latest()
-	return b.sizes, b.passed
+	return b.Sizes, b.Passed
 }
 
 // Tasks returns the schedule of that plan.
 func (p *Program) Tasks() []nest.Task {
-	nests, err := p.schedule(p.latest().plan, schedule.Options{})
+	nests, err := p.compiled.Schedule(p.latest().Plan)
 	if err != nil {
 		panic(err)
 	}
@@ -49,14 +47,7 @@ func Halves(op ir.Op, a *ir.Attr, x, y Node) Node { return apply(op, *a, x.get()
 func RestartDumps() { dumped.Store(0) }
 
 // Kept returns how many values made of constants live.
-func (p *Program) Kept() (n int) {
-	for _, w := range p.kept.made {
-		if w.Value() != nil {
-			n++
-		}
-	}
-	return n
-}
+func (p *Program) Kept() int { return p.compiled.Kept() }
 
 // Stage is the text of a level, with origins in place of positions.
 type Stage struct{ Name, Text string }

@@ -17,7 +17,7 @@ func (p *Program) Func() (*ir.Func, []*Tensor) {
 	if p.empty() {
 		return nil, nil
 	}
-	return p.fn.Clone(), slices.Clone(p.captured)
+	return p.compiled.Func.Clone(), slices.Clone(p.compiled.Captured)
 }
 
 // CompileFunc makes the program that computes a function, such as Program.Func returns or
@@ -51,15 +51,14 @@ func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 	for _, in := range fn.Params { // an input has the layout of the tensor that is given
 		in.Attr = &ir.Attr{Shape: in.Type.Shape, DType: in.Type.DType, Note: in.Name()}
 	}
-	p := newProgram(&s, fn, sizes)
+	p := newProgram(&s)
 	for _, in := range f.Params {
 		p.inputs = append(p.inputs, Port{Name: in.Name(), DType: in.Type.DType, Shape: in.Type.Shape, Pos: in.Pos})
 	}
 	for i, out := range f.Results {
 		p.outputs = append(p.outputs, Port{Name: "out" + strconv.Itoa(i), DType: out.Type.DType, Shape: out.Type.Shape, Pos: out.Pos})
 	}
-	p.options.Frozen = make([]bool, len(p.inputs))
-	if err := p.finish(s.generated); err != nil {
+	if err := p.finish(&s, fn, nil, make([]bool, len(p.inputs)), sizes); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -69,7 +68,7 @@ func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 // the example sizes. Inputs and outputs are not among them.
 func (p *Program) Temporaries() int {
 	if b := p.latest(); b != nil {
-		return b.linked.Arena()
+		return b.Linked.Arena()
 	}
 	return 0
 }

@@ -66,8 +66,8 @@ func (x *inspection) page() *page.Page {
 		out.About = append(out.About, noExample)
 		return out
 	}
-	if len(x.p.sizes) > 0 {
-		out.About = append(out.About, sizesText(x.p.sizes, x.bound.sizes))
+	if len(x.p.compiled.Sizes) > 0 {
+		out.About = append(out.About, x.p.compiled.SizesText(x.bound.Sizes))
 	}
 	out.Flow = x.stepPicture()
 	out.Steps, out.Kernels = x.pageSteps(), x.pageKernels()

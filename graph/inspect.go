@@ -1,12 +1,9 @@
 package graph
 
 import (
-	"maps"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/passes/schedule"
-
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -15,7 +12,7 @@ func (p *Program) String() string {
 	if p.empty() {
 		return noProgram
 	}
-	return p.fn.String()
+	return p.compiled.Func.String()
 }
 
 // Kernels returns the signature of each different kernel, in order of use: what
@@ -30,22 +27,22 @@ func (p *Program) Kernels() []string {
 	if bound == nil {
 		return nil
 	}
-	if p.shown != nil {
-		bound = p.shown
+	if p.compiled.Shown != nil {
+		bound = p.compiled.Shown
 	}
 	return p.kernelsOf(bound)
 }
 
 // kernelsOf returns the signatures of the kernels of a binding, as Kernels does.
-func (p *Program) kernelsOf(bound *binding) []string {
+func (p *Program) kernelsOf(bound *program.Binding) []string {
 	var sigs []string
 	seen := map[string]bool{}
-	plans := append([]*plan.Plan{bound.plan}, p.others(bound)...)
-	if bound.once != nil {
-		plans = append(plans, bound.once)
+	plans := append([]*plan.Plan{bound.Plan}, p.compiled.Others(bound)...)
+	if bound.Once != nil {
+		plans = append(plans, bound.Once)
 	}
 	for _, pl := range plans {
-		for _, sig := range schedule.Kernels(pl, p.machine, schedule.Options{TilingOnly: p.tilings}) {
+		for _, sig := range p.compiled.Kernels(pl) {
 			if !seen[sig] {
 				seen[sig] = true
 				sigs = append(sigs, sig)
@@ -55,50 +52,13 @@ func (p *Program) kernelsOf(bound *binding) []string {
 	return sigs
 }
 
-// others returns the plans for other sizes that may have other kernels than a binding: products with one element along an
-// axis with a name, as batches of one have, which are sums of rows, and other lengths of lines that are reduced.
-func (p *Program) others(bound *binding) []*plan.Plan {
-	var plans []*plan.Plan
-	add := func(sizes map[string]int) {
-		f, err := p.fn.Bind(sizes)
-		if err != nil {
-			return
-		}
-		if b, err := p.lower(f, sizes, nil); err == nil {
-			plans = append(plans, b.plan)
-		}
-	}
-	if slices.ContainsFunc(p.fn.Body, func(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil }) {
-		for _, name := range p.sizes {
-			sizes := maps.Clone(bound.sizes)
-			sizes[name] = 1
-			add(sizes)
-		}
-	}
-	along := func(v *ir.Value) bool { return v.Op.Info().Kind == ir.Reduce || v.Op.Info().Kind == ir.Scan }
-	if len(p.sizes) == 0 || !slices.ContainsFunc(p.fn.Body, along) {
-		return plans
-	}
-	for _, n := range []int{ir.ReduceLeast, 4 * ir.ReduceChunk, 4*ir.ReduceChunk + 1} {
-		sizes := map[string]int{}
-		for _, name := range p.sizes {
-			sizes[name] = n
-		}
-		add(sizes)
-	}
-	return plans
-}
-
 // latest returns the binding of the last run, and before any run that for
 // example sizes, nil if there are none.
-func (p *Program) latest() *binding {
+func (p *Program) latest() *program.Binding {
 	if p.empty() {
 		return nil
 	}
-	if b := p.cache.last.Load(); b != nil {
-		return b
-	}
-	return p.shown
+	return p.compiled.Latest()
 }
 
 // Ledger returns what the compiler decided for the last run, or for the example
@@ -106,7 +66,7 @@ func (p *Program) latest() *binding {
 // copied.
 func (p *Program) Ledger() []Decision {
 	if b := p.latest(); b != nil {
-		return slices.Clone(b.plan.Ledger)
+		return slices.Clone(b.Plan.Ledger)
 	}
 	return nil
 }
@@ -116,7 +76,7 @@ func (p *Program) Ledger() []Decision {
 // block of rows is not counted.
 func (p *Program) Traffic() (moved, least int) {
 	if b := p.latest(); b != nil {
-		moved, least = traffic(b.plan)
+		moved, least = traffic(b.Plan)
 	}
 	return moved, least
 }

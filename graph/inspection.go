@@ -1,16 +1,13 @@
 package graph
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/passes"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
 // inspection is a program compiled once more, so that what each level of the compiler made
@@ -21,7 +18,7 @@ import (
 // every level: in values, steps, decisions, and at the ends of lines of text.
 type inspection struct {
 	p        *Program
-	bound    *binding
+	bound    *program.Binding
 	built    *ir.Func    // as the user built it
 	values   []*ir.Value // of built with sizes bound: params, then the body
 	sites    []ir.Pos    // of the values in the user's source
@@ -53,7 +50,7 @@ func originOf(pos ir.Pos) int {
 // inspect compiles the program again, for the sizes and layouts of the last run, or for
 // example sizes.
 func (p *Program) inspect() (*inspection, error) {
-	x := &inspection{p: p, bound: p.latest(), built: p.fn.Clone(), decided: map[int][]Decision{}}
+	x := &inspection{p: p, bound: p.latest(), built: p.compiled.Func.Clone(), decided: map[int][]Decision{}}
 	for i, v := range slices.Concat(x.built.Params, x.built.Body) {
 		x.sites = append(x.sites, v.Pos)
 		v.Pos = ir.Pos{File: originFile, Line: i + 1}
@@ -64,12 +61,12 @@ func (p *Program) inspect() (*inspection, error) {
 		x.steps = make([][]int, len(x.values))
 		return x, nil
 	}
-	own, err := x.built.Bind(x.bound.sizes)
+	own, err := x.built.Bind(x.bound.Sizes)
 	if err != nil {
 		return nil, err
 	}
 	x.values = slices.Concat(own.Params, own.Body)
-	f, err := x.built.Bind(x.bound.passed)
+	f, err := x.built.Bind(x.bound.Passed)
 	if err != nil {
 		return nil, err
 	}
@@ -79,28 +76,22 @@ func (p *Program) inspect() (*inspection, error) {
 // lower takes the graph through all levels as bind does.
 func (x *inspection) lower(f *ir.Func) error {
 	p := x.p
-	setLayouts(f, x.bound.layouts(len(p.inputs)))
-	options := p.options
-	options.Observe = func(name string, text func() string) {
+	whole, err := p.compiled.Lower(f, x.bound, func(name string, text func() string) {
 		if name != "graph" {
 			x.add(name, withoutLedger(text()))
 		}
-	}
-	whole, err := passes.Lower(f, options)
+	})
 	if err != nil {
 		return err
 	}
-	if x.once, _, x.plan, err = passes.Split(whole, options.Frozen, len(p.sizes) > 0); err != nil {
+	if x.once, x.plan, err = p.compiled.Split(whole, x.bound); err != nil {
 		return err
 	}
 	if x.once != nil {
 		x.add("once", x.once.String())
 	}
-	if x.plan = p.resized(x.plan, x.bound); x.plan == nil {
-		return errors.New("BUG: graph: a plan that was resized can't be again")
-	}
 	x.add("steps", x.plan.String())
-	if x.nests, err = p.schedule(x.plan, schedule.Options{}); err != nil {
+	if x.nests, err = p.compiled.Schedule(x.plan); err != nil {
 		return err
 	}
 	nests := *x.nests
@@ -175,15 +166,4 @@ func (x *inspection) lines() []string {
 		lines[len(x.built.Params)+i] = strings.Join(strings.Fields(line), " ")
 	}
 	return lines
-}
-
-// layouts returns the layouts of the first n params that the binding is for, nil for row-major.
-func (b *binding) layouts(n int) []*layout.Layout {
-	list := make([]*layout.Layout, n)
-	for i := range b.plan.Buffers {
-		if buf := &b.plan.Buffers[i]; buf.Kind == plan.ParamBuffer && buf.Index < n {
-			list[buf.Index] = buf.At
-		}
-	}
-	return list
 }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // lowering turns the nodes below some outputs into a Func.
@@ -171,19 +171,7 @@ func (l *lowering) capture(f *ir.Func, n *node) *ir.Value {
 		name += "_"
 	}
 	l.captured = append(l.captured, n.tensor)
-	p := f.Param(name, n.typ, layoutOf(n.tensor))
+	p := f.Param(name, n.typ, program.LayoutOf(n.tensor))
 	p.Pos = n.pos
 	return p
-}
-
-// layoutOf returns where a tensor's elements sit, counted from the one lowest in
-// memory; nil for row-major.
-func layoutOf(t *Tensor) *layout.Layout {
-	if t.IsRowMajor() {
-		return nil
-	}
-	l := layout.Layout{Shape: t.Shape(), Strides: t.Strides()}
-	lowest, _ := l.Bounds()
-	l.Offset = -lowest
-	return &l
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -21,7 +20,7 @@ func (p *Program) Missing() []string {
 	if bound == nil {
 		return nil
 	}
-	return p.missing(append([]*plan.Plan{bound.plan}, p.others(bound)...)...)
+	return p.missing(append([]*plan.Plan{bound.Plan}, p.compiled.Others(bound)...)...)
 }
 
 // missing returns the signatures for which plans run tilings, and no engine has a kernel: on the
@@ -29,7 +28,7 @@ func (p *Program) Missing() []string {
 func (p *Program) missing(plans ...*plan.Plan) []string {
 	var sigs []string
 	for _, pl := range plans {
-		nests, err := p.schedule(pl, schedule.Options{})
+		nests, err := p.compiled.Schedule(pl)
 		if err != nil {
 			continue
 		}

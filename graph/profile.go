@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
-	"sync/atomic"
 	"time"
 
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
 // WithProfile measures how long each step takes, in every run: Profile returns the times,
@@ -57,17 +56,17 @@ func perNano(n float64, t time.Duration) float64 { return n / float64(max(t, 1))
 // for as many workers as the program has, which takes some 200 ms and 100 MB.
 func (p *Program) Profile() *Profile {
 	b := p.latest()
-	if b == nil || b.times == nil || b.times.runs.Load() == 0 {
+	if b == nil || b.Times == nil || b.Times.Runs() == 0 {
 		return nil
 	}
 	return &Profile{
-		Runs: int(b.times.runs.Load()), Time: b.times.mean(), Steps: p.stepProfiles(b),
-		Limits: limitsOf(p.executor),
+		Runs: b.Times.Runs(), Time: b.Times.Mean(), Steps: p.stepProfiles(b),
+		Limits: limitsOf(p.compiled.Executor()),
 	}
 }
 
-func (p *Program) stepProfiles(b *binding) []StepProfile {
-	nests, err := p.schedule(b.plan, schedule.Options{}) // what runs
+func (p *Program) stepProfiles(b *program.Binding) []StepProfile {
+	nests, err := p.compiled.Schedule(b.Plan) // what runs
 	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}
@@ -81,13 +80,13 @@ func (p *Program) stepProfiles(b *binding) []StepProfile {
 }
 
 // profileOf returns the profile of a task.
-func profileOf(b *binding, t *nest.Task) StepProfile {
-	s := StepProfile{First: t.First, Last: t.Last, Time: b.times.meanOf(t.First)}
+func profileOf(b *program.Binding, t *nest.Task) StepProfile {
+	s := StepProfile{First: t.First, Last: t.Last, Time: b.Times.MeanOf(t.First)}
 	most := 0.0
 	for i := t.First; i <= t.Last; i++ {
-		read, written := b.plan.Traffic(i)
+		read, written := b.Plan.Traffic(i)
 		s.Bytes += read + written
-		ops, dt := operations(&b.plan.Steps[i])
+		ops, dt := operations(&b.Plan.Steps[i])
 		if s.Ops += ops; ops >= most {
 			most, s.DType = ops, dt
 		}
@@ -127,34 +126,6 @@ func operations(s *plan.Step) (n float64, dt DType) {
 		}
 	}
 	return points * float64(all), dt
-}
-
-// times adds up how long the steps of a binding took.
-type times struct {
-	runs  atomic.Int64
-	total []atomic.Int64 // nanoseconds, by the first step of each task
-}
-
-func newTimes(steps int) *times { return &times{total: make([]atomic.Int64, steps)} }
-
-// add adds a run.
-func (t *times) add(took []time.Duration) {
-	for i, d := range took {
-		t.total[i].Add(int64(d))
-	}
-	t.runs.Add(1)
-}
-
-// meanOf returns the time of the task that begins with a step.
-func (t *times) meanOf(step int) time.Duration {
-	return time.Duration(t.total[step].Load() / max(1, t.runs.Load()))
-}
-
-func (t *times) mean() (sum time.Duration) {
-	for i := range t.total {
-		sum += t.meanOf(i)
-	}
-	return sum
 }
 
 // String returns the lines that Explain has about the profile; nil has none.

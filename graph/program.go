@@ -6,10 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/tuning"
-	"github.com/stridefuse/stridefuse/passes"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -20,31 +18,13 @@ import (
 // name, to RunNamed. They may be views of any layout. They are only read, unless an output shares
 // memory with them: see RunInto.
 type Program struct {
-	name     string
-	fn       *ir.Func // sizes still symbolic; never changed
-	once     *ir.Func // what was computed of constants when it was compiled, or nil
-	onceTo   []string // the params of fn that its results are
-	inputs   []Port
-	outputs  []Port
-	captured []*Tensor // params after the inputs
-	sizes    []string  // named
-	options  passes.Options
-	executor *runtime.Executor
-	machine  *tuning.Machine
-	drafts   *schedule.Drafts // of programs on the same machine and executor, nil if they share none
-
-	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
-	cache     plans
-	classes   classes
-	groups    schedule.GroupDrafts // of the plans of all sizes
-	kept      keeper
-	progress  func(context.Context, Progress)
-	profiled  bool
-	hidden    bool    // from dumps
-	tilings   bool    // of TilingOnly
-	record    *record // or nil
-	generated bool    // each loop must be a generated kernel
-	traps     Debug   // of NonFinite and DivisionByZero
+	name      string
+	inputs    []Port
+	outputs   []Port
+	compiled  *program.Program
+	hidden    bool  // from dumps
+	generated bool  // each loop must be a generated kernel
+	traps     Debug // of NonFinite and DivisionByZero
 	nonFinite search
 	divisions search
 }
@@ -71,7 +51,7 @@ func (p Port) String() string {
 
 // empty reports whether there is no program: the value is nil, as after an error
 // of Compile, or zero.
-func (p *Program) empty() bool { return p == nil || p.fn == nil }
+func (p *Program) empty() bool { return p == nil || p.compiled == nil }
 
 const noProgram = "there is no program: Compile makes one, or returns why not"
 
@@ -153,7 +133,7 @@ func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) e
 }
 
 // run computes the outputs into given tensors or, if fresh, into new ones. It returns the binding that has run.
-func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*binding, error) {
+func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*program.Binding, error) {
 	if ctx == nil {
 		return nil, p.misuse("run", "the context is nil: give it context.Background()")
 	}
@@ -161,8 +141,8 @@ func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*bi
 		return nil, atCaller(err)
 	}
 	if !p.empty() && p.traps == 0 {
-		if b := p.cache.last.Load(); b != nil {
-			if taken, err := b.linked.RunTaken(ctx, outs, ins, fresh); taken {
+		if b := p.compiled.Last(); b != nil {
+			if taken, err := b.Linked.RunTaken(ctx, outs, ins, fresh); taken {
 				return b, atCaller(err)
 			}
 		}
@@ -175,9 +155,9 @@ func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*bi
 		return nil, err
 	}
 	if fresh {
-		return b, atCaller(b.linked.RunNew(ctx, outs, ins))
+		return b, atCaller(b.Linked.RunNew(ctx, outs, ins))
 	}
-	return b, atCaller(b.linked.Run(ctx, outs, ins))
+	return b, atCaller(b.Linked.Run(ctx, outs, ins))
 }
 
 // atCaller returns an error of the executor that has no line at the line of the user's that
@@ -208,7 +188,7 @@ func (p *Program) check(ctx context.Context, ins []*Tensor) error {
 
 // trapped returns the binding for a run once check has found nothing in the inputs. The context is
 // code of the user's, which may have changed the list of them.
-func (p *Program) trapped(ctx context.Context, ins []*Tensor) (*binding, error) {
+func (p *Program) trapped(ctx context.Context, ins []*Tensor) (*program.Binding, error) {
 	if err := p.check(ctx, ins); err != nil {
 		return nil, err
 	}
@@ -230,7 +210,7 @@ func (p *Program) checkApart(outs []*Tensor) error {
 }
 
 // checkOuts returns what is wrong with the tensors to compute into, or nil.
-func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
+func (p *Program) checkOuts(b *program.Binding, outs []*Tensor) error {
 	if len(outs) != len(p.outputs) {
 		return p.misuse("run", "%d outputs given, the program has %d: %s", len(outs), len(p.outputs), list(p.outputs))
 	}
@@ -239,7 +219,7 @@ func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
 		if err := t.Err(); err != nil {
 			return cmp.Or(givenFailed(t, out.Name), p.misuse("run", "%s: %v", out.Name, err))
 		}
-		want := b.outs[i]
+		want := b.Outs[i]
 		have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}
 		if !have.Equal(want) {
 			return p.misuse("run", "%s: want %s, got %s: RunAll makes tensors that fit", out.Name, specText(want, nil), specText(have, nil))

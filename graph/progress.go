@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -22,32 +21,4 @@ const progressEvery = 100 * time.Millisecond
 // look at the clock.
 func WithProgress(observe func(ctx context.Context, p Progress)) Option {
 	return func(s *settings) { s.progress = observe }
-}
-
-// observe makes the runs of a binding report to the observer of the program's options.
-func (p *Program) observe(b *binding, nests *nest.Program) {
-	var kernels []missed
-	if p.record != nil {
-		kernels = missedBy(b.plan, nests)
-	}
-	if p.progress == nil && !p.profiled && len(kernels) == 0 {
-		return
-	}
-	o := &runtime.Observer{Progress: p.progress, Every: progressEvery}
-	var times []func([]time.Duration)
-	if p.profiled {
-		b.times = newTimes(len(b.plan.Steps))
-		o.Labels, times = true, append(times, b.times.add)
-	}
-	if len(kernels) > 0 {
-		times = append(times, func(took []time.Duration) { p.record.add(kernels, took) })
-	}
-	if len(times) > 0 {
-		o.Times = func(took []time.Duration) {
-			for _, add := range times {
-				add(took)
-			}
-		}
-	}
-	b.linked.Observe(o)
 }

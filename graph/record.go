@@ -75,6 +75,25 @@ var environment = sync.OnceValue(func() *recorder {
 	return &recorder{w: f}
 })
 
+// missed returns what notes the runs of a plan that lacks kernels: see program.Observe.
+func (s *settings) missed() func(*plan.Plan, *nest.Program) func([]time.Duration) {
+	recorders := s.recorders
+	if e := environment(); e != nil && !s.hidden {
+		recorders = append(recorders, e)
+	}
+	if len(recorders) == 0 {
+		return nil
+	}
+	r := &record{to: recorders, lacked: map[string]*lacked{}}
+	return func(pl *plan.Plan, nests *nest.Program) func([]time.Duration) {
+		kernels := missedBy(pl, nests)
+		if len(kernels) == 0 {
+			return nil
+		}
+		return func(took []time.Duration) { r.add(kernels, took) }
+	}
+}
+
 // missed is a kernel that the runs of a binding lack.
 type missed struct {
 	signature string

@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -50,22 +49,18 @@ func (p *Program) findFault(ctx context.Context, s *search, checks func(*ir.Func
 
 // make makes the search of a program.
 func (s *search) make(p *Program, checks func(*ir.Func) ([]check, error)) error {
-	fn, captured := p.whole()
+	fn, captured := p.compiled.Whole()
 	list, err := checks(fn)
 	if err != nil {
 		return err
 	}
 	fn.Results = nil
-	q := &Program{name: p.name, fn: fn, inputs: p.inputs, captured: captured, sizes: p.sizes, options: p.options, executor: p.executor, machine: p.machine, drafts: p.drafts, tilings: p.tilings}
-	q.options.Frozen = slices.Clone(p.options.Frozen)
-	if n := len(fn.Params); n < len(q.options.Frozen) {
-		q.options.Frozen = q.options.Frozen[:n]
-	}
-	q.cache.limit = p.cache.limit
+	q := &Program{name: p.name, inputs: p.inputs}
 	for i, c := range list {
 		s.values, fn.Results = append(s.values, c.of), append(fn.Results, c.ok)
 		q.outputs = append(q.outputs, Port{Name: fmt.Sprint("value", i), DType: Bool, Shape: c.of.Type.Shape, Pos: c.of.Pos})
 	}
+	q.compiled = p.compiled.Sibling(fn, captured)
 	s.program = q
 	return nil
 }
@@ -80,41 +75,6 @@ func faultText(pos Pos, call string, op ir.Op, what string) string {
 		text = p + ": " + text
 	}
 	return text
-}
-
-// whole returns a copy of the program's graph as it was before any of it was computed of
-// constants, and the tensors that it captured.
-func (p *Program) whole() (*ir.Func, []*Tensor) {
-	if p.once == nil {
-		return p.fn.Clone(), p.captured
-	}
-	f := &ir.Func{Name: p.fn.Name, Fast: p.fn.Fast}
-	copies, named := map[*ir.Value]*ir.Value{}, map[string]*ir.Value{}
-	params := len(p.fn.Params) - len(p.onceTo)
-	for _, v := range p.fn.Params[:params] {
-		in := *v
-		f.Params = append(f.Params, &in)
-		copies[v], named[v.Name()] = &in, &in
-	}
-	add := func(body []*ir.Value) {
-		for _, v := range body {
-			w := *v
-			w.Args = slices.Clone(v.Args)
-			for i, a := range w.Args {
-				w.Args[i] = copies[a]
-			}
-			copies[v] = f.Append(w)
-		}
-	}
-	for _, v := range p.once.Params {
-		copies[v] = named[v.Name()]
-	}
-	add(p.once.Body)
-	for i, r := range p.once.Results {
-		copies[p.fn.Params[params+i]] = copies[r]
-	}
-	add(p.fn.Body)
-	return f, p.captured[:len(p.captured)-len(p.onceTo)]
 }
 
 // firstFalse returns the row-major place of the first element that is false, -1 if none is.

@@ -1,4 +1,4 @@
-package graph
+package program
 
 import (
 	"maps"
@@ -7,27 +7,16 @@ import (
 	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
-
-	"github.com/stridefuse/stridefuse/ir/layout"
-	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // Plans of batches. Where the first axis of inputs and outputs is a batch, all numbers of rows that
 // have as many bits are one class: the passes make its plan once, for the most rows, and it is resized
 // for each number: see passes.Batch.
 
-// planned is the plan of a program, in two parts: what is made once of constants, and the rest.
-type planned struct {
-	sizes  map[string]int // that the passes were given
-	once   *plan.Plan     // or nil
-	onceOf []int          // the params of the program that once reads
-	rest   *plan.Plan
-	groups *schedule.GroupDrafts // of schedules of the rest
-}
-
-// classes are the classes of sizes that a program has met. The lock of its plans guards them.
+// classes are the classes of sizes that a program has met. The lock of the cache guards them.
 type classes struct {
 	batch  string // the size that counts the rows, "" if there is none
 	looked bool   // for it
@@ -46,37 +35,14 @@ const (
 	mostClasses = 64
 )
 
-// setLayouts says where the elements of the inputs sit, the first params of a graph. A nil layout is row-major.
-func setLayouts(f *ir.Func, layouts []*layout.Layout) {
-	for i, l := range layouts {
-		if l != nil {
-			attr := *f.Params[i].Attr
-			attr.At, f.Params[i].Attr = l, &attr
-		}
-	}
-}
-
-// plan makes the plan for the sizes that the graph f is bound to, by the passes. It takes f over. layouts
-// is as for compile.
-func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (planned, error) {
-	setLayouts(f, layouts)
-	pl := planned{sizes: sizes, groups: &p.groups}
-	whole, err := passes.Lower(f, p.options)
-	if err != nil {
-		return pl, err
-	}
-	pl.once, pl.onceOf, pl.rest, err = passes.Split(whole, p.options.Frozen, len(p.sizes) > 0)
-	return pl, err
-}
-
 // ofClass returns the plan for some sizes that is the resized one of their class, if they have one. The
-// caller has the lock of the plans.
+// caller has the lock of the cache.
 func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl planned, ok bool) {
 	c := &p.classes
 	if !c.looked {
 		c.looked = true
-		if at := slices.IndexFunc(p.sizes, func(name string) bool { return passes.BatchName(p.fn, name) }); at >= 0 {
-			c.batch = p.sizes[at]
+		if at := slices.IndexFunc(p.Sizes, func(name string) bool { return passes.BatchName(p.Func, name) }); at >= 0 {
+			c.batch = p.Sizes[at]
 		}
 	}
 	rows := sizes[c.batch]
@@ -85,7 +51,7 @@ func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl pl
 	}
 	var space [64]byte
 	key := space[:0]
-	for _, name := range p.sizes {
+	for _, name := range p.Sizes {
 		n := sizes[name]
 		if name == c.batch {
 			n = bits.Len(uint(rows))
@@ -118,7 +84,7 @@ func (p *Program) newClass(sizes map[string]int, n int) *class {
 	of := func(rows int) (*ir.Func, map[string]int, error) {
 		own := maps.Clone(sizes)
 		own[p.classes.batch] = rows
-		f, err := p.fn.Bind(own)
+		f, err := p.Func.Bind(own)
 		return f, own, err
 	}
 	if _, _, err := of(1 << (n - 1)); err != nil {
@@ -133,7 +99,7 @@ func (p *Program) newClass(sizes map[string]int, n int) *class {
 	if err != nil {
 		return &class{}
 	}
-	batch := passes.BatchOf(p.fn, p.classes.batch, pl.rest, most)
+	batch := passes.BatchOf(p.Func, p.classes.batch, pl.rest, most)
 	if batch == nil {
 		return &class{}
 	}
@@ -141,23 +107,9 @@ func (p *Program) newClass(sizes map[string]int, n int) *class {
 	return &class{pl, batch}
 }
 
-// resized returns what the passes made for a binding as its plan, nil if that is not possible.
-func (p *Program) resized(rest *plan.Plan, b *binding) *plan.Plan {
-	for name, rows := range b.passed {
-		if rows != b.sizes[name] {
-			batch := passes.BatchOf(p.fn, name, rest, rows)
-			if batch == nil {
-				return nil
-			}
-			return batch.Resize(b.sizes[name])
-		}
-	}
-	return rest
-}
-
 // bytesOf returns how many bytes the inputs and outputs have together for the sizes that f is bound to.
 func (p *Program) bytesOf(f *ir.Func) (all int) {
-	for _, v := range slices.Concat(f.Params[:len(p.inputs)], f.Results) {
+	for _, v := range slices.Concat(f.Params[:p.Inputs], f.Results) {
 		n, _ := v.Type.Shape.NumElems().Int()
 		all += n * v.Type.DType.Size()
 	}

@@ -1,0 +1,141 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// Binding is a program compiled for inputs of certain shapes and layouts.
+type Binding struct {
+	Sizes  map[string]int
+	Passed map[string]int // the sizes that the passes were given, before the plan was resized
+	Once   *plan.Plan     // what is computed once of constants, or nil
+	Plan   *plan.Plan     // of each run
+	Linked *runtime.Linked
+	Times  *Times // of runs, nil if they are not measured
+	Outs   []ir.Type
+
+	onceOf []int                // the params of the program that Once reads
+	kept   atomic.Pointer[kept] // the results of Once; nil before the first run
+	used   atomic.Uint64        // the clock of the cache when it was used last
+	hash   uint64               // of the inputs that it is for
+}
+
+// Compile makes the binding for given sizes, and keeps it not. layouts says where the inputs' elements sit; nil stands for
+// row-major, for one or all.
+func (p *Program) Compile(sizes map[string]int, layouts []*layout.Layout) (*Binding, error) {
+	p.cache.mu.Lock()
+	defer p.cache.mu.Unlock()
+	return p.compile(sizes, layouts)
+}
+
+// compile is Compile for those who hold the lock of the cache.
+func (p *Program) compile(sizes map[string]int, layouts []*layout.Layout) (*Binding, error) {
+	if pl, ok := p.ofClass(sizes, layouts); ok {
+		return p.link(pl, sizes)
+	}
+	f, err := p.Func.Bind(sizes)
+	if err != nil {
+		return nil, p.withSizes(err, sizes)
+	}
+	return p.compileBound(f, sizes, layouts)
+}
+
+// compileBound is compile once the graph is known to fit the sizes: f is the graph of those.
+func (p *Program) compileBound(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (*Binding, error) {
+	pl, err := p.plan(f, sizes, layouts)
+	if err != nil {
+		return nil, p.withSizes(err, sizes)
+	}
+	return p.link(pl, sizes)
+}
+
+// link makes the binding of a plan.
+func (p *Program) link(pl planned, sizes map[string]int) (*Binding, error) {
+	b := &Binding{Sizes: sizes, Passed: pl.sizes, Once: pl.once, onceOf: pl.onceOf, Plan: pl.rest, Outs: make([]ir.Type, len(p.Func.Results))}
+	for i, r := range p.Func.Results {
+		shape, err := r.Type.Shape.Bind(sizes)
+		if err != nil {
+			return nil, p.withSizes(err, sizes)
+		}
+		b.Outs[i] = ir.Type{DType: r.Type.DType, Shape: shape}
+	}
+	nests, err := p.schedule(b.Plan, schedule.Options{Groups: pl.groups, Drafts: p.drafts})
+	if err != nil {
+		return nil, p.withSizes(err, sizes)
+	}
+	if b.Linked, err = p.config.Executor.Link(nests); err != nil {
+		return nil, p.withSizes(err, sizes)
+	}
+	b.Linked.Capture(p.Captured) // what stays the same in each run; keep adds to it
+	b.Linked.InPlace(func() (*nest.Program, error) { return p.ScheduleInPlace(b.Plan) })
+	b.observe(&p.config.Observe, nests)
+	return b, nil
+}
+
+// observe makes the runs of the binding report to those who are to be told of them.
+func (b *Binding) observe(to *Observe, nests *nest.Program) {
+	var missed func([]time.Duration)
+	if to.Missed != nil {
+		missed = to.Missed(b.Plan, nests)
+	}
+	if to.Progress == nil && !to.Profiled && missed == nil {
+		return
+	}
+	o := &runtime.Observer{Progress: to.Progress, Every: to.Every, Times: missed}
+	if to.Profiled {
+		b.Times = newTimes(len(b.Plan.Steps))
+		o.Labels = true
+		o.Times = func(took []time.Duration) {
+			b.Times.add(took)
+			if missed != nil {
+				missed(took)
+			}
+		}
+	}
+	b.Linked.Observe(o)
+}
+
+// layouts returns the layouts of the first n params that the binding is for, nil for row-major.
+func (b *Binding) layouts(n int) []*layout.Layout {
+	list := make([]*layout.Layout, n)
+	for i := range b.Plan.Buffers {
+		if buf := &b.Plan.Buffers[i]; buf.Kind == plan.ParamBuffer && buf.Index < n {
+			list[buf.Index] = buf.At
+		}
+	}
+	return list
+}
+
+// withSizes adds to an error the sizes that it occurs with, and the line of the user's that
+// compiles or runs if it has none.
+func (p *Program) withSizes(err error, sizes map[string]int) error {
+	var e *ir.Error
+	if !errors.As(err, &e) {
+		e = &ir.Error{Pos: ir.CallerPos(), Msg: err.Error()}
+		err = e
+	}
+	if len(sizes) == 0 {
+		return err
+	}
+	return &ir.Error{Pos: e.Pos, Op: e.Op, Msg: e.Msg + ", where " + p.SizesText(sizes)}
+}
+
+// SizesText returns sizes as messages have them: "n=3, m=4".
+func (p *Program) SizesText(sizes map[string]int) string {
+	text := make([]string, len(p.Sizes))
+	for i, name := range p.Sizes {
+		text[i] = fmt.Sprintf("%s=%d", name, sizes[name])
+	}
+	return strings.Join(text, ", ")
+}

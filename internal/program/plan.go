@@ -1,0 +1,118 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+)
+
+// From a graph whose sizes are bound to a plan, and from a plan to a schedule.
+
+// planned is the plan of a program, in two parts: what is made once of constants, and the rest.
+type planned struct {
+	sizes  map[string]int // that the passes were given
+	once   *plan.Plan     // or nil
+	onceOf []int          // the params of the program that once reads
+	rest   *plan.Plan
+	groups *schedule.GroupDrafts // of schedules of the rest
+}
+
+// plan makes the plan for the sizes that the graph f is bound to, by the passes. It takes f over. layouts
+// says where the inputs' elements sit; nil stands for row-major, for one or all.
+func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (planned, error) {
+	pl := planned{sizes: sizes, groups: &p.groups}
+	whole, err := p.lower(f, layouts, p.options)
+	if err != nil {
+		return pl, err
+	}
+	pl.once, pl.onceOf, pl.rest, err = p.split(whole)
+	return pl, err
+}
+
+// lower takes a graph through the passes.
+func (p *Program) lower(f *ir.Func, layouts []*layout.Layout, o passes.Options) (*plan.Plan, error) {
+	for i, l := range layouts {
+		if l != nil {
+			attr := *f.Params[i].Attr
+			attr.At, f.Params[i].Attr = l, &attr
+		}
+	}
+	return passes.Lower(f, o)
+}
+
+func (p *Program) split(whole *plan.Plan) (once *plan.Plan, onceOf []int, rest *plan.Plan, err error) {
+	return passes.Split(whole, p.options.Frozen, len(p.Sizes) > 0)
+}
+
+// Lower takes a graph through the passes again with the layouts of a binding, to look at what each pass makes. It takes f over.
+func (p *Program) Lower(f *ir.Func, b *Binding, observe func(pass string, text func() string)) (*plan.Plan, error) {
+	o := p.options
+	o.Observe = observe
+	return p.lower(f, b.layouts(p.Inputs), o)
+}
+
+// Split divides what Lower made for the sizes that the passes were given for a binding: in what is computed once, or nil, and the
+// plan for the sizes of the binding.
+func (p *Program) Split(whole *plan.Plan, b *Binding) (once, rest *plan.Plan, err error) {
+	once, _, rest, err = p.split(whole)
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, rows := range b.Passed {
+		if rows != b.Sizes[name] {
+			if batch := passes.BatchOf(p.Func, name, rest, rows); batch != nil {
+				rest = batch.Resize(b.Sizes[name])
+			} else {
+				rest = nil
+			}
+			break
+		}
+	}
+	if rest == nil {
+		return nil, nil, errors.New("BUG: program: a plan that was resized can't be again")
+	}
+	return once, rest, nil
+}
+
+// Schedule makes the schedule of a plan as it runs.
+func (p *Program) Schedule(pl *plan.Plan) (*nest.Program, error) {
+	return p.schedule(pl, schedule.Options{})
+}
+
+// ScheduleInPlace makes the schedule of a plan for runs that compute results in place.
+func (p *Program) ScheduleInPlace(pl *plan.Plan) (*nest.Program, error) {
+	return p.schedule(pl, schedule.Options{InPlace: true})
+}
+
+// Kernels returns the signatures of the kernels of a plan.
+func (p *Program) Kernels(pl *plan.Plan) []string {
+	return schedule.Kernels(pl, p.Machine, schedule.Options{TilingOnly: p.config.TilingOnly})
+}
+
+func (p *Program) schedule(pl *plan.Plan, o schedule.Options) (*nest.Program, error) {
+	o.TilingOnly = p.config.TilingOnly
+	if p.config.Verify {
+		if err := pl.Verify(); err != nil {
+			return nil, invalid("before the schedule: %v\n%s", err, pl)
+		}
+	}
+	nests, err := schedule.Schedule(pl, p.Machine, p.config.Executor, o)
+	if err != nil || !p.config.Verify {
+		return nests, err
+	}
+	if err := nests.Verify(); err != nil {
+		return nil, invalid("after the schedule: %v\n%s", err, nests)
+	}
+	return nests, nil
+}
+
+// invalid is the error of what a verifier rejects.
+func invalid(format string, args ...any) error {
+	return &ir.Error{Pos: ir.CallerPos(), Op: "compile", Msg: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,99 @@
+// Package program keeps what a compiled program needs between runs: its graph, a binding for each set of sizes and layouts that it
+// has met, and what it has computed of constants. graph.Program is its front, which checks what users give and words what they
+// read.
+//
+// Data flows one way, from the graph to the run:
+//
+//	Make     sizes and layouts -> a Binding, kept (plans.go)
+//	compile    sizes -> a plan, by the passes (plan.go) or resized from that of a class (batch.go)
+//	link       plan -> schedule -> linked tasks (binding.go)
+//	Use      Binding -> one with what it reads of constants (keep.go); its Linked runs
+package program
+
+import (
+	"context"
+	"time"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
+)
+
+// Config says how programs are compiled and run.
+type Config struct {
+	Executor   *runtime.Executor
+	Verify     bool // what each pass makes
+	NoFuse     bool // each op has a loop of its own
+	TilingOnly bool // every elementwise loop is a tiling of built-in kernels
+	Plans      int  // how many are kept at most
+
+	Observe
+}
+
+// Observe says who is told of runs.
+type Observe struct {
+	Progress func(context.Context, runtime.Progress) // or nil
+	Every    time.Duration                           // how often Progress is called
+	Profiled bool                                    // bindings have Times
+	// Missed returns what is called with the times of the tasks of each run of a plan, or nil. Missed may be nil.
+	Missed func(*plan.Plan, *nest.Program) func([]time.Duration)
+}
+
+// Program is a compiled function. Its exported fields are for reading. Any number of goroutines may use it.
+type Program struct {
+	Func     *ir.Func         // with symbolic sizes: the inputs are its first params, then the captured tensors
+	Once     *ir.Func         // what New has computed of constants, or nil
+	OnceTo   []string         // the params of Func that hold the results of Once
+	Inputs   int              // the number of inputs
+	Captured []*tensor.Tensor // the params after the inputs
+	Sizes    []string         // the names of the symbolic sizes
+	Machine  *tuning.Machine
+	Shown    *Binding // for the only sizes or for example sizes, nil if none fit
+
+	config  Config
+	options passes.Options
+	drafts  *schedule.Drafts     // shared by programs on the same machine and executor, or nil
+	groups  schedule.GroupDrafts // shared by the plans of all sizes
+	cache   plans
+	classes classes
+	kept    keeper
+}
+
+// New makes the program of a function, which it takes over. The params after the inputs are captured tensors; frozen
+// says for each param whether its elements never change. New computes what depends on such tensors alone, but no plan.
+func New(c Config, f *ir.Func, inputs int, captured []*tensor.Tensor, frozen []bool, sizes []string) (*Program, error) {
+	p := &Program{Func: f, Inputs: inputs, Captured: captured, Sizes: sizes, config: c}
+	p.cache.limit = c.Plans
+	p.Machine, p.drafts = machineOf(c)
+	p.options = passes.Options{Verify: c.Verify, NoFuse: c.NoFuse, Machine: p.Machine, Frozen: frozen}
+	return p, p.computeConstants()
+}
+
+// Sibling returns a program of another function of the same inputs. Nobody observes its runs. Its captured tensors are the first of
+// p's, frozen like these.
+func (p *Program) Sibling(f *ir.Func, captured []*tensor.Tensor) *Program {
+	q := &Program{Func: f, Inputs: p.Inputs, Captured: captured, Sizes: p.Sizes, Machine: p.Machine, config: p.config, options: p.options, drafts: p.drafts}
+	q.config.Observe = Observe{}
+	q.cache.limit = p.cache.limit
+	q.options.Frozen = q.options.Frozen[:min(len(f.Params), len(q.options.Frozen))]
+	return q
+}
+
+// Executor returns what runs the program.
+func (p *Program) Executor() *runtime.Executor { return p.config.Executor }
+
+// Latest returns the binding of the last run, and before any run Shown.
+func (p *Program) Latest() *Binding {
+	if b := p.cache.last.Load(); b != nil {
+		return b
+	}
+	return p.Shown
+}
+
+// Last returns the binding of the last run, or nil.
+func (p *Program) Last() *Binding { return p.cache.last.Load() }
