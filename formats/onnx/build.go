@@ -68,7 +68,7 @@ func (b *builder) results(g *subgraph) []value {
 
 // add builds one node.
 func (b *builder) add(n *node) {
-	if b.errs.enough() {
+	if b.errs.enough(len(n.inputs) + len(n.outputs)) {
 		return
 	}
 	if fn := b.model.functions[key(n.domain, n.op, n.overload)]; fn != nil {
@@ -152,6 +152,12 @@ func (c *call) build() ([]value, error) {
 	if err := c.checkShapes(); err != nil {
 		return nil, err
 	}
+	for _, v := range c.in {
+		c.spend(len(v.items) / itemsOfNode)
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
 	var outs []value
 	if sizes, ok := c.sizeArithmetic(); ok {
 		outs = []value{sizes}
@@ -174,10 +180,12 @@ func (c *call) build() ([]value, error) {
 	return outs, c.err
 }
 
-// checkTypes returns an error for inputs of types that the operator does not take.
+// checkTypes returns an error for inputs that are missing, or of types that the operator does not take.
 func (c *call) checkTypes() error {
 	for i, v := range c.in {
 		switch {
+		case v.kind == missing && i < c.op.least:
+			return fmt.Errorf("input %d is missing", i)
 		case v.kind == sequence && c.op.types&anySequence == 0:
 			return fmt.Errorf("input %d is a sequence: it takes a tensor", i)
 		case v.kind == absent && c.op.types&anyOptional == 0:

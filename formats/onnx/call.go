@@ -49,6 +49,9 @@ func (c *call) spendElements(n int) { c.spend(n / elementsOfNode) }
 // elementsOfNode is how many elements take about as much memory as a node.
 const elementsOfNode = 1 << 10
 
+// itemsOfNode is how many elements of a sequence are read and kept in about the time and memory of a node.
+const itemsOfNode = 64
+
 // has reports whether input i is there.
 func (c *call) has(i int) bool { return i < len(c.in) && c.in[i].kind != missing }
 

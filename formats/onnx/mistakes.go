@@ -45,10 +45,14 @@ type mistakes struct {
 // use: a small file could ask for any number.
 const mostNodes = 1 << 16
 
-// enough reports whether there are too many nodes to go on.
-func (m *mistakes) enough() bool {
-	m.nodes++
-	if m.nodes == mostNodes {
+// namesOfNode is how many inputs and outputs take about as much time as a node.
+const namesOfNode = 4
+
+// enough adds a node that has so many inputs and outputs, and reports whether there are too many nodes to go on.
+func (m *mistakes) enough(names int) bool {
+	before := m.nodes
+	m.nodes += max(1, names/namesOfNode)
+	if before < mostNodes && m.nodes >= mostNodes {
 		m.add(fmt.Errorf("more than %d nodes, with those of functions and loops", mostNodes))
 	}
 	return m.nodes >= mostNodes

@@ -87,11 +87,6 @@ func (op *operator) check(n *node) error {
 	if !slices.ContainsFunc(n.outputs, func(name string) bool { return name != "" }) {
 		return errors.New("no outputs: it has one or more")
 	}
-	for i, name := range n.inputs[:op.least] {
-		if name == "" {
-			return fmt.Errorf("input %d is missing", i)
-		}
-	}
 	for name, v := range n.attrs {
 		if name == "consumed_inputs" { // of the first versions, about memory alone
 			continue

@@ -112,6 +112,9 @@ func (c *call) list(name string) []int { return need[[]int](c, name) }
 
 // body builds a subgraph with values for its inputs, and returns its outputs.
 func (c *call) body(g *subgraph, in []value) []value {
+	if c.spend((len(g.inputs) + len(g.outputs) + len(g.constants)) / namesOfNode); c.err != nil {
+		return nil
+	}
 	b := c.inner()
 	if len(g.inputs) != len(in) {
 		return c.fail("a body with %d inputs: it must have %d", len(g.inputs), len(in))

@@ -83,17 +83,17 @@ func TestSequenceMistakes(t *testing.T) {
 	pair := made("SequenceConstruct", nil, in("x", "x"), "pair")
 	nothing := made("Optional", attrs{"type": elementType{}}, nil, "nothing")
 	for message, nodes := range map[string][]*node{
-		`output "y" is a sequence`:                            {made("SequenceConstruct", nil, in("x"), "y")},
-		"input 0 is a sequence: it takes a tensor":            {pair, made("Abs", nil, in("pair"), "y")},
-		"input 1 is a sequence: it takes a tensor":            {pair, made("Add", nil, in("x", "pair"), "y")},
-		"the optional value is not there":                     {nothing, made("OptionalGetElement", nil, in("nothing"), "y")},
-		"input 0 is an optional value that is not there":      {nothing, made("Abs", nil, in("nothing"), "y")},
-		"position 3 in a sequence of 2":                       {pair, made("Constant", attrs{"value_int": 3}, nil, "k"), made("SequenceAt", nil, in("pair", "k"), "y")},
-		"a sequence without elements":                         {made("SequenceEmpty", nil, nil, "none"), made("ConcatFromSequence", attrs{"axis": 0}, in("none"), "y")},
-		"must be known at load, and there may be up to":       {made("SplitToSequence", nil, in("x"), "parts"), made("SequenceAt", nil, in("parts", "mask"), "y")},
-		"input 0 is a tensor: it takes a sequence":            {made("SequenceLength", nil, in("x"), "y")},
-		"the graph has a value of this name already":          {made("Abs", nil, in("x"), "y"), made("Neg", nil, in("x"), "y")},
-		"a sequence, or an optional value that is not there,": {pair, made("SequenceConstruct", nil, in("x"), "one"), made("SequenceMap", attrs{"body": &subgraph{inputs: []port{{name: "a"}}, outputs: in("b"), nodes: []*node{made("SequenceConstruct", attrs{}, in("a"), "b")}}}, in("pair"), "deep"), made("ConcatFromSequence", attrs{"axis": 0}, in("deep"), "y")},
+		`output "y" is a sequence`:                       {made("SequenceConstruct", nil, in("x"), "y")},
+		"input 0 is a sequence: it takes a tensor":       {pair, made("Abs", nil, in("pair"), "y")},
+		"input 1 is a sequence: it takes a tensor":       {pair, made("Add", nil, in("x", "pair"), "y")},
+		"the optional value is not there":                {nothing, made("OptionalGetElement", nil, in("nothing"), "y")},
+		"input 0 is an optional value that is not there": {nothing, made("Abs", nil, in("nothing"), "y")},
+		"position 3 in a sequence of 2":                  {pair, made("Constant", attrs{"value_int": 3}, nil, "k"), made("SequenceAt", nil, in("pair", "k"), "y")},
+		"a sequence without elements":                    {made("SequenceEmpty", nil, nil, "none"), made("ConcatFromSequence", attrs{"axis": 0}, in("none"), "y")},
+		"must be known at load, and there may be up to":  {made("SplitToSequence", nil, in("x"), "parts"), made("SequenceAt", nil, in("parts", "mask"), "y")},
+		"input 0 is a tensor: it takes a sequence":       {made("SequenceLength", nil, in("x"), "y")},
+		"the graph has a value of this name already":     {made("Abs", nil, in("x"), "y"), made("Neg", nil, in("x"), "y")},
+		"output 0 of the body is a sequence":             {pair, made("SequenceConstruct", nil, in("x"), "one"), made("SequenceMap", attrs{"body": &subgraph{inputs: []port{{name: "a"}}, outputs: in("b"), nodes: []*node{made("SequenceConstruct", attrs{}, in("a"), "b")}}}, in("pair"), "deep"), made("SequenceLength", nil, in("deep"), "y")},
 	} {
 		_, err := built(t, in("y"), nodes...)
 		require.ErrorContains(t, err, message)

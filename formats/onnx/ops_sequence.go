@@ -17,7 +17,7 @@ var sequences = []operator{
 	{"OptionalHasElement", 15, 17, 1, 1, anything, nil, hasElement},
 	{"OptionalHasElement", 18, latest, 0, 1, anything, nil, hasElement},
 	{"SequenceAt", 11, latest, 2, 2, anySequence, nil, sequenceAt},
-	{"SequenceConstruct", 11, latest, 1, many, ir.AllTypes, nil, func(c *call) []value { return []value{sequenceOf(c.in)} }},
+	{"SequenceConstruct", 11, latest, 1, many, ir.AllTypes, nil, sequenceConstruct},
 	{"SequenceEmpty", 11, latest, 0, 0, 0, attrs{"dtype": unset{0}}, func(*call) []value { return []value{sequenceOf(nil)} }},
 	{"SequenceErase", 11, latest, 1, 2, anySequence, nil, sequenceErase},
 	{"SequenceInsert", 11, latest, 2, 3, anySequence, nil, sequenceInsert},
@@ -32,6 +32,15 @@ var sequences = []operator{
 type elementType struct{}
 
 func sequenceOf(items []value) value { return value{kind: sequence, items: items} }
+
+func sequenceConstruct(c *call) []value {
+	for i := range c.in {
+		if !c.has(i) {
+			return c.fail("input %d is missing", i)
+		}
+	}
+	return []value{sequenceOf(c.in)}
+}
 
 // place returns the index that input i has, counted from 0, of n.
 func (c *call) place(i, n int) int {
@@ -157,7 +166,15 @@ func sequenceMap(c *call) []value {
 			return nil
 		}
 		for k, v := range made {
-			out[k].items = append(out[k].items, v)
+			if !v.isTensor() {
+				return c.fail("output %d of the body is a sequence or an optional value: sequences are of tensors", k)
+			}
+			out[k].items, out[k].stage = append(out[k].items, v), max(out[k].stage, v.stage, c.stage)
+		}
+	}
+	for _, of := range out {
+		for i, v := range of.items {
+			of.items[i] = c.stages.carry(v, of.stage)
 		}
 	}
 	return out

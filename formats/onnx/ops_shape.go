@@ -103,7 +103,7 @@ func dropout(c *call) []value {
 
 // expand broadcasts both ways: an extent of 1 in the shape leaves that of the operand.
 func expand(c *call) []value {
-	x, to := c.x(0), graph.Shape(c.sizes(1))
+	x, to := c.x(0), slices.Clone(graph.Shape(c.sizes(1)))
 	have := x.Shape()
 	for len(to) < len(have) {
 		to = append(graph.Shape{ir.Fixed(1)}, to...)

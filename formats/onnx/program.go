@@ -80,7 +80,7 @@ func compile(m *model, s settings) (*Program, error) {
 	for _, in := range m.body.inputs {
 		for _, d := range in.dims {
 			if name, ok := d.(string); ok {
-				b.stages.sizes[identifier(name)] = true
+				b.stages.sizes[identifier(name)] = 1
 			}
 		}
 		if t, ok := s.fixed[in.name]; ok {
@@ -157,16 +157,17 @@ func identifier(name string) string {
 	return name
 }
 
-// identifiers are names that are given already.
-type identifiers map[string]bool
+// identifiers are names that are given already, each with the number that the last name made of it ends in, 1 for none.
+type identifiers map[string]int
 
 // of returns an identifier for a name, that no other name has.
 func (taken identifiers) of(name string) string {
 	name = identifier(name)
-	for taken[name] {
-		name += "_"
+	for base := name; taken[name] > 0; {
+		taken[base]++
+		name = fmt.Sprintf("%s_%d", base, taken[base])
 	}
-	taken[name] = true
+	taken[name] = 1
 	return name
 }
 

@@ -102,10 +102,10 @@ func (s *stages) number(x graph.Node, stage int) int {
 
 // carry returns a value as one that a stage can use.
 func (s *stages) carry(v value, stage int) value {
-	v.items = mapped(v.items, func(v value) value { return s.carry(v, stage) })
-	if v.kind == constant || v.kind == missing || v.stage >= stage {
+	if v.kind == constant || v.kind == missing || v.stage >= stage { // as all items are, which carry made those of one stage
 		return v
 	}
+	v.items = mapped(v.items, func(v value) value { return s.carry(v, stage) })
 	if v.kind == computed && !s.isInput(v.node) {
 		x, ok := s.carried[v.node]
 		if !ok {
