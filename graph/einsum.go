@@ -10,6 +10,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
+// mostOperands limits the operands of Einsum: the time to find their order grows with the cube of their number.
+const mostOperands = 128
+
 // Einsum returns the sums of products of a formula, which names each axis
 // of each operand, and those of the result. Where operands have the same label,
 // their elements at the same index are multiplied; over the labels that the
@@ -28,7 +31,7 @@ import (
 // labels that occur once, in alphabetical order. A label twice in one term is the
 // diagonal of those axes, a view.
 //
-// Operands are Nodes, Tensors, and numbers, which take the type of the first of
+// Operands are up to 128 Nodes, Tensors, and numbers, which take the type of the first of
 // the others. Several are multiplied two at a time, in the order that takes the
 // fewest multiplications; a symbolic size counts as 1024 there. A label that only
 // one operand has, and not the result, is summed over first. Types and numbers are
@@ -43,6 +46,9 @@ func einsum(op ir.Op, formula string, operands ...any) Node {
 	}
 	if len(terms) != len(operands) {
 		return fail("%q has %d terms, and there are %d operands: give one for each", formula, len(terms), len(operands))
+	}
+	if len(operands) > mostOperands {
+		return fail("%d operands: it takes up to %d: multiply some of them first", len(operands), mostOperands)
 	}
 	xs, bad := factors(operands...)
 	if xs == nil {

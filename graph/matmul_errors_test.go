@@ -2,6 +2,8 @@ package graph_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,6 +58,7 @@ func TestProductErrors(t *testing.T) {
 		{graph.Einsum("..ij", x), here() + `: einsum: "..ij": a term has one ellipsis at most, of three dots`},
 		{graph.Einsum("i...j...", x), here() + `: einsum: "i...j...": a term has one ellipsis at most, of three dots`},
 		{graph.Einsum("i->j->i", f32("a", 2)), here() + `: einsum: "i->j->i": "-" is no label: use letters, or words with spaces between them`},
+		{graph.Einsum(strings.Repeat(",", 128), slices.Repeat([]any{x}, 129)...), here() + ": einsum: 129 operands: it takes up to 128: multiply some of them first"},
 		{graph.Einsum(",", 1, 2), here() + ": einsum: there is no Node or *Tensor among its 2 operands"},
 		{graph.Einsum("i,i", x.Index(0, 0), graph.Node{}), here() + ": einsum: the Node is zero: make one with Input, Const or Scalar"},
 	} {
