@@ -20,6 +20,8 @@ type Target interface {
 	// Emits reports whether the target can emit a valid canonical kernel. A program runs other kernels by another
 	// target, or by the portable loops.
 	Emits(c kernel.Code) bool
+	// Assembler names what writes the assembly of a kernel that the target has: "byte-sum".
+	Assembler(c kernel.Code) string
 	// Suffix is appended to symbols and file names; it is one of suffixes.
 	Suffix() string
 	// Assemble returns one assembly file with a function for each kernel, named by Symbol

@@ -49,7 +49,7 @@ func (t *tool) asm(context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(t.stdout, "// %s\n%s", target.Name(), text); err != nil {
+		if _, err := fmt.Fprintf(t.stdout, "// %s, by assembler %s\n%s", target.Name(), target.Assembler(code), text); err != nil {
 			return err
 		}
 	}

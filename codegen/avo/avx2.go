@@ -31,7 +31,6 @@ var avx2 = &isa{
 		machine.OpCold.Name: (*nest).testVectors,
 		machine.OpMask.Name: (*nest).maskVector,
 	},
-	emits: func(kernel.Code) bool { return true },
 }
 
 // avx2Machine has the registers of AVX2. The tuning was measured on Zen 3: ByTwo and ByFour
@@ -71,7 +70,7 @@ func maskStore(name string) instWriter {
 	}
 }
 
-// micros emits each micro-kernel.
+// micros emits each micro-kernel but reduce, which has a body: see assemblers.
 var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error){
 	kernel.Pack:           func(_ *isa, m *kernel.Micro) (*program, error) { return compilePack(m), nil },
 	kernel.Transpose:      func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
@@ -85,6 +84,5 @@ var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error
 	kernel.DotHalves:      func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
 	kernel.DotBatch:       func(_ *isa, m *kernel.Micro) (*program, error) { return compileDotBatch(m), nil },
 	kernel.ScanRows:       func(_ *isa, m *kernel.Micro) (*program, error) { return compileScan(m), nil },
-	kernel.Reduce:         func(t *isa, m *kernel.Micro) (*program, error) { return compileRows(t, m.Body, m.Combine) },
 	kernel.ReduceColumns:  compileReduceColumns,
 }

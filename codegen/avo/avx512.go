@@ -1,12 +1,8 @@
 package avo
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/machine"
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // AVX512 emits, for amd64 with AVX-512 F, DQ, BW, VL and VNNI: elementwise kernels, products of floats and of halves,
@@ -32,7 +28,7 @@ var avx512 = &isa{
 		machine.OpCold.Name: (*nest).testMasks,
 		machine.OpMask.Name: (*nest).maskBits,
 	},
-	emits: emits512,
+	some: true,
 }
 
 // avx512Machine has the registers of AVX-512; mask register 0 means no mask to most
@@ -44,24 +40,6 @@ var avx512Machine = &machine.Machine{
 	Masks:     7,
 	Working:   4,
 	Tuning:    avx2Machine.Tuning,
-}
-
-func emits512(c kernel.Code) bool {
-	m, ok := c.(*kernel.Micro)
-	if !ok {
-		k := c.(*kernel.Kernel)
-		narrow, _ := inNarrowLanes(k) // 16 lanes or more, where this target has 16
-		return narrow == nil && !k.HasChannels()
-	}
-	switch m.Kind {
-	case kernel.ReduceColumns:
-		return true
-	case kernel.Reduce:
-	default:
-		return dotAVX512.arith(m).rows > 0
-	}
-	return !sumsBytes(m.Body, m.Combine) && newRowExtreme(m.Body, m.Combine) == nil && !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&
-		!slices.ContainsFunc(m.Body.Out, func(r kernel.Ref) bool { return m.Body.DType(r) == ir.Bool })
 }
 
 // maskLoad512 and maskStore512 move the elements under a mask. store512 stores all lanes.

@@ -4,7 +4,8 @@
 // The body of an elementwise kernel or of a row reduction is compiled by codegen/machine
 // with the instruction table of a target (isa.go, forms.go, insts*.go, style*.go, lower.go,
 // memory.go), and put into a nest of loops (nest*.go, emit*.go; rows_together.go for windows). A body of narrow
-// integers alone has lanes as narrow (lanes*.go, bytes.go, words.go). Other micro-kernels are written instruction by
+// integers alone has lanes as narrow (lanes*.go, bytes.go, words.go). The table in assemblers.go says which kernels are compiled so, and which
+// reductions are written by hand. Other micro-kernels are written instruction by
 // instruction (dot*.go, scan*.go, transpose*.go, interleave*.go, reduce_columns*.go, pack*.go,
 // byte_sum.go, arg_extreme*.go, row_extreme*.go, store_nt.go, prefetch.go). Both are programs: lists of instructions over
 // physical registers, which do not depend on avo.
@@ -17,8 +18,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/machine"
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -35,7 +34,7 @@ type isa struct {
 	special      map[string]instWriter // opcodes besides those of special (emit.go)
 	broadcasts   bool                  // instructions read a constant of 8 bytes in every lane
 	extensions   map[string]bool       // of the instruction set, by avo's names
-	emits        func(c kernel.Code) bool
+	some         bool                  // the target has some kernels only, those that gain from it: AVX2 has all
 }
 
 // instWriter writes the lines of an instruction.
@@ -58,7 +57,24 @@ func (t *isa) Name() string { return t.name }
 func (t *isa) Engine() string { return t.engine }
 
 // Emits reports whether the target has a kernel.
-func (t *isa) Emits(c kernel.Code) bool { return t.emits(c) }
+func (t *isa) Emits(c kernel.Code) bool {
+	if !t.some {
+		return true
+	}
+	if body, combine, ok := bodyOf(c); ok {
+		return t.assemblerOf(body, combine).wide
+	}
+	m := c.(*kernel.Micro)
+	return m.Kind == kernel.ReduceColumns || t.dot.arith(m).rows > 0
+}
+
+// Assembler names what writes the assembly of a kernel: a row of assemblers, or the kind of a micro-kernel.
+func (t *isa) Assembler(c kernel.Code) string {
+	if body, combine, ok := bodyOf(c); ok {
+		return t.assemblerOf(body, combine).name
+	}
+	return c.(*kernel.Micro).Kind.String()
+}
 
 // Suffix returns what the names of the target's functions and files have behind them.
 func (t *isa) Suffix() string { return t.suffix }
@@ -80,42 +96,13 @@ func (t *isa) Assemble(pkg string, kernels []kernel.Code) ([]byte, error) {
 
 // function returns the instructions of a kernel.
 func (t *isa) function(c kernel.Code) (*program, error) {
-	if m, ok := c.(*kernel.Micro); ok {
-		compile := micros[m.Kind]
-		if compile == nil {
-			return nil, errors.New("the kernel is written by hand, in package runtime/lines: its assembly is not generated")
-		}
-		return compile(t, m)
+	if body, combine, ok := bodyOf(c); ok {
+		return t.assemblerOf(body, combine).emit(t, body, combine)
 	}
-	return compileRows(t, c.(*kernel.Kernel), nil)
-}
-
-// compileRows returns the function of a kernel that computes a body row by row. combine has
-// the combiners of its outputs: see machine.Compile.
-func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
-	if sumsBytes(k, combine) {
-		return compileByteSum(k), nil
+	m := c.(*kernel.Micro)
+	compile := micros[m.Kind]
+	if compile == nil {
+		return nil, errors.New("the kernel is written by hand, in package runtime/lines: its assembly is not generated")
 	}
-	if a := newArgExtreme(k, combine); a != nil {
-		return a.write(), nil
-	}
-	if x := newRowExtreme(k, combine); x != nil {
-		return x.write(), nil
-	}
-	if e := newFloatExtreme(t, k, combine); e != nil {
-		return e.write(), nil
-	}
-	e := elementary.ExpandBut(k, t.composed)
-	if narrow, body := inNarrowLanes(k); narrow != nil && combine == nil {
-		t, e = narrow, body
-	}
-	b, err := machine.Compile(t, e, combine)
-	if err != nil {
-		return nil, err
-	}
-	var past *nonTemporal
-	if combine == nil && kernel.NonTemporal(k, t.m.Width) && storesLines(b, k.OutType(0).Size()) {
-		past = &nonTemporal{ahead: !kernel.NonTemporal(k, 0)}
-	}
-	return emit(b, past), nil
+	return compile(t, m)
 }
