@@ -96,6 +96,17 @@ type Machine struct {
 	// 0.75 of the time of tiles of 8 KiB.
 	NonTemporalBytes int
 
+	// UnrolledOps is the greatest number of operations of a body that computes all indices of a short axis together. It
+	// bounds the code of a kernel, and is not measured.
+	UnrolledOps int
+	// PatternsTried is the greatest number of patterns of a tiling that are compared for one operation, small ones first. Four
+	// operations of two arguments have 22; where masks are combined there are hundreds, and 60 such operations took 0.1 s to
+	// compile with all of them, on Zen 3.
+	PatternsTried int
+	// WayBytes is the size of a way of the first-level cache, in bytes: addresses so far apart share a set. It is 64 sets of
+	// 64 bytes on every amd64 processor.
+	WayBytes int
+
 	// FillOperands is the greatest number of broadcast operands for which the schedule tries full columns.
 	FillOperands int
 
@@ -118,6 +129,7 @@ type Machine struct {
 	Lines
 	PrefixScan
 	Reduction
+	DraftSizes
 	Matmul MatmulBlocks
 }
 
@@ -133,12 +145,14 @@ func Default(workers int) *Machine {
 		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64, InterleavedRows: 4,
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalRow: 1 << 10, NonTemporalTileRow: 16 << 10, NonTemporalWork: 8, NonTemporalBytes: 4 << 10,
+		UnrolledOps: 32, PatternsTried: 64, WayBytes: 4096,
 		FillOperands: 4, TileBytes: 6 << 10, TilingBytes: 20 << 10, LeastTile: 256, TilingWork: 4,
 		Fusion:     defaultFusion(),
 		RowGroups:  defaultRowGroups(),
 		Lines:      defaultLines(),
 		PrefixScan: defaultPrefixScan(),
 		Reduction:  defaultReduction(),
+		DraftSizes: DraftSizes{FormBytes: 128 << 10, GroupDrafts: 1024, GroupTasks: 256},
 		Matmul:     matmulBlocks,
 	}
 }

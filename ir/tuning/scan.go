@@ -21,8 +21,11 @@ type PrefixScan struct {
 	// ScanParallelBytes is the size of the running values of the blocks of a line that goroutines scan together. Two
 	// blocks stay in the last-level cache. Zen 4, two goroutines, 16M float32 and float64: 1 to 4 MiB take the same time.
 	ScanParallelBytes int
+	// ScanBlocks is the greatest number of blocks of a line that goroutines scan together, as each is two tasks: 512 MiB of
+	// results. It bounds the size of a schedule, and is not measured.
+	ScanBlocks int
 }
 
 func defaultPrefixScan() PrefixScan {
-	return PrefixScan{ScanRows: 8, ScanShort: 64, ScanBytes: 32 << 10, ScanBytesLeast: 4 << 10, ScanTileBytes: 8 << 10, ScanWork: 24, ScanParallelBytes: 2 << 20}
+	return PrefixScan{ScanRows: 8, ScanShort: 64, ScanBytes: 32 << 10, ScanBytesLeast: 4 << 10, ScanTileBytes: 8 << 10, ScanWork: 24, ScanParallelBytes: 2 << 20, ScanBlocks: 256}
 }

@@ -5,18 +5,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// mostUnrolled is how many instructions a body has at most of which all indices of an axis are computed together.
-const mostUnrolled = 32
-
 // unrolled returns a step that computes all indices of a short axis of s together, along which an operand is contiguous:
 // channels become operands, as those of pixels that become planes. from says which operand of s each of its own is, the
 // inputs first. The step is nil if s has no such axis.
-func unrolled(s *plan.Step) (out *plan.Step, from []int) {
+func (t *target) unrolled(s *plan.Step) (out *plan.Step, from []int) {
 	if !s.Elementwise() {
 		return nil, nil
 	}
 	for k, a := range s.Axes {
-		if a.Extent < 2 || a.Extent > kernel.MaxChannels || a.Extent*len(s.Body.Body) > mostUnrolled {
+		if a.Extent < 2 || a.Extent > kernel.MaxChannels || a.Extent*len(s.Body.Body) > t.UnrolledOps {
 			continue
 		}
 		for col := range s.Axes {

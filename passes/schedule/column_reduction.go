@@ -84,19 +84,12 @@ func (c *columnWriter) fewest() int {
 	}
 	copied := slices.ContainsFunc(c.ops, func(o operand) bool { return o.class > splat })
 	if s.Axes[last].Extent > lanes && !copied && c.tiles == nil {
-		for lanes = fewLanes; lanes < ir.ReduceLanes && lanes*s.Axes[last-1].Extent*s.Body.OutType(0).Size() < laneRowBytes; {
+		for lanes = c.t.FewLanes; lanes < ir.ReduceLanes && lanes*s.Axes[last-1].Extent*s.Body.OutType(0).Size() < c.t.LaneRowBytes; {
 			lanes *= 2
 		}
 	}
 	return lanes
 }
-
-// fewLanes is how few lanes there are at least, and laneRowBytes the bytes of one row of all lanes together, if there are more. Zen 3, maxima of
-// 256 rows: 8 lanes of 256 float32 take 1.1 times as long as 4, and 32 take 1.2; 4 lanes of 100 bytes take 1.8 times as long as 8.
-const (
-	fewLanes     = 4
-	laneRowBytes = 1 << 10
-)
 
 // kernels finds the kernels that combine rows with accumulators, and returns their
 // engine.

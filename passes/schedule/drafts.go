@@ -23,9 +23,6 @@ type Drafts struct {
 	size   int // bytes of the forms
 }
 
-// mostForms is how many bytes of forms Drafts keeps, with about 26 times as much that they are the forms of; with more it begins anew.
-const mostForms = 1 << 17
-
 // step returns the draft of a form, nil if there is none.
 func (k *Drafts) step(form []byte) *Draft {
 	k.mutex.RLock()
@@ -40,23 +37,25 @@ func (k *Drafts) group(form []byte) *draftedGroup {
 	return k.groups[string(form)]
 }
 
-func (k *Drafts) addStep(form []byte, d *Draft) {
+// addStep keeps the draft of a form, of most bytes of forms in all.
+func (k *Drafts) addStep(form []byte, d *Draft, most int) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	k.reserve(len(form))
+	k.reserve(len(form), most)
 	k.steps[string(form)] = d
 }
 
-func (k *Drafts) addGroup(form []byte, g *draftedGroup) {
+// addGroup keeps the task of a row group of a form, of most bytes of forms in all.
+func (k *Drafts) addGroup(form []byte, g *draftedGroup, most int) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	k.reserve(len(form))
+	k.reserve(len(form), most)
 	k.groups[string(form)] = g
 }
 
-// reserve makes room for a form of so many bytes. The caller holds the lock.
-func (k *Drafts) reserve(bytes int) {
-	if k.size += bytes; k.steps == nil || k.size > mostForms {
+// reserve makes room for a form of so many bytes: with more than most in all it begins anew. The caller holds the lock.
+func (k *Drafts) reserve(bytes, most int) {
+	if k.size += bytes; k.steps == nil || k.size > most {
 		k.steps, k.groups, k.size = drafts{}, map[string]*draftedGroup{}, bytes
 	}
 }
@@ -69,9 +68,6 @@ type GroupDrafts struct {
 	known drafts
 	tasks map[blocked]sizedTask // nil unless all plans are one, resized
 }
-
-// mostGroupDrafts is how many drafts GroupDrafts keeps; with more it begins anew.
-const mostGroupDrafts = 1024
 
 // draft returns the draft of a step that costs least: see choose. It is valid until the next call.
 func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
@@ -99,10 +95,10 @@ func (s *scheduler) known(t *target, form []byte) *Draft {
 
 func (s *scheduler) keep(t *target, form []byte, d *Draft) {
 	if !t.inGroup {
-		s.t.Drafts.addStep(form, d)
+		s.t.Drafts.addStep(form, d, s.t.FormBytes)
 		return
 	}
-	if s.t.Groups.known == nil || len(s.t.Groups.known) >= mostGroupDrafts {
+	if s.t.Groups.known == nil || len(s.t.Groups.known) >= s.t.GroupDrafts {
 		s.t.Groups.known = drafts{}
 	}
 	s.t.Groups.known[string(form)] = d

@@ -36,7 +36,7 @@ func (e *elemWriter) withChannels() (with *elemWriter, why string) {
 	if why = e.alongChannels(); why == "" {
 		return e, ""
 	}
-	together, from := unrolled(e.step)
+	together, from := e.t.unrolled(e.step)
 	if together == nil {
 		return nil, why
 	}

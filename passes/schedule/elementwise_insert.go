@@ -49,7 +49,7 @@ func (n *insertion) offer(t *target, s *plan.Step) (offer, string) {
 // insertionOf returns the insertion that the outputs of a step are, nil if they are none.
 func (t *target) insertionOf(s *plan.Step) *insertion {
 	lines, last := len(s.Out), len(s.Axes)-1
-	if !s.Elementwise() || lines < 2 || lines > mostLines || last < 1 || s.Axes[last].Extent != 1 {
+	if !s.Elementwise() || lines < 2 || lines > kernel.MaxChannels || last < 1 || s.Axes[last].Extent != 1 {
 		return nil
 	}
 	order := make([]int, lines) // of the outputs, by their offsets

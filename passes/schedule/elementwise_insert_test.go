@@ -18,7 +18,7 @@ import (
 // says whether whole rows are in it.
 func insertionPlan(t *rapid.T) (p *plan.Plan, inMemory bool) {
 	dtype := rapid.SampledFrom([]ir.DType{ir.Uint8, ir.Int16, ir.Float32, ir.Float64}).Draw(t, "dtype")
-	lines := rapid.IntRange(2, mostLines).Draw(t, "lines")
+	lines := rapid.IntRange(2, kernel.MaxChannels).Draw(t, "lines")
 	place := rapid.IntRange(0, lines-1).Draw(t, "place")
 	outer := rapid.SampledFrom([]int{1, 1, 3}).Draw(t, "outer")
 	n := rapid.SampledFrom([]int{1, 2, 7, 8, 31, 32, 33, 64, 65, 300}).Draw(t, "length")

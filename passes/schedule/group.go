@@ -27,7 +27,7 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 	if err == nil {
 		kept := t
 		kept.Slots = slices.Clone(t.Slots) // of a program they are numbered anew
-		s.t.Drafts.addGroup(form, &draftedGroup{kept, slices.Clone(buffers)})
+		s.t.Drafts.addGroup(form, &draftedGroup{kept, slices.Clone(buffers)}, s.t.FormBytes)
 	}
 	return t, err
 }

@@ -3,6 +3,7 @@ package schedule
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -11,9 +12,6 @@ import (
 // two to four operands alternate there. One transpose takes all lines of inputs apart into tiles,
 // or puts tiles of outputs together, by whole vectors; each operand on its own would read every
 // cache line of the buffer, and outputs would be stored element by element.
-
-// mostLines is how many lines alternate at most: as many as transposes move by whole vectors.
-const mostLines = 4
 
 // interleaved is operands of a step whose elements alternate, in their order.
 type interleaved struct {
@@ -31,7 +29,7 @@ func (e *elemWriter) findInterleaved() {
 	}
 	for i := range e.ops {
 		n := e.ops[i].col
-		if n < 2 || n > mostLines || e.stages[i] != packed && e.stages[i] != scattered || e.linesOf(i) != nil {
+		if n < 2 || n > kernel.MaxChannels || e.stages[i] != packed && e.stages[i] != scattered || e.linesOf(i) != nil {
 			continue
 		}
 		if rows > 1 && (e.ops[i].row != n*cols || e.stages[i] != packed) {

@@ -16,7 +16,7 @@ import (
 // i of the first, of a line of the second, and maybe of the output before.
 func linesPlan(t *rapid.T) *plan.Plan {
 	dtype := rapid.SampledFrom([]ir.DType{ir.Uint8, ir.Int16, ir.Float32, ir.Float64}).Draw(t, "dtype")
-	lines := rapid.IntRange(2, mostLines).Draw(t, "lines")
+	lines := rapid.IntRange(2, kernel.MaxChannels).Draw(t, "lines")
 	outer := rapid.SampledFrom([]int{1, 1, 3}).Draw(t, "outer")
 	n := rapid.SampledFrom([]int{1, 2, 7, 8, 31, 32, 33, 64, 65, 300}).Draw(t, "length")
 	p := &plan.Plan{Name: "f"}

@@ -102,7 +102,7 @@ func (l *lineScan) storesBehind() bool { return l.s.t.InPlace && l.s.rescans }
 // offset in a page.
 func (l *lineScan) tiled() bool {
 	row, read := l.s.y.strides[l.s.row]*l.s.dtype.Size(), l.s.x.strides[l.s.row]*l.s.dtype.Size()
-	sharesSets := row > page/2 && (row+cacheLine/2)%page < cacheLine
+	sharesSets := row > l.s.t.WayBytes/2 && (row+cacheLine/2)%l.s.t.WayBytes < cacheLine
 	return l.s.nonTemporal || !l.storesBehind() && row == read && sharesSets
 }
 

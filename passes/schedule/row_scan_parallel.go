@@ -31,7 +31,7 @@ func (p *prefixScan) parallel() offer {
 		why = "there is a line for each goroutine"
 	case p.n <= ir.ReduceChunk, p.work < 4*p.t.WakeWork:
 		why = "the lines are short"
-	case ir.Chunks(p.n) > scanBlocks*p.chunksOfBlock(lines):
+	case ir.Chunks(p.n) > p.t.ScanBlocks*p.chunksOfBlock(lines):
 		why = "the lines have too many blocks"
 	default:
 		return p.offer("parallel", (*prefixScan).draftParallel)
@@ -58,9 +58,6 @@ type parallelScan struct {
 	dense       view  // the operand, if packed
 	bytes       int   // of the buffers so far
 }
-
-// scanBlocks is how many blocks a line has at most, as each is two tasks: 512 MiB.
-const scanBlocks = 256
 
 // chunksOfBlock returns how many chunks of each line a block has at most.
 func (p *prefixScan) chunksOfBlock(lines int) int {

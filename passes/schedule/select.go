@@ -15,10 +15,6 @@ const (
 	// conversions of masks and bytes, and maxPattern how many with those: as many as the longest of
 	// codegen's long kernels.
 	maxSteps, maxPattern = 4, 6
-	// maxTried is how many patterns of an instruction are compared, small ones first: four instructions of two
-	// arguments each have 22. Where masks are combined there are hundreds, and 60 such ops took 0.1 s to compile
-	// with all of them.
-	maxTried = 64
 	// maxPatternArgs is how many operands it then has, at three an instruction.
 	maxPatternArgs = 2*maxPattern + 1
 	// perKernel makes fewer kernels better than any other choice.
@@ -157,7 +153,7 @@ func (c *tiling) repeatOnly(read []bool) (any bool) {
 
 // best returns the best pattern that computes r. With perRow, splats are operands with one column.
 func (c *tiling) best(r kernel.Ref, perRow bool) pattern {
-	t := trial{of: c, perRow: perRow, left: maxTried}
+	t := trial{of: c, perRow: perRow, left: c.e.t.PatternsTried}
 	for before := 0; t.left != before && t.size < maxPattern; {
 		before = t.left
 		t.size++

@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// TestFewPatterns: of a tree of masks, whose parts are hundreds of patterns for each of its ops, maxTried are looked
+// TestFewPatterns: of a tree of masks, whose parts are hundreds of patterns for each of its ops, PatternsTried are looked
 // up for each op at most: for half of the ops, which compare, a single one.
 func TestFewPatterns(t *testing.T) {
 	const inputs, leaves = 12, 128
@@ -37,5 +37,5 @@ func TestFewPatterns(t *testing.T) {
 		return singles(signature)
 	}), Options{})
 	require.NoError(t, err)
-	require.Less(t, lookups, len(body)*maxTried/2)
+	require.Less(t, lookups, len(body)*tuning.Default(1).PatternsTried/2)
 }

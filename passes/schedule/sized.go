@@ -14,9 +14,6 @@ import (
 // OfSizes returns GroupDrafts for plans that are one plan for several numbers of rows: see passes.Batch.
 func OfSizes() *GroupDrafts { return &GroupDrafts{tasks: map[blocked]sizedTask{}} }
 
-// mostTasks is how many tasks GroupDrafts keeps for plans that are one plan; with more it begins anew.
-const mostTasks = 256
-
 // blocked is a row group of a plan, by its first step, divided into blocks of rows and a rest of fewer rows, with or without
 // prefetches.
 type blocked struct {
@@ -86,7 +83,7 @@ func (s *scheduler) sizedGroup(g *plan.RowGroup) (nest.Task, error) {
 	}
 	t, err := s.writeGroup(g)
 	if err == nil {
-		if len(s.t.Groups.tasks) >= mostTasks {
+		if len(s.t.Groups.tasks) >= s.t.GroupTasks {
 			clear(s.t.Groups.tasks)
 		}
 		kept := t

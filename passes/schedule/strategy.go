@@ -139,9 +139,6 @@ func newDraft(t *target, s *plan.Step) *Draft {
 // cacheLine is the bytes of a line of the caches, and the alignment of local memory.
 const cacheLine = kernel.CacheLine
 
-// page is how many bytes apart addresses are that the first-level cache keeps in one set.
-const page = 4096
-
 // scratch reserves local memory and returns its slot.
 func (d *Draft) scratch(dt ir.DType, elems int) int {
 	return d.slot(nest.Slot{Kind: nest.Scratch, DType: dt, Offset: d.reserve(elems * dt.Size()), Elems: elems})
