@@ -30,6 +30,17 @@ func (t *target) block(s *plan.Step, row, col int) (rows, cols int) {
 	return max(1, min(s.Axes[row].Extent, limit/cols, most/cols)), cols
 }
 
+// evenly returns the length of the pieces of n elements, at most so many each, of which none is
+// much shorter than the others. Pieces begin at multiples of unit if that is possible.
+func evenly(n, most, unit int) int {
+	if n <= most {
+		return n
+	}
+	pieces := (n-1)/most + 1
+	each := (n-1)/pieces + 1
+	return min(most, (each+unit-1)/unit*unit)
+}
+
 // slowdown returns by how much an engine is slower than the better one.
 func (t *target) slowdown(engine string) float64 {
 	if engine == portable {

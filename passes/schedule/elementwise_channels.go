@@ -5,7 +5,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // channels calls one kernel for the whole body, which loads and stores interleaved operands itself: the parts of
@@ -210,39 +209,6 @@ func (e *elemWriter) leads(i int) (at int, ok bool) {
 	}
 	at = slices.IndexFunc(array, func(k int) bool { return k >= 0 })
 	return at, array[at] == i
-}
-
-// lacksChannels returns the signature of the kernel by which channels would compute a step, if the library lacks it:
-// genkernels makes it where other strategies copy the channels. It is that of the step as it is, which depends on no
-// extent.
-func (t *target) lacksChannels(s *plan.Step) string {
-	if t.noChannels || t.TilingOnly || !mayAlternate(s) {
-		return ""
-	}
-	e, _ := newElementwise(t, s)
-	if e == nil || e.alongChannels() != "" {
-		return ""
-	}
-	if slices.ContainsFunc(e.arrays, func(array []int) bool { return slices.Contains(array, -1) }) { // for other layouts it is another
-		return ""
-	}
-	k, _ := e.withArrays()
-	if _, ok := t.lib.Engine(k.Signature()); ok || k.Verify() != nil {
-		return ""
-	}
-	return k.Signature()
-}
-
-// channelKernels returns the signatures of the kernels by which channels would compute steps of a plan: also those of
-// steps that another strategy computes for some sizes.
-func channelKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
-	t := &target{Machine: m, Options: o, lib: empty{}, buffers: p.Buffers, read: buffersRead(p)}
-	for i := range p.Steps {
-		if sig := t.lacksChannels(&p.Steps[i]); sig != "" {
-			sigs = append(sigs, sig)
-		}
-	}
-	return sigs
 }
 
 // withArrays returns the canonical kernel of the body whose operands are channels, and which input of the body each

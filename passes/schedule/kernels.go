@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -65,6 +67,39 @@ func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string))
 		}
 	}
 	return together
+}
+
+// lacksChannels returns the signature of the kernel by which channels would compute a step, if the library lacks it:
+// genkernels makes it where other strategies copy the channels. It is that of the step as it is, which depends on no
+// extent.
+func (t *target) lacksChannels(s *plan.Step) string {
+	if t.noChannels || t.TilingOnly || !mayAlternate(s) {
+		return ""
+	}
+	e, _ := newElementwise(t, s)
+	if e == nil || e.alongChannels() != "" {
+		return ""
+	}
+	if slices.ContainsFunc(e.arrays, func(array []int) bool { return slices.Contains(array, -1) }) { // for other layouts it is another
+		return ""
+	}
+	k, _ := e.withArrays()
+	if _, ok := t.lib.Engine(k.Signature()); ok || k.Verify() != nil {
+		return ""
+	}
+	return k.Signature()
+}
+
+// channelKernels returns the signatures of the kernels by which channels would compute steps of a plan: also those of
+// steps that another strategy computes for some sizes.
+func channelKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
+	t := &target{Machine: m, Options: o, lib: empty{}, buffers: p.Buffers, read: buffersRead(p)}
+	for i := range p.Steps {
+		if sig := t.lacksChannels(&p.Steps[i]); sig != "" {
+			sigs = append(sigs, sig)
+		}
+	}
+	return sigs
 }
 
 // moves reports whether a kernel moves elements as they are, or is a micro-kernel without

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -116,4 +117,51 @@ func (d *Draft) sharing(write func()) {
 	d.Scratch = 0
 	write()
 	d.Scratch = max(d.Scratch, before)
+}
+
+// packed notes the operands that are copied.
+func (d *Draft) packed(ops []operand) {
+	d.Choice.Packed = d.Choice.Packed[:0]
+	for i, op := range ops {
+		if op.class > splat {
+			d.Choice.Packed = append(d.Choice.Packed, i)
+		}
+	}
+}
+
+// packBlock returns the item that copies rows x cols elements, which are across apart
+// along the columns.
+func packBlock(d ir.DType, rows, cols nest.Size, from nest.Arg, across int, to nest.Arg) nest.Item {
+	return call(packKernel(d), rows, cols, []nest.Arg{from, to}, nest.Fixed(across*d.Size()))
+}
+
+// transposeBlock returns the item that copies lines of elements that are across apart.
+// Element r of line c becomes the element in row r and column c.
+func transposeBlock(d ir.DType, lines, rows nest.Size, from nest.Arg, across int, to nest.Arg) nest.Item {
+	return call(transposeKernel(d), rows, lines, []nest.Arg{from, to}, nest.Fixed(across*d.Size()))
+}
+
+// rowsCan returns why a row reduction can't compute a step in normal form, or "".
+func rowsCan(s *plan.Step) string {
+	last := len(s.Axes) - 1
+	for _, o := range s.Out {
+		if o.Stored() && s.Axes[last].Extent > 1 && o.Strides[last] != 1 {
+			return "an output that is stored is not contiguous along the lines"
+		}
+	}
+	return ""
+}
+
+// columnsCan returns why a column reduction can't compute a step in normal form, or "".
+func columnsCan(s *plan.Step) string {
+	last := len(s.Axes) - 1
+	for _, o := range s.Out {
+		switch {
+		case o.Combine.IsArgReduction():
+			return "an index is found along a row alone"
+		case s.Axes[last-1].Extent > 1 && o.Strides[last-1] != 1:
+			return "an output is not contiguous across the lines"
+		}
+	}
+	return ""
 }
