@@ -2,27 +2,22 @@ package ir
 
 import "math"
 
-// Arithmetic computes a lane op: of operands of type in, an element of type out. The
-// definitions of reductions, scans and products are its methods: they say which ops are
-// applied to what in which order, whatever the ops compute.
+// Arithmetic computes a lane op on operands of type in, with a result of type out. The definitions of reductions, scans and products
+// are its methods: they fix which ops are applied to which values in which order, whatever the ops compute.
 type Arithmetic func(op Op, in, out DType, a [3]uint64) uint64
 
 // Defined is the arithmetic of the op table.
 var Defined Arithmetic = func(op Op, in, out DType, a [3]uint64) uint64 { return op.Info().Ref(in, out, a) }
 
-// Uninterpreted returns an arithmetic for proofs that two programs compute their results by
-// the same expressions. An op that rounds gives an arbitrary number, which follows from the
-// seed, the op and its operands: nothing is known of the op but whether it commutes, and what
-// its identity is. So the results of two programs differ, but for chance, where one of them
-// adds in another order, contracts a product and a sum, or rounds in another place. A chance
-// is one in as many numbers as the type has between two powers of two: 2^23 in float32.
+// Uninterpreted returns an arithmetic for proofs that two programs compute their results by the same expressions. An op that rounds
+// returns an arbitrary number that depends only on the seed, the op and its operands; it keeps commutativity and the identity of
+// the op. If one program adds in another order, contracts a product and a sum, or rounds in another place, its results therefore
+// differ, except by chance: one in as many numbers as the type has between two powers of two, 2^23 in float32.
 //
-// Ops that do not round are as defined, and so are casts and the products by 2^16 and 2^-16 in
-// float64 that convert fixed-point numbers, which are exact. What such ops make equal stays
-// equal: programs that take the greatest of other elements differ where that is another one.
+// Ops that do not round have their defined results. So have casts, and the exact products by 2^16 and 2^-16 in float64 that convert
+// fixed-point numbers. So a program that takes the maximum of other elements differs only if that is another element.
 //
-// One number of infinite is infinite, or none if that is 0, for what is computed of sums that
-// leave the range of numbers.
+// One in infinite results is infinite, or none if infinite is 0. That tests results of sums that overflow.
 func Uninterpreted(seed, infinite uint64) Arithmetic {
 	return func(op Op, in, out DType, a [3]uint64) uint64 {
 		info := op.Info()
@@ -56,8 +51,7 @@ func isFixedScale(x uint64) bool {
 	return v == 0x1p16 || v == 0x1p-16
 }
 
-// Arbitrary returns the number of a type, of those that have fractions, that follows from a
-// hash: its magnitude is between 2^-6 and 2^6.
+// Arbitrary returns the number of a type of Fractions that a hash determines. Its magnitude is between 2^-6 and 2^6.
 func Arbitrary(d DType, h uint64) uint64 {
 	v := math.Float64frombits(h>>12 | 1023<<52) // of one to two
 	if h&1 != 0 {

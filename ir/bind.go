@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// Binding. Input: a graph and numbers for its named sizes. Output: a copy of the graph whose
-// sizes are all numbers, checked as if it had been built from them.
+// Binding. The input is a graph and numbers for its named sizes. The output is a copy of the graph in which all sizes are numbers,
+// checked as if it had been built from them.
 
-// Bind returns a copy of f where the named sizes are numbers. Slices are
-// checked against the numbers; an error names the value's position.
+// Bind returns a copy of f in which the named sizes are replaced by numbers. Slices are checked against the numbers; an error
+// names the value's position.
 func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 	if !slices.ContainsFunc(f.Params, (*Value).symbolic) && !slices.ContainsFunc(f.Body, (*Value).symbolic) {
 		return f.copy(), nil
@@ -49,14 +49,13 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 	})
 }
 
-// symbolic reports whether an attribute of v has a named size, or a mistake in
-// place of a size.
+// symbolic reports whether an attribute of v has a named size, or an invalid extent.
 func (v *Value) symbolic() bool {
 	symbolic := func(d Dim) bool { return d.expr != "" }
 	return symbolic(v.Attr.Begin) || symbolic(v.Attr.Len) || slices.ContainsFunc(v.Attr.Shape, symbolic)
 }
 
-// bind makes numbers of the named sizes.
+// bind replaces the named sizes by numbers.
 func (a *Attr) bind(sizes map[string]int) (err error) {
 	if a.Shape != nil {
 		if a.Shape, err = a.Shape.Bind(sizes); err != nil {
@@ -69,7 +68,7 @@ func (a *Attr) bind(sizes map[string]int) (err error) {
 	return err
 }
 
-// number is Bind to a Dim.
+// number returns the result of Bind as a Dim.
 func (d Dim) number(sizes map[string]int) (Dim, error) {
 	n, err := d.Bind(sizes)
 	return Fixed(n), err

@@ -2,9 +2,8 @@ package ir
 
 import "math"
 
-// RefCast is the meaning of cast: float and fixed-point to int truncates and saturates, NaN
-// gives 0; int to int wraps; to float rounds once, to even; to fixed-point rounds so and
-// saturates; to bool is x != 0.
+// RefCast defines cast. Float and fixed-point to int truncates and saturates, and NaN gives 0; int to int wraps; to float rounds once,
+// ties to even; to fixed-point rounds likewise and saturates; to bool is x != 0.
 func RefCast(in, out DType, a [3]uint64) uint64 {
 	switch {
 	case out == Bool:
@@ -22,10 +21,9 @@ func RefCast(in, out DType, a [3]uint64) uint64 {
 	return Wrap(out, int64(a[0]))
 }
 
-// floatOfInt rounds an integer once. Those that float64 does not hold are past the greatest
-// float16 and most minifloats, so that rounding them on the way does not matter there. For
-// bfloat16 and float8e8m0 they lose 11 bits, of which the last that is left says whether any
-// was set.
+// floatOfInt rounds an integer once. Integers that float64 does not hold exceed the greatest float16 and most minifloats, so an
+// intermediate rounding does not matter for these types. For bfloat16 and float8e8m0 the integer first loses 11 bits; the
+// last bit that is left is set if any of them was.
 func floatOfInt(in, out DType, a uint64) uint64 {
 	const lost = 1<<11 - 1
 	large := out == BFloat16 || out == Float8E8M0
@@ -46,7 +44,7 @@ func floatOfInt(in, out DType, a uint64) uint64 {
 	return FromFloat(out, float64(int64(a)))
 }
 
-// saturateInt converts a float to the nearest integer towards zero that d holds.
+// saturateInt converts a float to an integer of d: truncated, or the nearest bound of d if out of range.
 func saturateInt(d DType, v float64) uint64 {
 	lo, hi := intRange(d)
 	switch {

@@ -2,10 +2,10 @@ package ir
 
 import "sync"
 
-// Copies of graphs. What a graph needs that is released serves the next one.
+// Copies of graphs. A new copy reuses the memory of one that was released.
 
-// Clone returns a copy of f whose values can be changed apart from f's. It numbers
-// f, if that has not been done since the body was edited.
+// Clone returns a copy of f whose values can be changed independently of f's. It numbers f if the body was edited since the
+// last numbering.
 func (f *Func) Clone() *Func { return f.cloneIn(new(copied), 0) }
 
 // copied is memory for a copy of a graph.
@@ -16,7 +16,7 @@ type copied struct {
 	need   []bool // of Sweep
 }
 
-// cloneIn is Clone in given memory, in which there is room for a few values more if more of them are to be appended.
+// cloneIn is Clone in the given memory, with room for more additional values.
 func (f *Func) cloneIn(c *copied, more int) *Func {
 	if !f.numbered() {
 		f.Number()
@@ -54,7 +54,7 @@ func (f *Func) cloneIn(c *copied, more int) *Func {
 	return &c.f
 }
 
-// operands returns how many operands the values of the body have together.
+// operands returns the total number of operands of the values of the body.
 func (f *Func) operands() (n int) {
 	for _, v := range f.Body {
 		n += len(v.Args)
@@ -62,8 +62,7 @@ func (f *Func) operands() (n int) {
 	return n
 }
 
-// rebuild copies f, with other params and with what add appends to the copy for each
-// value, given with the operands that it has there.
+// rebuild copies f with other params. For each value it calls add, with the value's operands in the copy, to append to the copy.
 func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, error)) (*Func, error) {
 	if !f.numbered() {
 		f.Number()
@@ -95,14 +94,14 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 	return g, nil
 }
 
-// copies are the *copied of graphs that have been released.
+// copies holds the *copied of graphs that have been released.
 var copies sync.Pool
 
-// MostKept is how many values a graph has at most that leaves memory to the next one: here a copy, in other packages what reads
-// or lowers it. The memory of a larger one is little beside what a program of it keeps.
+// MostKept is the greatest number of values of a graph whose memory is kept for reuse: here that of a copy, in other packages that
+// of readers and lowerings. For a larger graph, reuse saves little compared with the memory that its program keeps.
 const MostKept = 1024
 
-// copy is Clone in memory of a graph that has been released, if there is one.
+// copy is Clone in the memory of a released graph, if there is one.
 func (f *Func) copy() *Func {
 	n := len(f.Params) + len(f.Body)
 	if n > MostKept {
@@ -117,8 +116,8 @@ func (f *Func) copy() *Func {
 	return g
 }
 
-// Release empties a graph that nothing refers to any more, nor to a value of it. If it is a copy that Bind has made,
-// another one takes its memory.
+// Release empties a graph to which, and to whose values, nothing refers any more. If the graph is a copy made by Bind, a later copy
+// reuses its memory.
 func (f *Func) Release() {
 	c, need := f.own, f.need
 	*f = Func{}

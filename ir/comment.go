@@ -54,7 +54,7 @@ func (p Pos) Trailing() string {
 	return ""
 }
 
-// parsePos reads what comment returns. Any other comment is no position.
+// parsePos parses the text that Comment returns. Any other comment gives the zero Pos.
 func parsePos(comment string) Pos {
 	text, ok := strings.CutPrefix(strings.TrimRight(comment, " \t\r"), "// ")
 	colon := strings.LastIndexByte(text, ':')

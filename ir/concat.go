@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// inferConcat returns the type of operands behind one another along an axis: all have one
-// element type and, but for that axis, one shape.
+// inferConcat returns the type of operands concatenated along an axis. All must have one element type and, except along that
+// axis, one shape.
 func inferConcat(_ Op, a Attr, args []Type) (Type, error) {
 	x := args[0]
 	if err := layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape)); err != nil {
@@ -30,7 +30,7 @@ func inferConcat(_ Op, a Attr, args []Type) (Type, error) {
 	return Type{x.DType, shape}, shape.Check()
 }
 
-// partOfConcat returns the slice that operand i is.
+// partOfConcat returns the slice of the result that operand i is.
 func partOfConcat(v *Value, i int, l layout.Layout) (layout.Layout, error) {
 	begin := 0
 	for _, a := range v.Args[:i] {
@@ -41,7 +41,7 @@ func partOfConcat(v *Value, i int, l layout.Layout) (layout.Layout, error) {
 	return l.Slice(v.Attr.Axis, begin, n, 1)
 }
 
-// evalJoin puts the elements of each operand in their places.
+// evalJoin stores the elements of each operand in their places in the result.
 func evalJoin(v *Value, args [][]uint64) []uint64 {
 	shape, _ := v.Type.Shape.Ints()
 	out := make([]uint64, v.Type.Shape.size())

@@ -9,31 +9,36 @@ import (
 // Convolutions. The operands are x, [n, c, spatial axes], and weights, [m, c/groups, the elements of a window]; the
 // result is [n, m, windows]. A group convolves c/groups channels of x to m/groups of the result. Its elements are those
 // of a product of matrices, whose rows are the windows of all n, whose columns are the channels of the result, and
-// whose pairs are the elements of the windows of all c/groups channels, in row-major order. They are added
+// whose pairs are the elements of the windows of all c/groups channels, in row-major order. Products are added
+//
+//   - one fma after another, starting with the first product, if a group maps one channel to one and a window has up to
+//     ConvTaps elements, which are then called taps;
+//   - as in a product of one row, if there is one window of one image (dot.go);
+//   - otherwise as in a product of several rows and columns, even if there is one column.
 //
 //   - one fma after another, from the first product on, if a group is one channel to one and a window has up to
 //     ConvTaps elements, which are taps then;
 //   - as a product of one row adds them, if there is one window of one image (dot.go);
 //   - else as a product of several rows and columns does, though there may be one column.
 
-// ConvTaps is the most elements of a window of one channel that are taps.
+// ConvTaps is the greatest number of elements of a window of one channel that are taps.
 const ConvTaps = 64
 
-// Conv holds the attributes of a convolution, each list with a number for each spatial axis.
+// Conv holds the attributes of a convolution. Each list has a number for each spatial axis.
 type Conv struct {
-	Groups        int   // of channels that are convolved apart from each other
+	Groups        int   // of channels that are convolved independently
 	Strides       []int // from one window to the next
 	Dilations     []int // from one element of a window to the next
 	Before, After []int // zeros around x; negative numbers crop it
 }
 
-// Tapped reports whether weights of a shape have a group for each channel, and few elements for a window.
+// Tapped reports whether weights of the given shape have a group for each channel and at most ConvTaps elements per window.
 func (c *Conv) Tapped(weights Shape) bool {
 	n, known := weights[2:].NumElems().Int()
 	return known && weights[0].Is(c.Groups) && weights[1].Is(1) && n <= ConvTaps
 }
 
-// windows returns the shape of x as its padded windows: their elements are the last axes.
+// windows returns the shape of x as its padded windows, whose elements are the last axes.
 func (c *Conv) windows(x, weights Shape) (Shape, error) {
 	out := slices.Clone(x)
 	for i := range c.Strides {
@@ -59,7 +64,7 @@ func (c *Conv) windows(x, weights Shape) (Shape, error) {
 	return out, nil
 }
 
-// check returns an error unless the attributes fit so many spatial axes.
+// check returns an error unless the attributes fit the given number of spatial axes.
 func (c *Conv) check(spatial int) error {
 	switch {
 	case c == nil:
@@ -129,7 +134,7 @@ func evalConv(v *Value, args [][]uint64) []uint64 {
 	return all
 }
 
-// element returns an element of a window of a channel of an image, of which x has the elements.
+// element returns an element of a window of a channel of an image; x has the elements of the images.
 func (c *Conv) element(shape []int, x []uint64, image, channel int, window, at []int) uint64 {
 	place := image*shape[1] + channel
 	for i, n := range shape[2:] {

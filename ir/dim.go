@@ -11,13 +11,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Dim is the extent of an axis: a number, or a polynomial in named sizes and
-// quotients, (n+1)/2 rounded down, that Bind turns into a number. A symbolic
-// Dim is kept as its canonical text, so it is also what is printed and what is
-// parsed. Equal polynomials are ==, and so are quotients by one number that
-// round to the same for all sizes, (n+4)/4 and n/4+1.
+// Dim is the extent of an axis: a number, or a polynomial in named sizes and quotients rounded down, such as (n+1)/2, which Bind
+// turns into a number. A symbolic Dim is stored, printed and parsed as its canonical text. Equal polynomials are ==, and so are
+// quotients by one number that are equal for all sizes, such as (n+4)/4 and n/4+1.
 //
-// A Dim may also be a mistake: BadDim.
+// A Dim may also be an invalid extent: BadDim.
 type Dim struct {
 	n    int
 	expr string // canonical text of a symbolic extent, or ! and a mistake, else ""
@@ -26,8 +24,7 @@ type Dim struct {
 // Fixed returns the extent n.
 func Fixed(n int) Dim { return Dim{n: n} }
 
-// Sym returns the extent that the name stands for, or a BadDim if IsName says
-// that it can stand for none.
+// Sym returns the extent with the given name, or a BadDim if IsName refuses the name.
 func Sym(name string) Dim {
 	if !IsName(name) {
 		return BadDim(fmt.Errorf("%q is no name of a size: use letters, digits and _", name))
@@ -35,14 +32,14 @@ func Sym(name string) Dim {
 	return Dim{expr: name}
 }
 
-// BadDim returns the extent that a mistake has made: whatever is computed from
-// it is it, Bind fails, and Shape.Check reports err's text.
+// BadDim returns an invalid extent. Everything computed from it is the same invalid extent, Bind fails, and Shape.Check reports err's
+// text.
 func BadDim(err error) Dim { return Dim{expr: "!" + err.Error()} }
 
-// tooLarge is the extent whose numbers pass int.
+// tooLarge is an extent whose numbers exceed int.
 var tooLarge = BadDim(errors.New("an extent passes int"))
 
-// Err returns the mistake that the extent is, or nil.
+// Err returns the error of an invalid extent, or nil.
 func (d Dim) Err() error {
 	if text, bad := strings.CutPrefix(d.expr, "!"); bad {
 		return errors.New(text)
@@ -50,11 +47,10 @@ func (d Dim) Err() error {
 	return nil
 }
 
-// bad reports whether the extent is a mistake.
+// bad reports whether the extent is invalid.
 func (d Dim) bad() bool { return d.expr != "" && d.expr[0] == '!' }
 
-// IsName reports whether name can stand for a size: a letter or _ and then
-// letters, digits or _.
+// IsName reports whether name can be the name of a size: a letter or _, then letters, digits or _.
 func IsName(name string) bool {
 	for i, c := range name {
 		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -102,8 +98,8 @@ func (d Dim) Div(k int) Dim {
 	return d.with(Dim{}, nil, func(p, _ poly) poly { return p.div(k) })
 }
 
-// with computes an extent from two, or returns the one that is a mistake. numbers is f for
-// two numbers; it reports whether the result is within int.
+// with computes an extent from two, or returns the one that is invalid. numbers is f on two numbers, and reports whether the
+// result is within int.
 func (d Dim) with(e Dim, numbers func(a, b int) (int, bool), f func(p, q poly) poly) Dim {
 	if a, ok := d.Int(); ok && numbers != nil {
 		if b, ok := e.Int(); ok {
@@ -136,14 +132,13 @@ func (d Dim) Names() []string {
 	return slices.Compact(names)
 }
 
-// Bind returns d's number where the names have the given sizes. It fails on a
-// name without a size and on a number past int. The number may be negative,
-// which an extent must not be: that is Shape.Check's to say.
+// Bind returns d's number for the given sizes. It fails if a name has no size or the number exceeds int. The number may be
+// negative, which Shape.Check refuses as an extent.
 func (d Dim) Bind(sizes map[string]int) (int, error) {
 	if d.expr == "" {
 		return d.n, nil
 	}
-	if n, bound := sizes[d.expr]; bound && IsName(d.expr) { // most extents are a name alone
+	if n, bound := sizes[d.expr]; bound && IsName(d.expr) { // most extents are a single name
 		return n, nil
 	}
 	if err := d.Err(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// parsePoly reads an expression to its end. With sizes its names are numbers.
+// parsePoly reads an expression to its end. If sizes are given, names stand for their numbers.
 func parsePoly(text string, sizes map[string]int) (poly, error) {
 	p := dimParser{text: text, sizes: sizes}
 	v := p.expr()
@@ -24,7 +24,7 @@ type dimParser struct {
 	err   error
 }
 
-// blanks skips spaces: they are allowed between tokens alone.
+// blanks skips spaces, which are only allowed between tokens.
 func (p *dimParser) blanks() {
 	for p.pos < len(p.text) && p.text[p.pos] == ' ' {
 		p.pos++
@@ -124,7 +124,7 @@ func (p *dimParser) divisor() int {
 	return k
 }
 
-// word takes letters and digits, and returns too what is left from there.
+// word returns the leading letters and digits, and the rest of the text.
 func (p *dimParser) word() (word, rest string) {
 	p.blanks()
 	from := p.pos

@@ -10,19 +10,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// poly is a polynomial: the coefficient of each monomial, which is written as
-// its sorted factors joined by "*"; "" is the constant term.
+// poly is a polynomial: the coefficient of each monomial. A monomial is written as its sorted factors joined by "*"; "" is the
+// constant term.
 type poly map[string]int
 
-// An extent beyond these limits counts as past int: products of sums grow
-// without end otherwise, and text can contain them.
+// An extent beyond these limits counts as exceeding int. Otherwise products of sums, which text can contain, would grow without
+// bound.
 const (
 	maxDimTerms = 32
 	maxDimText  = 1024
 )
 
-// overflow is the polynomial whose coefficients passed int; it spreads. Its
-// extent is tooLarge.
+// overflow is the polynomial of coefficients that exceed int. Everything computed from it is overflow, and its extent is tooLarge.
 var overflow = poly{"!": 1}
 
 func (p poly) overflowed() bool { _, bad := p["!"]; return bad }
@@ -31,7 +30,7 @@ func (d Dim) poly() poly {
 	if d.expr == "" {
 		return poly{"": d.n}
 	}
-	p, _ := parsePoly(d.expr, nil) // canonical text has no mistakes
+	p, _ := parsePoly(d.expr, nil) // canonical text is always valid
 	return p
 }
 
@@ -117,8 +116,8 @@ func (p poly) mul(q poly) poly {
 	return out
 }
 
-// div divides by k > 0, rounding down: multiples of k are taken out of the
-// numerator, and what is left becomes a factor in lowest terms.
+// div divides by k > 0, rounding down. Multiples of k are taken out of the numerator, and the rest becomes a factor in lowest
+// terms.
 func (p poly) div(k int) poly {
 	if p.overflowed() {
 		return overflow
@@ -190,8 +189,8 @@ func factors(m string) []string {
 // rounds reports whether an extent has a quotient that is rounded down.
 func (d Dim) rounds() bool { return strings.Contains(d.expr, "/") }
 
-// MayEqual reports whether two extents are the same, or can be for sizes of any magnitude, as
-// 2*(h/2) and h are where h is even. Extents without a quotient are the same or not.
+// MayEqual reports whether two extents are equal, or can be equal for some sizes of any magnitude, as 2*(h/2) and h are for even h.
+// Extents without a quotient are always or never equal.
 func (d Dim) MayEqual(e Dim) bool {
 	if d == e || !d.rounds() && !e.rounds() {
 		return d == e
@@ -209,11 +208,10 @@ func (d Dim) MayEqual(e Dim) bool {
 	return false
 }
 
-// manyDivisors is a number by parts of which networks divide sizes.
+// manyDivisors is a multiple of the numbers by which networks usually divide sizes.
 const manyDivisors = 480
 
-// Linear returns the one name of an extent a*name + b, and a and b; ok is false
-// for any other extent.
+// Linear returns name, a and b if the extent is a*name + b with a single name; otherwise ok is false.
 func (d Dim) Linear() (name string, a, b int, ok bool) {
 	switch {
 	case IsName(d.expr):

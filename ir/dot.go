@@ -2,9 +2,8 @@ package ir
 
 import "fmt"
 
-// Products of matrices. Element (m, n) of the product of A, M x K, and B, K x N,
-// follows from row m and column n by one rule, whatever the blocks that an
-// executor works in:
+// Products of matrices. Element (m, n) of the product of A, M x K, and B, K x N, is computed from row m and column n by one rule,
+// whatever the blocks of the schedule:
 //
 //   - the K pairs are cut into chunks of DotChunk, the last maybe shorter;
 //   - in a chunk of floats, sum = fma(a, b, sum) for pair after pair, from +0 on;

@@ -8,8 +8,7 @@ import (
 // DType is the type of one element.
 type DType uint8
 
-// The element types. Those after Fixed16x16 are Stored: they are moved and converted, and
-// nothing is computed with them.
+// The element types. Those after Fixed16x16 are Stored: ops move and convert them, but do not compute with them.
 const (
 	Invalid    DType = iota
 	Bool             // one byte, 0 or 1
@@ -45,14 +44,13 @@ type dtypeInfo struct {
 	name string // Go's name, in messages
 	text string // the name in IR text
 	bits int    // of an element; in memory it has whole bytes
-	// compute is the type that elements are computed in: the type itself where it has
-	// kernels of every kind. Any other type has loads, stores and conversions alone. Each op on
-	// it is that of the compute type, whose result is rounded or wrapped to the type;
-	// reductions, scans and products convert their operands once and their results once
-	// (package elementary, passes/widen.go).
+	// compute is the type in which elements are computed: the type itself if it has kernels of every kind. Any other
+	// type has only loads, stores and conversions. An op on it is the op of the compute type, whose result is rounded or
+	// wrapped to the type; reductions, scans and products convert their operands once and their results once (package
+	// elementary, passes/widen.go).
 	compute DType
-	// total is the type of sums and products of many: one that the sum of 2^32 elements
-	// fits, for integers of 8 and 16 bits and bools, else the type itself.
+	// total is the type of sums and products of many elements. For 8-bit and 16-bit integers and bools it holds the sum of
+	// 2^32 elements; for other types it is the type itself.
 	total DType
 }
 
@@ -98,16 +96,16 @@ func (d DType) String() string { return d.info().name }
 // Text returns the name in IR text, "f32".
 func (d DType) Text() string { return d.info().text }
 
-// Bits returns how many bits an element has.
+// Bits returns the number of bits of an element.
 func (d DType) Bits() int { return d.info().bits }
 
 // Size returns the bytes of one element in memory.
 func (d DType) Size() int { return (d.Bits() + 7) / 8 }
 
-// Compute returns the type that elements are computed in, see dtypeInfo.
+// Compute returns the type in which elements are computed: see dtypeInfo.
 func (d DType) Compute() DType { return d.info().compute }
 
-// Total returns the type of sums and products of many elements, see dtypeInfo.
+// Total returns the type of sums and products of many elements: see dtypeInfo.
 func (d DType) Total() DType { return d.info().total }
 
 // Native reports whether the type has kernels of every kind: it is computed in itself.
@@ -143,7 +141,7 @@ func SetOf(ds ...DType) DTypes {
 	return s
 }
 
-// The sets that op rows are made of.
+// The sets in the domains of ops.
 var (
 	Bools    = SetOf(Bool)
 	Signed   = SetOf(Int8, Int16, Int32, Int64)
@@ -152,10 +150,9 @@ var (
 	Floats   = SetOf(Float16, BFloat16, Float32, Float64)
 	Reals    = Floats | SetOf(Fixed16x16)
 	Numeric  = Ints | Reals
-	Computed = Numeric | Bools // that ops compute with
+	Computed = Numeric | Bools // types that ops compute with
 	AllTypes = Computed | Stored
-	// Fractions are the types that have numbers with fractions, Complements those in two's
-	// complement.
+	// Fractions are the types of numbers with fractions, Complements the types in two's complement.
 	Fractions   = Reals | Minifloats
 	Complements = Signed | SetOf(Int4, Int2)
 	shorts      = SetOf(Int8, Int16, Uint8, Uint16)

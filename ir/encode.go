@@ -7,15 +7,13 @@ import (
 	"reflect"
 )
 
-// ErrNoNumber is what Encode's errors wrap for a Go value that is of no number
-// type and no bool, whatever the element type.
+// ErrNoNumber is wrapped by Encode's errors for a Go value that is neither a number nor a bool.
 var ErrNoNumber = errors.New("neither a number nor a bool")
 
-// Encode returns the element of a type for a Go value: a bool, or a number of
-// any of Go's integer and float types, or of a type made from one of those. A
-// bool is an element of Bool alone, and Bool has no others. An integer type
-// takes a number only if it is exactly that number, also from a float. A float
-// type rounds, once and to even, but a finite number stays finite.
+// Encode returns the element of a type for a Go value: a bool, or a number of one of Go's integer or float types or of a type
+// derived from one. Only a bool is an element of Bool, and a bool is an element of no other type. An integer type takes a
+// number, also from a float, only if it represents it exactly. A float type rounds once, ties to even, but a finite number stays
+// finite.
 func Encode(dt DType, value any) (bits uint64, err error) {
 	if err := dt.Check(); err != nil {
 		return 0, err
@@ -51,8 +49,7 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 	return encodeInt(dt, uint64(v.Int()), v.Int() < 0, value)
 }
 
-// within returns the element that a number was rounded to, unless the number is beyond all
-// elements of the type.
+// within returns the element that a number was rounded to, or an error if the number is outside the range of the type.
 func within(dt DType, bits uint64, number float64, value any) (uint64, error) {
 	if !reaches(dt, bits, number) {
 		return 0, fmt.Errorf("%v is past the greatest %s, %v", value, dt, greatest(dt))
@@ -60,7 +57,7 @@ func within(dt DType, bits uint64, number float64, value any) (uint64, error) {
 	return bits, nil
 }
 
-// greatest returns the greatest finite number of a type with fractions.
+// greatest returns the greatest finite number of a type of Fractions.
 func greatest(dt DType) float64 {
 	last := FromFloat(dt, math.Inf(1))
 	if v := ToFloat(dt, last); math.IsInf(v, 0) || math.IsNaN(v) {
@@ -69,7 +66,7 @@ func greatest(dt DType) float64 {
 	return ToFloat(dt, last)
 }
 
-// encodeIntegral fits a float to an integer type.
+// encodeIntegral converts a float to an element of an integer type, or returns an error.
 func encodeIntegral(dt DType, f float64) (uint64, error) {
 	switch {
 	case math.IsInf(f, 0) || math.IsNaN(f):
@@ -84,7 +81,7 @@ func encodeIntegral(dt DType, f float64) (uint64, error) {
 	return encodeInt(dt, uint64(f), false, f)
 }
 
-// encodeInt fits a number, whose low 64 bits are given, to an integer type.
+// encodeInt converts an integer, given by its low 64 bits and its sign, to an element of an integer type, or returns an error.
 func encodeInt(dt DType, bits uint64, negative bool, value any) (uint64, error) {
 	fits := bits <= maxOf(dt)
 	if negative {

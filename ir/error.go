@@ -5,16 +5,16 @@ import (
 	"strconv"
 )
 
-// Error is a mistake in a graph or a run: where, in what, and what to do.
+// Error is an error in a graph or a run: its position, the op or call, and what to do.
 type Error struct {
 	Pos Pos
-	Op  string // what was called, in lower case, with its name if it has one: "add", "run", "run net", "input x"; "" where that is not known
+	Op  string // the call in lower case, with its name if it has one: "add", "run", "run net", "input x"; "" if unknown
 	Msg string
 
-	index *IndexError // that it is made of, or nil
+	index *IndexError // the cause, or nil
 }
 
-// Unwrap returns the IndexError that the error is made of, or nil.
+// Unwrap returns the IndexError that caused the error, or nil.
 func (e *Error) Unwrap() error {
 	if e.index == nil {
 		return nil

@@ -7,13 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/scalar"
 )
 
-// Numbers of types with fractions that are not computed in themselves, as text, and those of
-// 16 bits rounded from float64.
+// Numbers of types with fractions that are not computed in themselves: their text, and rounding from float64 to 16 bits.
 
-// roundToOdd returns v with 24 bits, the last of them set if others were lost. So
-// it is a float32, and rounding that to float16 is the one rounding of v (Boldo and
-// Melquiond 2008). What is below float32's least normal number is rounded again, to
-// what becomes 0.
+// roundToOdd returns v with 24 bits, the last of which is set if other bits were lost. The result is a float32, and rounding it to
+// float16 is the single rounding of v (Boldo and Melquiond 2008). Numbers below float32's least normal number are rounded again,
+// but become 0 anyway.
 func roundToOdd(v float64) float64 {
 	const lost = 1<<29 - 1
 	b := math.Float64bits(v)
@@ -32,8 +30,8 @@ func bfloat16Of(v float64) uint64 {
 	return uint64(scalar.BFloat16bits(float32(roundToOdd(v))))
 }
 
-// shortest returns the number of the fewest decimal digits that round to the same element
-// as v, of a type that strconv does not have.
+// shortest returns the number with the fewest decimal digits that rounds to the same element as v, for a type that strconv does
+// not support.
 func shortest(d DType, v float64) float64 {
 	for digits := 0; ; digits++ {
 		w, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits, 64), 64)
@@ -43,7 +41,7 @@ func shortest(d DType, v float64) float64 {
 	}
 }
 
-// FormatFloat is strconv.FormatFloat of a number of a type with fractions.
+// FormatFloat is strconv.FormatFloat for a number of a type with fractions.
 func FormatFloat(d DType, v float64, format byte, precision int) string {
 	bits := 64
 	switch {
@@ -55,7 +53,7 @@ func FormatFloat(d DType, v float64, format byte, precision int) string {
 	return strconv.FormatFloat(v, format, precision, bits)
 }
 
-// parseNarrow rounds a decimal number, as ParseFloat does for types that strconv has.
+// parseNarrow rounds a decimal number once, as ParseFloat does for the types that strconv supports.
 func parseNarrow(d DType, text string) (uint64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	bits := FromFloat(d, v)
@@ -65,9 +63,8 @@ func parseNarrow(d DType, text string) (uint64, error) {
 	return bits, err
 }
 
-// reaches reports whether an element that a number was rounded to is not infinite, or the
-// last of its type, because the number is beyond all of them, or NaN because the type has no
-// such number.
+// reaches reports whether a number is within the range of the type. It is not if its element is infinite or the last of its type
+// because the number is too large, or NaN because the type has no such number.
 func reaches(d DType, bits uint64, v float64) bool {
 	r := ToFloat(d, bits)
 	switch d {

@@ -8,17 +8,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Attr holds what an op needs besides its operands. Each op uses a few fields. Once
-// a value has them they never change: values share them.
+// Attr holds the attributes of an op. Each op uses a few of the fields. An Attr never changes once a value has it, as values share
+// it.
 type Attr struct {
 	Axes      []int          // permute, flip, squeeze, unsqueeze, diagonal (two), reductions
 	Shape     Shape          // reshape, expand, iota, param: the shape of the result
 	Axis      int            // slice, index, window, scan
 	Begin     Dim            // slice, index: the first index; extent: the size
-	Len       Dim            // slice, sort: how many; a diagonal's follows from its axes
-	Step      int            // slice: not 0; diagonal: its offset; window: from one to the next
-	Size      int            // window: how many elements one has
-	Dilation  int            // window: from one element of it to the next
+	Len       Dim            // slice, sort: number of elements; a diagonal's follows from its axes
+	Step      int            // slice: not 0; diagonal: its offset; window: distance between windows
+	Size      int            // window: number of its elements
+	Dilation  int            // window: distance between its elements
 	Bits      uint64         // const: the element
 	At        *layout.Layout // access; param: where the buffer's elements sit if not row-major
 	Note      string         // copy: the reason for it; slice, index: what the user wrote, or asked for; param: its name
@@ -28,7 +28,7 @@ type Attr struct {
 	Conv      *Conv          // convolutions
 }
 
-// noAttr is what all values share whose op has no attributes: most.
+// noAttr is shared by all values of ops without attributes, which are the most.
 var noAttr Attr
 
 // Of returns the attributes for values of an op.
@@ -43,11 +43,11 @@ func (a Attr) Of(op Op) *Attr {
 // Value is a node of a Func: an operation and its operands.
 type Value struct {
 	Op   Op
-	Call Call // that made it, if that is known
-	ID   int  // its name in text: the position in the body, once Number has been called
+	Call Call // the call that made it, if known
+	ID   int  // its name in text: its position in the body after a call of Number
 	Args []*Value
 	Type Type
-	Attr *Attr // never nil in a Func, and never changed: values share it
+	Attr *Attr // never nil in a Func and never changed, as values share it
 	Pos  Pos
 }
 
@@ -59,7 +59,7 @@ func (v *Value) Name() string {
 	return v.attr().Note
 }
 
-// Called returns what errors call v: the function or method that made it, or its op.
+// Called returns the name of v in errors: the function or method that made it, or its op.
 func (v *Value) Called() string {
 	if v.Op == OpParam {
 		return "input " + v.Name()
@@ -67,7 +67,7 @@ func (v *Value) Called() string {
 	return cmp.Or(v.Call.String(), v.Op.Method())
 }
 
-// attr returns the attributes of a value that may have been made without.
+// attr returns the attributes of a value whose Attr may be nil.
 func (v *Value) attr() *Attr {
 	if v.Attr == nil {
 		return &noAttr
@@ -81,7 +81,7 @@ type Func struct {
 	Params  []*Value
 	Body    []*Value
 	Results []*Value
-	Fast    bool // composed ops have their fast expansions
+	Fast    bool // composed ops use their fast expansions
 
 	ids   int // the ID of what Add appends next
 	room  values
@@ -90,20 +90,20 @@ type Func struct {
 	need  []bool  // of Sweep
 }
 
-// fewArgs is how many operands most ops have at most.
+// fewArgs is the greatest number of operands of most ops.
 const fewArgs = 3
 
-// values is room for values to come and for their operands: they are made many at
-// a time, as a large graph has more of them than the garbage collector likes.
+// values is memory for new values and their operands. They are allocated many at a time, because single ones of a large
+// graph would burden the garbage collector.
 type values struct {
 	next []Value
 	args []*Value
-	size int // what was made last; it doubles, up to a limit
+	size int // number of values allocated last; it doubles up to a limit
 }
 
 const fewValues, manyValues = 8, 64
 
-// one returns a value with a copy of some operands.
+// one returns a value with a copy of the operands.
 func (r *values) one(args []*Value) *Value {
 	if len(r.next) == 0 {
 		r.size = min(max(2*r.size, fewValues), manyValues)
@@ -121,7 +121,7 @@ func (r *values) one(args []*Value) *Value {
 	return p
 }
 
-// Reserve makes room for params and results, and for values to be appended with their operands.
+// Reserve allocates memory for params and results, and for values to be appended with their operands.
 func (f *Func) Reserve(params, values, operands, results int) {
 	refs := make([]*Value, params+values+results+operands)
 	room := func(n int) []*Value {
@@ -144,7 +144,7 @@ func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
 	return &p.v
 }
 
-// Add appends the value of an operation, whose type Infer gives.
+// Add appends the value of an operation. Infer determines its type.
 func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
 	f.types = f.types[:0]
 	for _, a := range args {
@@ -157,8 +157,7 @@ func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
 	return f.Append(Value{Op: op, Args: args, Attr: attr.Of(op), Type: t, Pos: pos}), nil
 }
 
-// Append appends a copy of a value whose type is known, with an ID and a list of
-// operands of its own.
+// Append appends a copy of a value whose type is known. The copy has its own ID and list of operands.
 func (f *Func) Append(v Value) *Value {
 	p := f.Next(v.Args)
 	v.ID, v.Args = p.ID, p.Args
@@ -166,7 +165,7 @@ func (f *Func) Append(v Value) *Value {
 	return p
 }
 
-// Next appends a value with an ID and a copy of some operands, whose other fields are to be set.
+// Next appends a value with an ID and a copy of the operands. The caller sets its other fields.
 func (f *Func) Next(args []*Value) *Value {
 	p := f.room.one(args)
 	p.ID = f.ids
@@ -175,8 +174,7 @@ func (f *Func) Next(args []*Value) *Value {
 	return p
 }
 
-// Index returns the place of v in a list of f's values, params first: the others
-// have IDs of their own.
+// Index returns the index of v in a list of f's params followed by the other values. These must have IDs of their own.
 func (f *Func) Index(v *Value) int {
 	if v.Op == OpParam {
 		return v.ID
@@ -184,8 +182,8 @@ func (f *Func) Index(v *Value) int {
 	return len(f.Params) + v.ID
 }
 
-// Number gives params and body values the IDs of their positions. What Add appends
-// later has higher ones, even if the body has been taken apart meanwhile.
+// Number sets the IDs of params and body values to their positions. Values that Add appends later have higher IDs, even if values
+// are removed from the body in between.
 func (f *Func) Number() {
 	for i, v := range f.Params {
 		v.ID = i
@@ -212,8 +210,7 @@ func (f *Func) numbered() bool {
 	return true
 }
 
-// Sweep drops the values that no result needs and numbers the others. Params stay:
-// they are the interface.
+// Sweep removes the values that no result needs, and numbers the others. It keeps all params, which are the interface.
 func (f *Func) Sweep() {
 	f.Number()
 	need, left := slices.Grow(f.need[:0], len(f.Body))[:len(f.Body)], 0
@@ -249,7 +246,7 @@ func (f *Func) Sweep() {
 	f.Body, f.ids = body, left
 }
 
-// Keep drops what no result needs, params too, and returns which params are left.
+// Keep removes everything that no result needs, including params, and returns the indices of the params that are left.
 func (f *Func) Keep() []int {
 	f.Sweep()
 	need := make([]bool, len(f.Params))
@@ -276,7 +273,7 @@ func (f *Func) Keep() []int {
 	return left
 }
 
-// Layout applies a view to the layout of its operand.
+// Layout returns the layout of view v, given that of its operand.
 func (v *Value) Layout(l layout.Layout) (layout.Layout, error) {
 	if rule := v.Op.Info().Layout; rule != nil {
 		return rule(v, l)

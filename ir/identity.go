@@ -5,11 +5,10 @@ import "math"
 // The identities of the op table: elements c with which x op c is x, bit for
 // bit.
 
-// identityZero is of x - c, x | c, x ^ c and shifts. Of floats it is +0: -0 - -0
-// would be +0.
+// identityZero is the identity of x - c, x | c, x ^ c and shifts. For floats it is +0, as -0 - -0 would be +0.
 func identityZero(DType) (uint64, bool) { return 0, true }
 
-// identitySum is -0 of floats: -0 + +0 is +0.
+// identitySum is -0 for floats, as -0 + +0 is +0.
 func identitySum(d DType) (uint64, bool) {
 	if Floats.Has(d) {
 		return SignBit(d), true
@@ -24,10 +23,10 @@ func identityOne(d DType) (uint64, bool) {
 	return 1, true
 }
 
-// identityIntOne is of rounded division, which changes floats.
+// identityIntOne is the identity of rounded division for integers. Rounded division of floats has none.
 func identityIntOne(d DType) (uint64, bool) { return 1, Ints.Has(d) }
 
-// identityOnes has every bit set, of x & c; of bools it is true.
+// identityOnes has every bit set. It is the identity of x & c; for bools it is true.
 func identityOnes(d DType) (uint64, bool) {
 	if d == Bool {
 		return 1, true
@@ -54,8 +53,8 @@ func identityMax(d DType) (uint64, bool) {
 	return 0, true
 }
 
-// identityTrue is of x == c, which is x among bools alone.
+// identityTrue is the identity of x == c, which is x for bools only.
 func identityTrue(d DType) (uint64, bool) { return 1, d == Bool }
 
-// identityFalse is of x != c.
+// identityFalse is the identity of x != c for bools.
 func identityFalse(d DType) (uint64, bool) { return 0, d == Bool }

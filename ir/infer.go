@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Infer returns the type of an operation's result, or what is wrong with its
-// operands. It is the one rule: builders, the parser and the verifier call it.
+// Infer returns the type of an operation's result, or an error if its operands are invalid. Builders, the parser and the verifier all
+// call it.
 func Infer(op Op, attr Attr, args []Type) (Type, error) {
 	info := op.Info()
 	switch {
@@ -59,8 +59,8 @@ func inferElementwise(op Op, attr Attr, args []Type) (Type, error) {
 	return Type{dt, shape}, shape.Check()
 }
 
-// ResultType returns the element type of an elementwise op's result, or what
-// is wrong with the operands' types. given is the target of a cast.
+// ResultType returns the element type of an elementwise op's result, or an error if the operands' types are invalid. given is the
+// target of a cast.
 func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 	info := op.Info()
 	if info.Mask {
@@ -97,7 +97,7 @@ func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 	return dt, nil
 }
 
-// DoesNotTake is the error for an operand whose type is not in a domain.
+// DoesNotTake returns the error for an operand whose type is not in a domain.
 func DoesNotTake(domain DTypes, d DType) error {
 	return fmt.Errorf("does not take %s: Cast to one of %s", d, domain)
 }

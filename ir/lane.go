@@ -7,16 +7,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/scalar"
 )
 
-// An element is kept in a uint64: bool as 0 or 1, integers extended to 64 bits
-// by their sign or by zeros, floats as their bits. The
-// functions below are the meaning of the lane ops on such elements.
+// An element is stored in a uint64: bool as 0 or 1, integers extended to 64 bits by their sign or by zeros, floats as their bits. The
+// functions below define the lane ops on such elements.
 
 func refCopy(_, _ DType, a [3]uint64) uint64 { return a[0] }
 
-// arith builds a reference from one function on floats and one on integers.
-// Floats of fewer bits are computed in float64 and rounded once more: for + - * / and
-// sqrt 53 bits are enough for that to be the one rounding (Figueroa 1995). So are the 24
-// of float32 for float16 and bfloat16.
+// arith returns a reference made of one function on floats and one on integers. Floats of fewer bits are computed in float64 and
+// rounded once more: for + - * / and sqrt, 53 bits are enough for the result to be rounded once in effect (Figueroa 1995). So
+// are the 24 bits of float32 for float16 and bfloat16.
 func arith(f func(x, y float64) float64, i func(x, y int64) int64) func(in, out DType, a [3]uint64) uint64 {
 	return func(in, _ DType, a [3]uint64) uint64 {
 		if Reals.Has(in) {
@@ -26,18 +24,17 @@ func arith(f func(x, y float64) float64, i func(x, y int64) int64) func(in, out 
 	}
 }
 
-// rounding builds a reference from a function on floats alone.
+// rounding returns a reference made of a function on floats.
 func rounding(f func(x float64) float64) func(in, out DType, a [3]uint64) uint64 {
 	return func(in, _ DType, a [3]uint64) uint64 { return FromFloat(in, f(ToFloat(in, a[0]))) }
 }
 
-// bitwise builds a reference from a function on bits.
+// bitwise returns a reference made of a function on bits.
 func bitwise(f func(x, y uint64) uint64) func(in, out DType, a [3]uint64) uint64 {
 	return func(in, _ DType, a [3]uint64) uint64 { return Wrap(in, int64(f(a[0], a[1]))) }
 }
 
-// compare builds a reference from a test of the order of two elements, which
-// is -1, 0, 1, or 2 where one is NaN.
+// compare returns a reference made of a test of the order of two elements: -1, 0, 1, or 2 if one is NaN.
 func compare(f func(order int) bool) func(in, out DType, a [3]uint64) uint64 {
 	return func(in, _ DType, a [3]uint64) uint64 { return FromBool(f(order(in, a[0], a[1]))) }
 }
@@ -82,7 +79,7 @@ var (
 	refXor = bitwise(func(x, y uint64) uint64 { return x ^ y })
 )
 
-// refMulHalves multiplies elements of 16 bits, of which each operand is two.
+// refMulHalves multiplies 16-bit elements, two of which are in each operand.
 func refMulHalves(_, out DType, a [3]uint64) uint64 {
 	upper := func(x uint64) int64 { return int64(int32(x) >> 16) }
 	return Wrap(out, int64(int16(a[0]))*int64(int16(a[1]))+upper(a[0])*upper(a[1]))
@@ -110,10 +107,9 @@ func refRem(in, _ DType, a [3]uint64) uint64 {
 	return Wrap(in, int64(a[0])%int64(a[1]))
 }
 
-// refFMA rounds once, but for bfloat16, where it rounds what float32 gives. The sum of a
-// product of float16 and a float16 is that of float64 but for less than 2^-53 of it, which
-// is never between it and a number where float16 rounds the other way: the product has
-// 22 bits.
+// refFMA rounds once, except for bfloat16, where it rounds the result of float32. For float16 the sum of a product and an addend is
+// computed in float64. Its error is less than 2^-53 of it, which never changes the rounding to float16, as the product
+// has 22 bits.
 func refFMA(in, _ DType, a [3]uint64) uint64 {
 	switch in {
 	case Float32:
@@ -206,7 +202,7 @@ func Wrap(d DType, v int64) uint64 {
 	return uint64(v) << shift >> shift
 }
 
-// ToFloat returns the number that an element of a type with fractions is.
+// ToFloat returns the number of an element of a type with fractions.
 func ToFloat(d DType, a uint64) float64 {
 	switch d {
 	case Float16:
@@ -226,8 +222,7 @@ func ToFloat(d DType, a uint64) float64 {
 	panic(noMeaning("a number with a fraction", d))
 }
 
-// FromFloat returns the element of a type with fractions that is nearest to v, the even one
-// of two.
+// FromFloat returns the element of a type with fractions that is nearest to v, ties to even.
 func FromFloat(d DType, v float64) uint64 {
 	switch d {
 	case Float16:
@@ -252,13 +247,13 @@ func IsNaN(d DType, a uint64) bool {
 	return (Floats | Minifloats).Has(d) && ToFloat(d, a) != ToFloat(d, a)
 }
 
-// IsFinite reports whether the bits are those of a number of a float type: neither NaN nor infinite.
+// IsFinite reports whether an element of a float type is neither NaN nor infinite.
 func IsFinite(d DType, a uint64) bool {
 	v := ToFloat(d, a)
 	return v-v == 0
 }
 
-// noMeaning is the text of a panic: a switch on types met one that it has no case for.
+// noMeaning returns the text of the panic in a switch that lacks a case for a type.
 func noMeaning(what string, d DType) string {
 	return fmt.Sprintf("BUG: ir: %s has no meaning in %s", what, d)
 }

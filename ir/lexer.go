@@ -8,9 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// ParseError is a mistake in IR text. Syntax says that the text is outside the
-// grammar (grammar.ebnf); without it the text is well formed and its meaning is
-// wrong: an unknown name, a type that does not follow.
+// ParseError is an error in IR text. Syntax says that the text is outside the grammar (grammar.ebnf). Otherwise the text is well
+// formed and its meaning is wrong: an unknown name, for example, or a type other than the inferred one.
 type ParseError struct {
 	Line, Col int // from 1; Col in bytes
 	Syntax    bool
@@ -21,26 +20,26 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Msg)
 }
 
-// Scanner reads IR text from left to right. The first error sticks and moves
-// it to the end, where every method finds nothing.
+// Scanner reads IR text from left to right. It keeps the first error and moves to the end of the text, where every method finds
+// nothing.
 type Scanner struct {
 	Text string
 	Pos  int
 	Bad  *ParseError
 
-	SyntaxOnly bool // overlooks wrong meanings: for tests of the grammar
+	SyntaxOnly bool // ignores wrong meanings: for tests of the grammar
 }
 
 // NewScanner returns a scanner at the beginning of a text.
 func NewScanner(text string) *Scanner { return &Scanner{Text: text} }
 
-// Syntax reports text outside the grammar at the present place.
+// Syntax reports that the text at the present position is outside the grammar.
 func (s *Scanner) Syntax(want string) {
 	s.Blanks()
 	s.report(s.Pos, true, fmt.Sprintf("found %s, want %s", s.found(), want))
 }
 
-// Refuse reports a wrong meaning of the text that begins at a place.
+// Refuse reports that the text at a position has a wrong meaning.
 func (s *Scanner) Refuse(at int, format string, args ...any) {
 	s.report(at, false, fmt.Sprintf(format, args...))
 }
@@ -68,7 +67,7 @@ func (s *Scanner) Err() error {
 	return s.Bad
 }
 
-// found describes the text at the present place, at most a word of it.
+// found returns a description of the text at the present position, at most a word of it.
 func (s *Scanner) found() string {
 	rest := s.Text[s.Pos:]
 	if rest == "" {
@@ -88,13 +87,13 @@ func isLetter(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// Blanks skips to the next character of the line and returns its place.
+// Blanks skips blanks and returns the position of the next character.
 func (s *Scanner) Blanks() int {
 	s.Run(func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' })
 	return s.Pos
 }
 
-// Run takes the characters that are of a class.
+// Run reads the characters of a class.
 func (s *Scanner) Run(class func(byte) bool) string {
 	from := s.Pos
 	for s.Pos < len(s.Text) && class(s.Text[s.Pos]) {
@@ -103,7 +102,7 @@ func (s *Scanner) Run(class func(byte) bool) string {
 	return s.Text[from:s.Pos]
 }
 
-// here takes literal text that begins right here.
+// here reads a literal that begins at the present position.
 func (s *Scanner) here(literal string) bool {
 	if !strings.HasPrefix(s.Text[s.Pos:], literal) {
 		return false
@@ -112,7 +111,7 @@ func (s *Scanner) here(literal string) bool {
 	return true
 }
 
-// Accept takes a literal after blanks; a word only as a whole.
+// Accept skips blanks and reads a literal. It accepts a word only as a whole.
 func (s *Scanner) Accept(literal string) bool {
 	from := s.Blanks()
 	if !s.here(literal) {
@@ -184,7 +183,7 @@ func (s *Scanner) Offset() int {
 	return s.decimal(from)
 }
 
-// decimal reads digits; the number, with its sign, begins at a place.
+// decimal reads digits. The number, with its sign, begins at position from.
 func (s *Scanner) decimal(from int) int {
 	if s.Run(IsDigit) == "" {
 		s.Syntax("an integer")
@@ -197,7 +196,7 @@ func (s *Scanner) decimal(from int) int {
 	return n
 }
 
-// Extent reads a number or a formula of named sizes, by ParseDim.
+// Extent reads a number or a formula of named sizes, as ParseDim does.
 func (s *Scanner) Extent() Dim {
 	from := s.Blanks()
 	depth := 0 // ) ends an extent unless it has an ( for it

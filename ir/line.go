@@ -9,11 +9,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Ops on whole lines: a line of the result follows from the lines of the operands at the
-// same indices of all other axes. Gather and scatter read and store elements where the
-// data of another operand says, and some combine them; sorts order the elements of a line.
+// Ops on whole lines: a line of the result is computed from the lines of the operands at the same indices of all other axes. Gather and
+// scatter read and store elements at indices that another operand holds, and some combine the elements. Sorts order the elements of
+// a line.
 
-// IndexError says that an operand of indices has one that is outside an axis.
+// IndexError is the error of an index that is outside its axis.
 type IndexError struct {
 	Index  int64
 	Extent int
@@ -27,11 +27,10 @@ func (e *IndexError) Error() string {
 	return text
 }
 
-// At returns the error of a run whose op at a line has the index.
+// At returns the error of a run in which the op at a position has the index.
 func (e *IndexError) At(pos Pos) *Error { return &Error{Pos: pos, Op: "run", Msg: e.Error(), index: e} }
 
-// CatchIndex is deferred by what evaluates definitions: it makes an error of an index
-// outside its axis, with which they panic.
+// CatchIndex recovers the panic of an index outside its axis and stores it in err. Evaluators of definitions defer it.
 func CatchIndex(err *error) {
 	switch p := recover().(type) {
 	case nil:
@@ -42,7 +41,7 @@ func CatchIndex(err *error) {
 	}
 }
 
-// LineIndex returns an index of a line of some extent, or panics with an IndexError.
+// LineIndex returns an index of a line of the given extent, or panics with an IndexError.
 func LineIndex(index int64, extent int) int {
 	if uint64(index) >= uint64(extent) {
 		panic(&IndexError{index, extent})
@@ -50,15 +49,13 @@ func LineIndex(index int64, extent int) int {
 	return int(index)
 }
 
-// MovesBits reports whether an op on lines moves elements of any type as they are. The
-// others compare or combine them.
+// MovesBits reports whether an op on lines moves elements of any type unchanged. Other ops on lines compare or combine them.
 func (op Op) MovesBits() bool {
 	info := op.Info()
 	return info.Kind == Line && !info.Places && !info.Sorts && info.By == OpInvalid
 }
 
-// inferGather returns the type of the elements of x at indices along an axis, of which
-// there is one for each element of the result.
+// inferGather returns the type of the gathered elements of x. There is one index along the axis for each element of the result.
 func inferGather(op Op, a Attr, args []Type) (Type, error) {
 	x, index := args[0], args[1]
 	if err := checkIndices(op, a, x, index); err != nil {
@@ -67,8 +64,7 @@ func inferGather(op Op, a Attr, args []Type) (Type, error) {
 	return Type{x.DType, index.Shape}, nil
 }
 
-// inferGatherReduce returns the type of what elements of x at indices along an axis are combined to,
-// which is one element along it.
+// inferGatherReduce returns the type of gathered elements of x that are combined to one element along the axis.
 func inferGatherReduce(op Op, a Attr, args []Type) (Type, error) {
 	x, index := args[0], args[1]
 	if err := checkIndices(op, a, x, index); err != nil {
@@ -85,7 +81,7 @@ func inferGatherReduce(op Op, a Attr, args []Type) (Type, error) {
 	return t, nil
 }
 
-// inferGatherProducts returns the type of the sums of products of such elements and weights.
+// inferGatherProducts returns the type of sums of products of gathered elements and weights.
 func inferGatherProducts(op Op, a Attr, args []Type) (Type, error) {
 	if err := checkWeights(args[0], args[1], args[2]); err != nil {
 		return Type{}, err
@@ -101,8 +97,8 @@ func checkWeights(x, index, weights Type) error {
 	return nil
 }
 
-// inferScatter returns the type of x, some of whose elements are replaced by those of
-// another operand or combined with them.
+// inferScatter returns the type of x after updates: some of its elements are replaced by, or combined with, those of another
+// operand.
 func inferScatter(op Op, a Attr, args []Type) (Type, error) {
 	x, index, updates := args[0], args[1], args[2]
 	if err := checkIndices(op, a, x, index); err != nil {
@@ -119,8 +115,8 @@ func inferScatter(op Op, a Attr, args []Type) (Type, error) {
 	return x, nil
 }
 
-// takesIndices returns an error unless op takes indices of a type: Int64, and what combines updates
-// takes bytes too, so that those of a histogram are read as they are.
+// takesIndices returns an error unless op takes indices of type d: Int64, or also Uint8 if op combines updates, so that histograms
+// can read bytes directly.
 func takesIndices(op Op, d DType) error {
 	if d == Int64 || d == Uint8 && op.Info().Scatters() && op.Info().By != OpInvalid {
 		return nil
@@ -148,7 +144,7 @@ func checkIndices(op Op, a Attr, x, index Type) error {
 	return nil
 }
 
-// inferSort returns the type of the first elements of lines in order, or of their places.
+// inferSort returns the type of the first elements of sorted lines, or of their positions.
 func inferSort(op Op, a Attr, args []Type) (Type, error) {
 	x := args[0]
 	if !op.Info().Domain.Has(x.DType) {
@@ -216,7 +212,7 @@ func gatherProductLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
 	return []uint64{f.ReduceRow(op.Info().By, d, gatherProducts(f, op, d, in[0], in[1], in[2]))}
 }
 
-// scatterLine stores one update after the other, in the order of the indices.
+// scatterLine stores the updates one after the other, in the order of the indices.
 func scatterLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
 	out := slices.Clone(in[0])
 	for i, index := range in[1] {
@@ -230,9 +226,8 @@ func scatterLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
 	return out
 }
 
-// Places returns where the elements of a line are in their order: the least first, or
-// with down the greatest. Equal elements keep their order, and NaNs come last. +0 and -0
-// are equal.
+// Places returns the positions of the elements of a line in sorted order: ascending, or descending if down. Equal elements keep their
+// order, and NaNs come last. +0 and -0 are equal.
 func Places(d DType, x []uint64, down bool) []int {
 	places := make([]int, len(x))
 	for i := range places {
@@ -263,8 +258,7 @@ func sortLine(_ Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
 	return out
 }
 
-// CheckLine returns an error unless op is one on lines of elements of such types, the
-// first operand's first.
+// CheckLine returns an error unless op is an op on lines that takes operands of the given element types.
 func CheckLine(op Op, types ...DType) error {
 	info := op.Info()
 	switch {
@@ -286,7 +280,7 @@ func CheckLine(op Op, types ...DType) error {
 	return nil
 }
 
-// LineType returns the element type of an op on lines of elements of a type.
+// LineType returns the element type of the result of an op on lines of elements of type d.
 func LineType(op Op, d DType) DType {
 	if op.Info().Places {
 		return Int64

@@ -2,8 +2,8 @@ package ir
 
 import "fmt"
 
-// CheckLengths returns an error unless an op on lines makes n elements of operands of these lengths along the axis. Kernels read of each operand
-// as many elements as the others say.
+// CheckLengths returns an error unless an op on lines computes n elements from operands with lengths in along the axis. Kernels take
+// the number of elements of each operand from the other lengths.
 func CheckLengths(op Op, n int, in []int) error {
 	ok, info := false, op.Info()
 	switch {

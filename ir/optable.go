@@ -178,8 +178,7 @@ func init() { // not an initializer: expansions read the table
 	}
 }
 
-// rows declares every operation, one row each. docs/adding.md says what else a new
-// operation needs.
+// rows declares every operation, one row each. docs/adding.md lists what else a new operation needs.
 var rows = [numOps]OpInfo{
 	OpInvalid: {Name: "invalid"},
 
@@ -223,7 +222,7 @@ var rows = [numOps]OpInfo{
 	OpFMA:       {Name: "fma", Doc: "x*y + z with one rounding", Kind: Lane, Arity: 3, Domain: Reals, Rounds: true, Cost: 1, Ref: refFMA},
 
 	OpNeg:  {Name: "neg", Doc: "-x", Kind: Lane, Arity: 1, Domain: Numeric, Involution: Ints | Floats, Cost: 1, Ref: refNeg},
-	OpAbs:  {Name: "abs", Doc: "x without its sign; the least integer stays", Kind: Lane, Arity: 1, Domain: Numeric, Idempotent: true, Cost: 1, Ref: refAbs},
+	OpAbs:  {Name: "abs", Doc: "the absolute value of x; the least integer stays", Kind: Lane, Arity: 1, Domain: Numeric, Idempotent: true, Cost: 1, Ref: refAbs},
 	OpSqrt: {Name: "sqrt", Doc: "the square root, correctly rounded", Kind: Lane, Arity: 1, Domain: Reals, Rounds: true, Cost: 10, Ref: refSqrt},
 	OpMin:  {Name: "min", Method: "minimum", Doc: "the lesser; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Associative: Numeric, Idempotent: true, Identity: identityMin, Cost: 2, Ref: refMin},
 	OpMax:  {Name: "max", Method: "maximum", Doc: "the greater; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Associative: Numeric, Idempotent: true, Identity: identityMax, Cost: 2, Ref: refMax},
@@ -246,7 +245,7 @@ var rows = [numOps]OpInfo{
 	OpShr: {Name: "shr", Doc: "x >> y; y is unsigned, signed x keeps its sign", Kind: Lane, Arity: 2, Domain: Ints, Identity: identityZero, Cost: 1, Ref: refShr},
 
 	OpSelect:   {Name: "select", Method: "where", Doc: "y where x, else z", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
-	OpUnlikely: {Name: "unlikely", Internal: true, Doc: "y where x, else z, as select: for an x that is seldom true, as y is computed only where it is", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
+	OpUnlikely: {Name: "unlikely", Internal: true, Doc: "y where x, else z, for an x that is rarely true: y is computed only where it is", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
 	OpCast:     {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: RefCast, fromType: dtypeFromType},
 	OpBitcast:  {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric | Stored, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
 
@@ -262,10 +261,10 @@ var rows = [numOps]OpInfo{
 	OpClip:        {Name: "clip", Doc: "min(max(x, y), z)", Kind: Composed, Arity: 3, Domain: Numeric, Cost: 4},
 	OpMod:         {Name: "mod", Doc: "x - y*floordiv(x,y), with the sign of y; for y = 0 it is 0, NaN on floats", Kind: Composed, Arity: 2, Domain: Numeric, Divides: true, Cost: 82},
 	OpFloorDiv:    {Name: "floordiv", Doc: "x / y rounded down; integers give 0 for y = 0", Kind: Composed, Arity: 2, Domain: Numeric, Identity: identityIntOne, Divides: true, Cost: 95},
-	OpPopCount:    {Name: "popcount", Doc: "how many bits of x are set", Kind: Composed, Arity: 1, Domain: Ints, Cost: 30},
-	OpBitLen:      {Name: "bitlen", Doc: "how many bits x has without its leading zeros", Kind: Composed, Arity: 1, Domain: Ints, Cost: 51},
-	OpAddSat:      {Name: "addsat", Doc: "x + y, or the greatest or least element where that is past it", Kind: Composed, Arity: 2, Domain: shorts, Commutative: true, Cost: 2},
-	OpSubSat:      {Name: "subsat", Doc: "x - y, or the greatest or least element where that is past it", Kind: Composed, Arity: 2, Domain: shorts, Cost: 2},
+	OpPopCount:    {Name: "popcount", Doc: "the number of set bits of x", Kind: Composed, Arity: 1, Domain: Ints, Cost: 30},
+	OpBitLen:      {Name: "bitlen", Doc: "the number of bits of x without leading zeros", Kind: Composed, Arity: 1, Domain: Ints, Cost: 51},
+	OpAddSat:      {Name: "addsat", Doc: "x + y, clipped to the range of the type", Kind: Composed, Arity: 2, Domain: shorts, Commutative: true, Cost: 2},
+	OpSubSat:      {Name: "subsat", Doc: "x - y, clipped to the range of the type", Kind: Composed, Arity: 2, Domain: shorts, Cost: 2},
 	OpSignificand: {Name: "significand", Doc: "x divided by the power of 2 that leaves 1 <= |y| < 2; of 0, infinities and NaN x", Kind: Composed, Arity: 1, Domain: SetOf(Float32, Float64), Idempotent: true, Cost: 6},
 	OpExponent:    {Name: "exponent", Doc: "the exponent of that power of 2; of 0, infinities and NaN 0", Kind: Composed, Arity: 1, Domain: SetOf(Float32, Float64), Cost: 7},
 	OpLdexp:       {Name: "ldexp", Doc: "x * 2^y, rounded once; y is rounded to a whole number first, halves to even", Kind: Composed, Arity: 2, Domain: SetOf(Float64), Cost: 51},
@@ -315,7 +314,7 @@ var rows = [numOps]OpInfo{
 	OpLogit:     {Name: "logit", Doc: "log(x / (1 - x))", Kind: Composed, Arity: 1, Domain: Reals, Cost: 126},
 
 	OpSum:          {Name: "sum", Doc: "the sum along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
-	OpProd:         {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap, and exponents of float64 are added apart", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpProd:         {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap, and exponents of float64 are added separately", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAMin:         {Name: "amin", Method: "min", Doc: "the least element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAMax:         {Name: "amax", Method: "max", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAll:          {Name: "all", Doc: "whether all are true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpAnd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
@@ -323,8 +322,8 @@ var rows = [numOps]OpInfo{
 	OpAllBits:      {Name: "allbits", Doc: "the bits that are set in all elements along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Ints, By: OpAnd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAnyBits:      {Name: "anybits", Doc: "the bits that are set in any element along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Ints, By: OpOr, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpXorBits:      {Name: "xorbits", Doc: "the bits that are set in an odd number of elements along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Ints, By: OpXor, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
-	OpArgMin:       {Name: "argmin", Doc: "where the least element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
-	OpArgMax:       {Name: "argmax", Doc: "where the greatest element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
+	OpArgMin:       {Name: "argmin", Doc: "the index of the least element along an axis, which is dropped: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
+	OpArgMax:       {Name: "argmax", Doc: "the index of the greatest element along an axis, which is dropped: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
 	OpReduceChunks: {Name: "reduce_chunks", Internal: true, Doc: "chunks of the last axis of x, each reduced to one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: Computed, attrs: []*attribute{attrBy}, Infer: inferReduceChunks, Eval: evalReduceChunks},
 
 	OpCumSum:  {Name: "cumsum", Doc: "the sums of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
@@ -333,34 +332,34 @@ var rows = [numOps]OpInfo{
 	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 
 	OpDot:       {Name: "dot", Method: "matmul", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: Reals | SetOf(Int32, Int64), By: OpMul, Cost: 1, Infer: inferDot, Eval: evalDot},
-	OpDotHalves: {Name: "dothalves", Internal: true, Doc: "the matrix products of x and y, each element of which is two of 16 bits: mulhalves multiplies them, and the sums wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, Infer: inferDot, Eval: evalDot},
+	OpDotHalves: {Name: "dothalves", Internal: true, Doc: "the matrix products of x and y, whose elements are pairs of 16-bit integers: mulhalves multiplies them, and the sums wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, Infer: inferDot, Eval: evalDot},
 
 	OpConv:       {Name: "conv", Doc: "the convolutions of x, [n, c, spatial axes], with the weights y, [m, c/groups, spatial axes]: sums of products of windows of x, in the order that ir/conv.go tells; integers wrap", Kind: Convolve, Arity: 2, Domain: Reals | SetOf(Int32, Int64), By: OpMul, Cost: 1, attrs: convAttrs, Infer: inferConv, Eval: evalConv},
-	OpConvHalves: {Name: "convhalves", Internal: true, Doc: "the convolutions of x with y, each element of which is two of 16 bits: mulhalves multiplies them, and the sums wrap", Kind: Convolve, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, attrs: convAttrs, Infer: inferConv, Eval: evalConv},
+	OpConvHalves: {Name: "convhalves", Internal: true, Doc: "the convolutions of x with y, whose elements are pairs of 16-bit integers: mulhalves multiplies them, and the sums wrap", Kind: Convolve, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, attrs: convAttrs, Infer: inferConv, Eval: evalConv},
 
 	OpGather:       {Name: "gather", Method: "takealong", Doc: "the elements of x along an axis at the indices y, one for each element of y", Kind: Line, Arity: 2, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferGather, Eval: evalLine, Line: gatherLine, Indexed: true},
 	OpGatherAdd:    {Name: "gather_add", Internal: true, Doc: "the sum of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},
 	OpGatherMin:    {Name: "gather_min", Internal: true, Doc: "the least of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},
 	OpGatherMax:    {Name: "gather_max", Internal: true, Doc: "the greatest of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},
-	OpGatherMulAdd: {Name: "gather_mul_add", Internal: true, Doc: "gather_add of products: of the elements of x along an axis at the indices y, and the weights z", Kind: Line, Arity: 3, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferGatherProducts, Eval: evalLine, Line: gatherProductLine, Indexed: true, Weighted: true},
+	OpGatherMulAdd: {Name: "gather_mul_add", Internal: true, Doc: "gather_add of the products of the elements of x along an axis at the indices y and the weights z", Kind: Line, Arity: 3, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferGatherProducts, Eval: evalLine, Line: gatherProductLine, Indexed: true, Weighted: true},
 	OpRaggedAdd:    {Name: "ragged_add", Method: "raggedsum", Doc: "the sums of the elements of x along an axis from each offset in y up to the next one, added in their order to 0", Kind: Line, Arity: 2, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRagged, Eval: evalLine, Line: raggedLine, Ragged: true},
-	OpRaggedMin:    {Name: "ragged_min", Method: "raggedmin", Doc: "the least of the elements of x along an axis from each offset in y up to the next one; of none the greatest number", Kind: Line, Arity: 2, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferRagged, Eval: evalLine, Line: raggedLine, Ragged: true},
-	OpRaggedMax:    {Name: "ragged_max", Method: "raggedmax", Doc: "the greatest of the elements of x along an axis from each offset in y up to the next one; of none the least number", Kind: Line, Arity: 2, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferRagged, Eval: evalLine, Line: raggedLine, Ragged: true},
-	OpRaggedMulAdd: {Name: "ragged_mul_add", Internal: true, Doc: "ragged_add of products: of the elements of x along an axis at the indices z, and the weights w", Kind: Line, Arity: 4, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRaggedProducts, Eval: evalLine, Line: raggedProductLine, Ragged: true, Weighted: true},
-	OpScatter:      {Name: "scatter", Doc: "x where the elements along an axis at the indices y are those of z; of several for one index the last", Kind: Line, Arity: 3, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
+	OpRaggedMin:    {Name: "ragged_min", Method: "raggedmin", Doc: "the least of the elements of x along an axis from each offset in y up to the next one; the greatest number if there are none", Kind: Line, Arity: 2, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferRagged, Eval: evalLine, Line: raggedLine, Ragged: true},
+	OpRaggedMax:    {Name: "ragged_max", Method: "raggedmax", Doc: "the greatest of the elements of x along an axis from each offset in y up to the next one; the least number if there are none", Kind: Line, Arity: 2, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferRagged, Eval: evalLine, Line: raggedLine, Ragged: true},
+	OpRaggedMulAdd: {Name: "ragged_mul_add", Internal: true, Doc: "ragged_add of the products of the elements of x along an axis at the indices z and the weights w", Kind: Line, Arity: 4, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRaggedProducts, Eval: evalLine, Line: raggedProductLine, Ragged: true, Weighted: true},
+	OpScatter:      {Name: "scatter", Doc: "x with the elements along an axis at the indices y replaced by those of z; of several for one index the last counts", Kind: Line, Arity: 3, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
 	OpScatterAdd:   {Name: "scatter_add", Method: "scatter", Doc: "x with the elements of z added at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
 	OpScatterMul:   {Name: "scatter_mul", Method: "scatter", Doc: "x multiplied by the elements of z at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
 	OpScatterMin:   {Name: "scatter_min", Method: "scatter", Doc: "the lesser of x and the elements of z at the indices y along an axis", Kind: Line, Arity: 3, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
 	OpScatterMax:   {Name: "scatter_max", Method: "scatter", Doc: "the greater of x and the elements of z at the indices y along an axis", Kind: Line, Arity: 3, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
-	OpSort:         {Name: "sort", Doc: "the first elements along an axis, the least first and NaNs last", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true},
-	OpSortDown:     {Name: "sort_down", Method: "sortdescending", Doc: "the first elements along an axis, the greatest first and NaNs last", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true},
-	OpArgSort:      {Name: "argsort", Doc: "where the first elements along an axis are, the least first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Places: true},
-	OpArgSortDown:  {Name: "argsort_down", Method: "argsortdescending", Doc: "where the first elements along an axis are, the greatest first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true, Places: true},
+	OpSort:         {Name: "sort", Doc: "the first elements along an axis in ascending order, NaNs last", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true},
+	OpSortDown:     {Name: "sort_down", Method: "sortdescending", Doc: "the first elements along an axis in descending order, NaNs last", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true},
+	OpArgSort:      {Name: "argsort", Doc: "the indices of the first elements along an axis in ascending order, NaNs last; equal elements keep their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Places: true},
+	OpArgSortDown:  {Name: "argsort_down", Method: "argsortdescending", Doc: "the indices of the first elements along an axis in descending order, NaNs last; equal elements keep their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true, Places: true},
 
-	OpSearchSorted:      {Name: "searchsorted", Doc: "where along an axis of x, which is in order, the elements of y are inserted before those equal to them; NaNs are last", Kind: Line, Arity: 2, Domain: Computed, attrs: []*attribute{attrAxis}, Infer: inferSearch, Eval: evalLine, Line: searchLine, Places: true},
-	OpSearchSortedRight: {Name: "searchsorted_right", Method: "searchsorted", Doc: "where along an axis of x, which is in order, the elements of y are inserted behind those equal to them; NaNs are last", Kind: Line, Arity: 2, Domain: Computed, attrs: []*attribute{attrAxis}, Infer: inferSearch, Eval: evalLine, Line: searchLine, Places: true},
+	OpSearchSorted:      {Name: "searchsorted", Doc: "the indices along an axis of x, which is sorted, at which the elements of y are inserted before equal ones; NaNs are last", Kind: Line, Arity: 2, Domain: Computed, attrs: []*attribute{attrAxis}, Infer: inferSearch, Eval: evalLine, Line: searchLine, Places: true},
+	OpSearchSortedRight: {Name: "searchsorted_right", Method: "searchsorted", Doc: "the indices along an axis of x, which is sorted, at which the elements of y are inserted behind equal ones; NaNs are last", Kind: Line, Arity: 2, Domain: Computed, attrs: []*attribute{attrAxis}, Infer: inferSearch, Eval: evalLine, Line: searchLine, Places: true},
 
 	OpRecurrence: {Name: "recurrence", Doc: "y[i] = z[i]*y[i-1] + x[i] along an axis, z being the second operand; y[0] = x[0]", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRecurrence, Eval: evalLine, Line: recurrenceLine},
 
-	OpConcat: {Name: "concat", Doc: "the operands behind one another along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Part: partOfConcat},
+	OpConcat: {Name: "concat", Doc: "the operands concatenated along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Part: partOfConcat},
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Parse reads the text of a Func, as String writes it. Each value's type is
-// inferred anew and must be the one in the text. Errors are *ParseError.
+// Parse reads the text of a Func, as String writes it. The type of each value is inferred again and must equal the one in the text.
+// Errors are *ParseError.
 func Parse(text string) (*Func, error) {
 	s := NewScanner(text)
 	s.EmptyLines()
@@ -26,15 +26,14 @@ func (s *Scanner) Func() *Func {
 	return p.f
 }
 
-// parser reads a Func. values holds those that the next line can use, by the
-// names that they have in text.
+// parser reads a Func. values holds the values that the next line can use, by their names in text.
 type parser struct {
 	*Scanner
 	f      *Func
 	values map[string]*Value
 }
 
-// End refuses anything but empty lines.
+// End refuses text other than empty lines.
 func (s *Scanner) End() {
 	s.EmptyLines()
 	if s.Next() != 0 {
@@ -170,7 +169,7 @@ func (s *Scanner) Op() Op {
 	return op
 }
 
-// reference reads %name and returns it as values are known by.
+// reference reads %name and returns the name under which values are stored.
 func (s *Scanner) reference() string {
 	s.Want("%")
 	if IsDigit(s.Next()) {

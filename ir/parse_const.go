@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// IsElement reports whether bits are an element of d as the lane ops keep it.
+// IsElement reports whether bits are an element of d in the form that lane ops use.
 func IsElement(d DType, bits uint64) bool {
 	if d == Bool {
 		return bits <= 1
@@ -43,7 +43,7 @@ func floatText(d DType, bits uint64) string {
 	}
 }
 
-// Constant reads the text of an element, whose type is not known yet.
+// Constant reads the text of an element whose type is not known yet.
 func (s *Scanner) Constant() string {
 	from := s.Blanks()
 	if s.here("nan:0x") {

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Pos is the place in a user's source that a value comes from.
+// Pos is the position in a user's source that a value comes from.
 type Pos struct {
 	File string
 	Line int
@@ -27,16 +27,16 @@ func (p Pos) String() string {
 // module is the import path of this module.
 var module = path.Dir(reflect.TypeOf(Pos{}).PkgPath())
 
-// Call is the number of a function or method that users call, of package graph or of a package beside it; 0 is none.
+// Call identifies a function or method that users call, of package graph or a package made of it; 0 is none.
 type Call uint32
 
-// calls are the names of Calls, from 1 on.
+// calls are the names of Calls, starting at 1.
 var calls struct {
 	mu    sync.Mutex
 	names []string
 }
 
-// String returns the name as errors have it, "softmax", or "cmplx.prod" in another package than graph.
+// String returns the name for errors: "softmax", or "cmplx.prod" for a package other than graph.
 func (c Call) String() string {
 	calls.mu.Lock()
 	defer calls.mu.Unlock()
@@ -46,10 +46,10 @@ func (c Call) String() string {
 	return calls.names[c-1]
 }
 
-// callers are the packages whose functions make Nodes for users, package graph and those made of it.
+// callers are the packages whose functions make Nodes for users: package graph and packages made of it.
 var callers = []string{"graph", "graph/cmplx"}
 
-// callOf returns the Call of a function that Go names so.
+// callOf returns the Call of a function with the given Go name.
 func callOf(function string) Call {
 	name, ours := strings.CutPrefix(function, module+"/")
 	pkg, name, _ := strings.Cut(name, ".")
@@ -71,32 +71,31 @@ func callOf(function string) Call {
 	return Call(at + 1)
 }
 
-// site is what is known of a program counter.
+// site is the cached information about a program counter.
 type site struct {
 	pos  Pos
 	call Call
 	user bool
 }
 
-// sites remembers the frames met before: a program has few call sites, and
-// finding the line of one takes longer than making a node.
+// sites caches the frames seen before: a program has few call sites, and finding the line of one takes longer than making a
+// node.
 var sites sync.Map // uintptr -> site
 
-// CallerPos returns the line of the user's code that called into the library:
-// the innermost frame outside of it. It is for functions inside, which it takes
-// its own caller to be.
+// CallerPos returns the line of the user's code that called into the library: that of the innermost frame outside the library. Its own
+// caller must be a function of the library.
 func CallerPos() Pos {
 	pos, _ := caller()
 	return pos
 }
 
-// Caller is CallerPos, and returns which function of the library was called.
+// Caller is CallerPos, and also returns the function of the library that was called.
 func Caller() (Pos, Call) { return caller() }
 
-// caller is for CallerPos and Caller.
+// caller implements CallerPos and Caller.
 func caller() (pos Pos, call Call) {
-	var few [4]uintptr // enough for most: unwinding is what costs, each time from here
-	const skip = 4     // past Callers, caller, what calls it, and the caller of that
+	var few [4]uintptr // enough for most; unwinding is what costs, each time from here
+	const skip = 4     // skips Callers, caller, its caller, and the caller of that
 	n := runtime.Callers(skip, few[:])
 	pos, call, ok := userAmong(few[:n], 0)
 	if ok || n < len(few) {
@@ -111,8 +110,7 @@ func caller() (pos Pos, call Call) {
 	}
 }
 
-// userAmong returns the first line among some counters that is a user's, and the last call
-// before it, which is known where they have none.
+// userAmong returns the first of some counters' lines that is a user's, and the last Call before it, or known if there is none.
 func userAmong(pcs []uintptr, known Call) (pos Pos, call Call, ok bool) {
 	for _, pc := range pcs {
 		s := siteOf(pc)
@@ -126,8 +124,7 @@ func userAmong(pcs []uintptr, known Call) (pos Pos, call Call, ok bool) {
 	return Pos{}, known, false
 }
 
-// siteOf looks up a counter that runtime.Callers gave: it stands for one frame,
-// also where calls are inlined.
+// siteOf returns the site of a counter that runtime.Callers returned. Such a counter stands for one frame, also for inlined calls.
 func siteOf(pc uintptr) site {
 	if s, ok := sites.Load(pc); ok {
 		return s.(site)
@@ -153,8 +150,7 @@ func isUser(function, file string) bool {
 	return function != "" && !ofLibrary(function, module, ".", file) && !ofLibrary(file, root, "/", file)
 }
 
-// ofLibrary reports whether a name below prefix, whose last part begins at sep, is that of
-// the library itself.
+// ofLibrary reports whether a name below prefix, whose last part begins at sep, belongs to the library itself.
 func ofLibrary(name, prefix, sep, file string) bool {
 	name, ours := strings.CutPrefix(name, prefix+"/")
 	folder, _, _ := strings.Cut(name, sep)

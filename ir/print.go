@@ -45,12 +45,12 @@ func (f *Func) String() string {
 	return b.String()
 }
 
-// Columns returns a writer that aligns cells, each closed by a tab.
+// Columns returns a writer that aligns cells, each of which ends with a tab.
 func Columns(b *bytes.Buffer) *tabwriter.Writer {
 	return tabwriter.NewWriter(b, 0, 0, 1, ' ', 0)
 }
 
-// printer has the names of a Func's values.
+// printer holds the names of a Func's values.
 type printer struct{ names map[*Value]string }
 
 func newPrinter(f *Func) printer {
@@ -87,7 +87,7 @@ func (p printer) param(v *Value) string {
 	return text
 }
 
-// operands returns names, the first after a space.
+// operands returns names, the first one behind a space.
 func (p printer) operands(vs []*Value) string {
 	var b bytes.Buffer
 	for i, v := range vs {
@@ -113,7 +113,7 @@ func (p printer) line(w *tabwriter.Writer, v *Value) {
 	w.Write([]byte{'\n'})
 }
 
-// head returns a value without its type: %1 = sub %x, %0.
+// head returns the text of a value without its type: %1 = sub %x, %0.
 func (p printer) head(v *Value) string {
 	text := p.name(v) + " = " + v.Op.String()
 	if v.Op == OpConst {

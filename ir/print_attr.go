@@ -8,11 +8,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// attribute is a part of Attr in text: name=value after the operands. An op's
-// row lists those that it has; what the printed type states is not among them.
+// attribute is a field of Attr in text: name=value behind the operands. An op's row lists its attributes, without those that the
+// printed type determines.
 type attribute struct {
 	name     string
-	optional bool // left out where print gives nothing
+	optional bool // omitted if print returns ""
 	print    func(a *Attr) string
 	parse    func(s *Scanner, a *Attr)
 }
@@ -105,7 +105,7 @@ var convAttrs = []*attribute{
 	listOf("after", func(c *Conv) *[]int { return &c.After }),
 }
 
-// listOf returns an attribute of convolutions that is a list of numbers.
+// listOf returns a convolution's attribute that is a list of numbers.
 func listOf(name string, of func(c *Conv) *[]int) *attribute {
 	return &attribute{
 		name:  name,
@@ -135,8 +135,7 @@ func lenFromType(a *Attr, t Type) {
 	}
 }
 
-// attrText returns the attributes of a value, each after a space. A layout
-// goes without its name.
+// attrText returns the attributes of a value, each behind a space. A layout is printed without its name.
 func attrText(op Op, a *Attr) string {
 	var b bytes.Buffer
 	for _, attr := range op.Info().attrs {
@@ -211,7 +210,7 @@ func Bracketed(xs []int) string {
 	return "[" + text[1:len(text)-1] + "]"
 }
 
-// NameText returns a name as it is in text: a word, or else in quotes.
+// NameText returns a name in text: as a word, or in quotes if it is not one.
 func NameText(name string) string {
 	if IsName(name) {
 		return name

@@ -2,21 +2,19 @@ package ir
 
 import "math"
 
-// Products of float64. Their tree is that of any reduction (reduce.go), of numbers whose
-// exponents have no bounds: so a product is infinite, zero or subnormal only where the exact
-// one is, whatever the products of lanes and chunks are.
+// Products of float64. They use the tree of any reduction (reduce.go), on numbers whose exponents are unbounded. So a product is infinite,
+// zero or subnormal only if the exact one is, whatever the products of lanes and chunks are.
 //
-// A number is a significand and an exponent. At each level of the tree the significands, made
-// to be in [1, 2), are multiplied, and the exponents added; 1024 significands have a product in
-// range. Zeros, infinities and NaN are significands as they are. In the end the significand is
-// scaled, and rounded once where that is subnormal. Where nothing leaves the range, the bits are
-// those of the tree without exponents. Products of float32 have that tree of plain products,
-// which graph.Node.Prod does not use: it converts to float64.
+// A number is a significand and an exponent. At each level of the tree the significands are scaled to [1, 2) and multiplied, and the
+// exponents are added; the product of 1024 significands is in range. Zeros, infinities and NaN are significands unchanged. At the end
+// the significand is scaled by the exponent, and rounded once if the result is subnormal. If no product leaves the range, the bits are
+// those of the tree without exponents. Products of float32 use that tree of plain products, but graph.Node.Prod converts them
+// to float64 instead.
 
-// ScalesProducts reports whether reductions have such numbers.
+// ScalesProducts reports whether a reduction computes with significands and exponents.
 func ScalesProducts(by Op, d DType) bool { return by == OpMul && d == Float64 }
 
-// scaledLine is a line of such numbers.
+// scaledLine is a line of significands and exponents.
 type scaledLine struct {
 	significands []uint64
 	exponents    []int
@@ -64,7 +62,7 @@ func upTo(n int) []int {
 	return out
 }
 
-// evalProduct is the product along group after group of axes.
+// evalProduct computes the product along one group of axes after another.
 func evalProduct(shape []int, axes []int, x []uint64) []uint64 {
 	all := scaledLine{x, make([]int, len(x))}
 	for _, group := range ReduceGroups(shape, axes) {

@@ -6,13 +6,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Ops on ragged rows: a line is rows of different lengths, one behind the other. Offsets say where
-// each row begins, and where the last one ends: they rise from 0 to the extent of the line. The rows
-// are combined to one element each, in the order of their elements.
+// Ops on ragged rows. A line consists of contiguous rows of different lengths. Offsets are the beginnings of the rows and the end of the
+// last one: they ascend from 0 to the extent of the line. Each row is combined to one element, in the order of its elements.
 
-// CheckOffsets panics with an IndexError unless the first offset is 0 and the last one the extent of the
-// line. An offset outside the line is the index of the error. If elements are before the first row the index
-// is -1. If they are behind the last row it is the number of rows.
+// CheckOffsets panics with an IndexError unless the first offset is 0 and the last one is the extent of the line. The index of the error is
+// an offset outside the line; -1 if there are elements before the first row; or the number of rows if there are elements behind
+// the last row.
 func CheckOffsets(first, last int64, rows, extent int) {
 	switch {
 	case first > 0:
@@ -24,7 +23,7 @@ func CheckOffsets(first, last int64, rows, extent int) {
 	LineIndex(last, extent+1)
 }
 
-// CheckRow panics with an IndexError unless a row is part of a line of some extent.
+// CheckRow panics with an IndexError unless a row is within a line of the given extent.
 func CheckRow(begin, end int64, extent int) {
 	LineIndex(begin, extent+1)
 	LineIndex(end, extent+1)
@@ -33,12 +32,12 @@ func CheckRow(begin, end int64, extent int) {
 	}
 }
 
-// inferRagged returns the type of what rows of x along an axis are combined to.
+// inferRagged returns the type of the combined rows of x along an axis.
 func inferRagged(op Op, a Attr, args []Type) (Type, error) {
 	return raggedType(op, a, args[0], args[1], args[0])
 }
 
-// inferRaggedProducts returns the type of the sums of products.
+// inferRaggedProducts returns the type of the sums of products of ragged rows.
 func inferRaggedProducts(op Op, a Attr, args []Type) (Type, error) {
 	x, offsets, index, weights := args[0], args[1], args[2], args[3]
 	if err := checkIndices(op, a, x, index); err != nil {
@@ -50,7 +49,7 @@ func inferRaggedProducts(op Op, a Attr, args []Type) (Type, error) {
 	return raggedType(op, a, x, offsets, weights)
 }
 
-// raggedType returns the type of what rows of elements of a type are combined to.
+// raggedType returns the type of combined rows of elements of a type.
 func raggedType(op Op, a Attr, x, offsets, elements Type) (Type, error) {
 	if err := layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape)); err != nil {
 		return Type{}, err

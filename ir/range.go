@@ -6,19 +6,19 @@ import (
 	"math"
 )
 
-// Ranges of numbers, of which there are nodes and tensors: one rule for how many elements a range has, what each of them is,
-// and which ranges an element type has.
+// Ranges of numbers, for nodes and tensors: one rule for the number of elements, their values, and the ranges that an element type
+// has.
 
-// A Range is the elements start, start+step, ... of a type. Each is computed alone from its index i: of an integer type
-// exactly, of another one as start + i*step, rounded to float64 once and then to the type.
+// A Range is the elements start, start+step, ... of a type. Each is computed from its index i alone: exactly for an integer type, otherwise
+// as start + i*step, rounded once to float64 and then to the type.
 type Range struct {
 	DType       DType
 	Start, Step float64
 	Len         int
 }
 
-// NewRange returns the numbers from start on before stop: ceil((stop-start)/step) of them in float64, as NumPy's arange counts
-// them, and none if stop is not after start. An element that the type does not have is an error.
+// NewRange returns the numbers from start up to but not including stop: ceil((stop-start)/step) of them, computed in float64 as in
+// NumPy's arange, and none if stop is not after start. It returns an error if an element is not in the type.
 func NewRange(d DType, start, stop, step float64) (Range, error) {
 	r := Range{DType: d, Start: start, Step: step}
 	if err := d.Check(); err != nil {
@@ -46,8 +46,8 @@ func NewRange(d DType, start, stop, step float64) (Range, error) {
 	return r, r.check()
 }
 
-// check returns an error for the first element that the type does not have: elements grow or fall, so all are between the first
-// and the last.
+// check returns an error for the first element that is not in the type. Elements ascend or descend, so all are between the first and
+// the last.
 func (r Range) check() error {
 	if r.Len == 0 {
 		return nil
@@ -63,7 +63,7 @@ func (r Range) check() error {
 		}
 		return nil
 	}
-	end := maxOf(r.DType) // towards which the elements go
+	end := maxOf(r.DType) // the bound that the elements move towards
 	if r.Step < 0 {
 		end = 0
 		if Complements.Has(r.DType) {
@@ -84,12 +84,12 @@ func (r Range) check() error {
 	return nil
 }
 
-// Bits returns the start and the step as elements of an integer type, modulo its number of elements. So are start + i*step
-// too, and exact for each element if the range's type has no more bits.
+// Bits returns the start and the step as elements of an integer type d, wrapped. start + i*step, wrapped, is then exact for each element
+// if the range's type has no more bits than d.
 func (r Range) Bits(d DType) (start, step uint64) { return wrapFloat(d, r.Start), wrapFloat(d, r.Step) }
 
-// wrapFloat wraps an integer to a type. Of one whose magnitude has more than 64 bits it returns any element: no step between
-// elements of a type is as large.
+// wrapFloat wraps an integer to a type. For a magnitude of more than 64 bits it returns an arbitrary element: no step between elements of a
+// type is that large.
 func wrapFloat(d DType, f float64) uint64 {
 	v := uint64(math.Abs(f))
 	if f < 0 {

@@ -6,9 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Linear recurrences of first order: y[i] = a[i]*y[i-1] + x[i] along a line, where y[0] is
-// x[0]. Elements are computed one after the other; each product is rounded, and then the
-// sum. Integers wrap.
+// Linear recurrences of first order along a line: y[0] = x[0], y[i] = a[i]*y[i-1] + x[i]. Elements are computed one after the other.
+// Each product is rounded, and then the sum. Integers wrap.
 
 // inferRecurrence returns the type of a recurrence: that of both operands.
 func inferRecurrence(op Op, a Attr, args []Type) (Type, error) {

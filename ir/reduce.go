@@ -76,8 +76,7 @@ func groupRun(shape []int, begin, end int) [][]int {
 	return groups
 }
 
-// ReduceRow reduces one chunk of at least one element. An arg-reduction gives an index into
-// the chunk.
+// ReduceRow reduces a nonempty chunk. For an arg-reduction the result is an index into the chunk.
 func (f Arithmetic) ReduceRow(by Op, d DType, x []uint64) uint64 {
 	if by.IsArgReduction() {
 		return f.findFirst(by, d, x)
@@ -91,8 +90,8 @@ func (f Arithmetic) ReduceRow(by Op, d DType, x []uint64) uint64 {
 	return lanes[0]
 }
 
-// LaneTree calls combine for one pair of a chunk's n lanes after the other, at most ReduceLanes: the lane to takes
-// in the lane from. In the end lane 0 has the result.
+// LaneTree calls combine for each pair of a chunk's n lanes, at most ReduceLanes, in order: lane from is combined into lane to. At the end
+// lane 0 has the result.
 func LaneTree(n int, combine func(to, from int)) {
 	for half := ReduceLanes / 2; half > 0; half /= 2 {
 		for from := half; from < min(n, 2*half); from++ {
@@ -102,9 +101,8 @@ func LaneTree(n int, combine func(to, from int)) {
 	}
 }
 
-// findFirst returns the index of the first NaN, or else of the first element equal
-// to the one that the op is after. It takes no part in the tree of reductions, as it is
-// the same however a line is cut.
+// findFirst returns the index of the first NaN or, if there is none, of the first element equal to the one that the op selects. It needs no
+// tree, as its result is the same however a line is divided.
 func (f Arithmetic) findFirst(by Op, d DType, x []uint64) uint64 {
 	found := f.ReduceRow(by.Info().By, d, x)
 	i := slices.IndexFunc(x, func(e uint64) bool {
@@ -113,7 +111,7 @@ func (f Arithmetic) findFirst(by Op, d DType, x []uint64) uint64 {
 	return uint64(i)
 }
 
-// PartialType is the element type of the chunks' results on the way up.
+// PartialType returns the element type of the chunks' results between levels.
 func PartialType(by Op, d DType) DType {
 	if d == Float32 && (by == OpAdd || by == OpMul) {
 		return Float64
@@ -121,8 +119,8 @@ func PartialType(by Op, d DType) DType {
 	return d
 }
 
-// ReduceLine reduces a line of type at by the whole tree, whose upper levels are of
-// type up, and returns the type of the result too.
+// ReduceLine reduces a line of type at by the whole tree, whose upper levels are of type up. It also returns the type of the
+// result.
 func (f Arithmetic) ReduceLine(by Op, at, up DType, x []uint64) (uint64, DType) {
 	for {
 		var partial []uint64
@@ -137,7 +135,7 @@ func (f Arithmetic) ReduceLine(by Op, at, up DType, x []uint64) (uint64, DType) 
 	}
 }
 
-// CastAll casts elements where they are.
+// CastAll casts elements in place.
 func (f Arithmetic) CastAll(from, to DType, x []uint64) {
 	for i := range x {
 		if from != to {
@@ -146,8 +144,7 @@ func (f Arithmetic) CastAll(from, to DType, x []uint64) {
 	}
 }
 
-// EmptyReduction is the result of a line without elements, of which no op finds any. A
-// sum is +0.
+// EmptyReduction returns the result of a line without elements, for ops that have one. A sum is +0.
 func EmptyReduction(by Op, d DType) uint64 {
 	if by == OpAdd {
 		return 0
@@ -156,9 +153,9 @@ func EmptyReduction(by Op, d DType) uint64 {
 	return bits
 }
 
-// WideBound returns, for the least or the greatest integers of an exclusive scan or of ragged rows that
-// are computed in a wider type, what the results are bounded by, as an element of that: that of no
-// elements is the identity of the wider type, which the narrow one does not have.
+// WideBound returns the bound of the results of a min or max of integers computed in a wider type, as an element of that type. It concerns
+// exclusive scans and ragged rows: the result of no elements is the identity of the wider type, which the narrow type does
+// not have.
 func WideBound(op Op, a *Attr, d DType) (bits uint64, ok bool) {
 	info := op.Info()
 	empty := info.Kind == Scan && a.Exclusive || info.Ragged
@@ -168,8 +165,7 @@ func WideBound(op Op, a *Attr, d DType) (bits uint64, ok bool) {
 	return 0, false
 }
 
-// ReducedBy returns the op that reduces axes and combines elements with op, OpInvalid if there is
-// none.
+// ReducedBy returns the op that reduces axes by combining elements with op, or OpInvalid.
 func (op Op) ReducedBy() Op {
 	for reduction := OpSum; reduction <= OpXorBits; reduction++ {
 		if reduction.Info().By == op {
@@ -214,8 +210,7 @@ func inferArgReduce(op Op, a Attr, args []Type) (Type, error) {
 	return Type{Int32, t.Shape}, nil
 }
 
-// inferReduceChunks returns the type of the chunks of the last axis, each reduced to one
-// element.
+// inferReduceChunks returns the type of the chunks of the last axis, each of which is reduced to one element.
 func inferReduceChunks(op Op, a Attr, args []Type) (Type, error) {
 	x := args[0]
 	if a.By.IsArgReduction() {
@@ -240,8 +235,7 @@ func inferReduceChunks(op Op, a Attr, args []Type) (Type, error) {
 	return Type{x.DType, append(Shape{Fixed(Chunks(n))}, x.Shape[:last]...)}, nil
 }
 
-// CheckReduce returns an error unless an op combines elements of a type into one, or
-// finds one of them.
+// CheckReduce returns an error unless an op combines elements of a type into one, or selects one of them.
 func CheckReduce(by Op, d DType) error {
 	if by.IsArgReduction() {
 		by = by.Info().By
@@ -258,11 +252,11 @@ func CheckReduce(by Op, d DType) error {
 	return nil
 }
 
-// findable is how many elements a line has at most of which one is found: the
-// greatest index is an Int32, which many fit into a vector.
+// findable is the greatest number of elements of a line in which one is selected: indices are Int32, many of which fit into a
+// vector.
 const findable = 1 << 31
 
-// Chunks returns how many chunks a line of n elements has.
+// Chunks returns the number of chunks of a line of n elements.
 func Chunks(n int) int { return n/ReduceChunk + min(n%ReduceChunk, 1) }
 
 // ElementOf returns a size as an element of a type.

@@ -8,7 +8,7 @@ import (
 
 // The definitions of the reductions, in terms of the tree of ReduceLine.
 
-// evalReduce reduces along group after group of axes.
+// evalReduce reduces along one group of axes after another.
 func evalReduce(v *Value, args [][]uint64) []uint64 {
 	by, d, x := v.Op.Info().By, v.Args[0].Type.DType, args[0]
 	if len(x) == 0 {
@@ -39,7 +39,7 @@ func evalReduce(v *Value, args [][]uint64) []uint64 {
 	return x
 }
 
-// evalArgReduce finds an element of each line.
+// evalArgReduce returns the position of the selected element of each line.
 func evalArgReduce(v *Value, args [][]uint64) []uint64 {
 	var out []uint64
 	for _, line := range linesAlong(v.Args[0].Type.Shape, v.Attr.Axes) {
@@ -61,8 +61,8 @@ func evalReduceChunks(v *Value, args [][]uint64) []uint64 {
 	return out
 }
 
-// linesAlong returns the positions of a row-major array along axes, for each index of the
-// others. There are no lines without elements.
+// linesAlong returns, for each index of the other axes, the positions of a row-major array along the given axes. Lines without elements
+// are omitted.
 func linesAlong(s Shape, axes []int) [][]int {
 	shape, _ := s.Ints()
 	all := make([]int, len(shape))

@@ -6,23 +6,20 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Scans. Products of floats are multiplied one element after the other in PartialType, and
-// each is rounded: a chunk of them could leave the range of numbers where the results do not.
+// Scans. Products of floats are computed one element after the other in PartialType, each rounded: the product of a chunk could leave the
+// range of numbers where the results do not.
 //
-// In any other scan a line is cut into chunks of ReduceChunk elements, as a reduction's is.
-// The running values of a chunk combine its elements in order, from its first one on, in the
-// type of the elements. A result is the carry combined with the running value. The carry is
-// what the chunks before reduce to, one after the other, in PartialType, and rounded for each
-// result. So chunks can be computed apart, and the error of a long float32 line does not grow
-// with its length.
+// In any other scan, a line is divided into chunks of ReduceChunk elements, as in a reduction. The running values of a chunk combine its
+// elements in order, from its first one, in the type of the elements. A result is the carry combined with the running value. The
+// carry is the combination of the reduced chunks before, in order, in PartialType; it is rounded for each result. So chunks can be
+// computed independently, and the error of a long float32 line does not grow with its length.
 //
-// The running values of a chunk of floats can overflow where the sums of the line do not. If
-// the last one is not finite, and the line has more chunks than one, the chunk is scanned
-// again with smaller elements (HalfRuns), and its results are carry + half + half in
+// The running values of a chunk of floats can overflow where the sums of the line do not. If the last one is not finite and the line has
+// several chunks, the chunk is scanned again with smaller elements (HalfRuns), and its results are carry + half + half in
 // PartialType (Rescan).
 
-// ScanLine returns the running values of a line. An exclusive scan leaves out the
-// element itself: it begins with EmptyReduction, and the last running value goes.
+// ScanLine returns the running values of a line. An exclusive scan excludes the element itself: it begins with EmptyReduction and omits
+// the last running value.
 func (f Arithmetic) ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
 	if len(x) == 0 {
 		return nil
@@ -44,9 +41,9 @@ func (f Arithmetic) ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint6
 	return append(out, x...)
 }
 
-// Rescan replaces the results of some chunks of a scan of sums, whose carries are one after the
-// other: of those whose last running value is not finite, and of those for which the carry before,
-// from before[0] on, is then another one. It returns the carry behind all of them.
+// Rescan recomputes the results of some chunks of a scan of sums: chunks whose last running value is not finite, and chunks whose carry then
+// differs from the one in before. The chunks' carries follow one another, beginning with before[0]. It returns the carry behind
+// all of them.
 func (f Arithmetic) Rescan(d DType, x, last, before, out []uint64) (next uint64) {
 	wide := PartialType(OpAdd, d)
 	next = before[0]
@@ -71,8 +68,8 @@ func (f Arithmetic) scanChunks(by Op, d DType, x []uint64, carry uint64, again b
 	return out, carry
 }
 
-// scanChunk returns the results of a chunk and the carry behind it, given the carry before it,
-// and whether it may have to be scanned again.
+// scanChunk returns the results of a chunk and the carry behind it, given the carry before it. again says that the chunk may have to be
+// scanned again.
 func (f Arithmetic) scanChunk(by Op, d DType, x []uint64, carry uint64, again bool) (out []uint64, next uint64) {
 	wide := PartialType(by, d)
 	out = f.runs(by, d, x)
@@ -91,7 +88,7 @@ func (f Arithmetic) scanChunk(by Op, d DType, x []uint64, carry uint64, again bo
 	return out, f.Combine(by, wide, carry, f.Cast(d, wide, last))
 }
 
-// runs returns the running values from the first element on.
+// runs returns the running values, starting with the first element.
 func (f Arithmetic) runs(by Op, d DType, x []uint64) []uint64 {
 	out := slices.Clone(x)
 	for i := range len(out) - 1 {
@@ -106,9 +103,8 @@ const (
 	HalfRunsAfter  = 0x1p10
 )
 
-// HalfRuns returns halves of the sums of a chunk up to each element, in PartialType. Elements
-// are added one after the other, each times HalfRunsBefore, and each sum is multiplied by
-// HalfRunsAfter. Sums of twice the range and more are infinite.
+// HalfRuns returns half of the sum of a chunk up to each element, in PartialType. Elements are multiplied by HalfRunsBefore and
+// added one after the other, and each sum is multiplied by HalfRunsAfter. Sums of at least twice the range are infinite.
 func (f Arithmetic) HalfRuns(d DType, x []uint64) []uint64 {
 	wide := PartialType(OpAdd, d)
 	out := make([]uint64, len(x))
@@ -123,7 +119,7 @@ func (f Arithmetic) HalfRuns(d DType, x []uint64) []uint64 {
 	return out
 }
 
-// ScansInOrder reports whether a scan has no chunks.
+// ScansInOrder reports whether a scan is computed without chunks.
 func ScansInOrder(by Op, d DType) bool { return by == OpMul && (Floats & Native).Has(d) }
 
 // RunType returns the type of the running values of a scan.
@@ -134,14 +130,12 @@ func RunType(by Op, d DType) DType {
 	return d
 }
 
-// RescansChunks reports whether lines of n elements have chunks that are scanned again if
-// their last running value is not finite.
+// RescansChunks reports whether chunks of lines of n elements are scanned again if their last running value is not finite.
 func RescansChunks(by Op, d DType, n int) bool {
 	return by == OpAdd && (Floats & Native).Has(d) && n > ReduceChunk
 }
 
-// ScannedBy returns the scan that combines elements with op, OpInvalid if there
-// is none.
+// ScannedBy returns the scan that combines elements with op, or OpInvalid.
 func (op Op) ScannedBy() Op {
 	for scan := OpCumSum; scan <= OpCumMax; scan++ {
 		if scan.Info().By == op {

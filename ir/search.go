@@ -7,10 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Binary searches of lines that are in order: how many elements go before another one. NaNs are greater than
-// all others and equal to one another, as sorts have it, and so are +0 and -0.
+// Binary searches in sorted lines: the number of elements that precede a given one. As in sorts, NaNs are greater than all other elements
+// and equal to one another, and +0 equals -0.
 
-// inferSearch returns the type of the places of y in lines of x: one for each element of y.
+// inferSearch returns the type of the positions of y in lines of x: one for each element of y.
 func inferSearch(op Op, a Attr, args []Type) (Type, error) {
 	x, y := args[0], args[1]
 	switch {
@@ -32,8 +32,8 @@ func inferSearch(op Op, a Attr, args []Type) (Type, error) {
 	return Type{Int64, y.Shape}, nil
 }
 
-// searchLine defines the places in any line, in order or not: each round decides whether the first half of those that are
-// left goes before the element. The rounds are the same for all elements.
+// searchLine defines the positions in any line, sorted or not. Each round decides whether the first half of the remaining elements precedes
+// the searched one. The number of rounds is the same for all elements.
 func searchLine(_ Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
 	out := make([]uint64, len(in[1]))
 	for i, y := range in[1] {

@@ -2,10 +2,9 @@ package ir
 
 import "github.com/stridefuse/stridefuse/ir/scalar"
 
-// Types that are only stored: floats of 8 and 4 bits and integers of 4 and 2. Ops move and
-// convert their elements, and compute nothing with them. An element is one byte in memory.
-// Where it has fewer bits they are the low ones of the byte, extended as those of any other
-// type are; the others are ignored when it is read.
+// Types that are only stored: floats of 8 and 4 bits, integers of 4 and 2 bits. Ops move and convert their elements, but do not compute
+// with them. An element is one byte in memory. A shorter one is in the low bits of the byte, extended like elements of any
+// other type; the upper bits are ignored when it is read.
 
 // The sets of such types.
 var (
@@ -20,10 +19,10 @@ var minifloats = map[DType]*scalar.Minifloat{
 	Float8E5M2: &scalar.Float8E5M2, Float8E5M2FNUZ: &scalar.Float8E5M2FNUZ, Float4E2M1: &scalar.Float4E2M1,
 }
 
-// Minifloat returns the format of a type of Minifloats, nil for Float8E8M0.
+// Minifloat returns the format of a type of Minifloats, or nil for Float8E8M0.
 func (d DType) Minifloat() *scalar.Minifloat { return minifloats[d] }
 
-// minifloatNumber returns the number that an element is.
+// minifloatNumber returns the number of an element.
 func minifloatNumber(d DType, a uint64) float64 {
 	if f := d.Minifloat(); f != nil {
 		return f.Number(uint8(a))

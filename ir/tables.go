@@ -2,15 +2,15 @@ package ir
 
 import "math"
 
-// Tables of constants, from which OpTable reads by an index. An instruction has the name of its
-// table, a hash of the entries: text with such instructions means the same in every version.
+// Tables of constants, which OpTable reads by an index. An instruction names its table by a hash of the entries, so that its text has the
+// same meaning in every version.
 
 // TableLen is the number of entries of a table.
 const TableLen = 8
 
 var tables = map[uint64]*[TableLen]float32{}
 
-// NewTable adds a table and returns its name. Only initializers of packages call it.
+// NewTable adds a table and returns its name. Only package initializers may call it.
 func NewTable(entries [TableLen]float32) uint64 {
 	name := uint64(TableLen)
 	for _, v := range entries {
@@ -20,7 +20,7 @@ func NewTable(entries [TableLen]float32) uint64 {
 	return name
 }
 
-// Table returns the entries of the table of a name.
+// Table returns the entries of the table with a name.
 func Table(name uint64) (entries [TableLen]float32, ok bool) {
 	if t := tables[name]; t != nil {
 		return *t, true
@@ -28,7 +28,7 @@ func Table(name uint64) (entries [TableLen]float32, ok bool) {
 	return entries, false
 }
 
-// refTable takes the name of the table behind the operand.
+// refTable defines OpTable. The name of the table is the argument behind the operand.
 func refTable(_, _ DType, a [3]uint64) uint64 {
 	return uint64(math.Float32bits(tables[a[1]][a[0]%TableLen]))
 }

@@ -20,7 +20,7 @@ func ShapeOf(extents ...int) Shape {
 	return s
 }
 
-// Ints returns the extents as numbers, or false when one is symbolic.
+// Ints returns the extents as numbers, or false if one is symbolic.
 func (s Shape) Ints() ([]int, bool) {
 	out := make([]int, len(s))
 	for i, d := range s {
@@ -54,8 +54,7 @@ func (s Shape) size() int {
 	return n
 }
 
-// Check returns an error for too many axes, an extent that is a mistake, a
-// negative extent or a product past int.
+// Check returns an error for too many axes, an invalid extent, a negative extent, or a number of elements that exceeds int.
 func (s Shape) Check() error {
 	if len(s) > layout.MaxRank {
 		return fmt.Errorf("%d axes: the greatest rank is %d", len(s), layout.MaxRank)
@@ -84,7 +83,7 @@ func (s Shape) String() string {
 	return "[" + strings.Join(text, ",") + "]"
 }
 
-// Bind returns the shape where the named sizes have the given numbers.
+// Bind returns the shape with the named sizes replaced by numbers.
 func (s Shape) Bind(sizes map[string]int) (Shape, error) {
 	out := make(Shape, len(s))
 	for i, d := range s {
@@ -100,9 +99,8 @@ func (s Shape) Bind(sizes map[string]int) (Shape, error) {
 	return out, out.Check()
 }
 
-// Broadcast returns the shape that a and b have together by NumPy's rule:
-// aligned at the last axis, an axis of extent 1 repeats. A symbolic extent
-// equals only itself.
+// Broadcast returns the common shape of a and b by NumPy's rule: axes are aligned at the last one, and an axis of extent 1 repeats. A
+// symbolic extent equals only itself.
 func Broadcast(a, b Shape) (Shape, error) {
 	switch {
 	case len(b) == 0 || a.Equal(b):
@@ -125,7 +123,7 @@ func Broadcast(a, b Shape) (Shape, error) {
 	return out, nil
 }
 
-// fromEnd returns the k-th extent from the end, or 1 beyond the first axis.
+// fromEnd returns the k-th extent from the end, or 1 if there are fewer axes.
 func fromEnd(s Shape, k int) Dim {
 	if k > len(s) {
 		return Fixed(1)
@@ -133,7 +131,7 @@ func fromEnd(s Shape, k int) Dim {
 	return s[len(s)-k]
 }
 
-// Type is what a value means: the type of its elements and its shape.
+// Type is the type of a value: its element type and its shape.
 type Type struct {
 	DType DType
 	Shape Shape

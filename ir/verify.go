@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Stage is how far the passes have taken a graph; each has its own grammar.
+// Stage is a stage of the passes. A graph at each stage has its own grammar.
 type Stage uint8
 
 // The stages.
@@ -61,11 +61,11 @@ type verifier struct {
 	printer
 	f     *Func
 	stage Stage
-	known map[*Value]bool // what an operand can be, so far
+	known map[*Value]bool // the possible operands so far
 	errs  []error
 }
 
-// fail records a violation of the line of text that it is about.
+// fail records a violation in a line of text.
 func (v *verifier) fail(line, format string, args ...any) {
 	v.errs = append(v.errs, fmt.Errorf("%s: %s", line, fmt.Sprintf(format, args...)))
 }
@@ -98,7 +98,7 @@ func (v *verifier) params() {
 	}
 }
 
-// CheckParamLayout returns what is wrong with a param's own layout.
+// CheckParamLayout returns the error of a param's own layout, or nil.
 func CheckParamLayout(p *Value) error {
 	l := p.attr().At
 	if l == nil {
@@ -118,7 +118,7 @@ func CheckParamLayout(p *Value) error {
 	return nil
 }
 
-// value checks a value of the body, whose operands must be known already.
+// value checks a value of the body. Its operands must be known.
 func (v *verifier) value(x *Value) {
 	line := v.printer.value(x)
 	if x == nil {
@@ -162,7 +162,7 @@ func (v *verifier) value(x *Value) {
 	}
 }
 
-// extents checks the sizes of a type: numbers, or text that parses to itself.
+// extents checks the sizes of a type: numbers, or text that is canonical.
 func (v *verifier) extents(line string, x *Value) {
 	for i, d := range x.Type.Shape {
 		if _, known := d.Int(); known {
@@ -176,7 +176,7 @@ func (v *verifier) extents(line string, x *Value) {
 	}
 }
 
-// viewed checks what holds of a value after the views pass.
+// viewed checks the additional invariants of a value after the views pass.
 func (v *verifier) viewed(line string, x *Value) {
 	if x.Op == OpAccess {
 		v.access(line, x)

@@ -7,15 +7,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// The rules of the view ops, two each: the shape of the result from that of the
-// operand, and what the view does to the operand's layout.
+// The rules of the view ops, two for each op: the shape of the result given that of the operand, and the layout of the result given that of
+// the operand.
 
 func reshapeShape(a Attr, s Shape) (Shape, error) {
 	if err := a.Shape.Check(); err != nil {
 		return nil, err
 	}
 	have, want := s.NumElems(), a.Shape.NumElems()
-	if have != want && !(have.rounds() || want.rounds()) { // quotients may still agree once sizes are bound
+	if have != want && !(have.rounds() || want.rounds()) { // extents with quotients may still be equal once sizes are bound
 		if k, one := onlyOther(s, a.Shape); one {
 			return nil, fmt.Errorf("axis %d of shape %s is %s: it must be %s", k, s, s[k], a.Shape[k])
 		}
@@ -24,7 +24,7 @@ func reshapeShape(a Attr, s Shape) (Shape, error) {
 	return a.Shape, have.Err()
 }
 
-// onlyOther returns the one axis along which two shapes of one rank, 2 or more, differ.
+// onlyOther returns the one axis along which two shapes of one rank, at least 2, differ.
 func onlyOther(s, t Shape) (axis int, one bool) {
 	if len(s) != len(t) || len(s) == 1 {
 		return 0, false
@@ -87,7 +87,7 @@ func sliceShape(a Attr, s Shape) (Shape, error) {
 	return out, nil
 }
 
-// leavesAxis says how a slice that is not inside an axis leaves it.
+// leavesAxis returns the error of a slice that is not inside an axis.
 func leavesAxis(a Attr, begin, n, extent int) error {
 	side := "before"
 	if a.Step < 0 {
@@ -144,8 +144,8 @@ func expandLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	return l.Expand(shape...)
 }
 
-// diagonalShape lets a symbolic axis be shorter than |k|: the extent is then
-// negative until Bind, which infers it anew from the numbers, as 0.
+// diagonalShape allows a symbolic axis to be shorter than |k|. The extent is then negative until Bind infers it again from the numbers,
+// as 0.
 func diagonalShape(a Attr, s Shape) (Shape, error) {
 	if len(a.Axes) != 2 {
 		return nil, fmt.Errorf("a diagonal has two axes, got %d", len(a.Axes))
@@ -176,8 +176,7 @@ func diagonalLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	return l.Diagonal(v.Attr.Axes[0], v.Attr.Axes[1], v.Attr.Step)
 }
 
-// windowShape gives the number of windows of a symbolic axis as an expression; numbers
-// tell whether one fits.
+// windowShape returns the number of windows of a symbolic axis as an expression. Only numbers tell whether one fits.
 func windowShape(a Attr, s Shape) (Shape, error) {
 	if err := layout.CheckAxes([]int{a.Axis}, 0, len(s)); err != nil {
 		return nil, err
@@ -222,8 +221,8 @@ func squeezeShape(a Attr, s Shape) (Shape, error) {
 	return out, nil
 }
 
-// squeezeLayout drops the axes that are named: none if none is. (Given none,
-// Layout.Squeeze drops all of extent 1, as NumPy's squeeze.)
+// squeezeLayout removes the axes that are named. If none is named it removes none, while Layout.Squeeze without axes removes all of extent
+// 1, as NumPy's squeeze does.
 func squeezeLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	if len(v.Attr.Axes) == 0 {
 		return l, nil

@@ -9,13 +9,13 @@ import (
 
 // The activations that are linear on one side, and softsign.
 
-// The constants of selu, and the product of both, to twice the precision.
+// The constants of selu, and their product, to twice the precision.
 var (
 	seluScale    = [2]float64{0x1.0cfabd6a91132p0, 0x1.6fc7d272f2695p-55}
 	seluNegative = [2]float64{0x1.c212cc640f031p0, 0x1.05161b045a1fep-56}
 )
 
-// tinyExp is where exp(x)-1 is x to the last bit.
+// tinyExp is the bound below which exp(x)-1 equals x to the last bit.
 const tinyExp = 0x1p-60
 
 // expandELU is y*(exp(x)-1) for negative x, else x times 1 or y, which keeps
@@ -35,8 +35,8 @@ func expandELU(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.Float(dt, -least)), neg, pos)
 }
 
-// scaleFar is scaleSum for a y that is 0 or infinite, where a sum of products is not
-// the product, or so small that the products are below the normal range.
+// scaleFar is scaleSum for a y that is 0 or infinite, where a sum of products is not the product, or for a y so small that the
+// products are below the normal range.
 func (b *builder) scaleFar(x pair, y kernel.Ref) kernel.Ref {
 	up := b.Op(ir.OpMul, y, b.f64(0x1p200))
 	small := b.Op(ir.OpMul, b.scaleSum(x, up), b.f64(0x1p-200))
@@ -62,8 +62,7 @@ func expandSELU(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f64(-tinyExp)), neg, pos)
 }
 
-// expandCELU is y*(exp(x/y)-1) for negative x, which is never positive. It is x
-// where x/y is tiny too: also for an infinite y.
+// expandCELU is y*(exp(x/y)-1) for negative x; it is never positive there. It is also x if x/y is tiny, which includes an infinite y.
 func expandCELU(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y := a[0], a[1]
 	var q, neg kernel.Ref
@@ -83,17 +82,16 @@ func expandCELU(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Int(b.DType(x), 0), x), x, neg)
 }
 
-// celuTail64 is y*(exp(x/y)-1), for q = x/y rounded; the rest of the quotient
-// counts. x/y above 0 is of a negative y: there exp(x/y) grows, and may be
-// beyond the range when the product with y is not.
+// celuTail64 is y*(exp(x/y)-1), for q = x/y rounded. It accounts for the remainder of the quotient. x/y is positive if y is negative:
+// exp(x/y) then grows, and may exceed the range although its product with y does not.
 func (b *builder) celuTail64(x, y, q kernel.Ref) kernel.Ref {
 	small := b.Op(ir.OpLt, b.Op(ir.OpAbs, x), b.f64(0x1p-900)) // 2^110 times that, nothing is below the normal range
 	up := b.Op(ir.OpSelect, small, b.f64(0x1p110), b.f64(1))
 	xUp, yUp := b.Op(ir.OpMul, x, up), b.Op(ir.OpMul, y, up)
 	rest := b.Op(ir.OpDiv, b.Op(ir.OpFMA, b.Op(ir.OpNeg, q), yUp, xUp), yUp)
 	rest = b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, q), b.f64(1500)), rest, b.f64(0))
-	// Beyond, the product is infinite: for the least y above (1024+1074)*ln2. Else
-	// 1418 is what scalb can do.
+	// Beyond limit the product is infinite, even for the least y above (1024+1074)*ln2. Otherwise the limit is 1418, as
+	// far as scalb reaches.
 	limit := b.Op(ir.OpSelect, small, b.f64(1455), b.f64(1418))
 	beyond := b.Op(ir.OpLt, limit, q)
 	m, _, kf := b.expPair(pair{b.Op(ir.OpSelect, beyond, limit, q), rest})

@@ -5,10 +5,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Functions of the bits of integers, and sums of unsigned ones that saturate. narrow.go has
-// the saturating sums of types that are computed in another.
+// Functions of the bits of integers, and saturating sums of unsigned integers. narrow.go has the saturating sums of types that are
+// computed in another type.
 
-// unsigned appends a function of unsigned integers to the bits of x.
+// unsigned applies a function of unsigned integers to the bits of x.
 func (b *builder) unsigned(x kernel.Ref, f func(x kernel.Ref) kernel.Ref) kernel.Ref {
 	d := b.DType(x)
 	to, ok := map[ir.DType]ir.DType{ir.Int32: ir.Uint32, ir.Int64: ir.Uint64}[d]
@@ -18,8 +18,7 @@ func (b *builder) unsigned(x kernel.Ref, f func(x kernel.Ref) kernel.Ref) kernel
 	return b.Bitcast(d, f(b.Bitcast(to, x)))
 }
 
-// expandPopCount adds neighbouring groups of bits, each twice as wide as those before
-// (Warren, Hacker's Delight, section 5-1).
+// expandPopCount adds adjacent groups of bits; groups double in width at each step (Warren, Hacker's Delight, section 5-1).
 func expandPopCount(b *builder, a []kernel.Ref) kernel.Ref { return b.unsigned(a[0], b.popCount) }
 
 func (b *builder) popCount(x kernel.Ref) kernel.Ref {
@@ -35,7 +34,7 @@ func (b *builder) popCount(x kernel.Ref) kernel.Ref {
 	return masked(x, 0x7f)
 }
 
-// expandBitLen sets all bits below the topmost one and counts.
+// expandBitLen sets all bits below the topmost one and counts the bits.
 func expandBitLen(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.unsigned(a[0], func(x kernel.Ref) kernel.Ref {
 		d := b.DType(x)
@@ -46,7 +45,7 @@ func expandBitLen(b *builder, a []kernel.Ref) kernel.Ref {
 	})
 }
 
-// expandAddSat: a sum that has wrapped is less than its parts.
+// expandAddSat detects a sum that has wrapped: it is less than its parts.
 func expandAddSat(b *builder, a []kernel.Ref) kernel.Ref {
 	sum := b.Op(ir.OpAdd, a[0], a[1])
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, sum, a[0]), b.Int(b.DType(sum), -1), sum)

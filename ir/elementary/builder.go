@@ -10,15 +10,14 @@ import (
 // builder writes lane operations, and the steps that several expansions share.
 type builder struct {
 	*kernel.Builder
-	wide map[kernel.Ref]kernel.Ref // of values of narrow types, see narrow.go: the same in the compute type
+	wide map[kernel.Ref]kernel.Ref // by value of a narrow type, the same in the compute type: see narrow.go
 }
 
 func newBuilder(k *kernel.Builder) *builder {
 	return &builder{k, map[kernel.Ref]kernel.Ref{}}
 }
 
-// isSingle says which of the float types that are computed in themselves x has:
-// float32, whose functions are polynomials in float64, or float64.
+// isSingle reports whether x is a float32, whose functions are polynomials in float64. Otherwise x is a float64.
 func (b *builder) isSingle(x kernel.Ref) bool { return single(b.DType(x)) }
 
 func single(d ir.DType) bool {

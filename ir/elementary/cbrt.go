@@ -28,7 +28,7 @@ func expandCbrt(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.withSign(b.Op(ir.OpSelect, edges, b.Op(ir.OpAdd, t, t), y), x)
 }
 
-// cbrt32 is cbrt with the accuracy of float32, for normal positive a.
+// cbrt32 is the cube root with the accuracy of float32, for normal positive a.
 func (b *builder) cbrt32(a kernel.Ref) kernel.Ref {
 	y := b.cbrtStep(a, b.cbrtGuess(a))
 	c := b.Op(ir.OpMul, b.Op(ir.OpMul, a, y), y)
@@ -37,7 +37,7 @@ func (b *builder) cbrt32(a kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpFMA, b.Op(ir.OpMul, c, h), w, c)
 }
 
-// cbrt64 is cbrt for positive a. One Newton step in twice the precision ends it.
+// cbrt64 is the cube root of positive a. It ends with one Newton step in twice the precision.
 func (b *builder) cbrt64(a kernel.Ref) kernel.Ref {
 	tiny := b.Op(ir.OpLt, a, b.f64(0x1p-900))
 	a = b.Op(ir.OpSelect, tiny, b.Op(ir.OpMul, a, b.f64(0x1p162)), a)

@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The expansions of casts that no target has an instruction for, and of those that round or
-// saturate to a type that is not computed in itself from another type than its compute type.
-// Each rounds once.
+// The expansions of casts for which no target has an instruction, and of casts that round or saturate to a type that is computed in
+// another type. Each rounds once.
 
 // convert appends a cast.
 func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
@@ -52,8 +51,8 @@ func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
 	return b.Cast(to, b.Cast(to.Compute(), x))
 }
 
-// saturate clips x, of the compute type of an integer type, to the range of that. x
-// has been saturated itself.
+// saturate clips x, which has the compute type of an integer type, to the range of that integer type. x has already been saturated
+// to the range of its own type.
 func (b *builder) saturate(to ir.DType, x kernel.Ref) kernel.Ref {
 	least, _ := ir.OpMax.Info().Identity(to)
 	greatest, _ := ir.OpMin.Info().Identity(to)
@@ -61,9 +60,9 @@ func (b *builder) saturate(to ir.DType, x kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpMin, b.Op(ir.OpMax, x, b.Int(d, int64(least))), b.Int(d, int64(greatest)))
 }
 
-// roundBFloat16 rounds a float32 to its upper half, to even. What it is in float32 is kept
-// for ops that read it. An addition of less than the lowest bit of the upper half carries into that; the bits
-// of a NaN could so become those of another number, unless its lower half is 0 and it is quiet. No integer is a NaN.
+// roundBFloat16 rounds a float32 to its upper half, ties to even, and remembers the result in float32 for ops that read it. The rounding adds
+// less than the lowest bit of the upper half, which may carry into it. For a NaN that could make the bits of a number, unless its
+// lower half is 0 and it is quiet. No integer is a NaN.
 func (b *builder) roundBFloat16(x kernel.Ref) kernel.Ref {
 	const quiet = 1 << 22
 	c := func(v int64) kernel.Ref { return b.Int(ir.Int32, v) }
@@ -78,17 +77,17 @@ func (b *builder) roundBFloat16(x kernel.Ref) kernel.Ref {
 	return narrow
 }
 
-// ofInteger reports whether x is an integer as a float.
+// ofInteger reports whether x is an integer converted to a float.
 func (b *builder) ofInteger(x kernel.Ref) bool {
 	in := b.Kernel().Inst(x)
 	return in != nil && in.Op == ir.OpCast && ir.Ints.Has(b.DType(in.Args[0]))
 }
 
-// upperHalf is the bits of a float32 that are those of a bfloat16.
+// upperHalf is the mask of the bits of a float32 that form a bfloat16.
 const upperHalf = -1 << 16
 
-// ofUpperHalves reports whether x is the result of arithmetic on float32 numbers that are bfloat16: a NaN among
-// them is quiet then, and its lower half is 0, as it is an operand's or the machine's own.
+// ofUpperHalves reports whether x is the result of arithmetic on float32 numbers that are bfloat16. A NaN among such results is quiet
+// and its lower half is 0, as it comes from an operand or from the processor.
 func (b *builder) ofUpperHalves(x kernel.Ref) bool {
 	in := b.Kernel().Inst(x)
 	if in == nil || !slices.Contains([]ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpDiv, ir.OpSqrt}, in.Op) {
@@ -97,7 +96,7 @@ func (b *builder) ofUpperHalves(x kernel.Ref) bool {
 	return !slices.ContainsFunc(in.Args[:in.Arity()], func(a kernel.Ref) bool { return !b.isUpperHalf(a) })
 }
 
-// isUpperHalf reports whether the lower half of a float32 is 0, as convert and roundBFloat16 make it of a bfloat16.
+// isUpperHalf reports whether convert or roundBFloat16 has made x, a float32 whose lower half is 0.
 func (b *builder) isUpperHalf(x kernel.Ref) bool {
 	k := b.Kernel()
 	in := k.Inst(x)
@@ -112,9 +111,9 @@ func (b *builder) isUpperHalf(x kernel.Ref) bool {
 	return of != nil && (by(ir.OpShl, 16) || by(ir.OpAnd, upperHalf))
 }
 
-// sticky returns an integer of 64 bits that float64 holds, or one of 32 bits that float32 holds, and that rounds to the same
-// element of 16 bits: one from 2^53 on loses its last 11 bits, one from 2^24 on its last 8, and the last that is left says
-// whether any was set.
+// sticky returns an integer that rounds to the same 16-bit element as x and fits exactly: a 64-bit one into float64, a 32-bit one into
+// float32. An integer from 2^53 on loses its last 11 bits, one from 2^24 on its last 8; the last bit that is left is set if any lost
+// bit was.
 func (b *builder) sticky(x kernel.Ref) kernel.Ref {
 	d, bits := b.DType(x), 11
 	if d.Size() == 4 {
@@ -126,8 +125,8 @@ func (b *builder) sticky(x kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, x), b.Int(d, 1<<(8*d.Size()-bits))), x, odd)
 }
 
-// roundSubnormal returns what rounds to the same bfloat16 as x by way of float32: odd, but
-// for numbers that become subnormal, which an addition rounds to bfloat16's spacing.
+// roundSubnormal returns a number that rounds, through float32, to the same bfloat16 as x. That is odd, except for numbers that become
+// subnormal, which an addition rounds to bfloat16's spacing.
 func (b *builder) roundSubnormal(x, odd kernel.Ref) kernel.Ref {
 	a, spaced := b.Op(ir.OpAbs, x), b.Float(ir.Float64, 0x1p-81)
 	rounded := b.Op(ir.OpSub, b.Op(ir.OpAdd, a, spaced), spaced)
@@ -136,8 +135,8 @@ func (b *builder) roundSubnormal(x, odd kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, a, b.Float(ir.Float64, 0x1p-126)), rounded, odd)
 }
 
-// roundToOdd is ir's: float64 in 24 bits, of which the last says whether any were
-// lost. So the rounding to float16 by way of float32 is one.
+// roundToOdd is that of package ir: a float64 in 24 bits, the last of which is set if any lost bit was. So rounding to float16 through
+// float32 rounds once in effect.
 func (b *builder) roundToOdd(x kernel.Ref) kernel.Ref {
 	bits, lost := b.Bitcast(ir.Int64, x), b.Int(ir.Int64, 1<<29-1)
 	odd := b.Op(ir.OpOr, bits, b.Op(ir.OpAdd, b.Op(ir.OpAnd, bits, lost), lost))

@@ -10,7 +10,7 @@ import (
 // Knuth, TAOCP 2, 4.2.2; Muller et al., Handbook of Floating-Point Arithmetic.
 type pair struct{ hi, lo kernel.Ref }
 
-// constPair splits the value hi + lo, known to more bits than one float64.
+// constPair returns the constant hi + lo, known to more bits than one float64 holds.
 func (b *builder) constPair(hi, lo float64) pair { return pair{b.f64(hi), b.f64(lo)} }
 
 // twoSum returns x + y exactly.

@@ -98,8 +98,7 @@ func (b *builder) erfcTail32(a, minusSquare kernel.Ref, mid float64) kernel.Ref 
 	return b.Op(ir.OpMul, b.exp32(minusSquare), b.estrin(t, erfcPoly32))
 }
 
-// positivePart returns x where it is above 0 and else -0, to which anything
-// can be added; NaN stays.
+// positivePart returns x where it is positive and -0 elsewhere, to which anything can be added; NaN stays.
 func (b *builder) positivePart(x kernel.Ref) kernel.Ref {
 	return b.zeroBelow(x, 0)
 }

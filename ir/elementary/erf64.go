@@ -10,31 +10,27 @@ import (
 var (
 	// 2/sqrt(pi) = erf'(0).
 	erfSlope = [2]float64{0x1.20dd750429b6dp0, 0x1.1ae3a914fed8p-56}
-	// The same over sqrt(2).
+	// 2/sqrt(pi)/sqrt(2).
 	cdfSlope = [2]float64{0x1.9884533d43651p-1, -0x1.cbc0d30ebfd15p-55}
 	// (erf(a)/a - 2/sqrt(pi))/a^2 in a^2, a <= 1; relative to erf below 2^-62.
 	erfPoly64 = []float64{-0x1.812746b0379e6p-2, 0x1.ce2f21a042b26p-4, -0x1.b82ce312849b9p-6, 0x1.565bcd0daee8cp-8, -0x1.c02db3d890b7dp-11, 0x1.f9a32194970abp-14, -0x1.f4d1de345827cp-17, 0x1.b9dee405e01ebp-20, -0x1.5f1cc18e56333p-23, 0x1.f79f2025c47aap-27, -0x1.385b85a648674p-30, 0x1.0550d02e8bf63p-34}
 
-	// G(a) = (1+slope*a)*W(a) in t, a <= 27.6, relative error 2^-56.7, with the
-	// slope of erf: G falls from 1 to 0.64, at first flatly, so that the rounding
-	// of t counts little. The constant term is apart and twice as long.
+	// G(a) = (1+slope*a)*W(a) in t, a <= 27.6, relative error 2^-56.7, with the slope of erf. G falls from 1 to 0.64, slowly at first,
+	// so the rounding of t matters little. The constant term is separate and has twice the length.
 	erfcMiddle = [2]float64{0x1.8985d2187618dp-1, -0x1.0dad78c4c12c3p-55}
 	erfcPoly64 = []float64{-0x1.a3f4a194b99e1p-3, 0x1.87c3670dfcd19p-4, -0x1.f5254a4de344ap-7, -0x1.859b6b4fd6d87p-6, 0x1.e8dafad411898p-6, -0x1.4a167c6253f79p-6, 0x1.2483b14ccc269p-7, -0x1.286cba7b0878cp-9, -0x1.77a665f2983fp-15, 0x1.1c7eb2f8143d6p-12, -0x1.2816cc092e26bp-14, -0x1.336335a0868f3p-16, 0x1.b37f0ae500395p-17, 0x1.5f40d6667891p-21, -0x1.0b6a9418f9ab1p-19, 0x1.c86c1858666c5p-25, 0x1.512bf46f9a447p-22, -0x1.4c1534fe3ac33p-27, -0x1.b089e83482875p-25, -0x1.8d795e6278b0fp-29, 0x1.9e0dca72eb937p-28, 0x1.772ad76e1ea3fp-30}
 )
 
-// erfNear is where the polynomial of erf ends, whose terms round the more the larger
-// they are. Behind it erfc is below 1/4.
+// erfNear is the end of the polynomial of erf, whose terms round more the larger they are. Beyond it erfc is below 1/4.
 const erfNear = 0.84
 
-// erfRest is about 1/(1 + slope*a) from erfNear to 1.5.
+// erfRest approximates 1/(1 + slope*a) from erfNear to 1.5.
 const erfRest = 0.45
 
-// erfcRest^4*(1-t)^4*(1+t) times the polynomial is about the slope of G in a: for what
-// rounding takes from a+erfMid.
+// erfcRest^4*(1-t)^4*(1+t) times the polynomial approximates the slope of G in a. It corrects for the rounding of a+erfMid.
 const erfcRest = 0.63
 
-// erf64 is erf for 0 <= a <= 6: a polynomial near 0, 1 - erfc beyond, of which
-// the rounding counts little.
+// erf64 is erf for 0 <= a <= 6: a polynomial near 0, and 1 - erfc beyond, where the rounding of erfc matters little.
 func (b *builder) erf64(a kernel.Ref) kernel.Ref {
 	s := b.twoProd(a, a)
 	q := b.horner(s.hi, []float64{erfSlope[1]}, b.tailHorner(s.hi, erfPoly64))

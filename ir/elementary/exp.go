@@ -54,9 +54,8 @@ func expandExp(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.zeroWhereBelow(x, -746, b.exp64(b.upTo(x, 710)))
 }
 
-// zeroWhereBelow returns 0 where x is below least, and else y. Were x bounded instead, y would be a product that falls
-// below the normal range, which takes a hundred cycles on an Intel core: attention with a causal mask would take twice
-// the time.
+// zeroWhereBelow returns 0 where x is below least, else y. If x were bounded instead, y would be a product below the normal range, which
+// takes a hundred cycles on an Intel core: attention with a causal mask would take twice the time.
 func (b *builder) zeroWhereBelow(x kernel.Ref, least float64, y kernel.Ref) kernel.Ref {
 	dt := b.DType(x)
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.Float(dt, least)), b.Float(dt, 0), y)
@@ -70,7 +69,7 @@ func expandExp2(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.zeroWhereBelow(x, -1076, b.exp2For64(b.upTo(x, 1025)))
 }
 
-// expandExpm1 takes the sign of float32 from x, which keeps -0.
+// expandExpm1 copies the sign of float32 from x, which keeps -0.
 func expandExpm1(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {
@@ -96,7 +95,7 @@ func (b *builder) expm1For32(x kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpFMA, e, p, b.Op(ir.OpSub, e, b.f64(1)))
 }
 
-// exp64 is exp for -746 <= x <= 710; of less it is anything.
+// exp64 is exp for -746 <= x <= 710; below, the result is undefined.
 func (b *builder) exp64(x kernel.Ref) kernel.Ref {
 	_, kf := b.scaleBiased(x, log2e)
 	r := b.Op(ir.OpFMA, kf, b.f64(-ln2Lo), b.reduce(x, kf))
@@ -104,17 +103,16 @@ func (b *builder) exp64(x kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpScalb, p, kf)
 }
 
-// exp2For64 is exp2 for -1076 <= x <= 1025; of less it is anything.
+// exp2For64 is exp2 for -1076 <= x <= 1025; below, the result is undefined.
 func (b *builder) exp2For64(x kernel.Ref) kernel.Ref {
 	_, kf := b.scaleBiased(x, 1)
 	r := b.Op(ir.OpSub, x, kf)
 	return b.Op(ir.OpScalb, b.horner(r, []float64{1}, b.tailHorner(r, exp2Poly64)), kf)
 }
 
-// expm1For64 is expm1 for -60 <= x <= 710. The three large terms of
-// 2^k - 1 + 2^k*r + 2^k*(exp(r)-1-r) are added without loss. It doubles half the
-// result, as 2^k may be beyond the range; there the least x would lose bits,
-// but the result is x.
+// expm1For64 is expm1 for -60 <= x <= 710. The three large terms of 2^k - 1 + 2^k*r + 2^k*(exp(r)-1-r) are added without loss. It
+// computes half the result and doubles it, as 2^k may be out of range. The least x would lose bits that way, but there the result
+// is x.
 func (b *builder) expm1For64(x kernel.Ref) kernel.Ref {
 	k, kf := b.scale(x)
 	r := b.reducePair(x, kf)
@@ -127,8 +125,7 @@ func (b *builder) expm1For64(x kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, x), b.f64(0x1p-60)), x, h)
 }
 
-// expTail is exp(r) - 1 - r.hi. The term r^2/2 is apart: in the polynomial it would
-// round once more.
+// expTail is exp(r) - 1 - r.hi. The term r^2/2 is separate, because in the polynomial it would round once more.
 func (b *builder) expTail(r pair) kernel.Ref {
 	square := b.Op(ir.OpMul, r.hi, r.hi)
 	first := b.Op(ir.OpFMA, square, b.f64(expm1Poly64[0]), r.lo)
@@ -144,21 +141,20 @@ func (b *builder) scale(x kernel.Ref) (k, kf kernel.Ref) {
 // reduce returns x - kf*ln2.
 func (b *builder) reduce(x, kf kernel.Ref) kernel.Ref { return b.Op(ir.OpFMA, kf, b.f64(-ln2), x) }
 
-// reducePair is x - kf*ln2 with the bits that one float64 loses: with ln2Short,
-// which has zeros to spare for kf, the first step is exact.
+// reducePair is x - kf*ln2 with the bits that one float64 loses. ln2Short has enough trailing zeros for the first step with kf to be
+// exact.
 func (b *builder) reducePair(x, kf kernel.Ref) pair {
 	r := b.Op(ir.OpFMA, kf, b.f64(-ln2Short), x)
 	return b.fastTwoSum(r, b.Op(ir.OpMul, kf, b.f64(-ln2Rest)))
 }
 
-// scaleBiased is scale with 2*bias added to the bits of k, as scalb has it, of
-// x times inv.
+// scaleBiased is scale applied to x times inv, with 2*bias added to the bits of k, as scalb expects.
 func (b *builder) scaleBiased(x kernel.Ref, inv float64) (k, kf kernel.Ref) {
 	t := b.Op(ir.OpFMA, x, b.f64(inv), b.f64(magic+2*bias))
 	return b.Bitcast(ir.Int64, t), b.Op(ir.OpSub, t, b.f64(magic+2*bias))
 }
 
-// toExponent moves an integer to where a float64 has its exponent.
+// toExponent shifts an integer to the exponent of a float64.
 func (b *builder) toExponent(k kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpShl, k, b.Int(ir.Int64, expLen))
 }
@@ -168,7 +164,7 @@ func (b *builder) powerOf2(k kernel.Ref) kernel.Ref {
 	return b.Bitcast(ir.Float64, b.Op(ir.OpAdd, k, b.Const(ir.Int64, one)))
 }
 
-// clamp bounds x; NaN stays, which OpMin and OpMax keep too, at more cost.
+// clamp bounds x; NaN stays. OpMin and OpMax keep NaN too, but cost more.
 func (b *builder) clamp(x kernel.Ref, lo, hi float64) kernel.Ref {
 	least := b.Float(b.DType(x), lo)
 	return b.upTo(b.Op(ir.OpSelect, b.Op(ir.OpLt, x, least), least, x), hi)
@@ -180,14 +176,14 @@ func (b *builder) upTo(x kernel.Ref, hi float64) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, most, x), most, x)
 }
 
-// withSign returns magnitude, which has no sign or that of x, with the sign of x.
+// withSign returns magnitude, which is not negative or has the sign of x, with the sign of x.
 func (b *builder) withSign(magnitude, x kernel.Ref) kernel.Ref {
 	dt, bits := b.DType(x), b.bitsOf(x)
 	sign := b.Op(ir.OpAnd, b.Bitcast(bits, x), b.Const(bits, ir.Wrap(bits, math.MinInt64>>(64-8*dt.Size()))))
 	return b.Bitcast(dt, b.Op(ir.OpOr, b.Bitcast(bits, magnitude), sign))
 }
 
-// bitsOf returns the integer type of the size of x's.
+// bitsOf returns the integer type of the size of x.
 func (b *builder) bitsOf(x kernel.Ref) ir.DType {
 	if b.isSingle(x) {
 		return ir.Int32

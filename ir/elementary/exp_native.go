@@ -38,9 +38,9 @@ var (
 	exp2PolyNative = []float64{1, 0x1.62e43p-1, 0x1.ebfbd8p-3, 0x1.c6af76p-5, 0x1.3b30a6p-7, 0x1.5f0b8cp-10, 0x1.3f9bcp-13}
 )
 
-// fastExp is the square of exp(x/2) in two factors: the power of 2 in it is far
-// inside the normal range, and the square alone overflows, or rounds below it. At -176 and below it is 0, so that such
-// results, which take a hundred cycles on an Intel core where they round to 0, are none of a mask's.
+// fastExp is the square of exp(x/2) in two factors. The power of 2 in it is far inside the normal range; only the square overflows, or
+// rounds below the range. From -176 down the result is 0, so that masks do not produce results that round to 0 in a hundred cycles
+// on an Intel core.
 func fastExp(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if !b.isSingle(x) {
@@ -63,8 +63,8 @@ func fastExpm1(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, x), b.f32(0x1p-30)), x, y)
 }
 
-// expm1Native is (exp(x)-1)*scale for float32 -80 <= x, within 1.6 ULP. With a scale
-// of 1/2 it goes up to 89, with 1 up to 0, and keeps the least subnormals.
+// expm1Native is (exp(x)-1)*scale for float32 -80 <= x, within 1.6 ULP. With a scale of 1/2 it is valid up to 89, with 1 up to 0, and
+// it keeps the least subnormals.
 func (b *builder) expm1Native(x kernel.Ref, scale float64) kernel.Ref {
 	k, r := b.reduceNative(x, 1, bias32+math.Log2(scale))
 	p := b.Op(ir.OpFMA, b.Op(ir.OpMul, r, r), b.polyNative(r, expm1PolyNative), r)
@@ -72,14 +72,14 @@ func (b *builder) expm1Native(x kernel.Ref, scale float64) kernel.Ref {
 	return b.Op(ir.OpFMA, e, p, b.Op(ir.OpSub, e, b.f32(scale)))
 }
 
-// exp2Native is exp2 for float32 -151 <= x <= 129: exact for integers. Of less it is anything.
+// exp2Native is exp2 for float32 -151 <= x <= 129, exact for integers; below, the result is undefined.
 func (b *builder) exp2Native(x kernel.Ref) kernel.Ref {
 	kf := b.Op(ir.OpSub, b.Op(ir.OpAdd, x, b.f32(magic32+2*bias32)), b.f32(magic32+2*bias32))
 	r := b.Op(ir.OpSub, x, kf)
 	return b.Op(ir.OpScalb, b.polyNative(r, exp2PolyNative), kf)
 }
 
-// expNative is exp for float32 -104 <= x <= 89; of less it is anything.
+// expNative is exp for float32 -104 <= x <= 89; below, the result is undefined.
 func (b *builder) expNative(x kernel.Ref) kernel.Ref {
 	kf, r := b.wholeNative(x, b.scaleNative(x, 1, 2*bias32), 1, 2*bias32)
 	return b.Op(ir.OpScalb, b.polyNative(r, expPolyNative), kf)
@@ -93,7 +93,7 @@ func (b *builder) reduceNative(x kernel.Ref, n, bias float64) (k, r kernel.Ref) 
 	return b.Bitcast(ir.Int32, t), r
 }
 
-// wholeNative returns k of the t of scaleNative, as a float32, and x - k*n*ln2.
+// wholeNative returns k as a float32, given t of scaleNative, and x - k*n*ln2.
 func (b *builder) wholeNative(x, t kernel.Ref, n, bias float64) (k, r kernel.Ref) {
 	k = b.Op(ir.OpSub, t, b.f32(magic32+bias))
 	r = b.Op(ir.OpFMA, k, b.f32(-ln2Hi32*n), x)
@@ -111,8 +111,8 @@ func (b *builder) polyNative(x kernel.Ref, c []float64) kernel.Ref {
 	return b.horner(x, c[:n], b.f32(c[n]))
 }
 
-// scaleOnce returns p*2^(k-127), in the normal range. It multiplies, as an
-// addition to the bits of p could turn a NaN into a number.
+// scaleOnce returns p*2^(k-127), which must be in the normal range. It multiplies, because an addition to the bits of p could turn a NaN into
+// a number.
 func (b *builder) scaleOnce(p, k kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpMul, p, b.powerNative(k))
 }

@@ -47,8 +47,7 @@ func expandMod(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, signsDiffer(b, r, a[1]), b.Op(ir.OpAdd, r, a[1]), r)
 }
 
-// expandFloorDiv lowers the truncated quotient by one where the remainder has
-// not the sign of y.
+// expandFloorDiv lowers the truncated quotient by one if the remainder's sign differs from that of y.
 func expandFloorDiv(b *builder, a []kernel.Ref) kernel.Ref {
 	if ir.Floats.Has(b.DType(a[0])) {
 		return expandFloatFloorDiv(b, a)
@@ -62,7 +61,7 @@ func expandFloorDiv(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, signsDiffer(b, r, a[1]), b.Op(ir.OpSub, q, b.Int(dt, 1)), q)
 }
 
-// signsDiffer is true where r is not 0 and has not the sign of y.
+// signsDiffer is true if r is not 0 and its sign differs from that of y.
 func signsDiffer(b *builder, r, y kernel.Ref) kernel.Ref {
 	zero := b.Int(b.DType(r), 0)
 	return b.Op(ir.OpAnd, b.Op(ir.OpNe, r, zero), b.Op(ir.OpLt, b.Op(ir.OpXor, r, y), zero))
@@ -78,12 +77,11 @@ func expandIsFinite(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpLt, b.Op(ir.OpAbs, a[0]), b.Float(b.DType(a[0]), math.Inf(1)))
 }
 
-// Expand returns the kernel with every op on a type that is computed in another replaced
-// by that type's, then every composed op by lane ops: what targets emit and Eval computes.
+// Expand returns the kernel without ops that targets do not have. Every op on a type that is computed in another type becomes the op on
+// that type, then every composed op becomes lane ops. Targets emit, and Eval computes, the result.
 func Expand(k *kernel.Kernel) *kernel.Kernel { return ExpandBut(k, KeepNone) }
 
-// ExpandBut is Expand for a target that has more than lane ops: those instructions stay
-// that keep reports, see Widen.
+// ExpandBut is Expand for a target that has more than lane ops: instructions for which keep is true stay. See Widen.
 func ExpandBut(k *kernel.Kernel, keep func(in kernel.Inst, d ir.DType) bool) *kernel.Kernel {
 	out := rebuilt(Widen(k, keep), func(b *builder, in kernel.Inst) kernel.Ref {
 		args := in.Args[:in.Arity()]
@@ -112,16 +110,16 @@ func (b *builder) Expand(op ir.Op, args ...kernel.Ref) kernel.Ref {
 	return e.normal(b, args)
 }
 
-// expansion is how a composed op is written as lane ops.
+// expansion holds the functions that write a composed op as lane ops.
 type expansion struct {
 	normal func(b *builder, a []kernel.Ref) kernel.Ref
-	// fast does the same within 4 ULP in less time, for kernels of the fast tier. Nil
-	// if that saves little: the tier then has the default expansion.
+	// fast does the same within 4 ULP in less time, for kernels of the fast tier. It is nil if that saves little: the tier
+	// then uses the default expansion.
 	fast func(b *builder, a []kernel.Ref) kernel.Ref
 }
 
-// expansions has a row for each composed op. The first call of expansionOf fills it, as rows use each
-// other through the table. An init function would link them to programs that compile no graph.
+// expansions has a row for each composed op. The first call of expansionOf fills it, because rows refer to each other through the table, and
+// an init function would link them to programs that compile no graph.
 var expansions struct {
 	once sync.Once
 	rows map[ir.Op]expansion

@@ -37,7 +37,7 @@ func expandCosh(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.hyperbolic(b.Op(ir.OpAbs, a[0]), false)
 }
 
-// hyperbolic is sinh (odd) or cosh of x >= 0. Beyond the clamps both overflow.
+// hyperbolic is sinh (if odd) or cosh of x >= 0. Beyond the clamps both overflow.
 func (b *builder) hyperbolic(x kernel.Ref, odd bool) kernel.Ref {
 	if b.isSingle(x) {
 		return b.Cast(ir.Float32, b.hyperbolic32(b.Cast(ir.Float64, b.upTo(x, 90)), odd))
@@ -58,14 +58,14 @@ func (b *builder) hyperbolic32(x kernel.Ref, odd bool) kernel.Ref {
 	return b.Op(ir.OpFMA, c, same, b.Op(ir.OpMul, s, other))
 }
 
-// exponentials returns 2^k and 2^-k, of a k at the place of the exponent, times a
-// scale that is given by its bits. 2^-k is 0 where it would be below the normal range.
+// exponentials returns 2^k and 2^-k times a scale, which is given by its bits; k is in the position of the exponent. 2^-k is 0 where it
+// would be below the normal range.
 func (b *builder) exponentials(scale, k kernel.Ref) (up, down kernel.Ref) {
 	up = b.Bitcast(ir.Float64, b.Op(ir.OpAdd, scale, k))
 	return up, b.Bitcast(ir.Float64, b.Op(ir.OpMax, b.Op(ir.OpSub, scale, k), b.Int(ir.Int64, 0)))
 }
 
-// oddFirst returns sinh(k*ln2) and cosh(k*ln2), or the reverse if even.
+// oddFirst returns sinh(k*ln2) and cosh(k*ln2) if odd, else the reverse.
 func oddFirst[T any](sinh, cosh T, odd bool) (same, other T) {
 	if odd {
 		return sinh, cosh
@@ -73,9 +73,8 @@ func oddFirst[T any](sinh, cosh T, odd bool) (same, other T) {
 	return cosh, sinh
 }
 
-// hyperbolic64 is sinh or cosh for 0 <= x <= 710.8. The two large terms are added
-// without loss. It doubles half the result, as 2^k may be beyond the range;
-// there the least x would lose bits, but sinh(x) is x.
+// hyperbolic64 is sinh or cosh for 0 <= x <= 710.8. The two large terms are added without loss. It computes half the result and
+// doubles it, as 2^k may be out of range. The least x would lose bits that way, but there sinh(x) is x.
 func (b *builder) hyperbolic64(x kernel.Ref, odd bool) kernel.Ref {
 	k, kf := b.scale(x)
 	r := b.reducePair(x, kf)
@@ -107,8 +106,8 @@ func expandTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.withSign(b.tanh64(b.upTo(b.Op(ir.OpAbs, x), 22)), x)
 }
 
-// tanh64 is tanh for 0 <= x <= 22: m/(m+2), where m and m+2 come with the
-// rounding errors of their sums, and 1 - 2/(m+2) where 2^k +- 1 are not exact.
+// tanh64 is tanh for 0 <= x <= 22: m/(m+2), with the rounding errors of the sums m and m+2, or 1 - 2/(m+2) where 2^k +- 1 are not
+// exact.
 func (b *builder) tanh64(x kernel.Ref) kernel.Ref {
 	double := b.Op(ir.OpAdd, x, x)
 	k, kf := b.scale(double)

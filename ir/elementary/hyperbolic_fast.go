@@ -5,19 +5,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The fast tier of the hyperbolic functions: float32 lanes alone.
+// The fast tier of the hyperbolic functions, in float32 lanes only.
 
-// tanh(x/2) is sine/cosine/2 with two polynomials, |x| <= 9.02, which begin with x
-// and with 1. With these coefficients no result is beyond 1: few others do that,
-// or keep the error below 4 ULP.
+// tanh(x/2) is sine/cosine/2 with two polynomials, |x| <= 9.02, whose first terms are x and 1. With these coefficients no result exceeds 1
+// and the error is below 4 ULP; few other coefficients achieve that.
 var (
 	tanhSine   = []float64{0x1.e7e35ep-6, 0x1.dfa872p-14} // (sine-x)/x^3
 	tanhCosine = []float64{1, 0x1.cf4e2ap-4, 0x1.3c6b56p-10, 0x1.4a6898p-20}
 )
 
-// fastTanh is 2t/(1+t^2) with t = tanh(x/2) = s/(2c): so it is s*c/(c^2+(s/2)^2).
-// Where s/2 is almost c, their errors hardly count: in a plain quotient of
-// polynomials they count in full, and add up to more than 4 ULP.
+// fastTanh is 2t/(1+t^2) with t = tanh(x/2) = s/(2c), which is s*c/(c^2+(s/2)^2). Where s/2 is almost c, their errors hardly
+// matter. In a plain quotient of polynomials they matter in full, and add up to more than 4 ULP.
 func fastTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if !b.isSingle(x) {
@@ -47,9 +45,8 @@ func fastCosh(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.hyperbolicNative(b.Op(ir.OpAbs, a[0]), false)
 }
 
-// hyperbolicNative is sinh or cosh of a float32 x >= 0, by the addition
-// theorem. It doubles half the result, as 2^k may be beyond the range; 2^-k is
-// 0 where it would be below.
+// hyperbolicNative is sinh or cosh of a float32 x >= 0, by the addition theorem. It computes half the result and doubles it, as 2^k may be
+// out of range; 2^-k is 0 where it would be below the range.
 func (b *builder) hyperbolicNative(x kernel.Ref, odd bool) kernel.Ref {
 	k, r := b.reduceNative(b.upTo(x, 89.42), 1, bias32-2)
 	y := b.Op(ir.OpMul, r, r)

@@ -7,8 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// asinh, acosh and atanh as logarithms of numbers that are kept as pairs, or in
-// float64 for float32. They work on |x| and put the sign back.
+// asinh, acosh and atanh as logarithms of numbers that are pairs or, for float32, float64. They compute with |x| and restore the sign.
 
 func expandAsinh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
@@ -59,7 +58,7 @@ func (b *builder) acoshLess1(x kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpAdd, d, b.Op(ir.OpSqrt, b.Op(ir.OpMul, d, b.Op(ir.OpAdd, x, unit))))
 }
 
-// asinh32 is log(a + sqrt(a^2+1)), or a - a^3/6 where that loses a.
+// asinh32 is log(a + sqrt(a^2+1)), or a - a^3/6 where the logarithm would lose a.
 func (b *builder) asinh32(a kernel.Ref) kernel.Ref {
 	s := b.Op(ir.OpMul, a, a)
 	far := b.log32(b.Op(ir.OpAdd, a, b.Op(ir.OpSqrt, b.Op(ir.OpAdd, s, b.f64(1)))))
@@ -76,9 +75,8 @@ func (b *builder) asinh64(a kernel.Ref) kernel.Ref {
 	return b.nearZero(a, b.Op(ir.OpMul, a, a), 0x1p-20, b.areaLog(a, 1))
 }
 
-// areaLog returns log(a + sqrt(a^2+c)) for c of 1 or -1. Above 2^500, where a^2
-// overflows and c is nothing, that is
-// log(a/2) + 2*log(2).
+// areaLog returns log(a + sqrt(a^2+c)) for c of 1 or -1. Above 2^500, where a^2 overflows and c does not matter, that is log(a/2) +
+// 2*log(2).
 func (b *builder) areaLog(a kernel.Ref, c float64) kernel.Ref {
 	sq := b.twoProd(a, a)
 	t := b.twoSum(sq.hi, b.f64(c))
@@ -111,9 +109,8 @@ func (b *builder) sqrtPair(x pair) pair {
 	return pair{r, b.Op(ir.OpDiv, rest, b.Op(ir.OpFMA, r, b.f64(2), b.f64(0x1p-900)))}
 }
 
-// atanh32 is log((1+a)/(1-a))/2 with the quotient divided by p = 2^e, which is
-// near it: the fraction that half1p would make of it has numerator 2n and
-// denominator d, where 0 stays exact.
+// atanh32 is log((1+a)/(1-a))/2 with the quotient divided by p = 2^e, which is near it. The fraction that half1p would return for it has the
+// numerator 2n and the denominator d; 0 stays exact.
 func (b *builder) atanh32(a kernel.Ref) kernel.Ref {
 	minusE, p := b.atanhScale(a)
 	plus, less := b.Op(ir.OpAdd, p, b.f64(1)), b.Op(ir.OpSub, p, b.f64(1))
@@ -125,7 +122,7 @@ func (b *builder) atanh32(a kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpFMA, minusE, b.f64(-ln2/2), y)
 }
 
-// atanh64 does it with pairs.
+// atanh64 is atanh computed with pairs.
 func (b *builder) atanh64(a kernel.Ref) kernel.Ref {
 	minusE, p := b.atanhScale(a)
 	h := b.fastTwoSum(b.f64(1), a)
@@ -139,8 +136,8 @@ func (b *builder) atanh64(a kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpMul, y, half)
 }
 
-// atanhScale returns a power of 2 within a factor of 1.51 of (1+a)/(1-a), whose
-// logarithm the difference of the bits of the two is, nearly.
+// atanhScale returns a power of 2 within a factor of 1.51 of (1+a)/(1-a). The difference of the bits of numerator and denominator is
+// nearly the logarithm of the quotient.
 func (b *builder) atanhScale(a kernel.Ref) (minusE, p kernel.Ref) {
 	above := b.Bitcast(ir.Int64, b.Op(ir.OpAdd, a, b.f64(1)))
 	below := b.Bitcast(ir.Int64, b.Op(ir.OpSub, b.f64(1), a))

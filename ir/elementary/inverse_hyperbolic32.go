@@ -5,8 +5,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The fast tier of asinh, acosh and atanh: logarithms within float32. Squares
-// beyond its range are left to the default form.
+// The fast tier of asinh, acosh and atanh: logarithms in float32. The default form handles squares beyond its range.
 
 const areaLimit = 0x1p60
 
@@ -31,8 +30,8 @@ func fastAcosh(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.areaBelow(x, 1, b.acoshLess1(x), far)
 }
 
-// areaBelow returns log(1+w) for x in [least, areaLimit), what far makes of x in
-// float64 beyond, and the root of x - least where there is neither.
+// areaBelow returns log(1+w) for x in [least, areaLimit), the result of far, in float64, beyond, and the root of x - least where
+// neither is defined.
 func (b *builder) areaBelow(x kernel.Ref, least float64, w kernel.Ref, far func(x kernel.Ref) kernel.Ref) kernel.Ref {
 	edge := b.Op(ir.OpSqrt, b.Op(ir.OpSub, x, b.f32(least)))
 	finite := b.Op(ir.OpAnd, b.Op(ir.OpLe, b.f32(areaLimit), x), expandIsFinite(b, []kernel.Ref{x}))

@@ -7,10 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// asin, acos, atan and atan2. Each is c + t + t^3*P(t^2) with c a multiple of
-// pi/4: float64 adds what rounding took from c and t, which keeps it within
-// about 1 ULP. float32 asin and acos do the same in float32; atan and atan2 of
-// float32 compute in float64, but for the fast tier.
+// asin, acos, atan and atan2. Each is c + t + t^3*P(t^2) with c a multiple of pi/4. float64 adds what rounding removed from c and t, which
+// keeps the error within about 1 ULP. asin and acos of float32 do the same in float32; atan and atan2 of float32 compute in float64,
+// except in the fast tier.
 
 var (
 	// (asin(t)-t)/t^3 in t^2, t <= 1/2.
@@ -21,15 +20,15 @@ var (
 	atanPoly32 = []float64{0x1.fffffffcce787p-1, -0x1.55554f06c13cfp-2, 0x1.999786f398344p-3, -0x1.246feba32df7fp-3, 0x1.c4cad8eb37956p-4, -0x1.6865d166e5f1cp-4, 0x1.1317836f69b75p-4, -0x1.6b607ddb3520ap-5, 0x1.6cf1953028653p-6, -0x1.d7d1f9a3946cep-8, 0x1.1e07847c95d57p-10}
 	atanFast32 = []float64{0x1p0, -0x1.5554d6p-2, 0x1.9977fp-3, -0x1.23031ep-3, 0x1.b4a728p-4, -0x1.34dff2p-4, 0x1.60eeccp-5, -0x1.0ae84cp-6, 0x1.7c5b12p-9}
 	atanFast64 = []float64{0x1p0, -0x1.555555555543fp-2, 0x1.999999998357fp-3, -0x1.2492491f82b1ep-3, 0x1.c71c70986d997p-4, -0x1.745d01dfeedccp-4, 0x1.3b12afded14e9p-4, -0x1.1108885ecb399p-4, 0x1.e17749a95f321p-5, -0x1.ad2fb9d1c5dd3p-5, 0x1.7edb66d1ff72ap-5, -0x1.4f32588d01b44p-5, 0x1.16f6061fff6c3p-5, -0x1.a6d39bcdd341dp-6, 0x1.15d9a1426ced8p-6, -0x1.2c7c7472c700fp-7, 0x1.f863b45556c9fp-9, -0x1.3066efbb38d17p-10, 0x1.d25b20e0b6432p-13, -0x1.52c16617ab734p-16}
-	// (atan(t)-t)/t^3 in t^2-atanMid, t <= 1. The powers of that are small, so their terms round
-	// little. The first is the value at atanMid, which was chosen so that it has 70 bits.
+	// (atan(t)-t)/t^3 in t^2-atanMid, t <= 1. The powers of t^2-atanMid are small, so their terms round little. The first
+	// coefficient is the value at atanMid, which was chosen so that the value has 70 bits.
 	atanPoly64 = []float64{-0x1.09615e90aff17p-2, 0x1.c5e5c41d9381fp-4, -0x1.c10b0d776ddbcp-5, 0x1.dd5caa4cf102cp-6, -0x1.08fa5f923a366p-6, 0x1.2ee0b5fe4c6bcp-7, -0x1.618d99dee3304p-8, 0x1.a352824b2ef8cp-9, -0x1.f7903b410adebp-10, 0x1.316a18295138ep-10, -0x1.758c2111cc771p-11, 0x1.cc192b8f94f61p-12, -0x1.1cffd2029769fp-12, 0x1.62287fd47274ep-13, -0x1.bae989e89e93cp-14, 0x1.1d6730444886cp-14, -0x1.67b2e653f0e9cp-15, 0x1.6908dfaba9f1bp-16, -0x1.c86ddead52c6cp-17, 0x1.372c9c33fbd78p-16, -0x1.8d087295ab9f4p-17}
 )
 
 // atanMid is 1/2, nearly.
 const atanMid = 0x1.fffffffffeb86p-2
 
-// expandAsin works on |x|; beyond 1/2 it is pi/2 less the arc of the root.
+// expandAsin computes with |x|. Beyond 1/2 the result is pi/2 less the arc of the root.
 func expandAsin(b *builder, a []kernel.Ref) kernel.Ref {
 	x := b.Op(ir.OpAbs, a[0])
 	dt := b.DType(x)
@@ -80,8 +79,8 @@ func (b *builder) fastArc(c, t, square kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpFMA, t, b.Op(ir.OpFMA, square, b.asinTail(square), b.Int(b.DType(t), 1)), c)
 }
 
-// arcOfRoot returns whether x > 1/2, the square that asin's polynomial takes,
-// x^2 or (1-x)/2, and twice the root of the latter: NaN for x > 1.
+// arcOfRoot returns whether x > 1/2, the argument of asin's polynomial, which is x^2 or (1-x)/2, and twice the root of (1-x)/2: NaN for
+// x > 1.
 func (b *builder) arcOfRoot(x kernel.Ref) (upper, square kernel.Ref, root pair) {
 	dt := b.DType(x)
 	half := b.Float(dt, 0.5)
@@ -100,8 +99,7 @@ func (b *builder) asinTail(square kernel.Ref) kernel.Ref {
 	return b.lowLast(square, asinPoly64, 4)
 }
 
-// lowLast evaluates the n lowest terms of a polynomial one after the other, which
-// rounds less, and the others by halves.
+// lowLast evaluates the n lowest terms of a polynomial one after the other, which rounds less, and the others by halves.
 func (b *builder) lowLast(x kernel.Ref, c []float64, n int) kernel.Ref {
 	return b.horner(x, c[:n], b.estrin(x, c[n:]))
 }
@@ -122,7 +120,7 @@ func (b *builder) multiple(dt ir.DType, n float64) pair {
 	return pair{b.Float(dt, n*hi), b.Float(dt, n*(quarter-hi))}
 }
 
-// expandAtan takes -1/x and pi/2 for x > 1.
+// expandAtan uses -1/x and pi/2 for x > 1.
 func expandAtan(b *builder, a []kernel.Ref) kernel.Ref {
 	if b.isSingle(a[0]) {
 		x := b.Cast(ir.Float64, b.Op(ir.OpAbs, a[0]))
@@ -152,9 +150,8 @@ func (b *builder) atanSimple(x kernel.Ref, poly []float64) kernel.Ref {
 	return b.Op(ir.OpFMA, t, b.lowLast(b.Op(ir.OpMul, t, t), poly, 3), c)
 }
 
-// atanArc is c + atan(t) with c and t as pairs, |t| <= 1. The lower part of t
-// counts by the slope of atan, 1/(1+t^2), for which 1-t^2/2 is near enough. What
-// rounding takes from t^2, t^3 and the polynomial counts where t is near 1.
+// atanArc is c + atan(t) with c and t as pairs, |t| <= 1. The lower part of t is multiplied by the slope of atan, 1/(1+t^2), for which
+// 1-t^2/2 is close enough. If t is near 1, what rounding removed from t^2, t^3 and the polynomial matters too.
 func (b *builder) atanArc(c, t pair) kernel.Ref {
 	s := b.Op(ir.OpMul, t.hi, t.hi)
 	t.lo = b.Op(ir.OpMul, t.lo, b.Op(ir.OpFMA, s, b.f64(-0.5), b.f64(1)))
@@ -168,8 +165,8 @@ func (b *builder) atanArc(c, t pair) kernel.Ref {
 	return b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, cube.hi, mid, least))
 }
 
-// expandAtan2 divides the lesser of |y| and |x| by the greater, which is the
-// tangent of the angle to the nearer axis, and adds what that axis has.
+// expandAtan2 divides the lesser of |y| and |x| by the greater. That is the tangent of the angle to the nearer axis, and the angle of
+// that axis is added.
 func expandAtan2(b *builder, a []kernel.Ref) kernel.Ref {
 	if b.isSingle(a[0]) {
 		y, x := b.Cast(ir.Float64, a[0]), b.Cast(ir.Float64, a[1])
@@ -205,13 +202,13 @@ func (b *builder) atan2Simple(y, x kernel.Ref, poly []float64) kernel.Ref {
 	return b.withSign(b.Op(ir.OpFMA, t, b.lowLast(b.Op(ir.OpMul, t, t), poly, 3), c), y)
 }
 
-// octant says where a point is: steep where |y| > |x|, left where x has a sign.
+// octant is the octant of a point: steep if |y| > |x|, left if the sign bit of x is set.
 type octant struct {
 	steep, left        kernel.Ref
 	lesser, greater, t kernel.Ref // t is their quotient
 }
 
-// octant divides so that 0/0 is 0 and inf/inf is 1: C's atan2 wants that.
+// octant divides so that 0/0 is 0 and inf/inf is 1, as C's atan2 requires.
 func (b *builder) octant(y, x kernel.Ref) octant {
 	dt := b.DType(x)
 	ay, ax := b.Op(ir.OpAbs, y), b.Op(ir.OpAbs, x)
@@ -226,13 +223,13 @@ func (b *builder) octant(y, x kernel.Ref) octant {
 	return q
 }
 
-// axis returns right or straight, which are for a quarter and a half turn, or 0.
+// axis returns right where the point's axis is at a quarter turn, straight at a half turn, else 0.
 func (b *builder) axis(q octant, right, straight kernel.Ref) kernel.Ref {
 	zero := b.Int(b.DType(right), 0)
 	return b.Op(ir.OpSelect, q.steep, right, b.Op(ir.OpSelect, q.left, straight, zero))
 }
 
-// turned negates t where the angle is counted back from its axis.
+// turned negates t where the angle is measured backwards from its axis.
 func (b *builder) turned(q octant, t kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpXor, q.steep, q.left), b.Op(ir.OpNeg, t), t)
 }

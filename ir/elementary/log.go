@@ -122,8 +122,8 @@ func (b *builder) binade(x kernel.Ref) (minusE, f kernel.Ref) {
 	return b.minus(e), b.Op(ir.OpSub, b.Bitcast(ir.Float64, m), b.f64(1))
 }
 
-// binade1p splits 1+x = 2^e * (1+f+rest). With p = 2^-e, f is p*x + (p-1),
-// which has one rounding; rest is that error, and 0 but for x in [0.41, 0.5).
+// binade1p splits 1+x = 2^e * (1+f+rest). With p = 2^-e, f is p*x + (p-1), rounded once, and rest is the rounding error. rest is 0 except for
+// x in [0.41, 0.5).
 func (b *builder) binade1p(x kernel.Ref) (minusE, f, rest kernel.Ref) {
 	e := b.exponent(b.Op(ir.OpAdd, x, b.f64(1)))
 	p := b.Bitcast(ir.Float64, b.Op(ir.OpSub, b.Const(ir.Int64, 2048<<expLen), e))
@@ -133,13 +133,13 @@ func (b *builder) binade1p(x kernel.Ref) (minusE, f, rest kernel.Ref) {
 	return b.minus(e), f, b.Op(ir.OpFMA, x, p, b.Op(ir.OpNeg, b.Op(ir.OpAdd, q, f)))
 }
 
-// exponent returns e+1023, as an exponent, for which x/2^e is in [sqrt(1/2), sqrt(2)).
+// exponent returns e+1023 in the position of the exponent, where x/2^e is in [sqrt(1/2), sqrt(2)).
 func (b *builder) exponent(x kernel.Ref) kernel.Ref {
 	t := b.Op(ir.OpAdd, b.Bitcast(ir.Int64, x), b.Const(ir.Int64, one-sqrtHalf64))
 	return b.Op(ir.OpAnd, t, b.Const(ir.Int64, expMask))
 }
 
-// minus returns -e of exponent as a float64.
+// minus returns -e as a float64, given the result of exponent.
 func (b *builder) minus(e kernel.Ref) kernel.Ref {
 	e = b.Op(ir.OpShr, e, b.Int(ir.Int64, expLen))
 	t := b.Bitcast(ir.Float64, b.Op(ir.OpOr, e, b.Const(ir.Int64, math.Float64bits(0x1p52))))
@@ -189,8 +189,7 @@ func (b *builder) plusExponent(minusE, y kernel.Ref, unit float64) kernel.Ref {
 	return b.Op(ir.OpFMA, minusE, b.Float(b.DType(y), -unit), y)
 }
 
-// logEdges returns y, the logarithm of x, with its values for x that are not
-// positive and finite: -Inf at 0, +Inf at +Inf, NaN otherwise.
+// logEdges returns y, the logarithm of x, corrected for x that are not positive and finite: -Inf at 0, +Inf at +Inf, NaN otherwise.
 func (b *builder) logEdges(x, y kernel.Ref) kernel.Ref {
 	dt := b.DType(x)
 	edge := b.Op(ir.OpSelect, b.Op(ir.OpEq, x, b.Int(dt, 0)), b.Float(dt, math.Inf(-1)), b.Op(ir.OpSqrt, x))

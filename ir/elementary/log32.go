@@ -7,17 +7,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Logarithms within float32. Subnormal arguments, which are scaled first, and
-// those without a logarithm are left to an OpUnlikely.
+// Logarithms in float32. An OpUnlikely handles subnormal arguments, which are scaled first, and arguments without a logarithm.
 //
-// log has x = 2^e * m with m in 8 pieces, each with a constant c and its logarithm in tables:
+// log divides x = 2^e * m into 8 pieces by m. Each piece has a constant c and its logarithm in tables:
 //
-//	log(x) = e*log(2) - log(c) + log(1+r), r = m*c - 1
+// 	log(x) = e*log(2) - log(c) + log(1+r), r = m*c - 1
 //
-// c is 1 in the piece of 1, and so short that r is exact wherever its rounding would count. The first
-// parts of log(2) and log(c) have so few bits that their sum is exact. So little but the rounding
-// of two additions is left. log2, which multiplies r by 1/log(2), would pass 1 ULP so: a product that is
-// not exact is rounded to more than one place of the result.
+// c is 1 in the piece that contains 1. c is so short that r is exact wherever its rounding would matter. The first parts of log(2) and
+// log(c) have so few bits that their sum is exact. The error is then little more than the rounding of two additions. log2 multiplies r by
+// 1/log(2), which would exceed 1 ULP: an inexact product is rounded to more than one place of the result.
 
 const sqrtHalf32 = 0x3f3504f3 // the bits of sqrt(1/2)
 
@@ -28,8 +26,8 @@ const (
 	logPlace = 20
 )
 
-// log(2) in two parts, and tables of those of -log(c), with 131 times the parts of log(2) added: e comes from
-// a sum of bits that begins at 2^-125 and is less by 2^31, or 256 binades.
+// log(2) in two parts, and tables of the parts of -log(c) with 131 times the parts of log(2) added. e comes from a sum of bits that
+// begins at 2^-125 and is less by 2^31, or 256 binades.
 var (
 	ln2Pair32 = [2]float64{0x1.62e4p-1, 0x1.7f7ep-20}
 	logFirsts = ir.NewTable([ir.TableLen]float32{0x1.69ef4p+6, 0x1.6a50d8p+6, 0x1.6abcbcp+6, 0x1.6af744p+6, 0x1.6b3558p+6, 0x1.6b9a26p+6, 0x1.6c09f8p+6, 0x1.6c717ep+6})
@@ -82,8 +80,8 @@ func fastLog(b *builder, a []kernel.Ref) kernel.Ref {
 func fastLog2(b *builder, a []kernel.Ref) kernel.Ref  { return b.fastLog(a[0], log2e, [2]float64{1}) }
 func fastLog10(b *builder, a []kernel.Ref) kernel.Ref { return b.fastLog(a[0], log10e, shortLog10of2) }
 
-// fastLog returns log(x)*scale, unit being that of 2, with one rounding after
-// the other. With a unit of two parts the logarithms of the powers of 10 are whole.
+// fastLog returns log(x)*scale, rounding after each step. unit is the result for 2. With a unit of two parts the logarithms of the powers of
+// 10 are exact.
 func (b *builder) fastLog(x kernel.Ref, scale float64, unit [2]float64) kernel.Ref {
 	if !b.isSingle(x) {
 		minusE, f := b.anyBinade(x)
@@ -103,7 +101,7 @@ func (b *builder) fastLog(x kernel.Ref, scale float64, unit [2]float64) kernel.R
 	})
 }
 
-// fastLog1p follows binade1p.
+// fastLog1p uses binade1p.
 func fastLog1p(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if !b.isSingle(x) {
@@ -127,7 +125,7 @@ func (b *builder) log1pFast(f kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpFMA, b.Op(ir.OpMul, f, f), b.estrin(f, logPolyFast), f)
 }
 
-// native applies a logarithm of 2^e * (1+f) to x.
+// native applies log, a logarithm of 2^e * (1+f), to x.
 func (b *builder) native(x kernel.Ref, log func(minusE, f kernel.Ref) kernel.Ref) kernel.Ref {
 	return b.positive(x, func(x kernel.Ref, down float64) kernel.Ref {
 		minusE, f := b.binade32(x)
@@ -138,7 +136,7 @@ func (b *builder) native(x kernel.Ref, log func(minusE, f kernel.Ref) kernel.Ref
 	})
 }
 
-// positive applies a logarithm of x/2^down, for x whose bits are from logFirst on, to any x: lesser x take the way of denormal ones.
+// positive applies a logarithm of x/2^down, for x whose bits are at least logFirst, to any x. Lesser x are handled like denormal ones.
 func (b *builder) positive(x kernel.Ref, log func(x kernel.Ref, down float64) kernel.Ref) kernel.Ref {
 	const up = 25
 	y, small := log(x, 0), log(b.Op(ir.OpMul, x, b.f32(1<<up)), up)
@@ -155,8 +153,7 @@ func (b *builder) binade32(x kernel.Ref) (minusE, f kernel.Ref) {
 	return minusE, b.Op(ir.OpSub, b.Bitcast(ir.Float32, m), b.f32(1))
 }
 
-// minusExponent returns -e for which x/2^e is in [sqrt(1/2), sqrt(2)), and the
-// same as an addend to an exponent.
+// minusExponent returns -e, where x/2^e is in [sqrt(1/2), sqrt(2)), and the same as an addend to an exponent.
 func (b *builder) minusExponent(x kernel.Ref) (minusE, t kernel.Ref) {
 	t = b.Op(ir.OpSub, b.Int(ir.Int32, sqrtHalf32+1<<23-1), b.Bitcast(ir.Int32, x))
 	minusE = b.Cast(ir.Float32, b.Op(ir.OpShr, t, b.Int(ir.Int32, 23)))

@@ -7,13 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// expandLogit is log(x/(1-x)) by one division: with a power of 2 near x/(1-x)
-// taken out, u = 2^k*(1-x) is about x, and
+// expandLogit is log(x/(1-x)) with one division. A power of 2 near x/(1-x) is factored out: u = 2^k*(1-x) is about x, and
 //
 //	log(x/u) = 2*atanh((x-u)/(x+u))
 //
-// has an exact numerator, which is what counts next to x = 1/2. The bits of x
-// and of 1-x are nearly their logarithms: their difference gives k.
+// has an exact numerator, which matters near x = 1/2. The bits of x and of 1-x are nearly their logarithms: their difference
+// gives k.
 func expandLogit(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {

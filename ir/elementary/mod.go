@@ -7,16 +7,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The remainders of floats. x - n*y is a float for the integer n nearest to x/y,
-// and one FMA finds it: fmod is exact, and mod too but for adding y, which rounds.
+// The remainders of floats. x - n*y is a float for the integer n nearest to x/y, and one FMA computes it. So fmod is exact, and mod is
+// exact up to the addition of y, which rounds.
 
 const modBits = 52 // of the quotient that a step takes off
 
 // expandFMod is C's fmod.
 func expandFMod(b *builder, a []kernel.Ref) kernel.Ref { return b.withSign(b.absMod(a[0], a[1]), a[0]) }
 
-// expandFloatMod is Python's and NumPy's %: fmod, to which y is added where the
-// signs differ. -1e-20 % 1 is 1, -5 % inf is inf.
+// expandFloatMod is Python's and NumPy's %: fmod plus y if the signs differ. -1e-20 % 1 is 1, -5 % inf is inf.
 func expandFloatMod(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y := a[0], a[1]
 	r := b.absMod(x, y)
@@ -25,11 +24,9 @@ func expandFloatMod(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.withSign(r, y)
 }
 
-// expandFloatFloorDiv is the greatest integer of x/y: the integer near the
-// quotient, less one if the remainder has not the sign of y. From 2^53 on it is
-// x/y rounded, which is the greatest integer rounded but for ties: there it may be
-// either neighbour. As in Python and NumPy x // 0 is x / 0, and else it is NaN for
-// an infinite x.
+// expandFloatFloorDiv is the greatest integer below x/y: the integer near the quotient, less one if the remainder's sign differs from
+// that of y. From 2^53 on it is x/y rounded, which is the greatest integer rounded, except that a tie may be rounded to either neighbour.
+// As in Python and NumPy, x // 0 is x / 0, and for an infinite x the result is NaN.
 func expandFloatFloorDiv(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y, dt := a[0], a[1], b.DType(a[0])
 	if single(dt) {
@@ -48,7 +45,7 @@ func expandFloatFloorDiv(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, none, b.Op(ir.OpSub, x, x), n)
 }
 
-// oppositeSigns is true where one of x and y has a sign bit.
+// oppositeSigns is true if exactly one of x and y has its sign bit set.
 func (b *builder) oppositeSigns(x, y kernel.Ref) kernel.Ref {
 	bits := b.bitsOf(x)
 	return b.Op(ir.OpLt, b.Op(ir.OpXor, b.Bitcast(bits, x), b.Bitcast(bits, y)), b.Int(bits, 0))
@@ -67,8 +64,7 @@ func (b *builder) absMod(x, y kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, y), x, r) // y may be infinite
 }
 
-// mod64 returns x mod y for x, y >= 0 and x/y < 2^bits. An infinite x and a y
-// of 0 end as NaN in modStep.
+// mod64 returns x mod y for x, y >= 0 and x/y < 2^bits. For an infinite x or a y of 0 modStep returns NaN.
 func (b *builder) mod64(x, y kernel.Ref, bits int) kernel.Ref {
 	q := b.Op(ir.OpDiv, x, y)
 	near := b.modStep(x, y)
@@ -77,8 +73,8 @@ func (b *builder) mod64(x, y kernel.Ref, bits int) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, r, b.f64(0)), b.Op(ir.OpAdd, r, y), r)
 }
 
-// modLarge reduces x by multiples of y*2^k, with k going down to 0 from where
-// y*2^k has the exponent of x. What is left is at most y/2 in magnitude.
+// modLarge reduces x by multiples of y*2^k, for k from where y*2^k has the exponent of x down to 0. The rest is at most y/2 in
+// magnitude.
 func (b *builder) modLarge(x, y kernel.Ref, bits int) kernel.Ref {
 	const fraction = 1<<expLen - 1
 	normal := b.Op(ir.OpSelect, b.Op(ir.OpLt, y, b.f64(0x1p-1022)), b.Op(ir.OpMul, y, b.f64(0x1p54)), y)
@@ -94,8 +90,7 @@ func (b *builder) modLarge(x, y kernel.Ref, bits int) kernel.Ref {
 	return b.modStep(r, y)
 }
 
-// modStep returns x - n*y for the integer n nearest to x/y, |x/y| < 2^52. The
-// rounding of the quotient may leave up to 3/4 of y.
+// modStep returns x - n*y for the integer n nearest to x/y, |x/y| < 2^52. As the quotient is rounded, the rest may be up to 3/4 of y.
 func (b *builder) modStep(x, y kernel.Ref) kernel.Ref {
 	n := b.Op(ir.OpRound, b.Op(ir.OpDiv, x, y))
 	return b.Op(ir.OpFMA, b.Op(ir.OpNeg, n), y, x)

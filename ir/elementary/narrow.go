@@ -7,18 +7,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Ops on types that are not computed in themselves, such as uint16 and float16. Input is
-// any body; output is a body whose only instructions on such types are copies, bit casts,
-// and casts from and to native types. An op converts its operands to the compute type, is
-// the op of that type, and converts its result: one rounding or one wrap each, so that
-// fused ops have the bits of ops on their own.
+// Ops on types that are computed in another type, such as uint16 and float16. The input is any body. The output is a body whose only
+// instructions on such types are copies, bit casts, and casts from and to native types. An op becomes a conversion of its operands to the
+// compute type, the op on that type, and a conversion of its result, which rounds or wraps once. So fused ops have the bits of
+// separate ops.
 
-// moves are the ops that are left on such types besides casts.
+// moves are the ops that remain on such types, besides casts.
 var moves = []ir.Op{ir.OpConst, ir.OpCopy, ir.OpBitcast}
 
-// exact are the ops that give an element of the narrow type for elements of it, so
-// that the wide result need not be rounded for the next op. Neg and abs do on floats alone,
-// and on fixed-point numbers those that can neither pass the greatest nor give -0.
+// exact are the ops whose result is an element of the narrow type if the operands are. The wide result then need not be rounded for the next
+// op. Neg and abs are exact on floats only, and fixed-point numbers use those ops that neither exceed the greatest number nor return
+// -0.
 var exact = []ir.Op{ir.OpSelect, ir.OpUnlikely, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound,
 	ir.OpPopCount, ir.OpBitLen, ir.OpRem, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpShr, ir.OpNeg, ir.OpAbs}
 
@@ -31,17 +30,14 @@ func isExact(op ir.Op, d ir.DType) bool {
 
 var exactFixed = []ir.Op{ir.OpSelect, ir.OpUnlikely, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpFloor}
 
-// ofBits are the ops that read the bits of an integer: signed ones are not extended by
-// their sign.
+// ofBits are the ops that read the bits of an integer. Their signed operands are not extended by the sign.
 var ofBits = []ir.Op{ir.OpPopCount, ir.OpBitLen}
 
-// saturating are ops whose results are clipped, with the op that they clip.
+// saturating maps ops whose results are clipped to the op without clipping.
 var saturating = map[ir.Op]ir.Op{ir.OpAddSat: ir.OpAdd, ir.OpSubSat: ir.OpSub}
 
-// Widen returns the kernel with every op on a type that is computed in another replaced
-// by casts and the op on its compute type, but for the instructions that keep reports, given the
-// type of their operands.
-// Composed ops stay.
+// Widen returns the kernel with every op on a type that is computed in another type replaced by casts and the op on its compute type. It
+// keeps instructions for which keep, given the type of their operands, is true. Composed ops stay.
 func Widen(k *kernel.Kernel, keep func(in kernel.Inst, d ir.DType) bool) *kernel.Kernel {
 	for r := range kernel.Ref(len(k.In) + len(k.Body)) {
 		if !k.DType(r).Native() {
@@ -51,10 +47,10 @@ func Widen(k *kernel.Kernel, keep func(in kernel.Inst, d ir.DType) bool) *kernel
 	return k
 }
 
-// KeepNone has Widen replace every op.
+// KeepNone makes Widen replace every op.
 func KeepNone(kernel.Inst, ir.DType) bool { return false }
 
-// rebuilt returns the kernel with each instruction replaced by what add appends for it.
+// rebuilt returns the kernel with each instruction replaced by the result of add.
 func rebuilt(k *kernel.Kernel, add func(b *builder, in kernel.Inst) kernel.Ref) *kernel.Kernel {
 	b := newBuilder(kernel.NewBuilder(k.In...))
 	b.SetFast(k.Fast)
@@ -76,7 +72,7 @@ func rebuilt(k *kernel.Kernel, add func(b *builder, in kernel.Inst) kernel.Ref) 
 	return out.Prune()
 }
 
-// widen appends an instruction on operands that are widened already.
+// widen appends an instruction on operands that are already widened.
 func (b *builder) widen(in kernel.Inst, keep func(in kernel.Inst, d ir.DType) bool) kernel.Ref {
 	args := in.Args[:in.Arity()]
 	if len(args) == 0 {
@@ -102,7 +98,7 @@ func (b *builder) widen(in kernel.Inst, keep func(in kernel.Inst, d ir.DType) bo
 	}
 }
 
-// narrowed appends an op on operands of a type that is not computed in itself.
+// narrowed appends an op on operands of a type that is computed in another type.
 func (b *builder) narrowed(in kernel.Inst, d ir.DType) kernel.Ref {
 	wide := d.Compute()
 	if in.Op == ir.OpFMA && d == ir.Float16 { // float32 would round the sum a first time
@@ -135,8 +131,8 @@ func (b *builder) narrowed(in kernel.Inst, d ir.DType) kernel.Ref {
 	return narrow
 }
 
-// bitcast takes bits as those of another type, of which one is narrow, by way of unsigned
-// integers: lanes of signed ones have their sign in all bits above.
+// bitcast reinterprets bits as another type, where one of the types is narrow, through unsigned integers: lanes of signed integers have their
+// sign in all upper bits.
 func (b *builder) bitcast(to ir.DType, x kernel.Ref) kernel.Ref {
 	bits := kernel.BitsType(to)
 	switch {
@@ -153,8 +149,8 @@ func (b *builder) bitcast(to ir.DType, x kernel.Ref) kernel.Ref {
 	return b.Bitcast(to, x)
 }
 
-// cast appends a cast. One from a narrow type is a cast to its compute type, then one from
-// that. One to a narrow type goes by way of its compute type where that gives the same.
+// cast appends a cast. A cast from a narrow type is a cast to its compute type, then one from that type. A cast to a narrow type goes through
+// its compute type if that gives the same result.
 func (b *builder) cast(to ir.DType, x kernel.Ref) kernel.Ref {
 	from := b.DType(x)
 	in := b.Kernel().Inst(x)

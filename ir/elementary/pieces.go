@@ -5,15 +5,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// tanh and erf of float32: a polynomial for each of 8 pieces, whose coefficients are in tables.
+// tanh and erf of float32: a polynomial for each of 8 pieces, with coefficients in tables.
 //
-// The polynomial of a piece is in r = x - c, and begins with the value at c. The numbers c are
-// accurate (Gal 1986): near the middle of the piece, and such that the value is a float32 but
-// for less than 2^-10 ULP. So little but the rounding of the last addition is left. The piece near 0 has
-// x itself in the place of the value, and c = 0.
+// The polynomial of a piece is in r = x - c, and begins with the value at c. The numbers c are accurate (Gal 1986): near the middle of the
+// piece, and such that the value is within 2^-10 ULP of a float32. So the error is little more than the rounding of the last
+// addition. In the piece near 0, c = 0 and the value is x itself.
 
-// pieces is an odd function of float32 that grows up to 1. The number of a piece is bits of an index modulo
-// 8. That is scale*|x| + shift, or scale*x^2 + shift: with the exponent of the latter as the number, pieces grow with |x| by the root of 2 or more.
+// pieces is an odd function of float32 that grows up to 1. The number of a piece is bits of an index, modulo 8. The index is scale*|x| + shift
+// or scale*x^2 + shift. With the exponent of the latter as the number, each piece is wider than the one before by sqrt(2) or more.
 type pieces struct {
 	most         float64 // the greatest argument
 	square       bool
@@ -30,13 +29,13 @@ func newPieces(p pieces, tables [][ir.TableLen]float32) pieces {
 	return p
 }
 
-// piecewise is a function of pieces.
+// piecewise evaluates a function of pieces.
 func (b *builder) piecewise(x kernel.Ref, p pieces) kernel.Ref {
 	value, slope, r := b.piece(b.upTo(b.Op(ir.OpAbs, x), p.most), p)
 	return b.withSign(b.Op(ir.OpFMA, slope.hi, r, value), x)
 }
 
-// piece returns what the function of 0 <= y <= most is: value + slope*r.
+// piece returns the function of 0 <= y <= most as value + slope*r.
 func (b *builder) piece(y kernel.Ref, p pieces) (value kernel.Ref, slope pair, r kernel.Ref) {
 	scaled := b.f32(p.scale)
 	if p.square {
@@ -56,9 +55,9 @@ func (b *builder) piece(y kernel.Ref, p pieces) (value kernel.Ref, slope pair, r
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, index, b.f32(p.near)), y, entry(1)), slope, r
 }
 
-// The tables of c, of the value at c, and of the coefficients of r, r^2 and so on: minimax
-// polynomials by Lawson's algorithm, whose coefficients are rounded one after another. Scales and shifts
-// are among those whose least accurate piece is most accurate; with these no result is below that of a lesser input.
+// The tables of c, of the value at c, and of the coefficients of r, r^2 and so on: minimax polynomials by Lawson's algorithm, with
+// coefficients rounded one after another. Scales and shifts were chosen to make the least accurate piece as accurate as possible. With
+// these, no result is below that of a lesser input.
 var (
 	tanhPieces = newPieces(pieces{most: 9.02, square: true, scale: 0x1.8ace54p+1, shift: 0x1.965feap+0, place: 23, near: 2}, [][ir.TableLen]float32{
 		{0x1.3abf38p-1, 0x1.26e08p+0, 0x1.c98f34p+0, 0x1.50cf58p+1, 0x1.e560c4p+1, 0x1.5a614p+2, 0x1.ec3f14p+2, 0},

@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// pow is 2^(y*log2|x|), in float64 for float32 and with log2|x| to 2^-65 for
-// float64. What C's Annex F demands beside that comes out of line.
+// pow is 2^(y*log2|x|), in float64 for float32, and with log2|x| to 2^-65 for float64. The special cases of C's Annex F are handled out of
+// line.
 
 var (
 	// 2*atanh(s/2)/s in s^2, to base 2, for |s| <= 0.344: relative error below 2^-45.
@@ -33,8 +33,7 @@ func expandPow(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpUnlikely, seldom, b.powEdges(x, y, z), z)
 }
 
-// powEdges returns x^y given z = |x|^y, which holds for finite y and for |x|
-// neither 0 nor infinite.
+// powEdges returns x^y given z = |x|^y. z is valid for finite y and for |x| that is neither 0 nor infinite.
 func (b *builder) powEdges(x, y, z kernel.Ref) kernel.Ref {
 	dt := b.DType(x)
 	c := func(v float64) kernel.Ref { return b.Float(dt, v) }

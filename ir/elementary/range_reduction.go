@@ -7,14 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Reduction of an angle: x = n*step + r with |r| of about step/2, where a step
-// is a half turn or a quarter.
+// Reduction of an angle: x = n*step + r with |r| up to about step/2. A step is a half turn or a quarter turn.
 //
-// Up to 2^30 the parts of step are taken off by FMA (Cody and Waite): the first
-// difference is exact, as n*pi/2 and x agree in their leading bits. Beyond that
-// x*2/pi is formed from the bits of 2/pi that x's exponent selects (Payne and
-// Hanek 1983): bits whose product with x is a multiple of 4 quarter turns are
-// dropped, the others multiplied exactly. That path is long and seldom taken.
+// Up to 2^30, FMA subtracts the parts of step (Cody and Waite): the first difference is exact, as n*pi/2 and x agree in their leading bits.
+// Beyond, x*2/pi is formed from the bits of 2/pi that x's exponent selects (Payne and Hanek 1983): bits whose product with x is a
+// multiple of 4 quarter turns are dropped, and the others are multiplied exactly. That path is long and seldom taken.
 
 const (
 	quarter   = 0x1.921fb54442d18p+0  // pi/2 in three parts, all positive, so that
@@ -33,7 +30,7 @@ var twoOverPi = [...]uint64{
 	0x16ba93dd63f5f2, 0x1f17b3d0739f78, 0x14a525d4d7f6bf, 0x0c47e357421580, 0x198237e3db5d5f,
 }
 
-// grid says what an angle is reduced to: (n-shift)*per quarter turns, n integer.
+// grid is the set of angles that an angle is reduced to: (n-shift)*per quarter turns, n integer.
 type grid struct{ per, shift float64 }
 
 var (
@@ -42,8 +39,7 @@ var (
 	quarters = grid{per: 1}             // tangent
 )
 
-// nearest rounds v*factor to the grid: in steps, and with n in the low bits of a
-// sum with magic.
+// nearest rounds v*factor to the grid. It returns the result in steps, and n in the low bits of a sum with magic.
 func (b *builder) nearest(v kernel.Ref, factor float64, g grid) (at, n kernel.Ref) {
 	dt := b.DType(v)
 	large, shift := b.Float(dt, magicOf(dt)), b.Float(dt, g.shift)
@@ -55,7 +51,7 @@ func (b *builder) nearest(v kernel.Ref, factor float64, g grid) (at, n kernel.Re
 	return b.Op(ir.OpSub, b.Op(ir.OpSub, n, large), shift), n
 }
 
-// magicOf leaves an integer in the low bits of its sum with it.
+// magicOf returns the number whose sum with an integer has the integer in its low bits.
 func magicOf(dt ir.DType) float64 {
 	if single(dt) {
 		return 0x1.8p23
@@ -63,8 +59,8 @@ func magicOf(dt ir.DType) float64 {
 	return magic
 }
 
-// reduceAngle returns n and r of an angle, with r rounded about once. parts are
-// those of pi/2; where far is true the results come from the long path.
+// reduceAngle returns n and r of an angle; r is rounded about once. parts are the parts of pi/2. Where far is true the results come from the
+// long path.
 func (b *builder) reduceAngle(x kernel.Ref, g grid, parts []float64, far kernel.Ref, long farPath) (n, r kernel.Ref) {
 	dt := b.DType(x)
 	at, n := b.nearest(x, inverse/g.per, g)
@@ -81,7 +77,7 @@ func (b *builder) reduceAngle(x kernel.Ref, g grid, parts []float64, far kernel.
 	return b.Op(ir.OpUnlikely, far, nFar, n), b.Op(ir.OpUnlikely, far, rFar, r)
 }
 
-// quadrant32 reduces a float32 to quarters: to r, and what r is more than the angle.
+// quadrant32 reduces a float32 to quarter turns. It returns r, and less, by which r exceeds the reduced angle.
 func (b *builder) quadrant32(x kernel.Ref) (n, r, less kernel.Ref) {
 	p := quarterParts32
 	at, n := b.nearest(x, inverse, quarters)
@@ -116,11 +112,10 @@ func (b *builder) quadrantPair(x kernel.Ref) (n kernel.Ref, r pair) {
 	return seldom(nFar, n), pair{seldom(f.hi, r.hi), seldom(f.lo, r.lo)}
 }
 
-// A farPath reduces a float64 by its bits: n, and the rest in steps.
+// A farPath reduces a float64 by its bits. It returns n, and the rest in steps.
 type farPath func(b *builder, x kernel.Ref, g grid) (n kernel.Ref, f pair)
 
-// far32 is for x from 2^16 on that came from float32. Its 24 bits need three
-// words of 2/pi, at one of two places.
+// far32 is for x from 2^16 on that was a float32. Its 24 bits need three words of 2/pi, from one of two positions.
 func far32(b *builder, x kernel.Ref, g grid) (n kernel.Ref, f pair) {
 	high := b.Op(ir.OpLe, b.f64(0x1p78), b.Op(ir.OpAbs, x))
 	m := b.Op(ir.OpMul, x, b.Op(ir.OpSelect, high, b.f64(0x1p-106/g.per), b.f64(0x1p-53/g.per)))
@@ -137,10 +132,9 @@ func far32(b *builder, x kernel.Ref, g grid) (n kernel.Ref, f pair) {
 // far64 is for |x| >= 2^30, with an error below 2^-150: no float64 comes closer
 // than 2^-62 to a quarter turn.
 //
-// x is brought to 2 <= |m| < 2^54, a word's 53 binary places at a time, and the
-// words that it selects to the front. Then the first product is a multiple of
-// 2^-51, so that its halves less multiples of 4 add exactly; the second is less
-// than 2^54 and the third less than 2.
+// x is scaled to 2 <= |m| < 2^54, by 53 binary places at a time, and the words that it selects are moved to the front. The first product
+// is then a multiple of 2^-51, so its halves, less multiples of 4, add exactly. The second product is less than 2^54 and the third
+// less than 2.
 func far64(b *builder, x kernel.Ref, g grid) (n kernel.Ref, f pair) {
 	const used = 5
 	turn := 4 / g.per
@@ -166,7 +160,7 @@ func far64(b *builder, x kernel.Ref, g grid) (n kernel.Ref, f pair) {
 	return n, f
 }
 
-// cascade adds from the left and returns what each addition lost.
+// cascade adds terms from the left, and returns the sum and the rounding error of each addition.
 func (b *builder) cascade(terms ...kernel.Ref) (sum kernel.Ref, lost []kernel.Ref) {
 	sum = terms[0]
 	for _, v := range terms[1:] {
@@ -176,7 +170,7 @@ func (b *builder) cascade(terms ...kernel.Ref) (sum kernel.Ref, lost []kernel.Re
 	return sum, lost
 }
 
-// mod takes a multiple of a power of two off x, exactly.
+// mod subtracts a multiple of a power of two from x, exactly.
 func (b *builder) mod(x kernel.Ref, power float64) kernel.Ref {
 	return b.Op(ir.OpFMA, b.Op(ir.OpRound, b.Op(ir.OpMul, x, b.f64(1/power))), b.f64(-power), x)
 }
@@ -190,8 +184,8 @@ func (b *builder) words(n int) []kernel.Ref {
 	return w
 }
 
-// ahead returns n values from w, k places ahead where cond is true: with k
-// falling by halves a row of constants is indexed by the bits of a number.
+// ahead returns n values from w, moved k places ahead where cond is true. Calls with k halved each time index a row of constants by the bits of
+// a number.
 func (b *builder) ahead(cond kernel.Ref, w []kernel.Ref, k, n int) []kernel.Ref {
 	out := make([]kernel.Ref, min(n, len(w)))
 	for i := range out {

@@ -7,12 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// 1/sqrt and hypot. Only division and the square root are used, which all
-// machines round alike: their reciprocal estimates differ.
+// 1/sqrt and hypot. They use only division and the square root, which all machines round alike, unlike reciprocal estimates.
 
-// expandRsqrt improves y = 1/sqrt(x), which was rounded twice, by a step of
-// Newton's method with 1 - x*y*y computed as if exactly. That is NaN for zeros
-// and infinities, where y is exact.
+// expandRsqrt improves y = 1/sqrt(x), which was rounded twice, by a step of Newton's method in which 1 - x*y*y is computed as if exactly. That
+// is NaN for zeros and infinities, for which y is exact.
 func expandRsqrt(b *builder, a []kernel.Ref) kernel.Ref {
 	x, dt := a[0], b.DType(a[0])
 	y := b.Op(ir.OpDiv, b.Int(dt, 1), b.Op(ir.OpSqrt, x))
@@ -24,8 +22,8 @@ func expandRsqrt(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpEq, z, z), z, y)
 }
 
-// expandHypot gives an infinity even with a NaN. The squares of float32 are
-// exact in float64, and far from the ends of its range.
+// expandHypot returns an infinity for an infinite operand even if the other is NaN. The squares of float32 are exact in float64, and far from
+// the ends of its range.
 func expandHypot(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y := b.Op(ir.OpAbs, a[0]), b.Op(ir.OpAbs, a[1])
 	dt := b.DType(x)

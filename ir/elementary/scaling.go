@@ -7,11 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Significands and exponents, and numbers of both: what products are made of (package ir, product.go).
+// Significands and exponents, and products of numbers made of both (package ir, product.go).
 
 const upwards = 64 // the power of 2 that makes a subnormal number normal
 
-// format is how the bits of a float are divided.
+// format describes the bit fields of a float type.
 type format struct {
 	bits     ir.DType
 	fraction int // bits
@@ -27,13 +27,12 @@ func (b *builder) format(x kernel.Ref) format {
 	return format{ir.Uint64, expLen, bias, one, 1 << expLen}
 }
 
-// isEdge says whether x is zero, subnormal, infinite or NaN.
+// isEdge reports whether x is zero, subnormal, infinite or NaN.
 func (b *builder) isEdge(x kernel.Ref) kernel.Ref {
 	return b.outside(b.Op(ir.OpAbs, x), 1<<b.format(x).fraction, ir.FromFloat(b.DType(x), math.Inf(1)))
 }
 
-// subnormalOr returns what f makes of a subnormal x times 2^upwards, and other of a zero, an
-// infinity or NaN.
+// subnormalOr returns f of x times 2^upwards for a subnormal x, and other for a zero, an infinity or NaN.
 func (b *builder) subnormalOr(x, other kernel.Ref, f func(x kernel.Ref) kernel.Ref) kernel.Ref {
 	c := func(v float64) kernel.Ref { return b.Float(b.DType(x), v) }
 	y := b.Op(ir.OpAbs, x)
@@ -58,7 +57,7 @@ func expandExponent(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpUnlikely, b.isEdge(x), odd, b.unbiased(x, 0))
 }
 
-// unbiased moves the exponent into the last bits of a power of 2, and takes the rest, and more, from it.
+// unbiased returns the exponent of x, without its bias, less more. It moves the exponent into the last bits of a power of 2.
 func (b *builder) unbiased(x kernel.Ref, more float64) kernel.Ref {
 	f, d := b.format(x), b.DType(x)
 	e := b.Op(ir.OpShr, b.Bitcast(f.bits, b.Op(ir.OpAbs, x)), b.Const(f.bits, uint64(f.fraction)))
@@ -66,8 +65,8 @@ func (b *builder) unbiased(x kernel.Ref, more float64) kernel.Ref {
 	return b.Op(ir.OpSub, e, b.Float(d, f.whole+f.bias+more))
 }
 
-// expandLdexp multiplies a significand by two powers of 2, of which the first makes no number
-// subnormal: so it rounds once. The exponent is rounded to a whole number first.
+// expandLdexp multiplies a significand by two powers of 2, the first of which makes no number subnormal, so it rounds once. It first
+// rounds the exponent to a whole number.
 func expandLdexp(b *builder, a []kernel.Ref) kernel.Ref {
 	const far = 1100                                                // more than brings a significand out of the range
 	bounded := func(x kernel.Ref, least, most float64) kernel.Ref { // NaN is least

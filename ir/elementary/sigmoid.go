@@ -7,13 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The logistic function and what is made of it. sigmoid, silu and gelutanh of float32 are made of
+// The logistic function and functions derived from it. sigmoid, silu and gelutanh of float32 use
 //
-//	s(y, u) = y/(1+exp(u)), u >= 0
+// 	s(y, u) = y/(1+exp(u)), u >= 0
 //
-// and of what is beside it for the other sign: silu(x) = max(x, 0) - s(|x|, |x|), and 1/(1+exp(-x)) is s(1, |x|)
-// or 1 less that. exp(u) is a power of 2 times an entry of a table and 1+rest, with little in rest. softplus and mish compute in
-// float64 with the accuracy of float32 and round once.
+// silu(x) is max(x, 0) - s(|x|, |x|), and 1/(1+exp(-x)) is s(1, |x|) for negative x, else 1 less that. exp(u) is a power of 2 times an entry
+// of a table times 1+rest, with a small rest. softplus and mish compute in float64 with the accuracy of float32 and round once.
 
 var negativeZero = math.Copysign(0, -1)
 
@@ -60,9 +59,9 @@ const (
 // gate is exp(u)*closedUnit, u >= 0: power*(1+rest), with a power of few bits.
 type gate struct{ power, rest kernel.Ref }
 
-// closedUnit is such that neither a gate nor its inverse leaves the normal range while the result is above 0. The
-// functions bound u where results are below 2^-158: products that small are 0 at once, while those that may round
-// to a subnormal number take processors a hundred cycles.
+// closedUnit is chosen so that neither a gate nor its inverse leaves the normal range while the result is positive. The functions bound u
+// where results are below 2^-158: products that small are 0 at once, while products that may round to a subnormal number take
+// processors a hundred cycles.
 const (
 	closedExp  = 60
 	closedUnit = 0x1p-60
@@ -78,8 +77,8 @@ var (
 	exp2Eighth = []float64{0x1.62e430p-4, 0x1.ebfbe0p-9, 0x1.c6b8d2p-14, 0x1.3b2ef8p-19}
 )
 
-// eighth returns a gate of t, a sum with eighthMagic that has the eighths of the exponent in its low bits, and of what is
-// left of the exponent in units of a polynomial c.
+// eighth returns a gate. t is a sum with eighthMagic that has the eighths of the exponent in its low bits. r is the rest of the
+// exponent, the argument of the polynomial c.
 func (b *builder) eighth(t, r kernel.Ref, c []float64) gate {
 	bits := b.Bitcast(ir.Int32, t)
 	power := b.Op(ir.OpAdd, b.Op(ir.OpShl, bits, b.Int(ir.Int32, expLen32-3)), b.Bitcast(ir.Int32, b.Table(eighthPowers, bits)))
@@ -96,7 +95,7 @@ func (b *builder) expOf(x kernel.Ref) gate {
 	return b.eighth(t, b.Op(ir.OpFMA, k, b.f32(-ln2Lo32/8), r), expEighth)
 }
 
-// closed returns y*closedUnit/(closedUnit + g), but for its last rounding.
+// closed returns y*closedUnit/(closedUnit + g), except for its last rounding.
 func (b *builder) closed(y kernel.Ref, g gate) kernel.Ref {
 	unit := b.f32(closedUnit)
 	d := b.Op(ir.OpFMA, g.power, g.rest, b.Op(ir.OpAdd, g.power, unit))
@@ -115,9 +114,9 @@ func (b *builder) minusClosed(x, s kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpFMA, b.Op(ir.OpNeg, s), b.f32(closedUnit), x)
 }
 
-// geluPower returns exp(2u)*closedUnit for u = sqrt(2/pi)*(x + 0.044715*x^3), x >= 0. The exponent is x times a slope of
-// twice the bits, as its error is multiplied by up to 118. The product is made twice, and rounded only where
-// the whole number is taken from it.
+// geluPower returns exp(2u)*closedUnit for u = sqrt(2/pi)*(x + 0.044715*x^3), x >= 0. The exponent is x times a slope of twice the precision, as
+// its error is multiplied by up to 118. The product is computed twice, and rounded only where the whole number is taken
+// from it.
 func (b *builder) geluPower(x kernel.Ref) gate {
 	w := b.geluSlope(x, geluLine8, geluCube8)
 	t := b.Op(ir.OpFMA, x, w.hi, b.f32(eighthMagic))
@@ -125,7 +124,7 @@ func (b *builder) geluPower(x kernel.Ref) gate {
 	return b.eighth(t, b.Op(ir.OpFMA, x, w.lo, r), exp2Eighth)
 }
 
-// 8*geluLine/log(2) and 8*geluCube/log(2) as pairs; the first of the line is short.
+// 8*geluLine/log(2) and 8*geluCube/log(2) as pairs; the first part of the line is short.
 var (
 	geluLine8 = [2]float64{0x1.26bp4, -0x1.3de432p-12}
 	geluCube8 = [2]float64{0x1.a5a7dp-1, -0x1.151aaep-26}
@@ -166,8 +165,8 @@ func expandMish(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.mish64(x, b.upTo(x, 40))
 }
 
-// zeroBelow replaces x below lo by -0. The functions that call it are x times something, and round to -0 there. Of x
-// itself they would compute a product that underflows, for which processors take a hundred cycles, or of an infinity and 0.
+// zeroBelow replaces x below lo by -0. Its callers compute x times a factor, which rounds to -0 there. With x itself they would compute a product
+// that underflows, which takes processors a hundred cycles, or the product of an infinity and 0.
 func (b *builder) zeroBelow(x kernel.Ref, lo float64) kernel.Ref {
 	d := b.DType(x)
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.Float(d, lo)), b.Float(d, negativeZero), x)

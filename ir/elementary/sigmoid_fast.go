@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The fast tier of the logistic family: float32 lanes alone. y/(1+exp(-x)) is
-// computed as y times gateUnit/(gateUnit + exp(-x)*gateUnit), by which neither
-// exp(-x) nor its inverse leaves the normal range while the result is above 0.
+// The fast tier of the logistic family, in float32 lanes only. y/(1+exp(-x)) is computed as y times gateUnit/(gateUnit + exp(-x)*gateUnit), so
+// that neither exp(-x) nor its inverse leaves the normal range while the result is positive.
 
 const (
 	gateExp  = 32
@@ -45,7 +44,7 @@ func fastSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.gatedNative(x, 18, b.gateNative(b.expMinusParts(b.upTo(x, 18))))
 }
 
-// fastGELUTanh is that of the default tier, less what the sum and the quotient lack.
+// fastGELUTanh is the default expansion without the corrections of the sum and the quotient.
 func fastGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if !b.isSingle(x) {
@@ -77,8 +76,7 @@ func (b *builder) gateNative(k, p kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpFMA, p, b.powerNative(k), b.f32(gateUnit))
 }
 
-// gatedNative returns x*gateUnit/gate, and x from a limit on, where gate is no
-// more than its unit.
+// gatedNative returns x*gateUnit/gate, or x if x is at least limit, where gate equals its unit.
 func (b *builder) gatedNative(x kernel.Ref, limit float64, gate kernel.Ref) kernel.Ref {
 	y := b.Op(ir.OpMul, b.Op(ir.OpDiv, x, gate), b.f32(gateUnit))
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f32(limit), x), x, y)

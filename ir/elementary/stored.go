@@ -7,13 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The conversions of types that are only stored. A byte becomes the compute type, float32 or
-// int32, in lanes of 32 bits, and is made of it. Other types are converted to the compute type
-// before, so that there are two kernels for each such type.
+// The conversions of types that are only stored. A byte is loaded into a 32-bit lane and converted to the compute type, float32 or
+// int32, and back. Other types are first converted to the compute type, so that there are two kernels for each stored type.
 
-// toStored converts x to the compute type of a stored type, so that the conversion from that
-// gives what one from x would: a float is rounded to odd, an integer saturated where x is one
-// of many bits.
+// toStored converts x to the compute type of a stored type such that converting the result to the stored type equals converting x. A
+// float is rounded to odd, and an integer saturated if it has many bits.
 func (b *builder) toStored(to ir.DType, x kernel.Ref) kernel.Ref {
 	from := b.DType(x)
 	switch {
@@ -39,7 +37,7 @@ func (b *builder) toStored(to ir.DType, x kernel.Ref) kernel.Ref {
 	return b.Cast(ir.Float32, odd)
 }
 
-// fromStored returns the compute type's elements of bytes.
+// fromStored converts bytes to elements of the compute type.
 func (b *builder) fromStored(x kernel.Ref) kernel.Ref {
 	d := b.DType(x)
 	bits := b.Cast(ir.Int32, b.Bitcast(ir.Uint8, x))
@@ -52,7 +50,7 @@ func (b *builder) fromStored(x kernel.Ref) kernel.Ref {
 	return b.lowBits(d, bits)
 }
 
-// narrowStored makes bytes of the compute type's elements.
+// narrowStored converts elements of the compute type to bytes.
 func (b *builder) narrowStored(d ir.DType, x kernel.Ref) kernel.Ref {
 	var r kernel.Ref
 	switch {
@@ -66,7 +64,7 @@ func (b *builder) narrowStored(d ir.DType, x kernel.Ref) kernel.Ref {
 	return b.Bitcast(d, b.Cast(ir.Uint8, r))
 }
 
-// lowBits extends the low bits of an int32, which are an integer of fewer bits.
+// lowBits extends an integer in the low bits of an int32.
 func (b *builder) lowBits(d ir.DType, x kernel.Ref) kernel.Ref {
 	if ir.Complements.Has(d) {
 		shift := b.Int(ir.Int32, int64(32-d.Bits()))
@@ -75,8 +73,8 @@ func (b *builder) lowBits(d ir.DType, x kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpAnd, x, b.Int(ir.Int32, 1<<d.Bits()-1))
 }
 
-// fromMinifloat returns the float32 of the bits of a minifloat: a product where the number is
-// subnormal, else the bits at another place with another bias.
+// fromMinifloat returns the float32 of the bits of a minifloat: a product if the number is subnormal, else the bits moved and with
+// another bias.
 func (b *builder) fromMinifloat(d ir.DType, bits kernel.Ref) kernel.Ref {
 	f := d.Minifloat()
 	c := func(v int64) kernel.Ref { return b.Int(ir.Int32, v) }
@@ -96,8 +94,8 @@ func (b *builder) fromMinifloat(d ir.DType, bits kernel.Ref) kernel.Ref {
 	return b.Bitcast(ir.Float32, r)
 }
 
-// toMinifloat rounds a float32 to even: an addition rounds a subnormal number to their
-// spacing, one of integers the fraction of another.
+// toMinifloat rounds a float32, ties to even. For a subnormal result an addition of floats rounds to the spacing of subnormals; for
+// others an addition of integers rounds the fraction.
 func (b *builder) toMinifloat(d ir.DType, x kernel.Ref) kernel.Ref {
 	f := d.Minifloat()
 	c := func(v int64) kernel.Ref { return b.Int(ir.Int32, v) }
@@ -119,7 +117,7 @@ func (b *builder) toMinifloat(d ir.DType, x kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSelect, b.Op(ir.OpNe, x, x), c(int64(f.NaN)), b.Op(ir.OpOr, r, sign))
 }
 
-// fromE8M0 returns the float32 of the bits of its exponent. The least is subnormal.
+// fromE8M0 returns the float32 whose exponent has the given bits. The least is subnormal.
 func (b *builder) fromE8M0(bits kernel.Ref) kernel.Ref {
 	c := func(v int64) kernel.Ref { return b.Int(ir.Int32, v) }
 	r := b.Op(ir.OpMax, b.Op(ir.OpShl, bits, c(23)), c(1<<22))

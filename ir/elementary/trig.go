@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// sin, cos and tan keep the reduced angle as a pair; tan of float32 reduces and computes in float64 and rounds
-// once. In the fast tier all stay in their type with one polynomial, for sin and cos of a half turn.
+// sin, cos and tan. The reduced angle is a pair; tan of float32 reduces and computes in float64 and rounds once. In the fast tier all
+// functions stay in their type and use one polynomial, which for sin and cos covers a half turn.
 
 var (
 	// (r-sin(r))/r^3 and (cos(r)-1)/r^2 in r^2, |r| <= pi/4. Error relative to the sine below 2^-27.8, of the cosine 2^-33.
@@ -75,8 +75,8 @@ func fastTan(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpDiv, num, b.Op(ir.OpSelect, odd, sin, cos))
 }
 
-// wave32 is sin(x + quadrant*pi/2) of float32. The square is that of the exact angle. What the angle lacks is subtracted, as
-// a sum with -0 would not be -0.
+// wave32 is sin(x + quadrant*pi/2) of float32. The square is that of the exact angle. The excess of the reduced angle is subtracted at the end,
+// because a sum with -0 would not be -0.
 func (b *builder) wave32(x kernel.Ref, quadrant int64) kernel.Ref {
 	n, r, less := b.quadrant32(x)
 	s := b.Op(ir.OpFMA, r, r, b.Op(ir.OpMul, b.Op(ir.OpMul, r, b.f32(-2)), less))
@@ -98,8 +98,8 @@ func (b *builder) wave64(x kernel.Ref, quadrant int64) kernel.Ref {
 	return b.flip(b.Op(ir.OpSelect, b.isOdd(n), b.sum(cos), b.sum(sin)), n, 1)
 }
 
-// sinCos returns sine and cosine of |r| <= pi/4, in the form of fdlibm: r and
-// 1-r^2/2, and a correction of each with the lower part of r.
+// sinCos returns sine and cosine of |r| <= pi/4, as in fdlibm: r and 1-r^2/2, each with a correction for the lower part of
+// r.
 func (b *builder) sinCos(r pair) (sin, cos pair) {
 	s := b.Op(ir.OpMul, r.hi, r.hi)
 	near := b.Op(ir.OpFMA, s, b.f64(-0.5), b.f64(1))
@@ -111,9 +111,8 @@ func (b *builder) sinCos(r pair) (sin, cos pair) {
 	return sin, cos
 }
 
-// tan64 is u/(1 - u^2/4) with u = 2*tan(r/2), whose polynomial adds less to r than
-// that of a tangent or a sine would, and rounds less. Where odd is true it is the
-// inverse.
+// tan64 is u/(1 - u^2/4) with u = 2*tan(r/2), or the inverse where odd is true. The polynomial of u adds less to r than that of a tangent or a
+// sine would, and rounds less.
 func (b *builder) tan64(odd kernel.Ref, r pair) kernel.Ref {
 	s := b.Op(ir.OpMul, r.hi, r.hi)
 	slope := b.Op(ir.OpFMA, s, b.f64(0.25), b.f64(1)) // of u, for what is left of r
@@ -162,7 +161,7 @@ func (b *builder) isFar(x kernel.Ref, from float64) kernel.Ref {
 	return b.Op(ir.OpLe, b.Float(b.DType(x), from), x)
 }
 
-// poly evaluates a polynomial term after term.
+// poly evaluates a polynomial one term after another.
 func (b *builder) poly(x kernel.Ref, c []float64) kernel.Ref {
 	last := len(c) - 1
 	return b.horner(x, c[:last], b.Float(b.DType(x), c[last]))
@@ -185,7 +184,7 @@ func (b *builder) flip(x, n kernel.Ref, bit int) kernel.Ref {
 	return b.Bitcast(b.DType(x), b.Op(ir.OpXor, b.Bitcast(bits, x), top))
 }
 
-// signedBy negates y where x has a sign.
+// signedBy negates y where the sign bit of x is set.
 func (b *builder) signedBy(y, x kernel.Ref) kernel.Ref {
 	dt := b.DType(x)
 	bits := b.bitsOf(x)
