@@ -6,37 +6,35 @@ import (
 	"unsafe"
 )
 
-// Memory that one run needs at a time: the arena of its temporaries, and the scratch
-// memory of the caller's worker. The programs of an executor share it, so that runs of
-// many sizes in turns hold no more of it than runs of one. A program without temporaries
+// Memory that one run needs at a time: the arena of its temporaries, and the scratch memory of the caller's worker. The programs of an
+// executor share it, so runs of many sizes in turn hold no more of it than runs of one size. A program without temporaries
 // and scratch memory takes none.
 
-// local is such memory. No two runs have one at the same time.
+// local is memory for one run. Two runs never have the same local at the same time.
 type local struct {
 	arena   []byte
 	scratch []byte
-	spare   []byte // for outs that overlap
+	spare   []byte // for outs that share memory with other tensors
 	class   int
 }
 
-// locals are those that no run has, by the size of their arenas.
+// locals holds the local memory that no run uses, by the size class of the arenas.
 type locals [8 * bits.UintSize]sync.Pool // of *local
 
-// arenaClass returns how many bytes an arena for n bytes has, at most a quarter more, and
-// the number of that size.
+// arenaClass returns the size of an arena for n bytes, which is at most a quarter more, and the number of that size class.
 func arenaClass(n int) (size, class int) {
 	shift := max(6, bits.Len(uint(n))-3)
 	units := n >> shift
 	if units<<shift < n {
 		units++
 	}
-	if units<<shift < n { // past int
+	if units<<shift < n { // exceeds int
 		return n, len(locals{}) - 1
 	}
 	return units << shift, shift*8 + units
 }
 
-// take returns memory whose arena has n bytes at least, or nil if there is none.
+// take returns memory whose arena has at least n bytes, or nil if there is none.
 func (ls *locals) take(n int) *local {
 	_, class := arenaClass(n)
 	m, _ := ls[class].Get().(*local)

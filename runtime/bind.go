@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// bind checks the tensors and notes where their buffers start. It reports whether the ins are of the program's.
-// Outs that share memory with another tensor get spare memory instead.
+// bind checks the tensors and records where their buffers start. It reports whether the ins fit the program. Outs that share memory with
+// another tensor get spare memory instead.
 func (st *state) bind(outs, ins []*tensor.Tensor) (fits bool, err error) {
 	l := st.l
 	given := len(l.params) - len(l.captured)
@@ -27,8 +27,7 @@ func (st *state) bind(outs, ins []*tensor.Tensor) (fits bool, err error) {
 	return true, nil
 }
 
-// separate finds the outs that share memory with other tensors, and has them computed in place or
-// in spare memory.
+// separate finds the outs that share memory with other tensors, and arranges for them to be computed in place or in spare memory.
 func (st *state) separate(outs []*tensor.Tensor) error {
 	st.listSpans()
 	st.findMoves()
@@ -41,7 +40,7 @@ func (st *state) separate(outs []*tensor.Tensor) error {
 	return st.bindSpare()
 }
 
-// mistake returns what is wrong with the tensors of a run.
+// mistake returns the error of the tensors of a run.
 func (l *Linked) mistake(outs, ins []*tensor.Tensor) error {
 	if given := len(l.params) - len(l.captured); len(ins) != given || len(outs) != len(l.results) {
 		return failf("%d inputs and %d outputs given, the plan has %d and %d",
@@ -60,7 +59,7 @@ func (l *Linked) mistake(outs, ins []*tensor.Tensor) error {
 	return failf("the inputs or outputs were changed meanwhile")
 }
 
-// bindSpare has the outs that overlap computed in spare memory.
+// bindSpare arranges for outs that share memory to be computed in spare memory.
 func (st *state) bindSpare() error {
 	l, need := st.l, 0
 	for k := range st.moves {
@@ -90,8 +89,8 @@ func (st *state) bindSpare() error {
 	return nil
 }
 
-// point points buffers at the elements of tensors at index 0,...,0, if they have elements. It reports
-// whether the tensors have the types and the layouts of the buffers.
+// point points buffers at the elements of tensors at index 0,...,0, if they have elements. It reports whether the tensors have the types
+// and layouts of the buffers.
 func (st *state) point(buffers []*buffer, ts []*tensor.Tensor) bool {
 	bases := st.bases
 	for i, b := range buffers[:len(ts)] {
@@ -113,7 +112,7 @@ func (st *state) point(buffers []*buffer, ts []*tensor.Tensor) bool {
 	return true
 }
 
-// copyPiece is what is copied or filled between two looks at the context, in bytes.
+// copyPiece is the number of bytes that are copied or filled between two looks at the context.
 const copyPiece = 256 << 10
 
 // copyOuts moves the outs that were computed in spare memory to their places.

@@ -8,15 +8,14 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Bound is a linked program with the tensors that it runs on: what Run checks and
-// looks up each time is done once.
+// Bound is a linked program with the tensors that it runs on. The checks and look-ups of Run are done once, by Bind.
 type Bound struct {
 	st        *state
 	outs, ins []*tensor.Tensor // kept alive
-	files     []*tensor.Tensor // those whose memory may end, as the file of one may be closed
+	files     []*tensor.Tensor // tensors whose memory may disappear, because their file may be closed
 }
 
-// Bind checks the tensors as Run does. What they hold may change between runs.
+// Bind checks the tensors as Run does. Their elements may change between runs.
 func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	st, err := l.newState(context.Background())
 	if err != nil {
@@ -48,8 +47,8 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	return b, nil
 }
 
-// Run is Linked.Run on the tensors bound. One run must be over before the next
-// begins: else it is an error, and nothing is computed.
+// Run is Linked.Run on the bound tensors. It returns an error, and computes nothing, if another run of the Bound has not
+// ended.
 func (b *Bound) Run(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()

@@ -13,8 +13,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// buffer is a plan's buffer for linking and running. Locations count
-// elements; location origin is that of the element at index 0,...,0.
+// buffer is a plan's buffer, for linking and running. Locations count elements; location origin is that of the element at index
+// 0,...,0.
 type buffer struct {
 	kind   plan.BufferKind
 	dtype  ir.DType
@@ -22,26 +22,25 @@ type buffer struct {
 	number int // among those of the program
 	size   int // bytes of an element
 	elems  int
-	// first and end are the bytes from the element at index 0,...,0 to the first byte of all
-	// elements and to that behind them; first may be below 0, which wraps. Both are 0 without
-	// elements.
+	// first and end are the distances in bytes from the element at index 0,...,0 to the first byte of all elements and to the end of
+	// the last. first may be negative, which wraps. Both are 0 without elements.
 	first, end uintptr
-	layout     layout.Layout // a tensor's shape and strides must be these
+	layout     layout.Layout // the required shape and strides of a tensor
 	name       string
-	index      int // among those of its kind
+	index      int // among the buffers of its kind
 	offset     int // of a temporary: bytes from the start of the arena
 }
 
 // bytes returns the size of all elements.
 func (b *buffer) bytes() int { return b.elems * b.size }
 
-// linkBuffers checks the buffers of a plan or program and puts them in order.
+// linkBuffers checks the buffers of a plan or program and sorts them.
 func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 	l.buffers = make([]buffer, len(buffers))
 	var n [plan.IotaBuffer + 1]int // of each kind
 	axes := 0
 	for i := range buffers {
-		n[min(buffers[i].Kind, plan.IotaBuffer)]++ // buffer.link finds those that do not exist
+		n[min(buffers[i].Kind, plan.IotaBuffer)]++ // buffer.link reports kinds that do not exist
 		axes += len(buffers[i].Shape)
 	}
 	ports := make([]*buffer, n[plan.ParamBuffer]+n[plan.ResultBuffer])
@@ -75,8 +74,8 @@ func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 	return nil
 }
 
-// enlist puts a buffer at its index in the list of its kind. So many buffers fill the list, as
-// none takes the place of another.
+// enlist puts a buffer at its index in the list of its kind. It returns an error if another buffer has that index, so that all buffers
+// together fill the list.
 func enlist(list []*buffer, b *buffer) error {
 	if b.index < 0 || b.index >= len(list) || list[b.index] != nil {
 		return fmt.Errorf("index %d among its kind is taken or out of range", b.index)
@@ -85,7 +84,7 @@ func enlist(list []*buffer, b *buffer) error {
 	return nil
 }
 
-// link links a buffer, whose layout is in memory of a space that stays.
+// link links a buffer. Its layout is in memory of a space that is never reset.
 func (b *buffer) link(p *plan.Buffer, arena int, layouts *layout.Space) error {
 	b.kind, b.dtype, b.size, b.name, b.index, b.offset, b.dense = p.Kind, p.DType, p.DType.Size(), p.Name, p.Index, p.Offset, true
 	if err := p.DType.Check(); err != nil {
@@ -132,13 +131,13 @@ func (b *buffer) link(p *plan.Buffer, arena int, layouts *layout.Space) error {
 	return nil
 }
 
-// takes reports whether t has the type and the layout of b.
+// takes reports whether t has the type and layout of b.
 func (b *buffer) takes(t *tensor.Tensor) bool {
 	dtype, l, _ := t.Parts()
 	return b.fits(dtype, l)
 }
 
-// fits reports whether a type and a layout are those of b. Every run calls it.
+// fits reports whether a type and a layout are those of b. It is called in every run.
 func (b *buffer) fits(dtype ir.DType, l *layout.Layout) bool { // ir.Invalid, which no buffer has, is the type of a failed tensor
 	shape := b.layout.Shape
 	if dtype != b.dtype || len(l.Shape) != len(shape) {

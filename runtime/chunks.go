@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// A task is what the goroutines of a run share: a number of independent blocks, cut
-// into chunks. The pool of workers knows a task by its chunks and by what they cost;
-// what a block is, its computation knows.
+// A task is the work that the goroutines of a run share: a number of independent blocks, grouped into chunks. The pool of workers
+// only knows a task's chunks and their costs; its computation knows what a block is.
 type task struct {
 	computation
 	blocks int
@@ -18,13 +17,13 @@ type task struct {
 
 	index       int     // among the tasks of the program
 	first, last int     // steps of the plan
-	more        bool    // the next task goes on with the last one
-	work        float64 // estimate of what all of it costs, in additions
+	more        bool    // the next task continues the last step of this one
+	work        float64 // estimated cost of the whole task, in additions
 
-	nanos       int64 // estimate of the time that all of it takes
+	nanos       int64 // estimated time of the whole task
 	parallelism int   // goroutines that are worth waking
-	awake       int   // goroutines that are worth it if they spin already
-	yields      int   // after how many chunks a goroutine yields its processor; 0 for never
+	awake       int   // goroutines that are worth it if they already spin
+	yields      int   // chunks after which a goroutine yields its processor; 0 for never
 }
 
 // A computation computes blocks of a task. Blocks are independent: any worker computes
@@ -34,17 +33,17 @@ type computation interface {
 	prepare(w *worker) error
 	// compute computes n blocks from the first on.
 	compute(w *worker, bases []unsafe.Pointer, first, n int)
-	// finish makes what the worker stored visible to others, and drops its pointers to
-	// tensors, so that an idle worker keeps none alive.
+	// finish makes the worker's stores visible to others, and drops its pointers to tensors, so that an idle worker
+	// keeps none alive.
 	finish(w *worker)
-	// failure returns the error of a panic of the kernel that the worker calls.
+	// failure returns the error for a panic of the kernel that the worker calls.
 	failure(w *worker, reason any) error
 }
 
-// machine has the constants of executors without Tuning.
+// machine holds the constants of executors without Tuning.
 var machine = tuning.Default(1)
 
-// tuned returns the constants that tasks are cut by.
+// tuned returns the constants that determine the chunks of tasks.
 func (e *Executor) tuned() *tuning.Machine {
 	if e.Tuning != nil {
 		return e.Tuning
@@ -52,18 +51,18 @@ func (e *Executor) tuned() *tuning.Machine {
 	return machine
 }
 
-// newTask returns the task of so many blocks, which have elems elements and cost work
-// additions together. A chunk has about as many elements as chunk says.
+// newTask returns the task of the given number of blocks, which together have elems elements and cost work additions. A chunk has about
+// chunk elements.
 func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk int) *task {
 	t, m := &task{computation: c, blocks: blocks, work: work}, e.tuned()
 	chunks := m.Pieces(e.workers().parallelism(), work)
-	if work >= m.WakeWork { // more, so that the context is checked in between
+	if work >= m.WakeWork { // more chunks, so that the context is checked in between
 		chunks = max((elems-1)/chunk+1, chunks)
 	}
 	t.chunk = (blocks-1)/max(1, min(chunks, maxChunks)) + 1
 	t.chunks = (blocks-1)/t.chunk + 1
-	// Timers and other goroutines wait for these chunks, and not until Go preempts a worker. Emerald Rapids, two
-	// workers on two processors, a long chain of tanh: a deadline is noticed 0.1 ms late and not 15, in the same time.
+	// Timers and other goroutines then wait for a few chunks only, not until Go preempts a worker. Emerald Rapids, two
+	// workers on two processors, a long chain of tanh: a deadline is noticed after 0.1 ms instead of 15, in the same total time.
 	if work >= m.WakeWork {
 		t.yields = int(math.Ceil(float64(t.chunks) * m.WakeWork / work))
 	}

@@ -5,12 +5,11 @@ import (
 	"unsafe"
 )
 
-// Looking at contexts. A context is code of the caller's: it may panic, or end the
-// goroutine that calls its Err method. A panic is the error of the run. What ends a worker of the pool
-// is too; what ends the goroutine that called Run ends that goroutine, once the workers
-// have left the run.
+// Calls of contexts. A context is code of the caller's: its Err method may panic, or end the goroutine that calls it. A panic becomes the
+// error of the run, and so does the end of a worker of the pool. If the goroutine that called Run is ended, it ends after the
+// workers have left the run.
 
-// ContextError returns the error of a context, or its panic as one.
+// ContextError returns the error of a context, or an error for its panic.
 func ContextError(ctx context.Context) error {
 	if typeOf(&ctx) == typeOf(&background) {
 		return nil
@@ -18,8 +17,8 @@ func ContextError(ctx context.Context) error {
 	return ask(ctx)
 }
 
-// background is the context of most runs, which never ends. It is the only value of its type,
-// so that the types alone are compared: == would call a function for values of no bytes.
+// background is the context of most runs, which never ends. It is the only value of its type, so comparing types is enough: == would
+// call a function for values without bytes.
 var background = context.Background()
 
 // typeOf returns the first word of an interface value.
@@ -34,5 +33,5 @@ func ask(ctx context.Context) (err error) {
 	return ctx.Err()
 }
 
-// errEnded is the error of a run one of whose goroutines was ended from inside.
+// errEnded is the error of a run if one of its goroutines was ended.
 var errEnded = failf("the context ended the goroutine that asked it")

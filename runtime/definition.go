@@ -13,9 +13,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-// Kernels by their definition. A program on amd64 has few Go loops of the library's kernels: where its
-// assembly can't run, each element of the others is computed as the table of ops defines it. Kernels of
-// several operations are then none of the library's, as tilings take their place, but for those of scans.
+// Kernels computed by their definition. Programs on amd64 contain few Go loops of the library's kernels. If the processor cannot run the
+// assembly of another kernel, each element is computed as the table of ops defines it. The library's kernels of several operations
+// do not exist then, except those of scans: tilings replace them.
 
 // definition is a kernel and its meaning.
 type definition struct {
@@ -24,11 +24,10 @@ type definition struct {
 	meaning kernel.Reference
 }
 
-// definitions are those that were called so far, by signature.
+// definitions holds the definitions called so far, by signature.
 var definitions sync.Map
 
-// Defined returns a function that computes a valid kernel by its definition. Tests register it for kernels that
-// are not generated.
+// Defined returns a function that computes a valid kernel by its definition. Tests register it for kernels that are not generated.
 func Defined(signature string) func(*abi.Frame) { return defined(signature).compute }
 
 // defined returns the definition of a kernel of the library.
@@ -41,8 +40,8 @@ func defined(signature string) *definition {
 	return d.(*definition)
 }
 
-// takesPlace reports whether runs compute the kernel by its definition where it has no other form. If it
-// has several operations, or broadcast operands, tilings of others are faster.
+// takesPlace reports whether runs compute the kernel by its definition if it has no other form. For kernels of several operations or with
+// broadcast operands, tilings of other kernels are faster.
 func (d *definition) takesPlace() bool {
 	switch k := d.code.(type) {
 	case *kernel.Kernel:
@@ -68,7 +67,7 @@ func define(signature string) *definition {
 
 func (d *definition) compute(f *abi.Frame) { d.meaning(ir.Defined, &frameBlock{d, f}) }
 
-// frameBlock shows a frame to the definition of its kernel: a kernel.Block.
+// frameBlock presents a frame as a kernel.Block to the definition of its kernel.
 type frameBlock struct {
 	*definition
 	f *abi.Frame

@@ -6,18 +6,18 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Runs of short programs. Where no task has a loop or work for two goroutines, and all together
-// take no longer than the time between two looks at the context, a run is a list of calls whose
-// frames the state keeps: it writes the pointers and calls the kernels. It has no loops and no chunks
-// for other workers. The garbage collector waits for the whole list, as for one long call. Emerald Rapids, a bound call for 16 elements: 0.74 of the time.
+// Runs of short programs. A program is short if no task has a loop or work for two goroutines, and all tasks together take no longer than the
+// time between two looks at the context. A run of it is a list of calls whose frames the state keeps: it writes the pointers and
+// calls the kernels, without loops and without chunks for other workers. The garbage collector waits for the whole list, as for one
+// long call. Emerald Rapids, a bound call for 16 elements: 0.74 of the time.
 
-// direct is a short program laid out for one state.
+// direct is a short program prepared for one state.
 type direct struct {
-	calls   []directCall // none if the program is not short
+	calls   []directCall // empty if the program is not short
 	places  []directPlace
 	scratch int // bytes
 	placed  bool
-	now     *directCall // in execution, nil for none
+	now     *directCall // being executed, or nil
 }
 
 type directCall struct {
@@ -27,14 +27,14 @@ type directCall struct {
 	call  int // of the task
 }
 
-// directPlace is a pointer of a frame: where it is, the base that it starts from, and the bytes from there.
+// directPlace is a pointer in a frame: its place, the base that it starts from, and the distance from there in bytes.
 type directPlace struct {
 	at     *unsafe.Pointer
 	base   int // of the state
 	offset int
 }
 
-// short reports whether runs of the program are lists of calls.
+// short reports whether the program is short.
 func (l *Linked) short() bool {
 	nanos := 0
 	for _, t := range l.tasks {
@@ -53,7 +53,7 @@ func (l *Linked) short() bool {
 	return nanos < l.exec.tuned().CallNanos
 }
 
-// layOut makes the calls of a short program, each with its frame. A fence is a call for no rows.
+// layOut prepares the calls of a short program, each with its frame. A fence is a call for no rows.
 func (d *direct) layOut(l *Linked) {
 	if !l.short() {
 		return
@@ -93,7 +93,7 @@ func (d *direct) layOut(l *Linked) {
 	}
 }
 
-// computeDirect executes the calls. The frames drop their pointers, unless the state keeps them.
+// computeDirect executes the calls. The frames then drop their pointers, unless the state keeps them.
 func (st *state) computeDirect() error {
 	d, keeps := &st.direct, st.worker.keeps
 	if !d.placed {
@@ -118,7 +118,7 @@ func (st *state) computeDirect() error {
 	return nil
 }
 
-// end ends what compute began.
+// end ends what computeDirect began.
 func (d *direct) end(keeps bool) {
 	d.now = nil
 	if !keeps {
@@ -128,8 +128,8 @@ func (d *direct) end(keeps bool) {
 	}
 }
 
-// interrupt ends a call that has not returned, and returns the error of what it panicked with, which nobody sees if
-// the goroutine ends. What the calls before it have stored is made visible.
+// interrupt ends a call that has not returned, and returns the error for its panic; if the goroutine ends, nobody sees the error. Stores of the
+// earlier calls are made visible.
 func (d *direct) interrupt(keeps bool, reason any) error {
 	c := d.now
 	for i := range d.calls {

@@ -14,35 +14,33 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Executor runs programs. Its fields are settings, to be set before the first
-// Link; the zero Executor is ready. It must not be copied after that.
+// Executor runs programs. Its fields are settings, which must be set before the first Link; the zero Executor is ready. An Executor must not be
+// copied after that.
 //
-// An Executor owns a pool of workers: goroutines that start with the first run that has
-// work for several, and end when neither the Executor nor a plan that it linked is
-// reachable. Concurrent runs share them. A worker without work spins for 32 microseconds
-// at most before it parks; a parked worker costs nothing. A step of a few microseconds
-// is shared with a worker that spins; a parked worker is woken for a step of ten
-// microseconds or more, or for many small ones in a row.
+// An Executor owns a pool of workers. These goroutines start with the first run that has work for several, and end when neither the
+// Executor nor a plan that it linked is reachable. Concurrent runs share them. A worker without work spins for at most 32
+// microseconds before it parks; a parked worker costs nothing. A step of a few microseconds is shared with a worker that spins. A
+// parked worker is woken for a step of ten microseconds or more, or for many small ones in a row.
 type Executor struct {
-	// Workers is how many goroutines compute one run, the caller's included.
-	// 0 stands for GOMAXPROCS at the first Link. The results do not depend on it.
+	// Workers is the number of goroutines that compute one run, including the caller's. 0 means GOMAXPROCS at the first
+	// Link. The results do not depend on it.
 	Workers int
-	// Portable keeps to the generated Go loops, never assembly.
+	// Portable restricts kernels to the generated Go loops, without assembly.
 	Portable bool
-	// AVX2 keeps to assembly for AVX2, and to Go loops on a machine without it.
+	// AVX2 restricts assembly to AVX2. A machine without AVX2 uses Go loops.
 	AVX2 bool
-	// Tuning has the constants of plans (see Machine) and of the chunks of tasks. nil stands for tuning.Default, and a
-	// machine of the caller's is a changed copy of that. The estimated times of calls are those of tuning.Default
-	// for all executors. The results do not depend on Tuning.
+	// Tuning has the constants of plans (see Machine) and of the chunks of tasks. nil means tuning.Default; another value should be a changed copy
+	// of that. The estimated times of calls are those of tuning.Default for all executors. The results do not depend on
+	// Tuning.
 	Tuning *tuning.Machine
-	// Verify makes Link verify a program first: for tests, and for programs that are read
-	// from text. Their memory is cleared before each use.
+	// Verify makes Link verify a program first. It is for tests, and for programs that are read from text. The programs' memory is cleared
+	// before each use.
 	Verify bool
-	// Memory allocates temporaries, local memory and tables; nil stands for Go's heap. It
-	// is for tests that put pages without access round them.
+	// Memory allocates temporaries, local memory and tables; nil means Go's heap. Tests use it to put inaccessible pages around
+	// them.
 	Memory func(bytes int) ([]byte, error)
 
-	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
+	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // for tests; nil means Lookup
 	once   sync.Once
 	pool   *pool
 	locals locals
@@ -50,11 +48,10 @@ type Executor struct {
 
 var shared Executor
 
-// DefaultExecutor returns the Executor that all share who need no other. Its
-// workers stay for the life of the process.
+// DefaultExecutor returns the shared Executor for callers that need no settings. Its workers live as long as the process.
 func DefaultExecutor() *Executor { return &shared }
 
-// workers returns the pool, made at the first call.
+// workers returns the pool. The first call creates it.
 func (e *Executor) workers() *pool {
 	e.once.Do(func() {
 		n := e.Workers
@@ -67,9 +64,8 @@ func (e *Executor) workers() *pool {
 	return e.pool
 }
 
-// Linked is a program whose calls have the functions of their kernels. Any number of
-// goroutines may run it at once; each run in flight holds an arena of its own,
-// which later runs take over.
+// Linked is a program whose calls have the functions of their kernels. Any number of goroutines may run it at once. Each run uses an
+// arena of its own, which later runs reuse.
 type Linked struct {
 	name     string
 	observer *Observer
@@ -82,19 +78,18 @@ type Linked struct {
 	consts   []uint64
 	temps    []int // buffers in the arena
 	arena    int
-	shares   bool                  // a run needs memory that the programs of the executor share
-	tasks    []*task               // without those that have no elements
+	shares   bool                  // a run needs memory that the executor's programs share
+	tasks    []*task               // the tasks that have elements
 	inPlace  *inPlace              // or nil
 	captured []*tensor.Tensor      // the last inputs of each run
 	first    atomic.Pointer[state] // nil before the first run has ended
-	states   sync.Pool             // of *state: others that no run has, which may go
+	states   sync.Pool             // of *state: others that no run uses; the garbage collector may drop them
 }
 
-// Arena returns how many bytes the temporaries of a run have.
+// Arena returns the size in bytes of the temporaries of a run.
 func (l *Linked) Arena() int { return l.arena }
 
-// Takes reports whether the tensors have the dtypes, shapes and layouts of the
-// plan's first parameters.
+// Takes reports whether the tensors have the dtypes, shapes and layouts of the plan's first parameters.
 func (l *Linked) Takes(ins []*tensor.Tensor) bool {
 	if len(ins) > len(l.params) {
 		return false
@@ -107,24 +102,21 @@ func (l *Linked) Takes(ins []*tensor.Tensor) bool {
 	return true
 }
 
-// Capture sets the tensors of the last parameters: they are the same ones in each run, which is
-// given those of the others. It must be called before the first.
+// Capture sets the tensors of the last parameters, which are the same in each run. Runs are then given the other tensors only. Capture must be
+// called before the first run.
 func (l *Linked) Capture(last []*tensor.Tensor) { l.captured = last }
 
-// Run computes outs from ins, one tensor for each result and parameter of the
-// plan. Dtypes, shapes and the layouts of ins must be the plan's; outs must be
-// row-major. An out may share memory with ins and with other outs. If it is exactly one in,
-// it is computed in place where InPlace allows it. Else it is computed elsewhere and copied at
-// the end, later outs over earlier ones.
+// Run computes outs from ins, one tensor for each result and parameter of the plan. Dtypes, shapes and the layouts of ins must be the
+// plan's; outs must be row-major. An out may share memory with ins and with other outs. If it is exactly one in, it is computed in
+// place where InPlace allows that. Otherwise it is computed elsewhere and copied at the end, later outs over earlier ones.
 //
-// Memory is reserved before work starts. When an error is returned, outs hold
-// anything; a cancelled context's error is returned as it is. Once a run of
-// this size has been made, Run allocates nothing.
+// Memory is reserved before work starts. If Run returns an error, the content of outs is undefined; a cancelled context's error is returned
+// unchanged. After the first run of this size, Run allocates nothing.
 func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
 	return l.runAny(ctx, outs, ins, false)
 }
 
-// RunNew is Run into new tensors, which it puts into outs. It allocates nothing else.
+// RunNew is Run into new tensors, which it stores in outs. It allocates nothing else.
 func (l *Linked) RunNew(ctx context.Context, outs, ins []*tensor.Tensor) error {
 	return l.runAny(ctx, outs, ins, true)
 }
@@ -143,8 +135,8 @@ func (l *Linked) runAny(ctx context.Context, outs, ins []*tensor.Tensor, fresh b
 	return err
 }
 
-// RunTaken is Run, or RunNew if fresh, once the context has been asked and if Takes accepts the ins: else it does
-// nothing, and reports false. It does not ask the context again before the first step.
+// RunTaken is Run, or RunNew if fresh. It checks the context once, before the first step. If Takes refuses the ins, it does nothing and
+// returns false.
 func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) (fits bool, err error) {
 	if fresh && !l.Takes(ins) { // before memory is allocated
 		return false, nil
@@ -185,7 +177,7 @@ func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh
 	return fits, err
 }
 
-// putBack leaves to later runs what a run took, but does not need. Either may be nil.
+// putBack returns a state and memory that a run took but does not need. Either may be nil.
 func (l *Linked) putBack(st *state, m *local) {
 	if st != nil {
 		st.free()
@@ -195,18 +187,18 @@ func (l *Linked) putBack(st *state, m *local) {
 	}
 }
 
-// other returns a state that no run has but the first one, or nil if there is none.
+// other returns a state other than the first that no run uses, or nil if there is none.
 func (l *Linked) other() *state {
 	st, _ := l.states.Get().(*state)
 	return st
 }
 
-// take takes the state for a run, and reports whether no other has it.
+// take takes the state for a run, and reports whether it was free.
 func (st *state) take() bool { return st.taken.CompareAndSwap(false, true) }
 
-// free leaves the state to later runs.
+// free makes the state available to later runs.
 func (st *state) free() {
-	if st.worker.keeps { // those of one Bound
+	if st.worker.keeps { // keep the tensors of one Bound
 		st.taken.Store(false)
 		return
 	}
@@ -221,17 +213,17 @@ func (st *state) free() {
 	}
 }
 
-// state is what one run needs, reused by later ones.
+// state is the memory of one run, reused by later ones.
 type state struct {
 	l       *Linked
 	taken   atomic.Bool      // by a run
-	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0; then all bytes; then scratch memory, of a short program
+	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0; then of all bytes; then of the scratch memory of a short program
 	local   *local           // during a run
 	spare   []byte           // outs that overlap are computed here
 	moves   []spareOut
 	span    spans // of the tensors that have elements, if an out may share memory
 	inPlace bool  // an out is computed where an in is
-	kept    []int // the tasks that have nothing to do for that
+	kept    []int // the tasks that have nothing to do because of that
 	direct  direct
 	worker  worker // the caller's
 	job     job
@@ -239,14 +231,14 @@ type state struct {
 
 // spareOut is an out computed in spare memory, to be copied at the end.
 type spareOut struct {
-	out, at, n int            // its position; where it is in spare; bytes
-	to         unsafe.Pointer // where it goes
+	out, at, n int            // position of the out, offset in spare, bytes
+	to         unsafe.Pointer // its destination
 }
 
-// run computes the steps, then copies the outs that overlap, and frees the state. A kernel that
-// panics is an error of the run. The context may end the goroutine.
+// run computes the steps, copies the outs that share memory, and frees the state. A panic of a kernel becomes an error of the run. The context may
+// end the goroutine.
 func (st *state) run(ctx context.Context) (err error) {
-	old := debug.SetPanicOnFault(true) // an unmapped operand is an error too
+	old := debug.SetPanicOnFault(true) // an unmapped operand becomes an error too
 	defer func() {
 		if j := &st.job; j.task != nil {
 			j.interrupt(j.task, &st.worker, recover())
@@ -277,7 +269,7 @@ func (st *state) run(ctx context.Context) (err error) {
 // compute computes the tasks.
 func (st *state) compute(ctx context.Context) error {
 	for i, t := range st.l.tasks {
-		if i > 0 { // it has been asked before the first one
+		if i > 0 { // it was asked before the first task
 			if err := ContextError(ctx); err != nil {
 				return err
 			}
@@ -301,7 +293,7 @@ func (st *state) release() {
 	for _, b := range st.l.results {
 		bases[b.number] = nil
 	}
-	if len(st.span) > 0 { // an out has perhaps shared memory
+	if len(st.span) > 0 { // an out may have shared memory
 		clear(st.moves)
 		st.moves, st.span, st.inPlace, st.kept = st.moves[:0], st.span[:0], false, st.kept[:0]
 	}

@@ -9,9 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// The linked form of a task of a nest.Program: what package nest says by strides and
-// sizes is here bytes to add to the pointers of frames. It is made once, by link.go, and
-// only read afterwards; what changes while a worker computes is in the worker's frames.
+// The linked form of a task of a nest.Program. Strides and sizes of package nest become bytes to add to the pointers of frames. link.go
+// builds it once, and it does not change afterwards; state that changes while a worker computes is in the worker's frames.
 
 // nestTask is the computation of a nest.Task. A block is one iteration of the loops of
 // one of its parts.
@@ -21,15 +20,15 @@ type nestTask struct {
 	parts    []linkedPart
 	calls    []linkedCall
 	loops    int        // of all parts together
-	once     bool       // there is one part, of one iteration
+	once     bool       // there is one part, with one iteration
 	scratch  int        // bytes
-	clears   bool       // the scratch memory, before each use: of programs that are not trusted
+	clears   bool       // scratch memory is cleared before each use: for untrusted programs
 	allocate allocator  // of scratch memory; the executor itself must not be reachable from its workers
-	operands []argument // that point into tensors and temporaries
+	operands []argument // arguments that point into tensors and temporaries
 	fixed    []place    // arguments in scratch memory that no loop moves
-	// chunkElements is how many elements a chunk of the task has, about.
+	// chunkElements is about the number of elements of a chunk of the task.
 	chunkElements int
-	piece         int              // how many nanoseconds a call takes at most
+	piece         int              // the longest time of a call, in nanoseconds
 	fence         func(*abi.Frame) // orders non-temporal stores, or nil if there are none
 }
 
@@ -37,27 +36,26 @@ type nestTask struct {
 type linkedPart struct {
 	loopNest
 	iterations int
-	// places are the other arguments that are not in tables: they have to be set before
-	// the first iteration.
+	// places are the other arguments that are not in tables. They must be set before the first iteration.
 	places []place
 }
 
-// loopNest is loops round items. It has one iteration at least.
+// loopNest is loops around items. It has at least one iteration.
 type loopNest struct {
 	loops []loop
-	items []item // one at least
+	items []item // at least one
 }
 
-// item is a call, or a nest if that is not nil.
+// item is a call, or a nest if nest is not nil.
 type item struct {
 	nest  *loopNest
 	call  int
 	long  bool // the call may take longer than the piece of its task: see pieces.go
 	fn    func(*abi.Frame)
-	nanos int // what the call takes, about, if it is not long
+	nanos int // about the time of the call, if it is not long
 }
 
-// loop is a loop of two iterations or more, in some executions at least.
+// loop is a loop that has two or more iterations in at least some executions.
 type loop struct {
 	number int  // of its loopState
 	extent size // in indices
@@ -74,24 +72,24 @@ type size struct {
 	n    int
 }
 
-// argument is an argument of a call: the byte of the frames of the task that its pointer is at.
+// argument identifies an argument of a call by the offset of its pointer in the frames of the task, in bytes.
 type argument uintptr
 
-// argumentOf returns an argument of a call that exists.
+// argumentOf returns argument arg of call. Both must exist.
 func argumentOf(call, arg int) argument {
 	var f abi.Frame
 	return argument(uintptr(call)*unsafe.Sizeof(f) + unsafe.Offsetof(f.Ptr) + uintptr(arg)*unsafe.Sizeof(f.Ptr[0]))
 }
 
-// in returns where the pointer of the argument is in frames that start somewhere.
+// in returns the address of the argument's pointer, given the start of the frames.
 func (a argument) in(frames unsafe.Pointer) *unsafe.Pointer {
 	return (*unsafe.Pointer)(unsafe.Add(frames, a))
 }
 
-// start returns where the frames of the calls start.
+// start returns the start of the frames of the calls.
 func (f *frames) start() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(f.frames)) }
 
-// move is how many bytes an argument moves from one iteration of a loop to the next.
+// move is the distance in bytes that an argument moves from one iteration of a loop to the next.
 type move struct {
 	at    argument
 	bytes int
@@ -104,8 +102,7 @@ type place struct {
 	offset int // bytes
 }
 
-// linkedCall is what the frame of a call is made of. A frame has room for every kernel, and
-// most calls need little of it.
+// linkedCall holds the content of the frame of a call. It is smaller than a frame, which has room for every kernel.
 type linkedCall struct {
 	kernel      *linkedKernel
 	step        []int      // the first numbers of Frame.Step
@@ -113,18 +110,17 @@ type linkedCall struct {
 	rows, cols  size
 	fields      []field
 	nonTemporal int     // abi.Frame.NonTemporal
-	joins       bool    // rows without a gap between them are as good as one
-	nanos       float64 // of an element
+	joins       bool    // rows without a gap between them may be treated as one row
+	nanos       float64 // per element
 }
 
-// tableArg is an argument of a call in a table.
+// tableArg is an argument of a call that is in a table.
 type tableArg struct {
 	arg int
 	at  unsafe.Pointer
 }
 
-// layOut writes the frame of a call before the first iteration of all loops, but for the
-// arguments that have places.
+// layOut writes the frame of a call for the first iteration of all loops, except the arguments that have places.
 func (c *linkedCall) layOut(f *abi.Frame, loops []loopState) {
 	*f = abi.Frame{NonTemporal: c.nonTemporal}
 	copy(f.Step[:], c.step)
@@ -134,22 +130,22 @@ func (c *linkedCall) layOut(f *abi.Frame, loops []loopState) {
 	c.resize(f, loops)
 }
 
-// field is a number in a frame that depends on a loop.
+// field is a field of a frame that depends on a loop.
 type field struct {
 	at int // in Frame.Step
 	size
 }
 
-// frames is a task laid out for one worker.
+// frames is a task prepared for one worker.
 type frames struct {
 	task    *nestTask
 	frames  []abi.Frame // of the task's calls
 	loops   []loopState
 	scratch unsafe.Pointer // the worker's memory that the frames point into
-	placed  bool           // of a task of one iteration: all pointers are where it begins
+	placed  bool           // of a task with one iteration: all pointers are set
 	piece   abi.Frame      // of a long call
-	spent   int            // nanoseconds computed, about, since the worker looked at the context
-	now     int            // the call that is executed
+	spent   int            // about the nanoseconds computed since the worker last checked the context
+	now     int            // number of the call being executed
 }
 
 // loopState is the progress of a loop.
@@ -160,7 +156,7 @@ type loopState struct {
 	size   int // indices of the present iteration; 0 before the first
 }
 
-// prepare lays the task out for a worker, unless it is.
+// prepare prepares the task for a worker, unless that has been done.
 func (t *nestTask) prepare(w *worker) error {
 	f := w.framesOf(t.number)
 	if f.task == t && f.scratch == w.scratchAt() && !t.clears {
@@ -176,7 +172,7 @@ func (t *nestTask) layOut(w *worker, f *frames) error {
 	if t.clears {
 		for at := 0; at < t.scratch; at += copyPiece {
 			if w.job.stopped() {
-				return errEnded // the run has an error already
+				return errEnded // the run already has an error
 			}
 			clear(w.scratch[at:min(at+copyPiece, t.scratch)])
 		}
@@ -206,7 +202,7 @@ func (t *nestTask) finish(w *worker) {
 		for _, a := range t.operands {
 			*a.in(frames) = nil
 		}
-	} else if w.job.failed.Load() { // inside a loop, perhaps
+	} else if w.job.failed.Load() { // perhaps inside a loop
 		f.placed = false
 	}
 	if t.fence != nil {
@@ -217,8 +213,7 @@ func (t *nestTask) finish(w *worker) {
 // noBlock is the frame of a call for no rows.
 var noBlock abi.Frame
 
-// iterations returns how many iterations the parts' parallel loops have together, the
-// greatest int if that is less.
+// iterations returns the total number of iterations of the parts' parallel loops, or the greatest int if there are more.
 func (t *nestTask) iterations() int {
 	n := 0
 	for i := range t.parts {
@@ -227,13 +222,13 @@ func (t *nestTask) iterations() int {
 	return n
 }
 
-// failure returns the error of a panic of the kernel that the worker calls.
+// failure returns the error for a panic of the kernel that the worker calls.
 func (t *nestTask) failure(w *worker, reason any) error {
 	return t.failureOf(w.framesOf(t.number).now, reason)
 }
 
-// failureOf returns the error of a panic in a call. That of an index outside its axis is
-// at the line of the op that has it; that of a run, of any other.
+// failureOf returns the error for a panic in a call. Its position is that of the op for an index outside its axis, and that of the run for any other
+// panic.
 func (t *nestTask) failureOf(call int, reason any) error {
 	if e, ok := reason.(*ir.IndexError); ok {
 		return e.At(t.pos)

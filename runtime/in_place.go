@@ -7,12 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// Runs that compute results in place. They execute a schedule of their own, which is made and
-// linked for the first of them: one that stores nothing past the caches, as the memory of such
-// a result has just been read. Tasks that would copy elements to their own places are left out.
+// Runs that compute results in place. They execute a separate schedule, which is made and linked for the first such run. It stores nothing
+// past the caches, because the memory of such a result has just been read. Tasks that would copy elements to their own places are
+// skipped.
 
-// inPlace is that schedule of a program, and which results may be the memory of which params,
-// as far as it was asked.
+// inPlace holds that schedule of a program, and the known answers to whether a result may use the memory of a param.
 type inPlace struct {
 	schedule func() (*nest.Program, error)
 
@@ -22,20 +21,19 @@ type inPlace struct {
 	known   map[[2]int]allowed // by buffers
 }
 
-// allowed says whether a result may be the memory of a param, and which tasks have nothing to do then.
+// allowed records whether a result may use the memory of a param, and which tasks then have nothing to do.
 type allowed struct {
 	ok   bool
 	kept []int
 }
 
-// InPlace has runs compute results in place, where nest.Sharing.InPlace allows it, by a schedule
-// of the same plan. Without a call of InPlace no run does. It must be called before the first run.
+// InPlace enables runs to compute results in place, where nest.Sharing.InPlace allows that, by the given schedule of the same plan. It must be
+// called before the first run.
 func (l *Linked) InPlace(schedule func() (*nest.Program, error)) {
 	l.inPlace = &inPlace{schedule: schedule}
 }
 
-// allows says whether a result may be the memory of a param. It allocates nothing if it was
-// asked before.
+// allows returns whether a result may use the memory of a param. It allocates nothing if the same was asked before.
 func (p *inPlace) allows(l *Linked, result, param int) allowed {
 	if p == nil {
 		return allowed{}
@@ -60,7 +58,7 @@ func (p *inPlace) allows(l *Linked, result, param int) allowed {
 	return a
 }
 
-// link makes the schedule. It leaves none if that fails: then nothing is computed in place.
+// link makes and links the schedule. If that fails, nothing is computed in place.
 func (p *inPlace) link(l *Linked) {
 	program, err := p.schedule()
 	if err != nil {
@@ -74,8 +72,7 @@ func (p *inPlace) link(l *Linked) {
 	p.sharing, p.linked = program.Sharing(), linked
 }
 
-// instead returns what computes the run that st is bound for if results are computed in
-// place, and nil if that is st's own program.
+// instead returns the program for the bound run if results are computed in place, or nil if st's own program runs.
 func (st *state) instead() *Linked {
 	if !st.inPlace || st.l.inPlace.linked == st.l {
 		return nil
@@ -83,5 +80,5 @@ func (st *state) instead() *Linked {
 	return st.l.inPlace.linked
 }
 
-// keeps reports whether a task has nothing to do, as it copies elements to their own places.
+// keeps reports whether a task has nothing to do because it copies elements to their own places.
 func (st *state) keeps(t *task) bool { return len(st.kept) > 0 && slices.Contains(st.kept, t.index) }

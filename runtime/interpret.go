@@ -6,14 +6,12 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// The interpreter of linked tasks. Between two calls it adds to the pointers that move
-// and updates the sizes that change, and computes nothing else.
+// The interpreter of linked tasks. Between two calls it adds to the pointers that move and updates the sizes that change.
 //
-// A pointer is always that of an existing element: each addition leads from the position
-// of one iteration to that of another. After the last iteration of a loop the pointers
-// go back to its first one, where the next execution of the loop begins.
+// A pointer always points to an existing element: each addition leads from the position of one iteration to that of another. After the last
+// iteration of a loop the pointers return to the first one, where the next execution of the loop begins.
 
-// compute computes n iterations of the parts' parallel loops, from the first on.
+// compute computes n iterations of the parts' parallel loops, starting at number first.
 func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 	f := w.framesOf(t.number)
 	if t.once {
@@ -48,8 +46,7 @@ func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 	}
 }
 
-// execute executes the items of one iteration of a nest. It reports false if the run has
-// failed or is cancelled.
+// execute executes the items of one iteration of a nest. It returns false if the run has failed or is cancelled.
 func (f *frames) execute(n *loopNest, w *worker) bool {
 	items := n.items
 	for i := range items {
@@ -75,8 +72,8 @@ func (f *frames) execute(n *loopNest, w *worker) bool {
 	return true
 }
 
-// spend adds to the time that the worker has computed since it looked at the context, and
-// looks if that is enough. It reports false if the run has failed or is cancelled.
+// spend adds to the time that the worker has computed since it last checked the context, and checks it if that is enough. It returns false if
+// the run has failed or is cancelled.
 func (f *frames) spend(nanos int, w *worker) bool {
 	if f.spent += nanos; f.spent < pieceNanos {
 		return true
@@ -98,7 +95,7 @@ func (f *frames) loop(n *loopNest, w *worker) bool {
 	return true
 }
 
-// begin puts a loop on its first iteration, where the pointers are already.
+// begin sets a loop to its first iteration. The pointers are already there.
 func (f *frames) begin(l *loop) {
 	s := &f.loops[l.number]
 	s.index = 0
@@ -112,8 +109,8 @@ func (f *frames) begin(l *loop) {
 	}
 }
 
-// advance goes to the next iteration of loops, the last of which is the innermost, and
-// reports whether there is one. If not it has gone back to the first one.
+// advance moves to the next iteration of loops, the last of which is the innermost, and returns true. After the last iteration it moves back to
+// the first one and returns false.
 func (f *frames) advance(loops []loop) bool {
 	for k := len(loops) - 1; k >= 0; k-- {
 		l := &loops[k]
@@ -136,7 +133,7 @@ func (f *frames) advance(loops []loop) bool {
 	return false
 }
 
-// move moves the pointers of a loop by so many iterations.
+// move moves the pointers of a loop by the given number of iterations.
 func (f *frames) move(l *loop, iterations int) {
 	frames := f.start()
 	for _, m := range l.moves {
@@ -145,7 +142,7 @@ func (f *frames) move(l *loop, iterations int) {
 	}
 }
 
-// seek puts a part on iteration k of its loops.
+// seek moves a part to iteration k of its loops.
 func (f *frames) seek(p *linkedPart, bases []unsafe.Pointer, k int) {
 	f.place(p.places, bases)
 	for i := len(p.loops) - 1; i >= 0; i-- {
@@ -173,8 +170,7 @@ func (f *frames) place(places []place, bases []unsafe.Pointer) {
 	}
 }
 
-// resize updates the size of the present iteration of a loop, and the calls that depend
-// on it if it changes.
+// resize updates the size of the present iteration of a loop. If it changes, the calls that depend on it are updated.
 func (f *frames) resize(l *loop, s *loopState) {
 	size := min(l.tile, s.extent-s.index*l.tile)
 	if size == s.size {
@@ -197,8 +193,7 @@ func (s size) of(loops []loopState) int {
 	return s.n * loops[s.loop].size
 }
 
-// resize updates the sizes in the frame of a call. If all rows of all arguments follow
-// each other without a gap, the call is for one row.
+// resize updates the sizes in the frame of a call. If the rows of all arguments are contiguous, the call is for one row.
 func (c *linkedCall) resize(f *abi.Frame, loops []loopState) {
 	f.Rows, f.Cols = c.rows.of(loops), c.cols.of(loops)
 	for _, x := range c.fields {

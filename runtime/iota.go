@@ -12,8 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-// iotas are the last tables of 0, 1, 2, ... of four and of eight bytes, that all
-// plans read. Only the states of runs keep a table: it goes with the last of them.
+// iotas are the newest tables of 0, 1, 2, ... of 4-byte and 8-byte elements, which all plans share. Only the states of runs keep a table alive.
 var iotas [2]atomic.Pointer[numbers]
 
 type numbers struct {
@@ -21,7 +20,7 @@ type numbers struct {
 	bytes int
 }
 
-// iotaLeast is how many elements a table has at least.
+// iotaLeast is the least number of elements of a table.
 const iotaLeast = 1 << 12
 
 func checkIota(b *buffer) error {
@@ -35,9 +34,8 @@ func checkIota(b *buffer) error {
 	return nil
 }
 
-// iotaTable returns the address of a table for the buffer: the last if it is long
-// enough, and not so long that a short line would keep much memory. Two that need
-// another at once may each make one.
+// iotaTable returns the address of a table for the buffer. It returns the newest table if that is long enough, but not so long that a short line
+// would keep much memory alive. Two concurrent callers may each make a table.
 func iotaTable(ctx context.Context, b *buffer) (unsafe.Pointer, error) {
 	shared, bytes := &iotas[b.size/8], max(b.bytes(), iotaLeast*b.size)
 	if it := shared.Load(); it != nil && it.bytes >= bytes && it.bytes/4 <= bytes {
@@ -68,7 +66,7 @@ func iotaTable(ctx context.Context, b *buffer) (unsafe.Pointer, error) {
 	return unsafe.Pointer(&table[0]), nil
 }
 
-// count writes first, first+1, ...
+// count writes first, first+1, ... into a table.
 func count[T uint32 | uint64](table []byte, first T) {
 	t := unsafe.Slice((*T)(unsafe.Pointer(&table[0])), len(table)/int(unsafe.Sizeof(first)))
 	for i := range t {

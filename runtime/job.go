@@ -8,36 +8,35 @@ import (
 	"unsafe"
 )
 
-// A job is one execution of a task. A counter hands its chunks out: to the caller of the
-// run from the first on, to the pool's workers from the last on. So when a task is
-// executed again and again, each goroutine gets chunks whose data is in its cache.
+// A job is one execution of a task. A counter hands out its chunks: to the caller of the run from the first one up, to the pool's workers from
+// the last one down. When a task is executed repeatedly, each goroutine then gets chunks whose data is in its cache.
 type job struct {
 	bases []unsafe.Pointer // of the program's buffers
 	ctx   context.Context  // of the run
-	task  *task            // nil between two
+	task  *task            // nil between two tasks
 
 	observed *observation // nil if nothing observes the run
 
 	failed atomic.Bool
 	err    error // the first one
 
-	taken  atomic.Int64 // chunks: byCaller for each of the caller's, byHelper for each other
+	taken  atomic.Int64 // chunks taken: byCaller for each of the caller's, byHelper for each other
 	large  atomic.Bool  // worth waking workers for
-	want   atomic.Int32 // workers that may still join; none if 0 or less
-	active atomic.Int32 // workers that have joined, and those that are trying to
+	want   atomic.Int32 // workers that may still join; none if not positive
+	active atomic.Int32 // workers that have joined or are trying to
 	waits  atomic.Bool  // the caller is parked until active is 0
 	left   sync.Cond
 	slot   *atomic.Pointer[job] // of the pool, where workers find the job
 }
 
-// What a chunk adds to job.taken, and how many chunks a task has at most.
+// The amounts that a chunk adds to job.taken, and the greatest number of chunks of a task.
 const (
 	byCaller  = 1
 	byHelper  = 1 << 32
 	maxChunks = 1 << 30
 )
 
-// begin makes the job that of a new run.
+// begin prepares the job for a new run.
 func (j *job) begin(ctx context.Context) {
 	j.ctx = ctx
 	if j.failed.Load() {
@@ -46,8 +45,8 @@ func (j *job) begin(ctx context.Context) {
 	}
 }
 
-// run executes a task on the caller's worker and on those of the pool that join, and
-// returns after the last of them has left. It allocates nothing. A kernel may panic: see interrupt.
+// run executes a task on the caller's worker and on those of the pool that join, and returns after the last of them has left. It allocates
+// nothing. For a panic of a kernel see interrupt.
 func (j *job) run(t *task, st *state) error {
 	j.task = t
 	if t.chunks > 1 {
@@ -74,8 +73,8 @@ func (j *job) share(st *state) {
 	j.work(&st.worker, byCaller)
 }
 
-// interrupt ends what a worker computes of a task and has not returned from: it has panicked for
-// a reason, or without one its goroutine ends. Either is the job's error.
+// interrupt ends an unfinished call of a worker: it has panicked with reason or, if reason is nil, its goroutine ends. Either becomes the job's
+// error.
 func (j *job) interrupt(t *task, w *worker, reason any) {
 	if reason == nil {
 		j.fail(errEnded)
@@ -85,7 +84,7 @@ func (j *job) interrupt(t *task, w *worker, reason any) {
 	t.finish(w)
 }
 
-// work computes chunks until none is left, and returns how many.
+// work computes chunks until none is left, and returns their number.
 func (j *job) work(w *worker, who int64) (chunks int) {
 	t, returned := j.task, false
 	defer func() {
@@ -99,7 +98,7 @@ func (j *job) work(w *worker, who int64) (chunks int) {
 	return chunks
 }
 
-// chunksLeft computes chunks until none is left, and returns how many.
+// chunksLeft computes chunks until none is left, and returns their number.
 func (j *job) chunksLeft(w *worker, t *task, who int64) (chunks int) {
 	if err := t.prepare(w); err != nil {
 		j.fail(err)
@@ -130,8 +129,7 @@ func (j *job) chunksLeft(w *worker, t *task, who int64) (chunks int) {
 	}
 }
 
-// take takes one of n chunks and returns how many are left then: less than 0 if there
-// was none to take.
+// take takes one of n chunks and returns it and the number left, which is negative if there was none to take.
 func (j *job) take(n int, who int64) (c, left int) {
 	taken := j.taken.Add(who)
 	front, back := int(taken%byHelper), int(taken/byHelper)
@@ -143,7 +141,7 @@ func (j *job) take(n int, who int64) (c, left int) {
 	return c, n - front - back
 }
 
-// fail records the first error and keeps all from taking another chunk.
+// fail records the first error and prevents all goroutines from taking another chunk.
 func (j *job) fail(err error) {
 	if j.failed.CompareAndSwap(false, true) {
 		j.err = err
@@ -151,8 +149,8 @@ func (j *job) fail(err error) {
 	j.taken.Store(maxChunks)
 }
 
-// stopped reports whether the run has failed or is cancelled. A computation that takes
-// long calls it between kernels, and returns if so.
+// stopped reports whether the run has failed or is cancelled. A long computation calls it between kernels, and returns if it is
+// true.
 func (j *job) stopped() bool {
 	if err := ContextError(j.ctx); err != nil {
 		j.fail(err)
@@ -160,13 +158,13 @@ func (j *job) stopped() bool {
 	return j.failed.Load()
 }
 
-// join adds the calling worker to the job if it still wants one. The worker may have
-// found the job a while ago: by now it may be over, or execute another task.
+// join adds the calling worker to the job if the job still wants one. The worker may have found the job earlier, and by now the job may be over or
+// execute another task.
 func (j *job) join() bool {
 	if j.want.Load() <= 0 {
 		return false
 	}
-	j.active.Add(1) // before want, so that the caller waits for every worker that joins
+	j.active.Add(1) // before reading want, so that the caller waits for every worker that joins
 	if j.want.Add(-1) >= 0 {
 		return true
 	}
@@ -174,7 +172,7 @@ func (j *job) join() bool {
 	return false
 }
 
-// leave ends what join began.
+// leave ends the membership that join began.
 func (j *job) leave() {
 	if j.active.Add(-1) == 0 && j.waits.Load() {
 		j.left.L.Lock()

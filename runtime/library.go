@@ -11,8 +11,8 @@ import (
 
 var builtins sync.Once
 
-// registerBuiltins makes the library's own kernels known. Whatever looks a kernel up calls it
-// before, so that programs that compile no graph link none of them.
+// registerBuiltins registers the library's own kernels. Every lookup of kernels calls it first, so that programs that compile no graph link
+// none of them.
 func registerBuiltins() {
 	builtins.Do(func() {
 		builtin.Register()
@@ -29,14 +29,13 @@ func registerBuiltins() {
 //go:noinline
 func call(fn func(*abi.Frame), f *abi.Frame) { fn(f) }
 
-// Engine returns the best engine that has a kernel of a signature, "avx512", "avx2" or
-// "portable", among those that the executor uses.
+// Engine returns the best engine that has a kernel of a signature: "avx512", "avx2" or "portable", among those that the executor uses.
 func (e *Executor) Engine(signature string) (string, bool) {
 	_, on, ok := e.finder().find(signature)
 	return on.String(), ok
 }
 
-// Vector returns how many bytes a vector has of the kernels of an engine.
+// Vector returns the size in bytes of the vectors of an engine's kernels.
 func (e *Executor) Vector(engine string) int {
 	for on := range abi.NumEngines {
 		if on.String() == engine {
@@ -46,17 +45,17 @@ func (e *Executor) Vector(engine string) int {
 	panic("BUG: runtime: there is no engine " + engine)
 }
 
-// Parallelism returns how many goroutines compute one run at most.
+// Parallelism returns the greatest number of goroutines that compute one run.
 func (e *Executor) Parallelism() int { return e.workers().size + 1 }
 
-// Assembly reports whether calls take assembly where there is some.
+// Assembly reports whether calls use assembly if it exists.
 func (e *Executor) Assembly() bool { return e.finder().best != abi.Portable }
 
-// BestVector returns how many bytes a vector of the best engine's kernels has.
+// BestVector returns the size in bytes of the vectors of the best engine's kernels.
 func (e *Executor) BestVector() int { return e.finder().best.Vector() }
 
-// Machine returns the machine for which plans are made that the executor runs: Tuning, or tuning.Default, with the number of
-// workers and the vectors of the executor.
+// Machine returns the machine for which plans of the executor are made: Tuning, or tuning.Default, with the executor's number of workers and
+// vectors.
 func (e *Executor) Machine() *tuning.Machine {
 	m := *e.tuned()
 	m.Workers, m.ShortSums = e.Parallelism(), e.Assembly()
@@ -64,13 +63,13 @@ func (e *Executor) Machine() *tuning.Machine {
 	return &m
 }
 
-// Version counts up when there are more kernels.
+// Version returns a number that increases when kernels are registered.
 func (e *Executor) Version() int {
 	registerBuiltins()
 	return abi.Version()
 }
 
-// finder looks kernels up, on the best engine first.
+// finder looks kernels up, trying the best engine first.
 type finder struct {
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is abi.Find
 	best   abi.Engine
@@ -88,8 +87,8 @@ func (e *Executor) finder() finder {
 	return f
 }
 
-// find returns the kernel of a signature and the engine that has it. What is in assembly alone is
-// computed by its definition where that can't run.
+// find returns the kernel of a signature and its engine. A kernel that exists only in assembly is computed by its definition if the processor
+// cannot run the assembly.
 func (f finder) find(sig string) (fn func(*abi.Frame), on abi.Engine, ok bool) {
 	if f.lookup == nil {
 		fn, on, ok = abi.Find(f.best, sig)

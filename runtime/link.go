@@ -9,13 +9,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// Linking a program: each task becomes a nestTask, in which kernels are functions,
-// strides are bytes, and what does not change between iterations is a constant. A loop of
-// one iteration is none.
+// Linking a program. Each task becomes a nestTask, in which kernels are functions, strides are bytes, and everything that does not change between
+// iterations is a constant. Loops of one iteration are removed.
 
-// Link finds the kernels of a program: assembly where there is any, unless
-// Executor.Portable is set. It is an error if a kernel does not exist. A program that does
-// not come from package passes/schedule must have been verified, or Executor.Verify be set.
+// Link finds the kernels of a program: assembly if it exists and Executor.Portable is not set. It returns an error if a kernel does not exist. A
+// program that does not come from package passes/schedule must have been verified, or Executor.Verify must be set.
 func (e *Executor) Link(p *nest.Program) (*Linked, error) {
 	if p == nil {
 		return nil, errors.New("link: the program is nil")
@@ -35,7 +33,7 @@ func (e *Executor) Link(p *nest.Program) (*Linked, error) {
 	return l, nil
 }
 
-// link links the tasks in order, but for those without iterations.
+// link links the tasks in order, except those without iterations.
 func (l *Linked) link(p *nest.Program) error {
 	if err := l.linkBuffers(p.Buffers, p.Arena); err != nil {
 		return err
@@ -67,22 +65,22 @@ func (l *Linked) link(p *nest.Program) error {
 	return nil
 }
 
-// taskLinker links one task after the other.
+// taskLinker links tasks one after the other.
 type taskLinker struct {
 	l       *Linked
-	linked  linkedTasks // before, nil if the program has one task
+	linked  linkedTasks // linked before; nil if the program has one task
 	kernels foundKernels
 	find    finder
 
 	in    *nest.Task
 	out   *nestTask
-	steps []int       // for Steps of calls to come
+	steps []int       // for the Steps of later calls
 	bases []base      // of the slots
-	scope []scopeLoop // the loops that enclose what is linked now
+	scope []scopeLoop // the loops that enclose the present nest or call
 	part  *linkedPart
 }
 
-// taskLinkers are the *taskLinker of programs that are linked, with memory for the next.
+// taskLinkers holds unused *taskLinker, whose memory later programs reuse.
 var taskLinkers sync.Pool
 
 func newTaskLinker(l *Linked) *taskLinker {
@@ -94,10 +92,10 @@ func newTaskLinker(l *Linked) *taskLinker {
 	return k
 }
 
-// mostKernels is how many kernels a program has at most that leaves its linker to the next.
+// mostKernels is the greatest number of kernels of a program whose linker is reused.
 const mostKernels = 64
 
-// leave leaves the linker to the next program.
+// leave makes the linker available to later programs.
 func (k *taskLinker) leave() {
 	if len(k.kernels) > mostKernels {
 		return
@@ -109,7 +107,7 @@ func (k *taskLinker) leave() {
 	taskLinkers.Put(k)
 }
 
-// itemSizes are how much memory what is linked of items takes.
+// itemSizes counts the memory for the linked form of items.
 type itemSizes struct {
 	calls    int
 	operands int // arguments in buffers
@@ -117,9 +115,9 @@ type itemSizes struct {
 	steps    int // numbers of Frame.Step
 }
 
-// scopeLoop is an enclosing loop as the source numbers them.
+// scopeLoop is an enclosing loop, numbered as in the source.
 type scopeLoop struct {
-	indices int   // of every iteration, or 0 if they differ
+	indices int   // indices of every iteration, or 0 if they differ
 	linked  *loop // nil if it has one iteration
 }
 
@@ -179,8 +177,7 @@ func (k *taskLinker) linkPart(in *nest.Nest) error {
 	return nil
 }
 
-// nest links a nest. It reports false for one of no iteration, whose arguments may be
-// outside their memory, and for one without calls.
+// nest links a nest. It returns false if the nest has no iteration, so that its arguments may be outside their memory, or no calls.
 func (k *taskLinker) nest(out *loopNest, in *nest.Nest) (some bool, err error) {
 	depth := len(k.scope)
 	defer func() { k.scope = k.scope[:depth] }()
@@ -195,7 +192,7 @@ func (k *taskLinker) nest(out *loopNest, in *nest.Nest) (some bool, err error) {
 		case extent.n == 0:
 			return false, nil
 		case extent.loop >= 0 && out.has(extent.loop):
-			// Its extent changes when a loop of the same nest advances: it begins anew.
+			// Its extent changes when a loop of the same nest advances, so it becomes a nest of its own.
 			rest := new(loopNest)
 			if some, err := k.nest(rest, &nest.Nest{Loops: in.Loops[i:], Items: in.Items}); err != nil || !some {
 				return false, err
@@ -225,11 +222,10 @@ func (k *taskLinker) nest(out *loopNest, in *nest.Nest) (some bool, err error) {
 	return len(out.items) > 0, nil
 }
 
-// has reports whether one of the loops that enclose the nest's items, as far as they are
-// linked, is its own.
+// has reports whether one of the linked loops around the nest's items is its own.
 func (n *loopNest) has(loop int) bool { return len(n.loops) > 0 && loop >= n.loops[0].number }
 
-// add appends a nest to the items, or its items if it has no loops.
+// add appends a nest to the items, or the nest's items if it has no loops.
 func (n *loopNest) add(inner *loopNest) {
 	if len(inner.loops) == 0 {
 		n.items = append(n.items, inner.items...)
@@ -258,7 +254,7 @@ func (k *taskLinker) enter(n *loopNest, extent size, tile int) {
 	k.scope = append(k.scope, s)
 }
 
-// size links a size: a constant if all iterations of its loop have as many indices.
+// size links a size. It is a constant if all iterations of its loop have the same number of indices.
 func (k *taskLinker) size(s nest.Size) (size, error) {
 	if s.Loop < 0 {
 		return size{-1, s.N}, nil

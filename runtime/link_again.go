@@ -6,9 +6,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// Tasks that have the same loops, such as those of the layers of a model, are linked once. Input:
-// a task and one linked before whose Parts are the very same slice. Output: the linked form of
-// that with the buffers of this. It shares everything but the places of its arguments.
+// Tasks with the same loops, such as those of a model's layers, are linked once. The input is a task, and one linked before whose Parts are
+// the same slice. The output is the linked form of that one with the buffers of this one: they share everything but the places of
+// their arguments.
 
 // linkedTasks are the tasks of a program that are linked, by their parts.
 type linkedTasks map[*nest.Nest]*linkedTask
@@ -19,7 +19,7 @@ type linkedTask struct {
 	out   *nestTask
 }
 
-// again returns a task linked as one before was, or nil if that is not possible.
+// again returns the task linked as an earlier one, or nil if that is not possible.
 func (k *taskLinker) again() *nestTask {
 	if len(k.in.Parts) == 0 {
 		return nil
@@ -43,8 +43,7 @@ func (k *taskLinker) again() *nestTask {
 	return &out
 }
 
-// like reports whether the task differs from one that is linked in its buffers alone, and has one
-// buffer where that has one.
+// like reports whether the task differs from a linked one only in its buffers, and has equal buffers wherever that one has.
 func (k *taskLinker) like(known *linkedTask) bool {
 	a, b := k.in, known.in
 	if len(a.Parts) != len(b.Parts) || a.Scratch != b.Scratch || (a.First == a.Last) != (b.First == b.Last) || len(a.Slots) != len(b.Slots) {
@@ -65,7 +64,7 @@ func (k *taskLinker) like(known *linkedTask) bool {
 	return true
 }
 
-// remember keeps the task for others that have its parts.
+// remember keeps the task for later ones with the same parts.
 func (k *taskLinker) remember() {
 	if k.linked != nil && len(k.in.Parts) > 0 {
 		k.linked[&k.in.Parts[0]] = &linkedTask{in: k.in, bases: k.bases, out: k.out}

@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// Linking a call: its kernel becomes a function, its arguments become pointers in a frame
-// and the bytes by which loops move them.
+// Linking a call. Its kernel becomes a function; its arguments become pointers in a frame, with the distances in bytes by which loops move
+// them.
 
 // call links a call and appends it to the items of the nest.
 func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
@@ -23,7 +23,7 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 		return err
 	}
 	steps := code.fieldsAt + len(in.Fields)
-	if steps > len(k.steps) { // a mistake, which arguments finds
+	if steps > len(k.steps) { // an error, which arguments reports
 		k.steps = make([]int, steps)
 	}
 	c := linkedCall{kernel: code.linkedKernel, step: k.steps[:steps:steps]}
@@ -52,7 +52,7 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	return nil
 }
 
-// past has a call store past the caches. The micro-kernel that copies past them is the fence.
+// past makes a call store past the caches. The micro-kernel that copies past the caches is the fence.
 func (k *taskLinker) past(c *linkedCall) error {
 	code, err := k.kernel(kernel.CopyNT)
 	if err != nil {
@@ -78,8 +78,8 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 	return nil
 }
 
-// readsAbove reports whether a call reads what it stores at another place: elements of a
-// row that it has computed before. Two slots may be of the same memory.
+// readsAbove reports whether a call reads what it stores at another place: elements of a row that it computed earlier. Two slots may have the
+// same memory.
 func (k *taskLinker) readsAbove(c *nest.Call, ins int) bool {
 	for _, in := range c.Args[:ins] {
 		for _, out := range c.Args[ins:] {
@@ -91,8 +91,7 @@ func (k *taskLinker) readsAbove(c *nest.Call, ins int) bool {
 	return false
 }
 
-// argument links an argument: where it is in the first iteration of all loops, and how far
-// each loop moves it.
+// argument links an argument: its place in the first iteration of all loops, and the distances that loops move it.
 func (k *taskLinker) argument(c *linkedCall, index, arg int, in *nest.Arg) error {
 	if in.Slot < 0 || in.Slot >= len(k.bases) {
 		return fmt.Errorf("there is no slot %d", in.Slot)
@@ -157,7 +156,7 @@ func (k *taskLinker) sizes(c *linkedCall, index int, in *nest.Call) error {
 	return nil
 }
 
-// sizeOf links a size of a call and notes the call with the loop that it depends on.
+// sizeOf links a size of a call and records the call with the loop that the size depends on.
 func (k *taskLinker) sizeOf(call int, in nest.Size) (size, error) {
 	s, err := k.size(in)
 	if err == nil && s.loop >= 0 {
@@ -180,14 +179,14 @@ func (k *taskLinker) largest(s nest.Size) int {
 	return s.N * k.scope[s.Loop].linked.tile
 }
 
-// count adds up what items take.
+// count adds up the memory for the linked form of items.
 func (k *taskLinker) count(items []nest.Item, n *itemSizes) {
 	for _, it := range items {
 		switch {
 		case it.Nest != nil:
 			k.count(it.Nest.Items, n)
 			continue
-		case it.Call == nil: // an error, which nest finds
+		case it.Call == nil: // an error, which nest reports
 			continue
 		}
 		n.calls++

@@ -8,27 +8,27 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// linkedKernel is what all calls of a kernel on an engine have in common.
+// linkedKernel is the part that all calls of a kernel on an engine share.
 type linkedKernel struct {
 	signature string
 	args      []kernel.Arg
-	fieldsAt  int // in Frame.Step
-	// rowBytes has for each argument of an elementwise kernel the bytes that a row takes
-	// for each column: 0 for one element a row. It is nil for other kernels.
+	fieldsAt  int // index in Frame.Step
+	// rowBytes has, for each argument of an elementwise kernel, the bytes of a row per column: 0 for one element per row. It is
+	// nil for other kernels.
 	rowBytes []int
 	time     kernel.Time
-	nanos    float64 // of a unit of the time
-	row      float64 // nanoseconds of a row besides
-	near     float64 // nanoseconds of an element that is found by its index in a small table, with all it takes
-	begin    float64 // nanoseconds of a call besides
+	nanos    float64 // nanoseconds of a unit of the time
+	row      float64 // additional nanoseconds of a row
+	near     float64 // nanoseconds of an element found by its index in a small table, all included
+	begin    float64 // additional nanoseconds of a call
 
-	// What follows is for long calls: see pieces.go.
-	leastCols int           // that it takes
-	wholeRows bool          // columns can't be divided: each row is combined
-	line      kernel.Extent // the field that says how many rows are a line of windows, One for none
+	// For long calls: see pieces.go.
+	leastCols int           // least number of columns
+	wholeRows bool          // columns can't be divided, because each row is combined
+	line      kernel.Extent // the field with the number of rows of a line of windows; One for none
 }
 
-// foundKernels are the kernels of a program that calls have been linked of.
+// foundKernels are the kernels that linked calls of a program use.
 type foundKernels map[kernel.Code]foundKernel
 
 type foundKernel struct {
@@ -36,7 +36,7 @@ type foundKernel struct {
 	fn func(*abi.Frame)
 }
 
-// linkedKernels are the *linkedKernel that any program has linked, by engine and signature. There are no more than registered ones.
+// linkedKernels caches the *linkedKernel of all programs, by engine and signature. There are at most as many as registered kernels.
 var linkedKernels [abi.NumEngines]sync.Map
 
 // kernel returns a kernel of the library.
@@ -51,7 +51,7 @@ func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {
 	}
 	l, known := linkedKernels[on].Load(signature)
 	if !known {
-		if err := kernel.CheckSignature(code); err != nil { // the registered kernel is that of the signature
+		if err := kernel.CheckSignature(code); err != nil { // else the registered kernel would be another one
 			return foundKernel{}, err
 		}
 		l = linkKernel(code, signature, on)
@@ -70,8 +70,8 @@ func linkKernel(code kernel.Code, signature string, on abi.Engine) *linkedKernel
 	if l.time.Indexed {
 		l.row, l.near = d.Row, d.Near
 	}
-	// An elementwise kernel computes each element of a block from those at the same place,
-	// so that rows without a gap between them are as good as one.
+	// An elementwise kernel computes each element from those at the same place, so rows without a gap between them can be treated as
+	// one row.
 	if _, ok := code.(*kernel.Kernel); ok {
 		l.rowBytes = make([]int, len(l.args))
 		for i, a := range l.args {

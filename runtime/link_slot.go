@@ -9,10 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-// Linking slots: where their elements are, in bytes. Tables get their memory here, once for
-// all runs.
+// Linking slots: the places of their elements, in bytes. Tables are allocated here, once for all runs.
 
-// allBytes has every byte, in order. Nothing writes it.
+// allBytes has every byte value in order. It is never written.
 var allBytes = func() (all [kernel.Bytes]byte) {
 	for i := range all {
 		all[i] = byte(i)
@@ -20,16 +19,16 @@ var allBytes = func() (all [kernel.Bytes]byte) {
 	return all
 }()
 
-// base is where the elements of a slot are.
+// base is the place of a slot's elements.
 type base struct {
 	size   int            // bytes of an element
-	buffer int            // of the program, the one behind them for all bytes, or -1
+	buffer int            // of the program; the number behind them for allBytes; or -1
 	offset int            // bytes from there, or in scratch memory, to element 0
 	table  unsafe.Pointer // of a table
 	lo, hi int            // the least and the greatest location of an element
 }
 
-// slot returns where a slot's elements are, but for a table.
+// slot returns the place of a slot's elements, which for a table is set later.
 func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 	b := base{size: s.DType.Size(), buffer: -1, offset: s.Offset, hi: s.Elems - 1}
 	switch s.Kind {
@@ -64,7 +63,7 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 	return b, fmt.Errorf("kind %d does not exist", s.Kind)
 }
 
-// tables makes the memory of the tables.
+// tables allocates the tables.
 func (k *taskLinker) tables() error {
 	for i := range k.in.Slots {
 		s, b := &k.in.Slots[i], &k.bases[i]

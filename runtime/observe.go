@@ -8,52 +8,49 @@ import (
 	"time"
 )
 
-// Observation of runs: progress, the time of each task, and regions and labels for Go's
-// tracer and profiler. A run that nothing observes checks once whether the tracer is on, and
-// tests a pointer for each chunk.
+// Observation of runs: progress, the time of each task, and regions and labels for Go's tracer and profiler. An unobserved run checks once
+// whether the tracer is on, and tests a pointer for each chunk.
 
-// Progress says how far a run is.
+// Progress describes the progress of a run.
 type Progress struct {
 	Program  string        // its name
 	Done     int           // steps of the plan that are complete
-	Steps    int           // of the plan, those without elements not counted
-	Fraction float64       // of the work, as costs estimate it: from 0 to 1
+	Steps    int           // of the plan, without those that have no elements
+	Fraction float64       // of the work by estimated cost, from 0 to 1
 	Elapsed  time.Duration // since the run began
 }
 
-// An Observer has functions that the runs of a program call, on the goroutines that called
-// Run. A nil function is not called.
+// An Observer has functions that runs of a program call, on the goroutines that called Run. Nil functions are not called.
 type Observer struct {
-	// Progress is called between two chunks that its goroutine computes, at most once in the
-	// time Every, and with Fraction 1 at the end of a run without error. The context is that
-	// of the run. A panic is the error of the run.
+	// Progress is called between two chunks that its goroutine computes, at most once in the interval Every, and with Fraction 1
+	// at the end of a run without error. It gets the context of the run. Its panic becomes the error of the run.
 	Progress func(context.Context, Progress)
 	Every    time.Duration
-	// Times is called at the end of a run without error: how long each task took, at the
-	// place of its first step. The tasks of one step are added up.
+	// Times is called at the end of a run without error, with the time of each task at the index of its first step. The
+	// times of several tasks of one step are added up.
 	Times func(took []time.Duration)
-	// Labels gives the samples of a CPU profile the labels "program" and "step".
+	// Labels adds the labels "program" and "step" to the samples of a CPU profile.
 	Labels bool
 }
 
 // Observe sets the observer of the program's runs. It must be called before the first.
 func (l *Linked) Observe(o *Observer) { l.observer = o }
 
-// observation is what one run notes for its observer.
+// observation is the state of an observed run.
 type observation struct {
 	Observer
 	ctx         context.Context
 	st          *state
 	begun, last int64   // times of the start and of the last report
-	task        *task   // in execution
+	task        *task   // being executed
 	done        int     // steps
 	steps       int     // of all tasks
-	before      float64 // the work of the tasks before
+	before      float64 // work of the earlier tasks
 	work        float64 // of all tasks
 	took        []time.Duration
 }
 
-// observation returns that of a run.
+// observation returns the observation of a run, or nil if it is not observed.
 func (st *state) observation(ctx context.Context) *observation {
 	l := st.l
 	now := clock()
@@ -115,7 +112,7 @@ func (o *observation) one(t *task) (err error) {
 	return o.chunk(0)
 }
 
-// chunk reports the progress if it is time to; part of the task in execution is done.
+// chunk reports the progress if it is due; part is the completed part of the present task.
 func (o *observation) chunk(part float64) error {
 	if o.Progress == nil || clock()-o.last < int64(o.Every) {
 		return nil
@@ -139,8 +136,7 @@ func (o *observation) report(fraction float64) (err error) {
 	return nil
 }
 
-// enter marks a worker's part of a job for the tracer and the profiler, until the function
-// that it returns is called.
+// enter marks the beginning of a worker's part of a job for the tracer and the profiler. The returned function marks its end.
 func (o *observation) enter(j *job) (leave func()) {
 	region := trace.StartRegion(j.ctx, "step "+j.task.stepText())
 	if o.Labels {

@@ -10,9 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Outs that share memory with other tensors of a run. An out that is exactly one in is computed
-// in place, if in_place.go finds that it can be; any other is computed in spare memory and
-// copied at the end.
+// Outs that share memory with other tensors of a run. An out that is exactly one in is computed in place if in_place.go allows it. Any other is
+// computed in spare memory and copied at the end.
 
 // span is the address range of the bytes of an in or an out.
 type span struct {
@@ -21,24 +20,23 @@ type span struct {
 	index      int // among the ins or the outs
 }
 
-// spans sorts itself by package sort, which makes nothing on the heap.
+// spans implements sort.Interface. Package sort allocates nothing for it.
 type spans []span
 
 func (s *spans) Len() int           { return len(*s) }
 func (s *spans) Less(i, j int) bool { return (*s)[i].first < (*s)[j].first }
 func (s *spans) Swap(i, j int)      { (*s)[i], (*s)[j] = (*s)[j], (*s)[i] }
 
-// bytesAt returns the address range of the tensor of a buffer, empty without elements.
+// bytesAt returns the address range of the tensor of a buffer, which is empty without elements.
 func (b *buffer) bytesAt(bases []unsafe.Pointer) (first, end uintptr) {
 	start := uintptr(bases[b.number])
 	return start + b.first, start + b.end
 }
 
-// fewPairs is how many pairs of tensors are compared, rather than all tensors sorted.
+// fewPairs is the greatest number of pairs of tensors that are compared directly; more tensors are sorted.
 const fewPairs = 64
 
-// mayMeet reports whether an out has a byte in common with another tensor, or may have in a run of
-// many tensors.
+// mayMeet reports whether an out shares a byte with another tensor. For many tensors it may return true without being certain.
 func (st *state) mayMeet() bool {
 	l := st.l
 	if len(l.results)*(len(l.params)+len(l.results)) > fewPairs {
@@ -73,11 +71,11 @@ func (st *state) listSpans() {
 	}
 }
 
-// findMoves finds the outs that are computed in spare memory. In the order of their first
-// bytes, a tensor shares bytes with one before it or with the next if with any.
+// findMoves finds the outs that are computed in spare memory. In the order of their first bytes, a tensor that shares bytes with any other shares
+// bytes with an earlier one or with the next one.
 func (st *state) findMoves() {
 	sort.Sort(&st.span)
-	end := uintptr(0) // of those before
+	end := uintptr(0) // of the earlier ones
 	for k := 0; k < len(st.span); k++ {
 		r := &st.span[k]
 		before, next := r.first < end, k+1 < len(st.span) && st.span[k+1].first < r.end
@@ -94,8 +92,8 @@ func (st *state) findMoves() {
 	}
 }
 
-// checkSame returns an error if two outs are one tensor. They begin at one byte: findMoves has
-// put them into the order of their first bytes.
+// checkSame returns an error if two outs are the same tensor. Such outs begin at one byte, and findMoves has sorted the spans by
+// their first bytes.
 func (st *state) checkSame(outs []*tensor.Tensor) error {
 	for k := range st.span {
 		a := &st.span[k]
@@ -108,8 +106,8 @@ func (st *state) checkSame(outs []*tensor.Tensor) error {
 	return nil
 }
 
-// isInPlace reports whether spans k and k+1, of which the first shares no byte with one before
-// it, are an in and an out that is computed there, and share none with the next one.
+// isInPlace reports whether spans k and k+1 are an in and an out that is computed there, and share no byte with the next one. Span k must share
+// none with an earlier one.
 func (st *state) isInPlace(k int) bool {
 	in, out := &st.span[k], &st.span[k+1]
 	if in.isOut {

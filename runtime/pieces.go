@@ -10,22 +10,18 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// How long calls take, and the division of those that would take too long. Assembly
-// cannot be interrupted, so the duration of one call bounds how long Go's runtime waits to
-// stop all goroutines. The duration of what is computed between two looks at the context
-// bounds how long a run goes on after its cancellation. Both are estimated when a program
-// is linked: a call of rows x columns, from its kernel and its engine.
+// The times of calls, and the division of long calls. Assembly cannot be interrupted, so the duration of one call bounds the time that Go's
+// runtime waits to stop all goroutines. The duration between two checks of the context bounds the time that a run continues after its
+// cancellation. Both are estimated when a program is linked, from the kernel, the engine, and the rows and columns of a call.
 //
-// A call that may take longer than pieceNanos is executed in pieces, each a call of the
-// same kernel for some of the rows, in order, or for some of the columns of one row. If the
-// rows are windows of an image, it is for some lines of them, or for a part of one. The
-// elements are the same ones and are computed in the same way.
+// A call that may take longer than pieceNanos is executed in pieces. Each is a call of the same kernel for some of the rows, in order, or for
+// some of the columns of one row. If the rows are windows of an image, a piece is some lines of them, or a part of one. The same
+// elements are computed in the same way.
 
-// pieceNanos is how long a call takes at most, and what is computed between two looks at
-// the context, in estimated nanoseconds.
+// pieceNanos is the longest estimated time of a call, and between two checks of the context, in nanoseconds.
 var pieceNanos = machine.CallNanos
 
-// callTimes returns how long kernels of an engine take at most.
+// callTimes returns the call times of kernels of an engine.
 func callTimes(on abi.Engine) *tuning.CallTimes {
 	if on == abi.Portable {
 		return &machine.GoCalls
@@ -33,7 +29,7 @@ func callTimes(on abi.Engine) *tuning.CallTimes {
 	return &machine.AssemblyCalls
 }
 
-// unitNanos estimates how long a kernel takes for a unit of its time.
+// unitNanos estimates the time of a kernel for one unit of its time.
 func unitNanos(d *tuning.CallTimes, code kernel.Code, args []kernel.Arg, u kernel.Unit) float64 {
 	switch u {
 	case kernel.Moved:
@@ -55,8 +51,8 @@ func unitNanos(d *tuning.CallTimes, code kernel.Code, args []kernel.Arg, u kerne
 	panic(fmt.Sprintf("BUG: runtime: no duration for unit %d of %s", u, code.Signature()))
 }
 
-// elementNanos estimates how long a kernel takes for each element of a call with so many
-// columns. cols and fields are the greatest values.
+// elementNanos estimates the time of a kernel for each element of a call with the given number of columns. cols and fields are the greatest
+// values.
 func (k *linkedKernel) elementNanos(cols int, field func(i int) int) float64 {
 	nanos := k.nanos + k.row/float64(max(1, cols))
 	if k.time.Indexed && field(0) <= machine.NearBytes/max(64, 8*cols) {
@@ -89,8 +85,8 @@ func bodyCost(code kernel.Code) float64 {
 	return cost
 }
 
-// estimate returns how long a call takes, or that it is long: then each of its pieces counts. rows,
-// cols and fields are the greatest ones.
+// estimate returns the estimated time of a call, or true if the call is long, in which case each of its pieces counts. rows, cols and fields are
+// the greatest values.
 func (c *linkedCall) estimate(piece, rows, cols int, field func(i int) int) (nanos int, long bool) {
 	c.nanos = c.kernel.elementNanos(cols, field)
 	elems, fits := layout.MulInt(rows, cols)
@@ -101,7 +97,7 @@ func (c *linkedCall) estimate(piece, rows, cols int, field func(i int) int) (nan
 	return 0, true
 }
 
-// at returns where argument i of a call begins at a row and a column.
+// at returns the address of argument i of a call at a row and a column.
 func (c *linkedCall) at(f *abi.Frame, i, row, col int) unsafe.Pointer {
 	a, bytes := &c.kernel.args[i], 0
 	for _, d := range [...]struct {
@@ -122,7 +118,7 @@ func (c *linkedCall) at(f *abi.Frame, i, row, col int) unsafe.Pointer {
 	return unsafe.Add(f.Ptr[i], bytes)
 }
 
-// window returns the element that a window begins at.
+// window returns the element at which window i begins.
 func (c *linkedCall) window(f *abi.Frame, w *kernel.Windows, i int) int {
 	if w.Line == kernel.One {
 		return i
@@ -136,8 +132,7 @@ func (c *linkedCall) field(f *abi.Frame, d kernel.Extent) int {
 	return f.Step[c.kernel.fieldsAt+int(d-kernel.Field0)]
 }
 
-// executePieces executes a long call. It reports false if the run has failed or is
-// cancelled.
+// executePieces executes a long call. It returns false if the run has failed or is cancelled.
 func (f *frames) executePieces(c *linkedCall, it *item, w *worker) bool {
 	whole, piece := &f.frames[it.call], float64(f.task.piece)
 	rowNanos := c.nanos * float64(whole.Cols)

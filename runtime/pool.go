@@ -7,27 +7,26 @@ import (
 	"sync/atomic"
 )
 
-// The worker pool: goroutines that take chunks of the jobs of concurrent runs. A job says
-// what a chunk computes; the pool does not depend on kernels.
+// The worker pool: goroutines that compute chunks of the jobs of concurrent runs. A job knows what a chunk computes; the pool does not depend
+// on kernels.
 
 const (
-	// spinTimeout is how many nanoseconds a worker without a job spins before it parks,
-	// at most: about what it costs to park and to be woken.
+	// spinTimeout is the longest time, in nanoseconds, that a worker without a job spins before it parks: about the
+	// cost of parking and being woken.
 	spinTimeout = 32_000
-	// spinRatio bounds the time that a worker spins by that of its last job, times the
-	// ratio. So small tasks keep a worker awake if they fill that part of the time.
+	// spinRatio is the greatest ratio of the time that a worker spins to the time of its last job. Small tasks that
+	// fill that part of the time thus keep a worker awake.
 	spinRatio = 4
-	// maxWastedWakes is how many wakes in a row that found no work raise the price of
-	// the next one for small tasks; each doubles it.
+	// maxWastedWakes is the greatest number of successive wakes without work that raise the price of the next wake for
+	// small tasks. Each doubles it.
 	maxWastedWakes = 8
-	// poolSlots is how many jobs can be offered to workers at a time. Where more run at once
-	// no processor is idle.
+	// poolSlots is the greatest number of jobs that are offered to workers at a time. If more run at once, no
+	// processor is idle.
 	poolSlots = 8
 )
 
-// A pool is the worker goroutines of an Executor. A job that wants workers is put into a
-// slot, where spinning workers find it; parked ones are woken if the job is large enough.
-// The goroutine that calls Run computes too, and never waits for a worker that has not
+// A pool is the worker goroutines of an Executor. A job that wants workers is put into a slot, where spinning workers find it; parked ones are
+// woken if the job is large enough. The goroutine that calls Run also computes, and never waits for a worker that has not
 // joined its job.
 type pool struct {
 	slots    [poolSlots]atomic.Pointer[job]
@@ -35,16 +34,16 @@ type pool struct {
 	_        [64]byte     // spinning workers read the fields above all the time
 	spinners atomic.Int32 // workers that spin
 	burst    atomic.Int64 // see bursts
-	wasted   atomic.Int32 // wakes in a row that found no work
+	wasted   atomic.Int32 // successive wakes that found no work
 	helped   atomic.Int64 // chunks that workers have computed
 
-	size        int   // workers at most, callers not counted
-	maxSpinners int32 // workers that may spin at a time
+	size        int   // greatest number of workers, without callers
+	maxSpinners int32 // greatest number of workers that spin at a time
 	spinTimeout int64 // nanoseconds; 0 where a spinning worker would keep others from working
 
 	mu     sync.Mutex
 	idle   sync.Cond // workers park here
-	parked int       // workers that do
+	parked int       // parked workers
 	alive  int       // workers that have started and not ended
 }
 
@@ -57,7 +56,7 @@ func newPool(size int) *pool {
 	return p
 }
 
-// parallelism returns how many goroutines can compute one task, the caller's included.
+// parallelism returns the number of goroutines that can compute one task, including the caller's.
 func (p *pool) parallelism() int {
 	if p == nil {
 		return 1
@@ -65,8 +64,8 @@ func (p *pool) parallelism() int {
 	return p.size + 1
 }
 
-// submit offers a job to workers and reports whether some may join it: the caller then
-// has to call finish. Only a large job wakes workers; a small one is for those that spin.
+// submit offers a job to workers. It returns true if some may join it, and the caller must then call finish. Only a large job wakes workers; a
+// small one is for those that spin.
 func (p *pool) submit(j *job) bool {
 	t := j.task
 	wake := min(t.parallelism-1, p.size)
@@ -81,7 +80,7 @@ func (p *pool) submit(j *job) bool {
 		return false
 	}
 	j.large.Store(wake > 0)
-	j.want.Store(int32(want)) // workers that found the job in an earlier run may join from here on
+	j.want.Store(int32(want)) // workers that found the job in an earlier run may join from now on
 	p.wake(wake)
 	return true
 }
@@ -97,17 +96,16 @@ func (p *pool) publish(j *job) bool {
 	return false
 }
 
-// finish keeps other workers from joining a job and waits for those that have.
+// finish prevents further workers from joining a job and waits for those that have joined.
 func (p *pool) finish(j *job) {
 	j.slot.Store(nil)
 	j.want.Store(0)
 	j.wait(p.spinTimeout)
 }
 
-// bursts reports whether small tasks have come so fast that it pays to wake a worker,
-// which then spins for the next of them. Each task adds spinRatio times its duration to
-// an account that drains with the clock. Wakes that found no work, as when other
-// processes have the processors, raise the threshold.
+// bursts reports whether small tasks come so fast that it pays to wake a worker, which then spins for the next of them. Each task adds
+// spinRatio times its duration to an account that drains with the clock. Wakes that found no work, for example because other
+// processes use the processors, raise the threshold.
 func (p *pool) bursts(t *task) bool {
 	now := clock()
 	until := max(now, p.burst.Load()) + spinRatio*t.nanos
@@ -119,8 +117,8 @@ func (p *pool) bursts(t *task) bool {
 	return enough
 }
 
-// wake wakes or starts workers until n spin. It wakes two, and each of those wakes two
-// more, so that the caller can start to compute.
+// wake wakes or starts workers until n spin. It wakes two, and each of those wakes two more, so that the caller can start to compute
+// soon.
 func (p *pool) wake(n int) {
 	// A worker whose spin times out checks once more, so those that spin count.
 	n -= int(p.spinners.Load())
@@ -197,11 +195,11 @@ func (p *pool) find() *job {
 	return nil
 }
 
-// due reports whether a worker has something to do.
+// due reports whether a worker has work or must stop.
 func (p *pool) due() bool { return p.find() != nil || p.stopped.Load() }
 
-// spin waits for a job for timeout nanoseconds and reports whether there is one. If
-// enough workers spin already it only checks.
+// spin waits for a job for timeout nanoseconds and reports whether there is one. If enough other workers spin, it only checks
+// once.
 func (p *pool) spin(timeout int64) bool {
 	defer p.spinners.Add(-1)
 	if p.spinners.Add(1) > p.maxSpinners {
@@ -210,8 +208,7 @@ func (p *pool) spin(timeout int64) bool {
 	return spin(timeout, p.due) && !p.stopped.Load()
 }
 
-// park waits until the worker is woken, unless it has something to do already. It
-// reports whether it waited, and whether the worker goes on.
+// park waits until the worker is woken, unless there already is something to do. It returns whether it waited, and whether the worker continues.
 func (p *pool) park() (woken, alive bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,7 +219,7 @@ func (p *pool) park() (woken, alive bool) {
 	return woken, !p.stopped.Load()
 }
 
-// stop ends the workers, each after its present job.
+// stop ends the workers, each after its current job.
 func (p *pool) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

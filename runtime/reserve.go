@@ -12,12 +12,10 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// The memory of a run: its outputs, if it makes them, and the state that it needs, if no
-// earlier run has left one. All of it is counted before any of it is allocated, and
-// allocated before work starts.
+// The memory of a run: outputs that it makes, and a state if no earlier run has left one. All of it is counted before any of it is
+// allocated, and allocated before work starts.
 
-// reserve makes the outs that are to be made, a state if st is nil, and memory for it if it
-// needs any and m is nil.
+// reserve makes the missing outs, a state if st is nil, and memory for it if it needs any and m is nil.
 func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tensor.Tensor) (_ *state, _ *local, err error) {
 	defer func() {
 		if err != nil {
@@ -58,8 +56,7 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 	return st, m, err
 }
 
-// newLocal returns memory for one run. It is part of a reservation; nil stands for one of
-// its own.
+// newLocal returns memory for one run, counted in reservation r. If r is nil, it makes a reservation of its own.
 func (l *Linked) newLocal(r *memory.Reservation) (*local, error) {
 	size, class := arenaClass(l.arena)
 	if r == nil {
@@ -77,12 +74,12 @@ func (l *Linked) newLocal(r *memory.Reservation) (*local, error) {
 	return &local{arena: arena, class: class}, nil
 }
 
-// failf returns an error of a run. Package graph adds the line of the user's that runs.
+// failf returns an error of a run. Package graph adds the user's line that called it.
 func failf(format string, args ...any) error {
 	return &ir.Error{Op: "run", Msg: fmt.Errorf(format, args...).Error()}
 }
 
-// sum adds numbers of bytes. A sum that passes int is the greatest one, which no memory has.
+// sum adds numbers of bytes. A sum that exceeds int is the greatest int, which is more than any memory.
 func sum(a, b int) int {
 	if a > math.MaxInt-b {
 		return math.MaxInt
@@ -90,10 +87,10 @@ func sum(a, b int) int {
 	return a + b
 }
 
-// scratchBase returns which base of a state is that of scratch memory.
+// scratchBase returns the index of the base of scratch memory in a state.
 func (l *Linked) scratchBase() int { return len(l.buffers) + 1 }
 
-// newState returns the state of one run, which has taken it, without its memory.
+// newState returns a state, taken for one run, without its memory.
 func (l *Linked) newState(ctx context.Context) (*state, error) {
 	st := &state{l: l, bases: make([]unsafe.Pointer, l.scratchBase()+1)}
 	st.bases[len(l.buffers)] = unsafe.Pointer(&allBytes[0])
@@ -115,8 +112,8 @@ func (l *Linked) newState(ctx context.Context) (*state, error) {
 	return st, nil
 }
 
-// allocate returns memory for a program to compute into. Programs that come from package
-// passes/schedule store whatever they read, so that their memory need not be cleared.
+// allocate returns memory for a program to compute into. It is only cleared if Verify or Memory is set: programs from package
+// passes/schedule store everything before they read it.
 func (e *Executor) allocate(r *memory.Reservation, bytes int) ([]byte, error) {
 	if e.Verify || e.Memory != nil {
 		return e.zeroed()(bytes)
@@ -127,7 +124,7 @@ func (e *Executor) allocate(r *memory.Reservation, bytes int) ([]byte, error) {
 // allocator returns zeroed memory.
 type allocator func(bytes int) ([]byte, error)
 
-// zeroed returns the allocator of an executor.
+// zeroed returns the allocator of an executor, which returns zeroed memory.
 func (e *Executor) zeroed() allocator {
 	if e.Memory != nil {
 		return e.Memory

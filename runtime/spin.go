@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// spinBatch is how many times spin evaluates its condition before it reads the clock and
-// yields: about a microsecond.
+// spinBatch is the number of times that spin evaluates its condition before it reads the clock and yields: about a microsecond.
 const spinBatch = 200
 
 var epoch = time.Now()

@@ -2,19 +2,17 @@ package runtime
 
 import "unsafe"
 
-// A worker is the memory with which one goroutine computes tasks. It is reused from task
-// to task and from run to run, so that nothing is allocated in the steady state. The
-// goroutine that calls Run has the worker of its state; each goroutine of the pool has
-// one of its own.
+// A worker is the memory with which one goroutine computes tasks. It is reused for all tasks and runs, so nothing is allocated in the steady
+// state. The goroutine that calls Run uses the worker of its state; each goroutine of the pool has its own.
 type worker struct {
-	job     *job     // at which the worker is, always that of its state if it has one
+	job     *job     // the worker's job, always that of its state if it has one
 	scratch []byte   // local memory of tasks, as large as any task has needed
-	frames  []frames // tasks laid out for this worker; one for each task of a state
-	keeps   bool     // pointers to tensors, which are the same ones in each run
+	frames  []frames // tasks prepared for this worker; one for each task of a state
+	keeps   bool     // keep pointers to tensors, which are the same in each run
 }
 
-// framesOf returns where the worker keeps the frames of its run's task of that number: a
-// worker of the pool, which serves many programs, has one place for all.
+// framesOf returns the frames that the worker keeps for its run's task of the given number. A worker of the pool, which serves many programs, has
+// one set of frames for all tasks.
 func (w *worker) framesOf(number int) *frames {
 	if number < len(w.frames) {
 		return &w.frames[number]
@@ -25,10 +23,10 @@ func (w *worker) framesOf(number int) *frames {
 	return &w.frames[0]
 }
 
-// scratchAt returns where the scratch memory begins.
+// scratchAt returns the start of the scratch memory.
 func (w *worker) scratchAt() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(w.scratch)) }
 
-// reserve makes the worker's scratch memory n bytes large at least.
+// reserve enlarges the worker's scratch memory to at least n bytes.
 func (w *worker) reserve(n int, allocate allocator) error {
 	if len(w.scratch) >= n {
 		return nil
