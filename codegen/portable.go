@@ -212,7 +212,7 @@ func (g *goKernel) cold(d *ColdBlock, lanes []string) {
 // inst writes an instruction, once a lane.
 func (g *goKernel) inst(r kernel.Ref, lanes []string) {
 	in := g.k.Inst(r)
-	// The operands' type is the last one's: a select's first is bool.
+	// The last operand decides the type: a select's first operand is bool.
 	t := portableOps[in.Op](g.k.DType(in.Args[in.Arity()-1]), in.DType)
 	if statements := strings.Contains(string(t), "$t"); statements {
 		for _, lane := range lanes {

@@ -48,8 +48,7 @@ func (w *portable) insert(m *kernel.Micro) error {
 	return nil
 }
 
-// storeNT writes the function that copies rows of bytes: Go has no non-temporal
-// stores.
+// storeNT writes the function that copies rows of bytes, with ordinary stores: Go has no non-temporal ones.
 func (w *portable) storeNT(m *kernel.Micro) error {
 	w.begin(m)
 	w.printf("n := f.Cols\nfor r := range f.Rows {\ncopy(unsafe.Slice(%s, n), unsafe.Slice(%s, n))\n}\n}\n\n", address(m.Type, 1), address(m.Type, 0))

@@ -15,10 +15,10 @@ import (
 
 const module = "github.com/stridefuse/stridefuse"
 
-// assemblyTag says when assembly is built.
+// assemblyTag is the build constraint of assembly.
 const assemblyTag = "amd64 && !purego"
 
-// constraint says when the assembly of a target for a group of kernels is built.
+// constraint returns the build constraint of the assembly of a target for a group of kernels.
 func constraint(t Target, group string) string {
 	text := assemblyTag
 	for _, tag := range leavingOut(t, group) {
@@ -27,8 +27,8 @@ func constraint(t Target, group string) string {
 	return text
 }
 
-// leavingOut returns the build tags that leave out the assembly of a target for a group of kernels:
-// all but the first target, and all but the first group, have one.
+// leavingOut returns the build tags that leave out the assembly of a target for a group of kernels. Each target and each group
+// except the first has one.
 func leavingOut(t Target, group string) (tags []string) {
 	if t.Suffix() != "" {
 		tags = append(tags, "no"+t.Name())
@@ -65,7 +65,7 @@ func (g *generator) addGo(suffix, constraint, pkg, body string) error {
 	return nil
 }
 
-// imports lists the packages that a body names.
+// imports returns the imports of the packages that a body names.
 func imports(body string) string {
 	groups := [][]string{{"math", "testing", "unsafe"}, {module + "/ir", module + "/ir/kernel", module + "/ir/scalar", module + "/runtime/abi", module + "/runtime/kerneltest"}}
 	var b strings.Builder
@@ -142,8 +142,7 @@ func (g *generator) assembly(t Target, group string) error {
 	return declare(t, group, kernels)
 }
 
-// withoutHeader drops the lines that a target's printer may put first: who made
-// the file, and when to build it.
+// withoutHeader removes the lines that a target's printer may put first: the generator's name and the build constraint.
 func withoutHeader(text []byte) []byte {
 	for {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
@@ -168,8 +167,8 @@ func (g *generator) stubs(t Target, group string, kernels []named) error {
 
 func tableName(engine, group string) string { return "kernels_" + strings.ToLower(engine) + group }
 
-// registration is the table of the kernels, and the init function that makes them known, unless
-// the package has a function Register. The linker places the table: in the init function it would be code that fills it.
+// registration returns the table of the kernels, and the init function that registers them unless the package has a function
+// Register. The table is a variable that the linker fills: inside the init function it would be code.
 func (g *generator) registration(engine, group, suffix string, kernels []named) string {
 	var b strings.Builder
 	name := tableName(engine, group)
@@ -182,7 +181,7 @@ func (g *generator) registration(engine, group, suffix string, kernels []named) 
 	return b.String()
 }
 
-// rows are those of a table of kernels that are Go functions.
+// rows returns the rows of a table of kernels that are Go functions.
 func rows(kernels []named, suffix string) string {
 	var b strings.Builder
 	for _, k := range kernels {

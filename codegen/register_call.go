@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// Registration by a call, for the library's own packages. The kernels in assembly have no declarations
-// in Go: for a function that is declared and put into a table the compiler makes another one, which
-// takes Go's calling convention to that of assembly, and both have names and tables for tracebacks. A
-// kernel took 0.4 KB more of a program so. In their place the assembly has a table of addresses, and
-// package builtin a function that calls one.
+// Registration by a call, for the library's own packages. The kernels in assembly have no declarations in Go. For a declared
+// function in a table, the compiler would make a wrapper that converts Go's calling convention to that of assembly, and both
+// would have names and tables for tracebacks: 0.4 KB of a program for each kernel. Instead, the assembly has a table of
+// addresses, and package builtin a function that calls an address.
 
 // entriesName is the function in assembly that returns the table of addresses.
 func entriesName(engine, group string) string { return "entries_" + strings.ToLower(engine) + group }
 
-// declaredText is the beginning of a function that is declared in Go, with the comments before it.
+// declaredText matches the beginning of a function that is declared in Go, with the comments before it.
 var declaredText = regexp.MustCompile(`(?m)^(?:// func .*\n)?((?://.*\n)*)TEXT ·(\w+)(\(SB\).*\n)`)
 
-// withEntries returns the assembly of kernels with functions that this file alone sees, each below the
-// loop that it is, and with a table of their addresses. They say which of their arguments are pointers
-// by referring to a function of package builtin that is declared: their prologues may move the stack.
+// withEntries returns the assembly of kernels as functions local to the file, each below the text of its loop, with a table of
+// their addresses. As their prologues may move the stack, they must tell which of their arguments are pointers: they refer
+// to a declared function of package builtin.
 func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 	loops := map[string]string{}
 	for _, k := range kernels {
@@ -42,8 +41,8 @@ func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 	return b.Bytes()
 }
 
-// entries writes the signatures of kernels that have a table of addresses, and a file for builds
-// without them, which has Go loops in place of the first target's.
+// entries writes the signatures of kernels that have a table of addresses, and a file for builds without the kernels. For the
+// first target that file has Go loops.
 func (g *generator) entries(t Target, group string, kernels []named) error {
 	var b strings.Builder
 	name, function := tableName(t.Engine(), group), entriesName(t.Engine(), group)

@@ -7,18 +7,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Kernels of convolutions of single channels. A window of nine elements has a kernel of its own,
-// with the bias and the bounds that networks have behind it. Windows of five and seven elements in a line have
-// kernels of a line or two, each of which is a step; the windows of other sizes are chains
-// of parts of a tiling. Each element of a window is a unit operand, and each weight a splat.
+// Kernels of convolutions of single channels. A window of nine elements has a kernel of its own, with the bias and the bounds
+// that follow it in networks. Windows with five or seven elements in a line have kernels of one or two lines, each of which is a
+// step. Windows of other sizes are chains of parts of a tiling. Each element of a window is a unit operand, each weight
+// a splat.
 
 // tapEpilogues are the operations behind a convolution of nine taps, each with a splat.
 var tapEpilogues = [][]ir.Op{nil, {ir.OpAdd}, {ir.OpAdd, ir.OpMax}, {ir.OpAdd, ir.OpMax, ir.OpMin}}
 
-// tapChains are how many taps the parts of tilings have, and lines of windows.
+// tapChains are the numbers of taps of parts of tilings and of lines of windows.
 var tapChains = []int{2, 3, 4, 5, 7}
 
-// channelChains are how many taps the parts of tilings have where channels are the last axis in memory.
+// channelChains are the numbers of taps of parts of tilings where channels are the last axis in memory.
 var channelChains = []int{3, 4}
 
 // taps returns the kernels of float32.
@@ -68,7 +68,7 @@ func tapKernel(n int, first bool, epilogue []ir.Op) kernel.Code {
 	return k
 }
 
-// unitTaps is tapKernel where channels are the last axis in memory: weights and biases are unit operands, too. The bounds
+// unitTaps is tapKernel for channels that are the last axis in memory: weights and biases are unit operands too, and the bounds
 // are splats.
 func unitTaps(n int, first bool, epilogue []ir.Op) kernel.Code {
 	k := tapKernel(n, first, epilogue).(*kernel.Kernel)

@@ -105,7 +105,7 @@ func (w *dotWriter) beginWindows() {
 	w.beginPanels()
 }
 
-// beginLine sets the rows to the dotRows windows of a line.
+// beginLine makes the windows of a line the rows of A. dotRows has their number.
 func (w *dotWriter) beginLine() {
 	w.here("line")
 	w.do("MOVQ", frameArg(), gp(dotCount))

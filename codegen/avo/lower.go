@@ -95,7 +95,7 @@ func (t *isa) WidenMask(g *machine.Graph, mask ref, p int) ref {
 	return t.widen(&graph{Graph: g}, mask, p)
 }
 
-// NarrowMask returns the mask of two vectors of 64-bit lanes in 32-bit lanes.
+// NarrowMask converts the mask of two vectors of 64-bit lanes to 32-bit lanes.
 func (t *isa) NarrowMask(g *machine.Graph, low, high ref) ref {
 	return t.narrow(&graph{Graph: g}, low, high)
 }

@@ -14,8 +14,8 @@ type style interface {
 	not(g *graph, x ref) ref
 	// logic combines two masks as the named AVX2 instruction combines bits.
 	logic(g *graph, name string, a, b ref) ref
-	// widen returns half p of a mask in 64-bit lanes; narrow returns the mask of two
-	// vectors of 64-bit lanes in 32-bit lanes.
+	// widen returns half p of a mask in 64-bit lanes. narrow converts the mask of two vectors of 64-bit lanes to
+	// 32-bit lanes.
 	widen(g *graph, mask ref, p int) ref
 	narrow(g *graph, low, high ref) ref
 	// setAll sets all bits in the lanes of x that the mask has.

@@ -178,7 +178,7 @@ func (g *Graph) Constant(d ir.DType, bits uint64) Value {
 // Acc returns accumulator slot.
 func (g *Graph) Acc(slot int) Ref { return g.Add(Node{Kind: KindAcc, Slot: slot, Arg: Args()}) }
 
-// Carry returns the node that makes next the next value of an accumulator.
+// Carry returns the node by which an accumulator takes its next value.
 func (g *Graph) Carry(acc, next Ref) Ref {
 	return g.Add(Node{Kind: KindOp, Op: OpCarry, Slot: g.At(acc).Slot, Arg: Args(next)})
 }

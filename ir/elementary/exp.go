@@ -40,7 +40,7 @@ var (
 	expm1Poly32 = []float64{0x1p0, 0x1.00000028b7907p-1, 0x1.5555550bebc98p-3, 0x1.5554abebbbca8p-5, 0x1.11115d8bf7dbcp-7, 0x1.6d765e42d1bf8p-10, 0x1.a071e22c117efp-13}
 	// (exp(r)-1-r)/r^2, to float64 accuracy.
 	expPoly64 = []float64{0x1p-1, 0x1.55555555554b7p-3, 0x1.5555555553025p-5, 0x1.111111113974ep-7, 0x1.6c16c17d58b4p-10, 0x1.a01a00c73dbcdp-13, 0x1.a019a959a57fp-16, 0x1.71e006c009906p-19, 0x1.28a15d2ba0a53p-22, 0x1.ac17315907898p-26}
-	// The same, accurate for itself and not just as a part of exp(r).
+	// The same function, accurate by itself and not only as a part of exp(r).
 	expm1Poly64 = []float64{0x1p-1, 0x1.5555555555557p-3, 0x1.5555555555551p-5, 0x1.1111111110033p-7, 0x1.6c16c16c1918ep-10, 0x1.a01a01ac35ba8p-13, 0x1.a01a0194e1dbdp-16, 0x1.71de0153c07fdp-19, 0x1.27e5072c1945cp-22, 0x1.af4f970cdf021p-26, 0x1.1f293d5baefc9p-29}
 	// (2^r-1)/r, |r| <= 0.5, to float64 accuracy.
 	exp2Poly64 = []float64{0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58ep-3, 0x1.c6b08d704a1d1p-5, 0x1.3b2ab6fba51a1p-7, 0x1.5d87fe7875275p-10, 0x1.430912f75554ep-13, 0x1.ffcbfd443c0fcp-17, 0x1.62c0272e79a56p-20, 0x1.b5233dce623d7p-24, 0x1.e4bb7f1f6866ap-28, 0x1.ec5e95af7c575p-32, 0x1.e0fcb9bb44335p-36}

@@ -167,7 +167,7 @@ func (c *canonizer) use(r Ref) {
 	}
 }
 
-// number rewrites all Refs.
+// number returns the canonical kernel, whose Refs are rewritten to the final numbers.
 func (c *canonizer) number() *Kernel {
 	for _, r := range c.k.Out {
 		c.use(r)

@@ -8,7 +8,7 @@ import "github.com/stridefuse/stridefuse/ir"
 // placeOps are the ops that find the position of one element of a line.
 var placeOps = []ir.Op{ir.OpArgMin, ir.OpArgMax}
 
-// placesArgs are the rows, the positions and the elements there. The columns are contiguous.
+// placesArgs returns the arguments: the rows, the positions found, and the elements at them. The columns are contiguous.
 func placesArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Field0, Inner: Cols}, {DType: ir.Int32, Out: true, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
 }

@@ -5,7 +5,7 @@
 // flip, expand, diagonal and, where the strides allow it, reshape. None of them copies an
 // element or changes its argument.
 //
-// The package also has what a compiler computes of layouts: how axes are cut so that several
+// The package also has what a compiler needs to know of layouts: how axes are divided so that several
 // layouts can be walked by the same loops ([Refine]), whether two views can touch the same
 // element ([Apart]), whether a view has an element twice ([Injective]), and arithmetic
 // that reports an overflow instead of wrapping. Tests compare each function with an

@@ -178,7 +178,7 @@ func appendCuts(cuts []int, l Layout) []int {
 // and suffix products of a shape are a chain.
 func Refine(ls ...Layout) (out []Layout, ok bool) { return new(Space).Refine(ls...) }
 
-// Refine is the function Refine.
+// Refine is the function Refine with results in the memory of s.
 func (s *Space) Refine(ls ...Layout) (out []Layout, ok bool) {
 	if len(ls) == 0 {
 		return nil, true

@@ -49,7 +49,7 @@ func (s *Space) blank(rank, offset int) Layout {
 	return Layout{Shape: own[:rank:rank], Strides: own[rank:], Offset: offset}
 }
 
-// RowMajor is the function RowMajor.
+// RowMajor is the function RowMajor with the result in the memory of s.
 func (s *Space) RowMajor(shape ...int) Layout {
 	l := s.blank(len(shape), 0)
 	copy(l.Shape, shape)

@@ -3,9 +3,9 @@
 //
 // A [Step] is one loop nest. It has axes, each with a role; one affine access for each
 // operand; a body, which is an elementwise kernel; and a combiner for each output that is
-// reduced or scanned. The role of an axis says how its indices depend on each other:
-// Parallel, Reduce, Scan, ScanExclusive, Contract or Line. The kind of a step
-// follows from its roles, in file role.go alone.
+// reduced or scanned. The role of an axis tells how its indices depend on each other:
+// Parallel, Reduce, Scan, ScanExclusive, Contract or Line. The kind of a step follows
+// from its roles: see role.go.
 //
 //	step 0 [256,1000 reduce]
 //	  kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = exp t0; store t1 t1 }

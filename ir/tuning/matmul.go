@@ -28,9 +28,9 @@ type MatmulBlocks struct {
 	// WindowWork is the time of a multiplication with windows that are not packed, where 1 is that with packed ones. Sapphire
 	// Rapids, 3x3 convolutions without packing: twice the speed for 8 output channels, 0.8 to 1.1 times for 64.
 	WindowWork float64
-	// Windows is the greatest number of windows, as left operand, of a call or of a block of lines. LeastWindows is
-	// the least number in a line, fewer of which make multiplications wait for each other. Zen 3, 3x3 windows with
-	// steps of two and 64 channels: 400 windows, whose elements fill the second-level cache, take 1.1 times as long.
+	// Windows is the greatest number of windows that a call, or a block of lines, has as its left operand. LeastWindows
+	// is the least number in a line: with fewer, multiplications wait for each other. Zen 3, 3x3 windows with steps of
+	// two and 64 channels: 400 windows, whose elements fill the second-level cache, take 1.1 times as long.
 	Windows, LeastWindows int
 	// ChannelBytes is the greatest distance between elements of a channel whose windows are read with channels as
 	// the last axis in memory. Zen 4, 3x3 windows: with 512 bytes a product takes 1.02 times as long as with

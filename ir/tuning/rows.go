@@ -58,8 +58,8 @@ type RowGroups struct {
 	// anyway. If its rows have MatmulBlocks.SetBytes or more, the product packs it block by block, which costs less, for
 	// fewer than PackedWideRows left rows.
 	PackedRows, PackedWideRows, PackedBytes int
-	// SwappedRows is the greatest number of left rows for which a product with a transposed matrix of more than PackedBytes is
-	// computed as the product of that matrix and as many columns.
+	// SwappedRows is the greatest number of left rows of a product with a transposed matrix, larger than PackedBytes,
+	// that is computed with its operands swapped: the rows become columns.
 	SwappedRows int
 	// SwappedPairs is the least window size, in elements, for which windows of an image become the left operand of a
 	// product with constant weights. SwappedColumns is the least number of channels of the weights: for fewer, transposing

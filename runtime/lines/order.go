@@ -9,7 +9,7 @@ import (
 
 // Runs of long lines: see ir/kernel/sort.go.
 
-// orderOf returns the function of a micro-kernel that makes runs of lines.
+// orderOf returns the function of a micro-kernel that makes sorted runs of lines.
 func orderOf(m *kernel.Micro, s sorters) func(*abi.Frame) {
 	places, down := m.Op.Info().Places, m.Op.Info().Descending
 	switch size := m.Type.Size(); {

@@ -18,7 +18,7 @@ import (
 // position of a column's first NaN is stored as a negative number until the end, with infinity as the best element, which nothing
 // precedes.
 
-// turned is a type of turned elements.
+// turned is the set of signed types that turned elements have.
 type turned interface {
 	int8 | int16 | int32 | int64 | float32 | float64
 }

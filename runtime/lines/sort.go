@@ -12,7 +12,7 @@ import (
 // key and a position are sorted, so the positions of equal elements are in order. A few first elements of a long line are
 // selected instead. The portable engine sorts words digit by digit, AVX2 by quicksort.
 
-// sortOf returns the function of a micro-kernel that orders lines.
+// sortOf returns the function of a micro-kernel that sorts lines.
 func sortOf(m *kernel.Micro, s sorters) func(*abi.Frame) {
 	places, down := m.Op.Info().Places, m.Op.Info().Descending
 	switch m.Type.Size() {
@@ -120,7 +120,7 @@ func sortShort[U bits, K word](f *abi.Frame, k keys[U], s sorter[K]) bool {
 	return true
 }
 
-// putPlaces stores the lower halves of words.
+// putPlaces stores the positions of words: their lower halves.
 func putPlaces(out unsafe.Pointer, across int, words []uint64) {
 	for c, w := range words {
 		*(*int64)(unsafe.Add(out, c*across)) = int64(uint32(w))

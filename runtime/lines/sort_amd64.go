@@ -132,8 +132,8 @@ func few32(from, to unsafe.Pointer, n int)
 //go:noescape
 func few64(from, to unsafe.Pointer, n int)
 
-// keys32 stores the exact keys of elements in whole vectors, and elements32 the elements of exact keys. least32 stores
-// the places, from at on, of elements whose keys may be most or less, and returns how many there are.
+// keys32 stores the exact keys of elements in whole vectors, and elements32 the elements with given exact keys. least32 stores
+// the positions, counted from at, of elements whose keys may be at most most, and returns how many there are.
 //
 //go:noescape
 func keys32(from, to unsafe.Pointer, vectors int, flipped, positive, nans, zero uint32) special
@@ -144,7 +144,7 @@ func elements32(from, to unsafe.Pointer, vectors int, flipped, positive, nans ui
 //go:noescape
 func least32(from unsafe.Pointer, to *uint32, vectors, at int, flipped, positive, most uint32) int
 
-// words32 stores words of the keys and the places, from at on.
+// words32 stores words of the keys and the positions, counted from at.
 //
 //go:noescape
 func words32(from unsafe.Pointer, to *uint64, vectors, at int, flipped, positive, zero, infinity uint32)
