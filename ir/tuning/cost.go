@@ -24,9 +24,9 @@ func OpWork(s *plan.Step) float64 {
 	return work
 }
 
-// Pieces returns into how many pieces work is divided at least, for some goroutines. A small task is
-// one piece for each goroutine, if the pieces are worth it: all begin at once, and find their piece in the cache where
-// they left it. A larger one is two for each, as some begin late.
+// Pieces returns the least number of pieces that work is divided into for the given number of goroutines. A small task is
+// one piece for each goroutine, if the pieces are worth it: all start at once, and find the data of their piece in the
+// cache where they left it. A larger task is two pieces for each, as some goroutines start late.
 func (m *Machine) Pieces(goroutines int, work float64) int {
 	if goroutines <= 1 {
 		return 1
