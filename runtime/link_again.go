@@ -6,11 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// Tasks with the same loops, such as those of a model's layers, are linked once. The input is a task, and one linked before whose Parts are
-// the same slice. The output is the linked form of that one with the buffers of this one: they share everything but the places of
-// their arguments.
+// Tasks that share their loops, such as those of the layers of a model, are linked once: see nest.Task.Loops. Input: a task, and
+// one linked before that has the same loops. Output: a copy of the linked form with the buffers of this task. The two share
+// everything but the places of their arguments.
 
-// linkedTasks are the tasks of a program that are linked, by their parts.
+// linkedTasks are the tasks of a program that are linked, by their Loops.
 type linkedTasks map[*nest.Nest]*linkedTask
 
 type linkedTask struct {
@@ -21,10 +21,7 @@ type linkedTask struct {
 
 // again returns the task linked as an earlier one, or nil if that is not possible.
 func (k *taskLinker) again() *nestTask {
-	if len(k.in.Parts) == 0 {
-		return nil
-	}
-	known := k.linked[&k.in.Parts[0]]
+	known := k.linked[k.in.Loops()]
 	if known == nil || !k.like(known) {
 		return nil
 	}
@@ -64,10 +61,10 @@ func (k *taskLinker) like(known *linkedTask) bool {
 	return true
 }
 
-// remember keeps the task for later ones with the same parts.
+// remember keeps the task for others that share its loops.
 func (k *taskLinker) remember() {
-	if k.linked != nil && len(k.in.Parts) > 0 {
-		k.linked[&k.in.Parts[0]] = &linkedTask{in: k.in, bases: k.bases, out: k.out}
+	if loops := k.in.Loops(); k.linked != nil && loops != nil {
+		k.linked[loops] = &linkedTask{in: k.in, bases: k.bases, out: k.out}
 		k.bases = nil
 	}
 }

@@ -26,11 +26,21 @@ type Task struct {
 	Pos         ir.Pos // the user's line that the first step comes from
 	Slots       []Slot
 	Scratch     int    // bytes of local memory that one goroutine needs
-	Parts       []Nest // in any order, and at the same time
+	Parts       []Nest // in any order, and at the same time; they never change: see Loops
 	Choices     []Choice
 	Work        float64 // estimated cost, in float32 additions
 	Elems       int     // size of the steps' index spaces together
 	Block       int     // of a row group: the number of rows of an iteration; else 0
+}
+
+// Loops identifies the parts of a task; nil if there are none. Tasks with equal loops may share one list of Parts, as the layers
+// of a model do: Loops then returns the same pointer for each, and the tasks differ only in their other fields, such as the
+// buffers of their slots. What is derived from the parts of one task holds for the others.
+func (t *Task) Loops() *Nest {
+	if len(t.Parts) == 0 {
+		return nil
+	}
+	return &t.Parts[0]
 }
 
 // Continues reports whether a task continues the step of the task before it.

@@ -11,7 +11,7 @@ import (
 
 // Drafts of steps, by what strategies look at. The layers of a model repeat their steps over
 // other buffers: a draft made for one of them serves the others, with their buffers in its
-// slots. What is inside the loops, Parts, is shared then, and never changed.
+// slots. They share Parts then, which never change: see nest.Task.Loops.
 type drafts map[string]*Draft
 
 // Drafts are what plans on one machine and with one library have in common: the drafts of steps and the

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -44,7 +43,7 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library, o Options) (*nest.Pr
 	}
 	o.Groups.turn.Lock()
 	defer o.Groups.turn.Unlock()
-	s := newScheduler()
+	s := new(scheduler)
 	s.plan, s.t = p, target{Machine: m, Options: o, lib: lib, buffers: p.Buffers, read: buffersRead(p)}
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
 	group := 0
@@ -71,26 +70,7 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library, o Options) (*nest.Pr
 		s.t.buffers = out.Buffers
 	}
 	withoutScratch(out)
-	s.leave()
 	return out, nil
-}
-
-// schedulers are the *scheduler of plans that are scheduled, with memory for the next.
-var schedulers sync.Pool
-
-func newScheduler() *scheduler {
-	if s, ok := schedulers.Get().(*scheduler); ok {
-		return s
-	}
-	return new(scheduler)
-}
-
-// leave leaves the scheduler's memory to the next plan.
-func (s *scheduler) leave() {
-	formed := s.formed
-	*s = scheduler{}
-	s.formed = formed
-	schedulers.Put(s)
 }
 
 // withoutScratch drops the buffers of row groups, for which the tasks have slots, and

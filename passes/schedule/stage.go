@@ -120,8 +120,9 @@ func transposeKernel(d ir.DType) kernel.Code {
 	return microKernel(kernel.Micro{Kind: kernel.Transpose, Type: kernel.BitsType(d)})
 }
 
-// microKernels are the micro-kernels without a body, made once.
-var microKernels sync.Map // by microKey
+// madeKernels are kernels that any program needs, made once: copies by their kernel.Operand, micro-kernels without a body by their
+// microKey.
+var madeKernels sync.Map
 
 type microKey struct {
 	kind  kernel.MicroKind
@@ -133,29 +134,26 @@ type microKey struct {
 // microKernel returns the canonical form of a micro-kernel without a body.
 func microKernel(m kernel.Micro) kernel.Code {
 	key := microKey{m.Kind, m.Op, m.Type, m.Carry}
-	if k, ok := microKernels.Load(key); ok {
+	if k, ok := madeKernels.Load(key); ok {
 		return k.(kernel.Code)
 	}
 	own := m
 	k, _ := kernel.Canonical(&own)
-	microKernels.Store(key, k)
+	madeKernels.Store(key, k)
 	return k
 }
-
-// copyKernels are the kernels that copy, made once.
-var copyKernels sync.Map // by kernel.Operand
 
 // copyKernel returns the kernel that copies elements of a type, or one element a row to
 // all columns.
 func copyKernel(d ir.DType, splat bool) *kernel.Kernel {
 	o := kernel.Operand{DType: d, Splat: splat}
-	if k, ok := copyKernels.Load(o); ok {
+	if k, ok := madeKernels.Load(o); ok {
 		return k.(*kernel.Kernel)
 	}
 	k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, o)
 	if err != nil {
 		panic("BUG: schedule: no copy of " + d.String())
 	}
-	copyKernels.Store(o, k)
+	madeKernels.Store(o, k)
 	return k
 }
