@@ -100,15 +100,23 @@ func (p printer) operands(vs []*Value) string {
 	return b.String()
 }
 
-// line writes a value of the body in three columns.
+// widestHead is the longest head of a value, in bytes, that other lines are aligned with: a value of many operands, such as a
+// concatenation, would pad each line to its length.
+const widestHead = 1000
+
+// line writes a value of the body in three columns, or in none if its head is long.
 func (p printer) line(w *tabwriter.Writer, v *Value) {
 	if v == nil {
 		fmt.Fprintf(w, "  %%? = nil\n")
 		return
 	}
-	fmt.Fprintf(w, "  %s\t: %s", p.head(v), v.Type)
+	head, tab := p.head(v), "\t"
+	if len(head) > widestHead {
+		tab = " "
+	}
+	fmt.Fprintf(w, "  %s%s: %s", head, tab, v.Type)
 	if c := v.Pos.Comment(); c != "" {
-		fmt.Fprintf(w, "\t%s", c)
+		fmt.Fprintf(w, "%s%s", tab, c)
 	}
 	w.Write([]byte{'\n'})
 }

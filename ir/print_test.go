@@ -143,3 +143,21 @@ func TestParamWithoutAttributes(t *testing.T) {
 	require.Contains(t, f.String(), `func f(%""`)
 	require.Error(t, ir.Verify(f, ir.Stage(0)))
 }
+
+// TestPrintManyOperands prints a concatenation of so many operands that other lines are not aligned with it.
+func TestPrintManyOperands(t *testing.T) {
+	length := func(n int) int {
+		f := &ir.Func{}
+		x := f.Param("x", ir.Type{DType: F32, Shape: ir.ShapeOf(2)}, nil)
+		add := mustAdd(t, f)
+		for range n {
+			add(ir.OpNeg, ir.Attr{}, x)
+		}
+		f.Results = []*ir.Value{add(ir.OpConcat, ir.Attr{}, f.Body...)}
+		again, err := ir.Parse(f.String())
+		require.NoError(t, err)
+		require.Equal(t, f.String(), again.String())
+		return len(f.String())
+	}
+	require.Less(t, length(4000), 3*length(2000))
+}
