@@ -120,10 +120,17 @@ func (c *convolver) cast(x *ir.Value, d ir.DType) *ir.Value {
 
 // permuted returns x with its axes in an order.
 func (c *convolver) permuted(x *ir.Value, axes []int) *ir.Value {
-	if slices.IsSorted(axes) {
-		return x
+	if c.err != nil {
+		return nil
 	}
-	return c.add(ir.OpPermute, ir.Attr{Axes: axes}, x)
+	y, err := permuted(c.s.Func, x, axes, c.v.Pos)
+	if c.err = err; err != nil {
+		return nil
+	}
+	if y != x && y.Call == 0 {
+		y.Call = c.v.Call
+	}
+	return y
 }
 
 // padded returns x with zeros around it, or cropped. Its axes are in an order.

@@ -235,7 +235,22 @@ func (o *orderer) permuted(x *ir.Value, axes []int) (y *ir.Value, err error) {
 			return nil, err
 		}
 	}
-	return o.s.Func.Add(ir.OpPermute, ir.Attr{Axes: axes}, x.Pos, x)
+	return permuted(o.s.Func, x, axes, x.Pos)
+}
+
+// permuted returns x with its axes in an order. A permute of a permute is one, or the value that both begin with.
+func permuted(f *ir.Func, x *ir.Value, axes []int, pos ir.Pos) (*ir.Value, error) {
+	if x.Op == ir.OpPermute {
+		of := make([]int, len(axes))
+		for i, k := range axes {
+			of[i] = x.Attr.Axes[k]
+		}
+		x, axes = x.Args[0], of
+	}
+	if slices.IsSorted(axes) {
+		return x, nil
+	}
+	return f.Add(ir.OpPermute, ir.Attr{Axes: axes}, pos, x)
 }
 
 // ones returns a shape of so many axes of extent 1.

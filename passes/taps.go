@@ -22,6 +22,9 @@ func taps(s *State) error {
 	s.tapped = map[*ir.Value]bool{}
 	n := s.numbering()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
+		if v.Op == ir.OpPermute && v.Args[0].Op == ir.OpPermute { // what reads the sum in its order reads it as it is
+			return permuted(s.Func, v.Args[0], v.Attr.Axes, v.Pos)
+		}
 		if !isConv(v) {
 			return v, nil
 		}
