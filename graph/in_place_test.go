@@ -34,7 +34,7 @@ var inPlaceTests = map[string]struct {
 	"joined":        {[]graph.Node{graph.Concat(0, inX.SliceAxis(0, 40, 200, 1), inX.SliceAxis(0, 0, 40, 1))}, []string{"x"}, nil},
 	"set":           {[]graph.Node{inX.Set("10:20", inV)}, []string{"x"}, []string{"out0 in place of x (without steps 0, 2)"}},
 	"set columns":   {[]graph.Node{inX.Set(":, 3:7", inX.Slice(":, 4:8").Neg())}, []string{"x"}, nil},
-	"set edges":     {[]graph.Node{inX.Set("0", inV).Set("-1", inV.Neg()).Set("5:9", inV)}, []string{"x"}, []string{"out0 in place of x (without steps 2, 3)"}},
+	"set edges":     {[]graph.Node{inX.Set("0", inV).Set("-1", inV.Neg()).Set("5:9", inV)}, []string{"x"}, []string{"out0 in place of x (without steps 2, 4)"}},
 	"set column":    {[]graph.Node{inX.Set(":, 3", inV.Neg())}, []string{"x"}, []string{"out0 in place of x (without steps 1, 2)"}},
 	"set steps":     {[]graph.Node{inX.Set("::2", inV)}, []string{"x"}, []string{"out0 in place of x (without steps 1)"}},
 	"set block":     {[]graph.Node{inX.Set("10:20, 40:100", inV.Slice("60:120").Exp())}, []string{"x"}, []string{"out0 in place of x (without steps 1, 3, 4, 5)"}},
