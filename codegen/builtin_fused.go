@@ -224,7 +224,7 @@ func fusedBuiltins() []kernel.Code {
 	out = append(out, parseAll(superTypes[:1], pictures...)...)
 	out = append(out, parseAll([]ir.DType{ir.Float16, ir.BFloat16}, halfBodies...)...)
 	out = append(out, parseAll(sampleTypes, sampleBodies...)...)
-	return append(append(append(out, channelBuiltins()...), dotChains()...), taps()...)
+	return append(append(append(out, interleavedBuiltins()...), dotChains()...), taps()...)
 }
 
 // dotChains returns the kernels of products of small matrices that have several ops: the first chains of floats, the step of one

@@ -22,7 +22,7 @@ func loop(c kernel.Code) string {
 	switch c := c.(type) {
 	case *kernel.Kernel:
 		return bodyLoop(c, rowNames, func(i int, value string) string {
-			if ch := c.OutChannelOf(i); ch.Of > 0 {
+			if ch := c.OutMemberOf(i); ch.Of > 0 {
 				return fmt.Sprintf("o%d[i][%d] = %s", i-int(ch.At), ch.At, value)
 			}
 			return fmt.Sprintf("o%d[i] = %s", i, value)
@@ -53,7 +53,7 @@ func bodyLoop(k *kernel.Kernel, names loopNames, store func(i int, value string)
 		f.uses[r]++
 	}
 	for i, in := range k.In {
-		switch c := in.Channel; {
+		switch c := in.Member; {
 		case in.Splat:
 			f.text[i] = fmt.Sprintf(names.splat, i)
 		case c.Of > 0:

@@ -83,7 +83,7 @@ func (g *goKernel) operands() {
 	args := g.k.ArgsOf()
 	for i, in := range g.k.In {
 		switch {
-		case !g.usedArray(i):
+		case !g.usedGroup(i):
 		case in.Splat:
 			g.printf("s%d := *%s\n", i, address(in.DType, args[i]))
 		default:
@@ -97,9 +97,9 @@ func (g *goKernel) operands() {
 	}
 }
 
-// row writes the row of an operand. Of the channels of one array, only the first has a row.
+// row writes the row of an operand. The first member of an interleave group has the row of all of them.
 func (g *goKernel) row(o rowOf, d ir.DType, arg int) {
-	if o.channel.At == 0 {
+	if o.member.At == 0 {
 		g.printf("%s := unsafe.Slice(%s, %s)\n", o.name, address(d, arg), o.index("n"))
 	}
 }
@@ -140,7 +140,7 @@ func (g *goKernel) block() {
 		o := g.input(i)
 		g.printf("x%d := %s\n", i, o.block(g.interleave))
 		g.printf("%s := ", g.across(kernel.Ref(i), lanes))
-		g.printf("%s\n", g.indices(fmt.Sprintf("x%d", i), o.channel))
+		g.printf("%s\n", g.indices(fmt.Sprintf("x%d", i), o.member))
 	}
 	g.region(g.main, lanes)
 	for i, r := range g.k.Out {
@@ -152,7 +152,7 @@ func (g *goKernel) block() {
 		}
 		o := g.output(i)
 		g.printf("y%d := %s\n", i, o.block(g.interleave))
-		g.printf("%s = %s\n", g.indices(fmt.Sprintf("y%d", i), o.channel), g.across(r, lanes))
+		g.printf("%s = %s\n", g.indices(fmt.Sprintf("y%d", i), o.member), g.across(r, lanes))
 	}
 }
 

@@ -88,9 +88,9 @@ func (g *goKernel) used(r kernel.Ref) bool {
 	return slices.Contains(g.k.Out, r)
 }
 
-// usedArray reports whether an instruction or a store reads an operand or, if it is a channel, its array.
-func (g *goKernel) usedArray(i int) bool {
-	c := g.k.In[i].Channel
+// usedGroup reports whether an instruction or a store reads an operand or another member of its interleave group.
+func (g *goKernel) usedGroup(i int) bool {
+	c := g.k.In[i].Member
 	first := kernel.Ref(i - int(c.At))
 	for r := range kernel.Ref(max(1, c.Of)) {
 		if g.used(first + r) {
@@ -121,7 +121,7 @@ func (g *goKernel) across(r kernel.Ref, lanes []string) string {
 }
 
 // indices lists the elements of the block of an operand.
-func (w *portable) indices(slice string, c kernel.Channel) string {
+func (w *portable) indices(slice string, c kernel.Member) string {
 	var parts []string
 	for i := range w.interleave {
 		parts = append(parts, fmt.Sprintf("%s[%d]", slice, i*max(1, int(c.Of))+int(c.At)))
@@ -129,41 +129,41 @@ func (w *portable) indices(slice string, c kernel.Channel) string {
 	return strings.Join(parts, ", ")
 }
 
-// rowOf is the row of an operand, or of its array if the operand is a channel.
+// rowOf is the row of an operand, or of its interleave group.
 type rowOf struct {
-	name    string
-	channel kernel.Channel
+	name   string
+	member kernel.Member
 }
 
 // input returns the row of a unit input, and output that of an output.
 func (g *goKernel) input(i int) rowOf {
-	c := g.k.In[i].Channel
+	c := g.k.In[i].Member
 	return rowOf{fmt.Sprintf("a%d", i-int(c.At)), c}
 }
 
 func (g *goKernel) output(i int) rowOf {
-	c := g.k.OutChannelOf(i)
+	c := g.k.OutMemberOf(i)
 	return rowOf{fmt.Sprintf("o%d", i-int(c.At)), c}
 }
 
 // index returns the index in the row of a column.
 func (o rowOf) index(column string) string {
-	if o.channel.Of == 0 {
+	if o.member.Of == 0 {
 		return column
 	}
-	return fmt.Sprintf("%d*%s", o.channel.Of, column)
+	return fmt.Sprintf("%d*%s", o.member.Of, column)
 }
 
 // at returns the element at a column.
 func (o rowOf) at(column string) string {
-	if o.channel.At > 0 {
-		return fmt.Sprintf("%s[%s+%d]", o.name, o.index(column), o.channel.At)
+	if o.member.At > 0 {
+		return fmt.Sprintf("%s[%s+%d]", o.name, o.index(column), o.member.At)
 	}
 	return fmt.Sprintf("%s[%s]", o.name, o.index(column))
 }
 
 // block returns the elements at columns i, i+1, ...
 func (o rowOf) block(columns int) string {
-	from, n := o.index("i"), columns*max(1, int(o.channel.Of))
+	from, n := o.index("i"), columns*max(1, int(o.member.Of))
 	return fmt.Sprintf("%s[%s : %[2]s+%d : %[2]s+%[3]d]", o.name, from, n)
 }

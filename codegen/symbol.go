@@ -88,21 +88,21 @@ func symbolTypes(k *kernel.Kernel) []string {
 	return names
 }
 
-// symbolClasses has a letter for each input: u for unit, s for splat, c for a channel; and a digit for each
-// array of channels of the outputs: how many.
+// symbolClasses has a letter for each input: u for unit, s for splat, c for a member of an interleave group; and for each
+// interleave group of outputs its factor.
 func symbolClasses(k *kernel.Kernel) string {
 	var b strings.Builder
 	for _, in := range k.In {
 		switch {
 		case in.Splat:
 			b.WriteByte('s')
-		case in.Channel.Of > 0:
+		case in.Member.Of > 0:
 			b.WriteByte('c')
 		default:
 			b.WriteByte('u')
 		}
 	}
-	for _, c := range k.OutChannel {
+	for _, c := range k.OutMember {
 		if c.Of > 0 && c.At == 0 {
 			b.WriteString(strconv.Itoa(int(c.Of)))
 		}

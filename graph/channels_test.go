@@ -21,16 +21,16 @@ func pixelBytes(shape ...int) *graph.Tensor {
 	return x
 }
 
-// TestChannels: formulas on interleaved channels, for which the library has kernels, have the same bits in all ways to run
+// TestInterleaved: formulas on interleaved operands, for which the library has kernels, have the same bits in all ways to run
 // them: of whole arrays and of parts of pictures, whose rows are apart, of all lengths.
-func TestChannels(t *testing.T) {
-	byChannels := 0
+func TestInterleaved(t *testing.T) {
+	interleaved := 0
 	run := func(y graph.Node, ins ...*graph.Tensor) {
 		everyWay(t, graph.Nodes{y}, ins...)
 		p, err := graph.Compile(y)
 		require.NoError(t, err)
-		if strings.Contains(p.Explain(), ": elementwise/channels,") {
-			byChannels++
+		if strings.Contains(p.Explain(), ": elementwise/interleaved,") {
+			interleaved++
 		}
 	}
 	for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 100, 1001} {
@@ -59,11 +59,11 @@ func TestChannels(t *testing.T) {
 			run(graph.Input("x", graph.Float32, 3, rows, n).Permute(1, 2, 0).Cast(graph.Uint8), fractions(3, rows, n))
 		}
 	}
-	require.Greater(t, byChannels, 200)
+	require.Greater(t, interleaved, 200)
 }
 
-// TestChannelsInPlace: a product of complex numbers is computed in the memory of an operand.
-func TestChannelsInPlace(t *testing.T) {
+// TestInterleavedInPlace: a product of complex numbers is computed in the memory of an operand.
+func TestInterleavedInPlace(t *testing.T) {
 	for _, n := range []int{1, 7, 8, 100, 4001} {
 		z, w := cmplx.Input("z", graph.Float32, n), cmplx.Input("w", graph.Float32, n)
 		p, err := graph.Compile(z.Mul(w).Interleaved())

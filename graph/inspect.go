@@ -18,7 +18,7 @@ func (p *Program) String() string {
 // Kernels returns the signature of each different kernel, in order of use: what
 // generated code is looked up by, and what genkernels emits. They depend on the
 // formulas, and on sizes only where an extent is 1, an input has strides of its
-// own, an axis of two to four elements makes them interleaved channels, or a line is reduced: one longer than 1024 is reduced in chunks, and the mean of
+// own, an axis of two to four elements makes them interleaved, or a line is reduced: one longer than 1024 is reduced in chunks, and the mean of
 // 2^k elements is a product. Those of products with one element along a named axis, and of short and long lines, are among them; a run that
 // needs others is a tiling of built-in kernels. There are none before the first run of
 // a program whose graph fits none of the example sizes. The list is the same on every machine.

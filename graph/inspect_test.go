@@ -103,8 +103,8 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, 1, p.Copies())
 	require.NotEmpty(t, p.Ledger())
 	require.Len(t, p.Kernels(), 4)
-	for _, sig := range p.Kernels()[:3] { // the last one copies where columns are no channels
-		if channels := strings.HasPrefix(sig, "kernel (("); !channels || strings.Contains(text, ": elementwise/channels") { // or a transpose copies
+	for _, sig := range p.Kernels()[:3] { // the last one copies where columns are not interleaved
+		if groups := strings.HasPrefix(sig, "kernel (("); !groups || strings.Contains(text, ": elementwise/interleaved") { // or a transpose copies
 			require.Contains(t, text, sig)
 		}
 		k, err := kernel.ParseCode(sig)

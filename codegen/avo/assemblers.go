@@ -51,7 +51,7 @@ var assemblers = [...]assembler{
 		}},
 	{"vectors-avx2", false,
 		func(_ *isa, body *kernel.Kernel, combine []ir.Op) bool {
-			return combine == nil && body.HasChannels() || slices.ContainsFunc(combine, ir.Op.IsArgReduction) ||
+			return combine == nil && body.Interleaved() || slices.ContainsFunc(combine, ir.Op.IsArgReduction) ||
 				combine != nil && slices.ContainsFunc(body.Out, func(r kernel.Ref) bool { return body.DType(r) == ir.Bool })
 		},
 		compileVectors},

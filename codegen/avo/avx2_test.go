@@ -68,12 +68,12 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenChannels pins the assembly of kernels that take interleaved channels apart or put them together. They are
+// TestGoldenInterleaved pins the assembly of kernels that deinterleave or interleave operands. They are
 // made for AVX2 alone.
-func TestGoldenChannels(t *testing.T) {
+func TestGoldenInterleaved(t *testing.T) {
 	for name, text := range map[string]string{
-		"channels_apart": "kernel ((u0 u1):f32) { t0 = mul u0 u1; store t0 }",
-		"channels_pairs": "kernel (u0:f32, u1:f32) { t0 = neg u1; store (u0 t0) }",
+		"deinterleaved":     "kernel ((u0 u1):f32) { t0 = mul u0 u1; store t0 }",
+		"interleaved_pairs": "kernel (u0:f32, u1:f32) { t0 = neg u1; store (u0 t0) }",
 	} {
 		k, err := kernel.ParseKernel(text)
 		require.NoError(t, err)

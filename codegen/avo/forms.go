@@ -73,11 +73,11 @@ var avx2Forms = []shape{
 	{"VPABSB", machine.Opcode{Args: 1, Mem: -1, Half: true}},
 	{"NARROWLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad, HalfDst: true}},
 	{"VMOVQ", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
-	{"NARROWSTORE CHANNELSTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormNarrowStore}},
+	{"NARROWSTORE GROUPSTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormNarrowStore}},
 	{"VUNPCKLPS VUNPCKHPS VPSHUFB", machine.Opcode{Args: 2, Mem: 1}},
 	{"VPERM2F128", machine.Opcode{Args: 2, Mem: 1, Imm: true}},
-	{"CHANNELMASK", machine.Opcode{Mem: -1, Form: machine.FormMask}},
-	{"CHANNELLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad}},
+	{"GROUPMASK", machine.Opcode{Mem: -1, Form: machine.FormMask}},
+	{"GROUPLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad}},
 }
 
 // avx512Forms are the instructions that only AVX-512 has, under its names.

@@ -40,16 +40,16 @@ const (
 func compileInsert(m *kernel.Micro) *program {
 	p := &inserter{size: m.Type.Size()}
 	p.begin(m)
-	for lines := 2; lines <= mostLines; lines++ {
-		p.do("CMPQ", gp(insertRow), imm(int64(lines*p.size)))
-		p.do("JEQ", label("by"+itoa(lines)))
+	for factor := 2; factor <= kernel.MaxFactor; factor++ {
+		p.do("CMPQ", gp(insertRow), imm(int64(factor*p.size)))
+		p.do("JEQ", label("by"+itoa(factor)))
 	}
 	p.rows()
 	p.here("done")
 	p.do("VZEROUPPER")
 	p.do("RET")
-	for lines := 2; lines <= mostLines; lines++ {
-		p.vectors(interleaving{p.size, lines})
+	for factor := 2; factor <= kernel.MaxFactor; factor++ {
+		p.vectors(interleave{p.size, factor})
 	}
 	return &p.program
 }
@@ -92,42 +92,42 @@ func (p *inserter) rows() {
 	p.do("JNE", label("row"))
 }
 
-// vectors writes the loop over rows that are dense, of as many columns as t has lines.
-func (p *inserter) vectors(t interleaving) {
-	name, lanes := "by"+itoa(t.lines), vectorBytes(1)/t.size
+// vectors writes the loop over rows that are dense, of as many columns as the factor.
+func (p *inserter) vectors(t interleave) {
+	name, lanes := "by"+itoa(t.factor), vectorBytes(1)/t.size
 	p.here(name)
-	for i, step := range []int{t.size, t.lines * t.size, t.lines * t.size} {
+	for i, step := range []int{t.size, t.factor * t.size, t.factor * t.size} {
 		p.do("CMPQ", gp(insertStep+i), imm(int64(step)))
 		p.do("JNE", label("row"))
 	}
 	p.do("CMPQ", gp(insertLeft), imm(int64(lanes)))
 	p.do("JLT", label("row"))
-	for place := range t.lines {
-		if place+1 < t.lines {
+	for place := range t.factor {
+		if place+1 < t.factor {
 			p.do("CMPQ", gp(insertPlace), imm(int64(place*t.size)))
 			p.do("JNE", label(name+"not"+itoa(place)))
 		}
-		for v := range t.lines {
+		for v := range t.factor {
 			if t.spreadOf(v) != v {
 				continue
 			}
-			p.do("VMOVDQU", mem(symbol(spread{t.size, t.lines, place, v}.String())), y(insertMask+v))
+			p.do("VMOVDQU", mem(symbol(spread{t.size, t.factor, place, v}.String())), y(insertMask+v))
 		}
-		if place+1 < t.lines {
+		if place+1 < t.factor {
 			p.do("JMP", label(name+"Vectors"))
 			p.here(name + "not" + itoa(place))
 		}
 	}
 	p.do("PCALIGN", imm(32))
 	p.here(name + "Vectors")
-	for v := range t.lines {
+	for v := range t.factor {
 		mask := y(insertMask + t.spreadOf(v))
 		p.do("VBROADCASTF128", mem(at(insertPtr, t.spreadFrom(v))), y(inserted))
 		p.do("VPSHUFB", mask, y(inserted), y(inserted))
 		p.do("VPBLENDVB", mask, mem(at(insertPtr+1, vectorBytes(v))), y(inserted), y(inserted))
 		p.do("VMOVDQU", y(inserted), mem(at(insertPtr+2, vectorBytes(v))))
 	}
-	for i, vectors := range []int{1, t.lines, t.lines} {
+	for i, vectors := range []int{1, t.factor, t.factor} {
 		p.do("ADDQ", imm32(int64(vectorBytes(vectors))), gp(insertPtr+i))
 	}
 	p.do("SUBQ", imm(int64(lanes)), gp(insertLeft))
@@ -146,41 +146,41 @@ func (p *inserter) vectors(t interleaving) {
 }
 
 // spreadFrom returns from which byte of 32 on the 16 are that vector v of the rows has elements of.
-func (t interleaving) spreadFrom(v int) int {
-	if t.lines == 3 {
+func (t interleave) spreadFrom(v int) int {
+	if t.factor == 3 {
 		return 8 * v
 	}
-	return v * 2 / t.lines * blockBytes
+	return v * 2 / t.factor * blockBytes
 }
 
 // spreadOf returns which vector has the same masks as vector v, the first one.
-func (t interleaving) spreadOf(v int) int {
-	if t.lines == 3 {
+func (t interleave) spreadOf(v int) int {
+	if t.factor == 3 {
 		return v
 	}
-	return v % (t.lines / 2)
+	return v % (t.factor / 2)
 }
 
 // spread is the mask of a vector of the rows.
-type spread struct{ size, lines, place, vector int }
+type spread struct{ size, factor, place, vector int }
 
 func (s spread) String() string {
-	return fmt.Sprintf("i%d_%d_%d_%d", s.size, s.lines, s.place, s.vector)
+	return fmt.Sprintf("i%d_%d_%d_%d", s.size, s.factor, s.place, s.vector)
 }
 
 // spreadNamed returns the mask of a name.
 func spreadNamed(name string) (s spread) {
-	fmt.Sscanf(name, "i%d_%d_%d_%d", &s.size, &s.lines, &s.place, &s.vector)
+	fmt.Sscanf(name, "i%d_%d_%d_%d", &s.size, &s.factor, &s.place, &s.vector)
 	return s
 }
 
 // words are the bytes of the mask: which of the 16 bytes is at each byte of the vector.
 func (s spread) words() (w [4]uint64) {
-	t := interleaving{s.size, s.lines}
+	t := interleave{s.size, s.factor}
 	for b := range vectorBytes(1) {
 		from, at := uint64(0x80), vectorBytes(s.vector)+b
-		if element := at / t.size; element%t.lines == s.place {
-			from = uint64(element/t.lines*t.size + at%t.size - t.spreadFrom(s.vector))
+		if element := at / t.size; element%t.factor == s.place {
+			from = uint64(element/t.factor*t.size + at%t.size - t.spreadFrom(s.vector))
 		}
 		w[b/8] |= from << (b % 8 * 8)
 	}

@@ -3,28 +3,25 @@ package avo
 import (
 	"fmt"
 	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Interleaved elements of two to four lines, such as the channels of pixels and the parts of
-// complex numbers: parts of packing and of transposes. A period is one element of each line.
-// A block is a vector of 16 bytes of each line, and as many periods; the two halves of
-// registers hold two blocks. A vector of the result is the union of the bytes that VPSHUFB
-// takes from each vector of the operand, or of words that VSHUFPS takes from two of them.
+// Shuffles of interleave groups in the micro-kernels that pack, transpose and insert, of any element size. A period is one
+// element of each member of a group. A block has a vector of 16 bytes of each member, and as many periods as that takes; the
+// two halves of registers hold two blocks. A vector of the result is the union of the bytes that VPSHUFB takes from each
+// vector of the operand, or of words that VSHUFPS takes from two of them.
 
-// mostLines is how many lines are interleaved at most.
-const mostLines = 4
+// interleave is the size of the elements of an interleave group in bytes, and its factor.
+type interleave struct{ size, factor int }
 
-// interleaving is a number of interleaved lines, and the size of an element in bytes.
-type interleaving struct{ size, lines int }
-
-// blockBytes is the size of a vector of one line.
+// blockBytes is the size of a vector of one member.
 const blockBytes = 16
 
-// place returns where a byte of the period's sequence is: in which line's vector, and where
-// in that.
-func (t interleaving) place(at int) (line, to int) {
+// place returns where a byte of a block goes: in which member's vector, and where in that.
+func (t interleave) place(at int) (member, to int) {
 	element, rest := at/t.size, at%t.size
-	return element % t.lines, element/t.lines*t.size + rest
+	return element % t.factor, element/t.factor*t.size + rest
 }
 
 // shuffleMask is the bytes that VPSHUFB takes from one vector. From 128 on it is a zero of
@@ -39,44 +36,44 @@ func (m shuffleMask) symbol() memory {
 	return symbol(fmt.Sprintf("s%016x%016x", words[0], words[1]))
 }
 
-// apart returns which bytes of vector v of a block make up the vector of a line.
-func (t interleaving) apart(v, line int) (m shuffleMask) {
+// deinterleave returns which bytes of vector v of a block make up the vector of a member.
+func (t interleave) deinterleave(v, member int) (m shuffleMask) {
 	for i := range m {
 		m[i] = 0x80
 	}
 	for b := range blockBytes {
-		if l, to := t.place(v*blockBytes + b); l == line {
+		if k, to := t.place(v*blockBytes + b); k == member {
 			m[to] = byte(b)
 		}
 	}
 	return m
 }
 
-// together returns which bytes of the vector of a line make up vector v of a block.
-func (t interleaving) together(line, v int) (m shuffleMask) {
+// interleave returns which bytes of the vector of a member make up vector v of a block.
+func (t interleave) interleave(member, v int) (m shuffleMask) {
 	for b := range m {
 		m[b] = 0x80
-		if l, to := t.place(v*blockBytes + b); l == line {
+		if k, to := t.place(v*blockBytes + b); k == member {
 			m[b] = byte(to)
 		}
 	}
 	return m
 }
 
-// The registers: those of the blocks of an operand, of lines, of what is shuffled, and of up to four pairs.
+// The registers: those of the blocks of an operand, of members, of what is shuffled, and of up to four pairs.
 const (
-	blockVectors = 0
-	lineVectors  = blockVectors + mostLines
-	union        = lineVectors + mostLines
-	shuffled     = union + 1
-	secondUnion  = union + 2
-	joinedHalves = union + 3
-	pairVectors  = union + 4
+	blockVectors  = 0
+	memberVectors = blockVectors + kernel.MaxFactor
+	union         = memberVectors + kernel.MaxFactor
+	shuffled      = union + 1
+	secondUnion   = union + 2
+	joinedHalves  = union + 3
+	pairVectors   = union + 4
 )
 
 // unions returns for each group of masks what puts the union of what they take from n registers, from
 // the given one on, into a register that is none of them.
-func (t interleaving) unions(p *program, from, n int, masks ...func(v int) shuffleMask) (put []func(to int)) {
+func (t interleave) unions(p *program, from, n int, masks ...func(v int) shuffleMask) (put []func(to int)) {
 	if t.size >= wordBytes {
 		return shuffleWords(p, from, n, masks)
 	}
@@ -174,58 +171,58 @@ func shuffleWords(p *program, from, n int, masks []func(v int) shuffleMask) (put
 }
 
 // loadBlocks loads the two blocks at an address.
-func (t interleaving) loadBlocks(p *program, from memory) {
-	for v := range t.lines {
+func (t interleave) loadBlocks(p *program, from memory) {
+	for v := range t.factor {
 		p.do("VMOVDQU", mem(from.at(v*blockBytes)), x(blockVectors+v))
 	}
-	for v := range t.lines {
+	for v := range t.factor {
 		r := y(blockVectors + v)
-		p.do("VINSERTF128", imm(1), mem(from.at((t.lines+v)*blockBytes)), r, r)
+		p.do("VINSERTF128", imm(1), mem(from.at((t.factor+v)*blockBytes)), r, r)
 	}
 }
 
-// line puts the vector of a line of the blocks that are loaded into a register.
-func (t interleaving) line(p *program, line, to int) {
-	t.unions(p, blockVectors, t.lines, t.apartMask(line))[0](to)
+// member puts the vector of a member of the blocks that are loaded into a register.
+func (t interleave) member(p *program, member, to int) {
+	t.unions(p, blockVectors, t.factor, t.memberMask(member))[0](to)
 }
 
-// apartMask returns which bytes of each vector of a block make up the vector of a line.
-func (t interleaving) apartMask(line int) func(v int) shuffleMask {
-	return func(v int) shuffleMask { return t.apart(v, line) }
+// memberMask returns which bytes of each vector of a block make up the vector of a member.
+func (t interleave) memberMask(member int) func(v int) shuffleMask {
+	return func(v int) shuffleMask { return t.deinterleave(v, member) }
 }
 
-// linesOf returns for each line what puts its vector of the blocks that are loaded into a register.
-func (t interleaving) linesOf(p *program) (put []func(to int)) {
-	masks := make([]func(v int) shuffleMask, t.lines)
-	for line := range masks {
-		masks[line] = t.apartMask(line)
+// membersOf returns for each member what puts its vector of the blocks that are loaded into a register.
+func (t interleave) membersOf(p *program) (put []func(to int)) {
+	masks := make([]func(v int) shuffleMask, t.factor)
+	for member := range masks {
+		masks[member] = t.memberMask(member)
 	}
-	return t.unions(p, blockVectors, t.lines, masks...)
+	return t.unions(p, blockVectors, t.factor, masks...)
 }
 
-// storeBlocks stores the two blocks whose lines are in lineVectors. Two vectors of 16 bytes that
+// storeBlocks stores the two blocks whose members are in memberVectors. Two vectors of 16 bytes that
 // are adjacent in a block are one store.
-func (t interleaving) storeBlocks(p *program, to memory) {
-	masks := make([]func(line int) shuffleMask, t.lines)
+func (t interleave) storeBlocks(p *program, to memory) {
+	masks := make([]func(member int) shuffleMask, t.factor)
 	for v := range masks {
-		masks[v] = func(line int) shuffleMask { return t.together(line, v) }
+		masks[v] = func(member int) shuffleMask { return t.interleave(member, v) }
 	}
 	put := t.byUnpacking(p)
 	if put == nil {
-		put = t.unions(p, lineVectors, t.lines, masks...)
+		put = t.unions(p, memberVectors, t.factor, masks...)
 	}
 	v := 0
-	for ; v+2 <= t.lines; v += 2 {
+	for ; v+2 <= t.factor; v += 2 {
 		put[v](union)
 		put[v+1](secondUnion)
 		p.do("VINSERTF128", imm(1), x(secondUnion), y(union), y(joinedHalves))
 		p.do("VMOVDQU", y(joinedHalves), mem(to.at(v*blockBytes)))
 		p.do("VPERM2F128", imm(0x31), y(secondUnion), y(union), y(joinedHalves))
-		p.do("VMOVDQU", y(joinedHalves), mem(to.at((t.lines+v)*blockBytes)))
+		p.do("VMOVDQU", y(joinedHalves), mem(to.at((t.factor+v)*blockBytes)))
 	}
-	if v < t.lines {
+	if v < t.factor {
 		put[v](union)
 		p.do("VMOVDQU", x(union), mem(to.at(v*blockBytes)))
-		p.do("VEXTRACTF128", imm(1), y(union), mem(to.at((t.lines+v)*blockBytes)))
+		p.do("VEXTRACTF128", imm(1), y(union), mem(to.at((t.factor+v)*blockBytes)))
 	}
 }

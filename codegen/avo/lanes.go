@@ -32,7 +32,7 @@ const narrowUnroll = 1
 
 // inNarrowLanes returns the target with the narrowest lanes that can compute a body, and the body expanded for it, or nil.
 func inNarrowLanes(k *kernel.Kernel) (*isa, *kernel.Kernel) {
-	if k.HasChannels() { // channels are taken apart into lanes of at least 32 bits
+	if k.Interleaved() { // which are deinterleaved into lanes of 32 bits and more
 		return nil, nil
 	}
 	for _, t := range narrowLanes {

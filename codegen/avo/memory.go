@@ -17,8 +17,8 @@ func (t *isa) Load(c *machine.Copy, i int) value {
 	switch {
 	case l.Kernel.In[i].Splat:
 		return l.splat(i, d)
-	case l.Kernel.In[i].Channel.Of > 0:
-		return t.loadChannel(l, i)
+	case l.Kernel.In[i].Member.Of > 0:
+		return t.loadMember(l, i)
 	}
 	switch d.Size() {
 	case 1, 2:
@@ -87,8 +87,8 @@ func widthOf(prefix string, d ir.DType) string {
 // Store returns the stores of an output.
 func (t *isa) Store(c *machine.Copy, operand int, d ir.DType, x value) []ref {
 	l := lowerTo(c)
-	if i := operand - len(l.Kernel.In); l.Kernel.OutChannelOf(i).Of > 0 {
-		return t.storeChannels(l, i)
+	if i := operand - len(l.Kernel.In); l.Kernel.OutMemberOf(i).Of > 0 {
+		return t.storeGroup(l, i)
 	}
 	if d.Size() < 4 {
 		return []ref{t.storeNarrow(l, l.Where(operand, d, 0), d, x)}

@@ -29,7 +29,7 @@ type nest struct {
 	args    []int     // the argument of each operand
 	rows    place64
 
-	multiples map[int]int // registers of multiples of the index, by factor: see channels.go
+	multiples map[int]int // registers of multiples of the index, by the factor: see interleaved.go
 
 	clobber bool // the body overwrites the scratch registers ax, cx and dx
 
@@ -124,7 +124,7 @@ func (n *nest) allocate() {
 	}
 	for i := range n.pointer {
 		switch {
-		case n.channel(i).At > 0:
+		case n.member(i).At > 0:
 			n.pointer[i] = n.pointer[i-1]
 		case !n.splat(i) && !n.reduced(i):
 			n.pointer[i] = place(units)
@@ -144,19 +144,19 @@ func (n *nest) splat(operand int) bool {
 	return operand < len(n.b.Graph.Kernel.In) && n.b.Graph.Kernel.In[operand].Splat
 }
 
-// channel returns the channel that an operand is.
-func (n *nest) channel(operand int) kernel.Channel {
+// member returns which member of an interleave group an operand is.
+func (n *nest) member(operand int) kernel.Member {
 	in := n.b.Graph.Kernel.In
 	if operand < len(in) {
-		return in[operand].Channel
+		return in[operand].Member
 	}
-	return n.b.Graph.Kernel.OutChannelOf(operand - len(in))
+	return n.b.Graph.Kernel.OutMemberOf(operand - len(in))
 }
 
 // eachPointer calls f for the pointer of each argument.
 func (n *nest) eachPointer(f func(arg int, p place64)) {
 	for i, p := range n.pointer {
-		if n.channel(i).At == 0 {
+		if n.member(i).At == 0 {
 			f(n.args[i], p)
 		}
 	}

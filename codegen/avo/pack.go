@@ -49,9 +49,9 @@ func compilePack(m *kernel.Micro) *program {
 	p.do("MOVQ", gp(packNextA), gp(packFrom))
 	p.do("MOVQ", gp(packNextB), gp(packTo))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(packLeft))
-	for lines := 2; lines <= mostLines; lines++ {
-		p.do("CMPQ", gp(packAcross), imm(int64(lines*p.size)))
-		p.do("JEQ", label("apart"+itoa(lines)))
+	for factor := 2; factor <= kernel.MaxFactor; factor++ {
+		p.do("CMPQ", gp(packAcross), imm(int64(factor*p.size)))
+		p.do("JEQ", label("apart"+itoa(factor)))
 	}
 	p.do("PCALIGN", imm(32))
 	p.here("element")
@@ -68,26 +68,26 @@ func compilePack(m *kernel.Micro) *program {
 	p.here("done")
 	p.do("VZEROUPPER")
 	p.do("RET")
-	for lines := 2; lines <= mostLines; lines++ {
-		p.apart(interleaving{p.size, lines})
+	for factor := 2; factor <= kernel.MaxFactor; factor++ {
+		p.deinterleave(interleave{p.size, factor})
 	}
 	p.contiguous()
 	return &p.program
 }
 
-// apart copies the first of several interleaved lines, a vector at a time, while another element follows: the vectors it loads
-// must end before that element. The last vector of a row ends at its last element, so some elements may be stored twice. It
-// loads the lines before its last element, as if that belonged to the last of the interleaved lines.
-func (p *packer) apart(t interleaving) {
-	name, lanes := "apart"+itoa(t.lines), vectorBytes(1)/t.size
+// deinterleave copies the first member of an interleave group, a vector at a time, while there is another element: the last
+// vector that it loads ends before that one. The last vector of a row ends with the last element of the row, so it may store
+// elements a second time. For it, the group is taken to begin such that the elements are its last member.
+func (p *packer) deinterleave(t interleave) {
+	name, lanes := "apart"+itoa(t.factor), vectorBytes(1)/t.size
 	p.here(name)
 	p.do("CMPQ", gp(packLeft), imm(int64(lanes)))
 	p.do("JLE", label(name+"Last"))
 	p.do("PCALIGN", imm(32))
 	p.here(name + "Vector")
-	t.oneLine(&p.program, at(packFrom, 0), 0)
+	t.oneMember(&p.program, at(packFrom, 0), 0)
 	p.do("VMOVDQU", y(union), mem(at(packTo, 0)))
-	p.do("ADDQ", imm32(int64(vectorBytes(t.lines))), gp(packFrom))
+	p.do("ADDQ", imm32(int64(vectorBytes(t.factor))), gp(packFrom))
 	p.do("ADDQ", imm(int64(vectorBytes(1))), gp(packTo))
 	p.do("SUBQ", imm(int64(lanes)), gp(packLeft))
 	p.do("CMPQ", gp(packLeft), imm(int64(lanes)))
@@ -101,7 +101,7 @@ func (p *packer) apart(t interleaving) {
 	p.do("LEAQ", mem(at(packTo, 0).indexed(packLeft, t.size)), gp(packTo))
 	p.do("IMULQ", gp(packAcross), gp(packLeft))
 	p.do("ADDQ", gp(packLeft), gp(packFrom))
-	t.oneLine(&p.program, at(packFrom, (1-t.lines)*t.size), t.lines-1)
+	t.oneMember(&p.program, at(packFrom, (1-t.factor)*t.size), t.factor-1)
 	p.do("VMOVDQU", y(union), mem(at(packTo, 0)))
 	p.do("JMP", label("next"))
 }

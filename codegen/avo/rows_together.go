@@ -64,7 +64,7 @@ func windowOf(k *kernel.Kernel) *window {
 		}
 	}
 	shape, ok := windowShapes[chain]
-	if k.HasChannels() {
+	if k.Interleaved() {
 		return nil
 	}
 	units := 0

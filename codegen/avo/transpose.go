@@ -45,10 +45,10 @@ func compileTranspose(m *kernel.Micro) *program {
 	t.here("done")
 	t.do("VZEROUPPER")
 	t.do("RET")
-	for lines := 2; lines <= mostLines; lines++ {
-		t.apart(interleaving{t.size, lines})
-		for across := 1; across <= mostLines; across++ {
-			t.together(interleaving{t.size, lines}, across)
+	for lines := 2; lines <= kernel.MaxFactor; lines++ {
+		t.deinterleave(interleave{t.size, lines})
+		for across := 1; across <= kernel.MaxFactor; across++ {
+			t.interleave(interleave{t.size, lines}, across)
 		}
 	}
 	return &t.program

@@ -1,17 +1,19 @@
 package avo
 
-// Transposes of two to four rows or columns. Where these are interleaved in the input or the
-// output, whole vectors are taken apart or put together: see interleave.go.
+import "github.com/stridefuse/stridefuse/ir/kernel"
 
-// few jumps to the loop for a few interleaved lines, if the block consists of them.
+// Transposes of two to four rows or columns. If these are interleaved in the input or the output, whole vectors are
+// deinterleaved or interleaved: see interleave.go.
+
+// few jumps to the loop that deinterleaves or interleaves a few lines, if there is one for the block.
 func (t *transposer) few() {
-	for lines := 2; lines <= mostLines; lines++ {
+	for lines := 2; lines <= kernel.MaxFactor; lines++ {
 		dense := int64(lines * t.size)
 		t.jump(partLabel("apart", lines, 1), equal{transposeRows, int64(lines)}, equal{t.from.step, dense}, equal{dx, int64(t.size)})
 		skip := t.fresh("not")
 		t.do("CMPQ", gp(transposeCols), imm(int64(lines)))
 		t.do("JNE", label(skip))
-		for across := 1; across <= mostLines; across++ {
+		for across := 1; across <= kernel.MaxFactor; across++ {
 			t.jump(partLabel("together", lines, across), equal{t.to.step, dense}, equal{dx, int64(across * t.size)})
 		}
 		t.here(skip)
@@ -43,55 +45,54 @@ func (t *transposer) jump(to string, all ...equal) {
 	t.here(skip)
 }
 
-// apart writes the loops that separate lines: rows of the output that are interleaved in the input. One loop stores a
-// cache line of each row, the other a vector; with the second, each cache line is written twice, as rows alternate vector by vector.
-// The columns that are left are copied one by one. Emerald Rapids, 230,400 pixels of three bytes: 0.7 of the time of vectors
-// only.
-func (t *transposer) apart(by interleaving) {
-	name := partLabel("apart", by.lines, 1)
+// deinterleave writes the loops for rows of the output that are interleaved in the input. One stores a cache line of each row,
+// the other a vector: if rows alternated vector by vector, each line of the cache would be written twice. The columns that are
+// left are copied one by one. Xeon (Emerald Rapids), 230,400 pixels of three bytes: 0.7 of the time of vectors alone.
+func (t *transposer) deinterleave(by interleave) {
+	name := partLabel("apart", by.factor, 1)
 	t.here(name)
 	t.whileLeft(name+"Lines", name+"Rest", transposeCols, 2*vectorBytes(1)/by.size, 0, func() {
 		by.loadBlocks(&t.program, at(transposeFrom, 0))
-		for line, put := range by.linesOf(&t.program) {
-			put(lineVectors + line)
+		for line, put := range by.membersOf(&t.program) {
+			put(memberVectors + line)
 		}
-		by.loadBlocks(&t.program, at(transposeFrom, vectorBytes(by.lines)))
-		for line, put := range by.linesOf(&t.program) {
+		by.loadBlocks(&t.program, at(transposeFrom, vectorBytes(by.factor)))
+		for line, put := range by.membersOf(&t.program) {
 			put(union)
 			to := t.lineOf(transposeTo, t.to, line)
-			t.do("VMOVDQU", y(lineVectors+line), mem(to))
+			t.do("VMOVDQU", y(memberVectors+line), mem(to))
 			t.do("VMOVDQU", y(union), mem(to.at(vectorBytes(1))))
 		}
-		t.do("ADDQ", imm32(int64(vectorBytes(2*by.lines))), gp(transposeFrom))
+		t.do("ADDQ", imm32(int64(vectorBytes(2*by.factor))), gp(transposeFrom))
 		t.do("ADDQ", imm(int64(vectorBytes(2))), gp(transposeTo))
 	})
 	t.vectors(name+"Rest", transposeCols, by.size, 0, func() {
 		by.loadBlocks(&t.program, at(transposeFrom, 0))
-		for line, put := range by.linesOf(&t.program) {
+		for line, put := range by.membersOf(&t.program) {
 			put(union)
 			t.do("VMOVDQU", y(union), mem(t.lineOf(transposeTo, t.to, line)))
 		}
-		t.do("ADDQ", imm32(int64(vectorBytes(by.lines))), gp(transposeFrom))
+		t.do("ADDQ", imm32(int64(vectorBytes(by.factor))), gp(transposeFrom))
 		t.do("ADDQ", imm(int64(vectorBytes(1))), gp(transposeTo))
 	})
 }
 
-// together writes the loop that interleaves lines: columns of the output. The elements of a line are across elements apart in the
-// input. If they are not adjacent, whole vectors are loaded while another element follows.
-func (t *transposer) together(by interleaving, across int) {
-	t.vectors(partLabel("together", by.lines, across), transposeRows, by.size, min(1, across-1), func() {
-		for line := range by.lines {
-			from, apart := t.lineOf(transposeFrom, t.from, line), interleaving{by.size, across}
+// interleave writes the loop for columns of the output, which are interleaved there. In the input the elements of a line are
+// across elements apart. If they are not adjacent, whole vectors are loaded while another element follows.
+func (t *transposer) interleave(by interleave, across int) {
+	t.vectors(partLabel("together", by.factor, across), transposeRows, by.size, min(1, across-1), func() {
+		for line := range by.factor {
+			from, group := t.lineOf(transposeFrom, t.from, line), interleave{by.size, across}
 			if across == 1 {
-				t.do("VMOVDQU", mem(from), y(lineVectors+line))
+				t.do("VMOVDQU", mem(from), y(memberVectors+line))
 				continue
 			}
-			apart.loadBlocks(&t.program, from)
-			apart.line(&t.program, 0, lineVectors+line)
+			group.loadBlocks(&t.program, from)
+			group.member(&t.program, 0, memberVectors+line)
 		}
 		by.storeBlocks(&t.program, at(transposeTo, 0))
 		t.do("ADDQ", imm32(int64(vectorBytes(across))), gp(transposeFrom))
-		t.do("ADDQ", imm32(int64(vectorBytes(by.lines))), gp(transposeTo))
+		t.do("ADDQ", imm32(int64(vectorBytes(by.factor))), gp(transposeTo))
 	})
 }
 

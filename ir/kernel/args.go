@@ -43,9 +43,9 @@ type Arg struct {
 	Outer   Extent
 	Inner   Extent
 	Across  Extent
-	// Channels is the number of contiguous elements of each of the Inner ones: more than one for interleaved
-	// channels, otherwise 0.
-	Channels int
+	// Factor is the number of interleaved operands in the argument: at each index of its lines the argument has one
+	// element of each, next to one another. It is 0 if the argument is one operand.
+	Factor int
 }
 
 // Bits is the set of element types that the memory of an argument may have.
@@ -78,18 +78,19 @@ func (k *Kernel) Fields() []string { return nil }
 // FieldAt returns the index in Frame.Step of field i. An elementwise kernel has no fields.
 func (k *Kernel) FieldAt(i int) int { return len(k.In) + len(k.Out) + i }
 
-// Each returns the number of elements at each index of the argument's lines: its channels.
-func (a *Arg) Each() int { return max(1, a.Channels) }
+// Each returns the number of elements at each index of the argument's lines: one of each operand in it.
+func (a *Arg) Each() int { return max(1, a.Factor) }
 
-// Args returns the arguments of a call: the inputs, then the outputs. Channels of one array are one argument.
+// Args returns the arguments of a call: the inputs, then the outputs. The members of an interleave group are
+// one argument.
 func (k *Kernel) Args() []Arg {
 	args := make([]Arg, 0, len(k.In)+len(k.Out))
 	for i := range len(k.In) + len(k.Out) {
-		c := k.channel(i)
+		c := k.member(i)
 		if c.At > 0 {
 			continue
 		}
-		a := Arg{DType: k.operandType(i), Out: i >= len(k.In), Outer: Rows, Inner: Cols, Channels: int(c.Of)}
+		a := Arg{DType: k.operandType(i), Out: i >= len(k.In), Outer: Rows, Inner: Cols, Factor: int(c.Of)}
 		if !a.Out && k.In[i].Splat {
 			a.Inner = One
 		}

@@ -9,7 +9,7 @@ import (
 // Canonical returns the canonical form of the kernel, which all kernels of the same meaning share, and the order of its operands:
 // operand i of the result is operand order[i] of k. In canonical form, dead and repeated instructions are gone, instructions are
 // in depth-first order of the outputs, arguments of commutative ops are ordered, and operands are numbered by first use, all
-// channels of an array with the first of them.
+// members of an interleave group with the first of them.
 //
 // Commutative arguments are ordered by hashes. The hash of a value depends on what computes it and on what reads it, so neither
 // names nor the order of construction matter. Of two operands or two instructions that already have numbers, the lower goes
@@ -95,8 +95,8 @@ func (k *Kernel) merged() *Kernel {
 		out.Out[i] = at[r]
 	}
 	out.Fast = k.Fast && fast // otherwise both tiers are the same
-	if !slices.ContainsFunc(k.OutChannel, func(c Channel) bool { return c.Of > 0 }) {
-		out.OutChannel = nil
+	if !slices.ContainsFunc(k.OutMember, func(c Member) bool { return c.Of > 0 }) {
+		out.OutMember = nil
 	}
 	return &out
 }
@@ -154,14 +154,14 @@ func (c *canonizer) less(a, b Ref) bool {
 	return false
 }
 
-// use numbers an operand and the other channels of its array.
+// use gives an operand its number, and the other members of its interleave group theirs.
 func (c *canonizer) use(r Ref) {
 	if c.k.Inst(r) != nil || c.at[r] >= 0 {
 		return
 	}
-	channel := c.k.In[r].Channel
-	first := r - Ref(channel.At)
-	for i := range Ref(max(1, channel.Of)) {
+	m := c.k.In[r].Member
+	first := r - Ref(m.At)
+	for i := range Ref(max(1, m.Of)) {
 		c.at[first+i] = Ref(len(c.order))
 		c.order = append(c.order, int(first+i))
 	}
@@ -175,7 +175,7 @@ func (c *canonizer) number() *Kernel {
 	for _, r := range c.from {
 		c.at[r] += Ref(len(c.order))
 	}
-	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), OutChannel: c.k.OutChannel, Fast: c.k.Fast}
+	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), OutMember: c.k.OutMember, Fast: c.k.Fast}
 	for i, old := range c.order {
 		out.In[i] = c.k.In[old]
 	}

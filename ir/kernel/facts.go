@@ -75,7 +75,7 @@ const (
 // iterations end inside cache lines lacks such a loop, and so do Go loops: these always store through the caches.
 func NonTemporal(c Code, vector int) bool {
 	k, ok := c.(*Kernel)
-	if !ok || len(k.Out) != 1 || k.OutType(0).Size() < 4 || k.HasChannels() {
+	if !ok || len(k.Out) != 1 || k.OutType(0).Size() < 4 || k.Interleaved() {
 		return false
 	}
 	cost, composed := 0.0, 0.0

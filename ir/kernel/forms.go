@@ -64,7 +64,7 @@ func (k *Kernel) content(b []byte, combine []ir.Op) []byte {
 	b = append(b, flag(k.Fast))
 	ref(Ref(len(k.In)))
 	for _, in := range k.In {
-		b = append(b, byte(in.DType), flag(in.Splat), in.Channel.At, in.Channel.Of)
+		b = append(b, byte(in.DType), flag(in.Splat), in.Member.At, in.Member.Of)
 	}
 	ref(Ref(len(k.Body)))
 	for i := range k.Body {
@@ -82,10 +82,10 @@ func (k *Kernel) content(b []byte, combine []ir.Op) []byte {
 	for _, op := range combine {
 		b = append(b, byte(op))
 	}
-	if k.OutChannel != nil {
-		const channels = 0xff // no op
-		b = append(b, channels)
-		for _, c := range k.OutChannel {
+	if k.OutMember != nil {
+		const interleaved = 0xff // no op
+		b = append(b, interleaved)
+		for _, c := range k.OutMember {
 			b = append(b, c.At, c.Of)
 		}
 	}

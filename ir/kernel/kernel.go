@@ -11,11 +11,12 @@ import (
 type Ref int32
 
 // Operand is an input of a kernel. Along the columns of the block, a Unit operand has contiguous elements, and a Splat is one value for
-// all columns. Elements of a Channel alternate with those of the other channels of an array.
+// all columns. Elements of a Member
+// alternate with those of the other members of its interleave group.
 type Operand struct {
-	DType   ir.DType
-	Splat   bool
-	Channel Channel
+	DType  ir.DType
+	Splat  bool
+	Member Member
 }
 
 // Inst computes one value of a kernel's body from earlier ones.
@@ -41,7 +42,7 @@ type Kernel struct {
 	Out  []Ref
 	Fast bool // composed ops expand in the fast tier
 
-	OutChannel []Channel // of each output; nil if none is interleaved with others
+	OutMember []Member // of each output; nil if none is interleaved with others
 
 	sig signature[Kernel]
 }
@@ -150,7 +151,7 @@ func (k *Kernel) needed() []bool {
 // Storing returns a kernel that stores only r, with the instructions that r needs. It keeps all operands.
 func (k *Kernel) Storing(r Ref) *Kernel {
 	out := *k
-	out.Out, out.OutChannel = []Ref{r}, nil
+	out.Out, out.OutMember = []Ref{r}, nil
 	return out.Prune()
 }
 

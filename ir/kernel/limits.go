@@ -11,12 +11,12 @@ const (
 	MaxBody = 256
 )
 
-// Pointers returns the number of operands that need a pointer of their own: unit inputs and outputs. The channels of an
-// array share one.
+// Pointers returns the number of operands that need a pointer of their own: unit inputs and outputs. The members of an
+// interleave group share one.
 func (k *Kernel) Pointers() int {
 	n := 0
 	for i := range len(k.In) + len(k.Out) {
-		if k.channel(i).At == 0 && (i >= len(k.In) || !k.In[i].Splat) {
+		if k.member(i).At == 0 && (i >= len(k.In) || !k.In[i].Splat) {
 			n++
 		}
 	}

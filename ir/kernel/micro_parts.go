@@ -103,8 +103,8 @@ func (m *Micro) Verify() error {
 		if err := m.Body.Verify(); err != nil {
 			return err
 		}
-		if m.Body.HasChannels() {
-			return fmt.Errorf("%s takes no interleaved channels", m.Kind)
+		if m.Body.Interleaved() {
+			return fmt.Errorf("%s takes no interleaved operands", m.Kind)
 		}
 	}
 	if info.check != nil {

@@ -56,10 +56,10 @@ func (s *scanner) kernel() *Kernel {
 // kernelOperand reads u0:f32, or (u0 u1):f32.
 func (s *scanner) kernelOperand(k *Kernel) {
 	first := len(k.In)
-	s.channels(func(c Channel) {
+	s.members(func(m Member) {
 		at := s.Blanks()
 		class, n := s.refText()
-		k.In = append(k.In, Operand{Splat: class == 's', Channel: c})
+		k.In = append(k.In, Operand{Splat: class == 's', Member: m})
 		if s.Bad == nil && (class == 't' || n != len(k.In)-1) {
 			s.Refuse(at, "operand %c%d, want u%d or s%[3]d", class, n, len(k.In)-1)
 		}
@@ -68,41 +68,42 @@ func (s *scanner) kernelOperand(k *Kernel) {
 	d, of := s.Dtype(), uint8(len(k.In)-first)
 	for i := range k.In[first:] {
 		o := &k.In[first+i]
-		if o.DType = d; o.Channel != (Channel{}) {
-			o.Channel.Of = of
+		if o.DType = d; o.Member != (Member{}) {
+			o.Member.Of = of
 		}
 	}
 }
 
-// output reads an output, or those of an array in parentheses.
+// output reads an output, or the outputs of an interleave group in parentheses.
 func (s *scanner) output(k *Kernel) {
 	first := len(k.Out)
-	array := s.channels(func(Channel) { k.Out = append(k.Out, s.ref(k)) })
-	if array && k.OutChannel == nil {
-		k.OutChannel = make([]Channel, first)
+	group := s.members(func(Member) { k.Out = append(k.Out, s.ref(k)) })
+	if group && k.OutMember == nil {
+		k.OutMember = make([]Member, first)
 	}
 	for i := range k.Out[first:] {
 		switch {
-		case array:
-			k.OutChannel = append(k.OutChannel, Channel{uint8(i), uint8(len(k.Out) - first)})
-		case k.OutChannel != nil:
-			k.OutChannel = append(k.OutChannel, Channel{})
+		case group:
+			k.OutMember = append(k.OutMember, Member{uint8(i), uint8(len(k.Out) - first)})
+		case k.OutMember != nil:
+			k.OutMember = append(k.OutMember, Member{})
 		}
 	}
 }
 
-// channels reads one item, or several in parentheses, each a channel of an array whose number of channels is still unknown.
-func (s *scanner) channels(item func(c Channel)) (array bool) {
+// members reads one item, or several in parentheses: the members of an interleave group, whose number is not yet
+// known.
+func (s *scanner) members(item func(m Member)) (group bool) {
 	if !s.Accept("(") {
-		item(Channel{})
+		item(Member{})
 		return false
 	}
 	for n := uint8(0); s.Bad == nil && !s.Accept(")"); n++ {
-		if n == MaxChannels {
-			s.Refuse(s.Blanks(), "more than %d channels of an array", MaxChannels)
+		if n == MaxFactor {
+			s.Refuse(s.Blanks(), "more than %d members of an interleave group", MaxFactor)
 			return true
 		}
-		item(Channel{n, MaxChannels})
+		item(Member{n, MaxFactor})
 	}
 	return true
 }

@@ -62,7 +62,7 @@ func (k *Kernel) elements(b Block, args []int, in []uint64, r, c int) []uint64 {
 
 // place returns the element of its argument's line that an operand has at a column.
 func (k *Kernel) place(operand, column int) int {
-	c := k.channel(operand)
+	c := k.member(operand)
 	switch {
 	case operand < len(k.In) && k.In[operand].Splat:
 		return 0

@@ -22,8 +22,8 @@ func (k *Kernel) hashes(combine []ir.Op) valueHashes {
 	c := valueHashes{combine: combine, hash: memory[:all], uses: memory[all : 2*all], scratch: memory[2*all:]}
 	for i, in := range k.In {
 		c.hash[i] = ir.Mix(uint64(in.DType), ir.FromBool(in.Splat)+1)
-		if in.Channel.Of > 0 {
-			c.hash[i] = ir.Mix(c.hash[i], uint64(in.Channel.At)<<8|uint64(in.Channel.Of))
+		if in.Member.Of > 0 {
+			c.hash[i] = ir.Mix(c.hash[i], uint64(in.Member.At)<<8|uint64(in.Member.Of))
 		}
 	}
 	for range 2 {
@@ -117,14 +117,14 @@ func (c *valueHashes) hashUses(k *Kernel) {
 			c.uses[a] += ir.Mix(c.hash[self]+uint64(i), c.uses[self])
 		}
 	}
-	for i := 0; i < len(k.In); i += int(max(1, k.In[i].Channel.Of)) {
-		array := c.uses[i:][:max(1, k.In[i].Channel.Of)]
+	for i := 0; i < len(k.In); i += int(max(1, k.In[i].Member.Of)) {
+		group := c.uses[i:][:max(1, k.In[i].Member.Of)]
 		all := uint64(0)
-		for at, uses := range array[:int(k.In[i].Channel.Of)] { // uses of one channel are uses of its array
+		for at, uses := range group[:int(k.In[i].Member.Of)] { // uses of one member are uses of its group
 			all = ir.Mix(all+uint64(at), uses)
 		}
-		for at := range array {
-			array[at] += all
+		for at := range group {
+			group[at] += all
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 //
 //	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }
 //
-// Interleaved channels are in parentheses: see Channel.
+// The members of an interleave group are in parentheses: see Member.
 func (k *Kernel) String() string {
 	var b strings.Builder
 	b.Grow(32 + 24*len(k.Body))
@@ -24,13 +24,13 @@ func (k *Kernel) String() string {
 	b.WriteByte('(')
 	for i, in := range k.In {
 		switch {
-		case in.Channel.At > 0:
+		case in.Member.At > 0:
 			b.WriteByte(' ')
 		case i > 0:
 			b.WriteString(", ")
 		}
-		k.writeChannel(&b, Ref(i), in.Channel)
-		if in.Channel.At+1 >= in.Channel.Of {
+		k.writeMember(&b, Ref(i), in.Member)
+		if in.Member.At+1 >= in.Member.Of {
 			b.WriteByte(':')
 			b.WriteString(in.DType.Text())
 		}
@@ -43,7 +43,7 @@ func (k *Kernel) String() string {
 	b.WriteString(" store")
 	for i, r := range k.Out {
 		b.WriteByte(' ')
-		k.writeChannel(&b, r, k.OutChannelOf(i))
+		k.writeMember(&b, r, k.OutMemberOf(i))
 	}
 	b.WriteString(" }")
 	return b.String()
@@ -69,8 +69,8 @@ func (k *Kernel) writeInst(b *strings.Builder, r Ref) {
 	}
 }
 
-// writeChannel writes a value, with the parentheses of its array if it is the array's first or last channel.
-func (k *Kernel) writeChannel(b *strings.Builder, r Ref, c Channel) {
+// writeMember writes a value, with a parenthesis if it is the first or the last member of an interleave group.
+func (k *Kernel) writeMember(b *strings.Builder, r Ref, c Member) {
 	if c.Of > 0 && c.At == 0 {
 		b.WriteByte('(')
 	}

@@ -44,7 +44,7 @@ func (k *Kernel) VerifyBody() error {
 	case len(k.In)+len(k.Out) > MaxOperands:
 		return fmt.Errorf("%d operands: a kernel has at most %d", len(k.In)+len(k.Out), MaxOperands)
 	}
-	return k.checkChannels()
+	return k.checkInterleaved()
 }
 
 // checkInst returns an error unless instruction j of the body is valid.

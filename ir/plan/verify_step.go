@@ -58,8 +58,8 @@ func (s *Step) check() error {
 	if err := cmp.Or(s.Body.CheckBody(), kernel.CheckSignature(s.Body)); err != nil {
 		return err
 	}
-	if s.Body.HasChannels() {
-		return errors.New("channels are apart in a step: a schedule takes them together")
+	if s.Body.Interleaved() {
+		return errors.New("operands of a step are not interleaved: a schedule interleaves them")
 	}
 	if _, err := layout.NumElems(s.Extents()); err != nil || len(s.Axes) < 2 || len(s.Axes) > layout.MaxRank {
 		return fmt.Errorf("the extents are %v, want two or more, not negative, with a product within int", s.Extents())

@@ -56,8 +56,8 @@ type Machine struct {
 	// cache. It was chosen by the choices it leads to: with the 50 that BenchmarkWeights measures for strided
 	// elements in the cache, planes of pixels are made by a table, which takes 2.3 times as long.
 	StageWork float64
-	// ChannelWork is the cost of loading or storing an element of an interleaved channel in registers, in additions.
-	ChannelWork float64
+	// InterleaveWork is the cost of loading or storing an element of an interleaved operand in registers, in additions.
+	InterleaveWork float64
 
 	// TransposedBytes is the greatest number of bytes of transposed operands in a block, which stay in the second-level
 	// cache. TransposedWidth is the width of the block in bytes. Zen 3, 4096x4096 float32: blocks of 128x256 and 512x64
@@ -141,7 +141,7 @@ func Default(workers int) *Machine {
 		AwakeWork: 150_000, WakeNanos: 10_000, ChunkElems: 32 << 10, DotChunkElems: 256 << 10,
 		BlockElems: 64 << 10, CallElems: 32 << 10, LeastCallElems: 1024, CheapWork: 64,
 		CallNanos: 50_000, AssemblyCalls: assemblyCalls, GoCalls: goCalls, NearBytes: 256 << 10,
-		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4, ChannelWork: 1,
+		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4, InterleaveWork: 1,
 		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64, InterleavedRows: 4,
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalRow: 1 << 10, NonTemporalTileRow: 16 << 10, NonTemporalWork: 8, NonTemporalBytes: 4 << 10,

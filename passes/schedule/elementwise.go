@@ -20,7 +20,7 @@ func elementwise(t *target, s *plan.Step) []offer {
 		offer func(e *elemWriter) (o offer, why string) // e is a writer of its own
 	}{
 		{"nontemporal", (*elemWriter).nontemporal}, {"coalesced", (*elemWriter).coalesced}, {"transposed", (*elemWriter).transposed},
-		{"scattered", (*elemWriter).scattered}, {"channels", (*elemWriter).channels}, {"whole", (*elemWriter).wholeBody},
+		{"scattered", (*elemWriter).scattered}, {"interleaved", (*elemWriter).interleaved}, {"whole", (*elemWriter).wholeBody},
 		{"transposed-lines", (*elemWriter).transposedLines}, {"fill", (*elemWriter).fill}, {"tiling", (*elemWriter).tiling},
 	}
 	offers, e := make([]offer, len(options)), new(elemWriter)
@@ -43,13 +43,11 @@ type elemWriter struct {
 	splats   []bool  // by input: whether the kernel takes it as a splat
 	stages   []stage // by operand
 	joined   bool    // a call takes the rows of a tile as one row
-	lines    []*interleaved
-	arrays   [][]int // the operands that are channels of an array, in order, where a kernel takes them together
+	groups   []*interleaveGroup
 
-	insert *insertion // of which step computes the one output, if it does
-
-	whole *plan.Step // the step that is drafted, if step is another: see unrolled and offerInsertion
-	from  []int      // which operand of whole each of step is
+	whole  *plan.Step // the step that is drafted, if step computes it in another way: see unrolled and insertion
+	from   []int      // which operand of whole each of step is
+	insert *insertion // which output of whole the step computes, if its stage is inserted
 
 	blockRows, blockCols int
 	tileRows, tileCols   int

@@ -9,18 +9,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Outputs that alternate with one another, all but one of which are copies of elements that alternate in the same way: every
-// second element of an array is set, or one channel of pixels. That one output is computed, and copied together with whole
-// rows of the array: those elements that are replaced are read too.
+// The stage of an interleave group of outputs of which only one is computed, and the others copy the members of an array
+// interleaved in the same way: every second element of an array is set, or one channel of pixels. The step of the one output
+// is drafted alone. Its tile is interleaved with whole rows of the array, so elements that are replaced are read too.
 
-// insertion is such outputs of a step. Input in is a line next to the place of the one that is computed.
+// insertion is such a group of outputs of a step.
 type insertion struct {
-	out, in      int // operands of the step
-	lines, place int
-	from         int // which line input in is
+	out, in  int // the operands of the step: the output that is computed, and an input that is copied to a member beside it
+	factor   int
+	at, from int // which member of the group is out, and which one copies in
 }
 
-// offer is the offer to compute a step so.
+// offer returns the offer to compute a step by the insertion.
 func (n *insertion) offer(t *target, s *plan.Step) (offer, string) {
 	one, from := onlyOutput(s, n.out-len(s.In))
 	e, why := newElementwise(t, one)
@@ -40,58 +40,49 @@ func (n *insertion) offer(t *target, s *plan.Step) (offer, string) {
 	}
 	e.blockRows, e.blockCols = t.block(one, e.row, e.col)
 	if body := one.Body.Body; !t.TilingOnly && len(body) == 1 && body[0].Op == ir.OpCopy && e.ops[0].class == unit {
-		return e.offerMove(&move{e, direct}), ""
+		return e.offerMove(&move{e, inserted}), ""
 	}
-	e.stages[len(one.In)] = scattered
+	e.stages[len(one.In)] = inserted
 	return e.offer(t.BodyWork(one), e.compute), ""
 }
 
-// insertionOf returns the insertion that the outputs of a step are, nil if they are none.
+// insertionOf returns the insertion that the outputs of a step are, or nil.
 func (t *target) insertionOf(s *plan.Step) *insertion {
-	lines, last := len(s.Out), len(s.Axes)-1
-	if !s.Elementwise() || lines < 2 || lines > kernel.MaxChannels || last < 1 || s.Axes[last].Extent != 1 {
+	factor, last := len(s.Out), len(s.Axes)-1
+	if !s.Elementwise() || factor < 2 || factor > kernel.MaxFactor || last < 1 || s.Axes[last].Extent != 1 || s.Out[0].Strides[last-1] != factor {
 		return nil
 	}
-	order := make([]int, lines) // of the outputs, by their offsets
-	first := s.Out[0].Offset
-	for o := range s.Out {
-		first = min(first, s.Out[o].Offset)
-	}
-	for o := range s.Out {
-		at := s.Out[o].Offset - first
-		if at >= lines || s.Out[o].Strides[last-1] != lines || s.Out[o].Panel != nil || !sameButOffset(&s.Out[o].Access, &s.Out[0].Access) {
-			return nil
+	for first := range factor {
+		outs, count := membersOf(s, len(s.In), first, factor, func(k int) bool { return accessOf(s, k).Panel == nil })
+		if count < factor {
+			continue
 		}
-		order[at] = o + 1
-	}
-	if slices.Contains(order, 0) {
-		return nil
-	}
-	for place := range order {
-		if n := t.insertionAt(s, order, place); n != nil {
-			return n
+		for at := range outs {
+			if n := t.insertionAt(s, outs, at); n != nil {
+				return n
+			}
 		}
 	}
 	return nil
 }
 
-// insertionAt returns the insertion whose output at a place is computed, nil if the others are no copies from beside
-// that place.
-func (t *target) insertionAt(s *plan.Step, order []int, place int) *insertion {
-	n := &insertion{out: len(s.In) + order[place] - 1, in: -1, lines: len(order), place: place}
+// insertionAt returns the insertion that computes one member of a group of outputs, or nil if the other members do not copy
+// the array beside it.
+func (t *target) insertionAt(s *plan.Step, outs []int, computed int) *insertion {
+	n := &insertion{out: outs[computed], in: -1, factor: len(outs), at: computed}
 	var first *plan.Access
-	for at, o := range order {
-		if at == place {
+	for at, out := range outs {
+		if at == computed {
 			continue
 		}
-		i := copyOf(s, o-1)
+		i := copyOf(s, out-len(s.In))
 		if i < 0 || !slices.Equal(s.In[i].Strides, s.Out[0].Strides) || s.In[i].Panel != nil {
 			return nil
 		}
 		if first != nil && (!sameButOffset(&s.In[i], first) || s.In[i].Offset-at != first.Offset-n.from) {
 			return nil
 		}
-		if first == nil || at == place-1 {
+		if first == nil || at == computed-1 {
 			first, n.in, n.from = &s.In[i], i, at
 		}
 	}
@@ -101,7 +92,7 @@ func (t *target) insertionAt(s *plan.Step, order []int, place int) *insertion {
 		}
 	}
 	before, behind := t.room(s, n.in)
-	if n.from < place && behind < 1 || n.from > place && before < 1 {
+	if n.from < n.at && behind < 1 || n.from > n.at && before < 1 {
 		return nil
 	}
 	if _, ok := t.lib.Engine(insertKernel(s.Body.OutType(0)).Signature()); !ok {
@@ -134,12 +125,12 @@ func insertKernel(d ir.DType) kernel.Code {
 	return microKernel(kernel.Micro{Kind: kernel.Insert, Type: kernel.BitsType(d)})
 }
 
-// insertCall returns the call that copies the rows with the elements that are in a view.
+// insertCall returns the call that copies rows of the array with the elements that are in a view between them.
 func (e *elemWriter) insertCall(elems *view, w *walk) nest.Item {
 	n := e.insert
 	rows, to := viewOf(n.in, &e.whole.In[n.in]), viewOf(n.out, &e.whole.Out[n.out-len(e.whole.In)].Access)
 	rows.offset -= n.from
-	to.offset -= n.place
+	to.offset -= n.at
 	args := []nest.Arg{w.arg(elems, e.col), w.arg(&rows, e.col), w.arg(&to, e.col)}
-	return call(insertKernel(e.ops[len(e.step.In)].dtype), w.size[e.col], nest.Fixed(n.lines), args, nest.Fixed(n.place))
+	return call(insertKernel(e.ops[len(e.step.In)].dtype), w.size[e.col], nest.Fixed(n.factor), args, nest.Fixed(n.at))
 }

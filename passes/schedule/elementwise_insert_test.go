@@ -18,31 +18,31 @@ import (
 // says whether whole rows are in it.
 func insertionPlan(t *rapid.T) (p *plan.Plan, inMemory bool) {
 	dtype := rapid.SampledFrom([]ir.DType{ir.Uint8, ir.Int16, ir.Float32, ir.Float64}).Draw(t, "dtype")
-	lines := rapid.IntRange(2, kernel.MaxChannels).Draw(t, "lines")
-	place := rapid.IntRange(0, lines-1).Draw(t, "place")
+	factor := rapid.IntRange(2, kernel.MaxFactor).Draw(t, "factor")
+	place := rapid.IntRange(0, factor-1).Draw(t, "place")
 	outer := rapid.SampledFrom([]int{1, 1, 3}).Draw(t, "outer")
 	n := rapid.SampledFrom([]int{1, 2, 7, 8, 31, 32, 33, 64, 65, 300}).Draw(t, "length")
 	before, behind := rapid.IntRange(0, 2).Draw(t, "before"), rapid.IntRange(0, 2).Draw(t, "behind")
-	size := outer * n * lines
+	size := outer * n * factor
 	p = &plan.Plan{Name: "f", Buffers: []plan.Buffer{
 		{Kind: plan.ParamBuffer, Name: "x", DType: dtype, Shape: []int{before + size + behind}},
 		{Kind: plan.ParamBuffer, Name: "y", Index: 1, DType: dtype, Shape: []int{2, outer, n}},
-		{Kind: plan.ResultBuffer, Name: "z", DType: dtype, Shape: []int{outer, n, lines}},
+		{Kind: plan.ResultBuffer, Name: "z", DType: dtype, Shape: []int{outer, n, factor}},
 	}}
 	first := before // the element of x that the first line has, where it is read
 	switch place {
 	case 0:
 		first = before - 1
-	case lines - 1: // the last element is replaced, and may be missing
+	case factor - 1: // the last element is replaced, and may be missing
 		p.Buffers[0].Shape[0]--
 	}
-	inMemory = first >= 0 && (place < lines-1 || behind > 0)
+	inMemory = first >= 0 && (place < factor-1 || behind > 0)
 	body := &kernel.Kernel{In: []kernel.Operand{{DType: dtype}, {DType: dtype}}}
 	in := []plan.Access{{Buffer: 1, Strides: []int{n, 1, 1}}, {Buffer: 1, Offset: outer * n, Strides: []int{n, 1, 1}}}
-	for i := range lines {
+	for i := range factor {
 		if i != place {
 			body.In = append(body.In, kernel.Operand{DType: dtype})
-			in = append(in, plan.Access{Offset: first + i, Strides: []int{n * lines, lines, 1}})
+			in = append(in, plan.Access{Offset: first + i, Strides: []int{n * factor, factor, 1}})
 		}
 	}
 	computed := kernel.Inst{Op: ir.OpCopy, DType: dtype}
@@ -54,18 +54,18 @@ func insertionPlan(t *rapid.T) (p *plan.Plan, inMemory bool) {
 	}
 	s := plan.Step{Axes: []plan.Axis{{Extent: outer}, {Extent: n}, {Extent: 1}}}
 	next := kernel.Ref(2)
-	for i := range lines {
+	for i := range factor {
 		inst := computed
 		if i != place {
 			inst = kernel.Inst{Op: ir.OpCopy, DType: dtype, Args: [3]kernel.Ref{next}}
 			next++
 		}
 		body.Body, body.Out = append(body.Body, inst), append(body.Out, kernel.Ref(len(body.In)+i))
-		s.Out = append(s.Out, plan.Output{Access: plan.Access{Buffer: 2, Offset: i, Strides: []int{n * lines, lines, 1}}})
+		s.Out = append(s.Out, plan.Output{Access: plan.Access{Buffer: 2, Offset: i, Strides: []int{n * factor, factor, 1}}})
 	}
 	if dtype.Native() && rapid.Bool().Draw(t, "negative") {
 		body.Body = append(body.Body, kernel.Inst{Op: ir.OpNeg, DType: dtype, Args: [3]kernel.Ref{body.Out[place]}})
-		body.Out[place] = kernel.Ref(len(body.In) + lines)
+		body.Out[place] = kernel.Ref(len(body.In) + factor)
 	}
 	var order []int
 	s.Body, order = body.Canonical()

@@ -45,7 +45,7 @@ func (e *elemWriter) write(c computation) *Draft {
 	block := newWalk(e.step.Axes).cutAll(e.row, e.col).cut(e.row, e.blockRows).cut(e.col, e.blockCols)
 	items := e.stageBlock(block)
 	e.setTile(c)
-	e.findInterleaved()
+	e.findStagedGroups()
 	if e.columnsOuter() {
 		columns := block.cut(e.col, e.tileCols)
 		tile := columns.cut(e.row, e.tileRows)
@@ -79,7 +79,7 @@ func (e *elemWriter) describe(c computation) {
 	choice := &e.draft.Choice
 	for i := range e.stages {
 		switch e.stages[i] {
-		case packed, packedOut, packedAcross, transposedBlock, repeated, scattered:
+		case packed, packedOut, packedAcross, transposedBlock, repeated, scattered, inserted:
 			choice.Packed = append(choice.Packed, e.operandOf(i))
 		case nonTemporal, nonTemporalTile:
 			choice.NonTemporal = append(choice.NonTemporal, e.operandOf(i))
@@ -89,12 +89,8 @@ func (e *elemWriter) describe(c computation) {
 	c.describe(choice)
 	filled := slices.ContainsFunc(e.stages, func(s stage) bool { return s == filled || s == constant })
 	if len(choice.Packed) > 0 && !filled { // with operands filled, the kernel for operands that are not broadcast
-		of := e.step
-		if e.insert != nil {
-			of = e.whole
-		}
-		if sig := e.t.lacksChannels(of); sig != "" {
-			choice.Kernel, choice.Kernels = sig, choice.Kernels+1 // what copies the channels
+		if sig := e.t.lacksInterleaved(cmp.Or(e.whole, e.step)); sig != "" {
+			choice.Kernel, choice.Kernels = sig, choice.Kernels+1 // what copies the groups
 		}
 	}
 }
@@ -143,14 +139,13 @@ func (e *elemWriter) stagedElems() int {
 			repeats += size
 		case packed, scattered: // in the cache together
 			together += size
+		case inserted: // and rows of the array pass through it
+			bytes, together = bytes/4, together+size
 		}
 		widest = max(widest, size)
 	}
-	switch {
-	case widest == 0:
+	if widest == 0 {
 		return 0
-	case e.insert != nil: // rows pass through the cache beside the tile
-		bytes /= 4
 	}
 	return bytes / max(widest, repeats, together)
 }

@@ -11,8 +11,8 @@ import (
 
 // Kernels returns the signatures of the kernels that compute a plan's bodies if every
 // kernel exists, in order of use. The kernels of copies into local memory, which
-// strategies call besides, are not among them. Where channels are taken together there is also the
-// kernel of those that are copied: for sizes and layouts by which they are no channels. The list is the same on every
+// strategies call besides, are not among them. If operands are interleaved there is also the
+// kernel of operands that are not: for sizes and layouts by which they are in no group. The list is the same on every
 // machine: it has the kernels for vectors of 32 bytes and of 64.
 func Kernels(p *plan.Plan, m *tuning.Machine, o Options) []string {
 	var sigs []string
@@ -32,21 +32,21 @@ func Kernels(p *plan.Plan, m *tuning.Machine, o Options) []string {
 	return sigs
 }
 
-// addKernels calls add with the kernels of a plan, with those of channels and of the same as they are without.
+// addKernels calls add with the kernels of a plan, with the kernels of interleaved operands and the same without.
 func addKernels(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string)) {
-	together := kernelsOf(p, m, o, add)
-	for _, sig := range channelKernels(p, m, o) {
-		together = true
+	groups := kernelsOf(p, m, o, add)
+	for _, sig := range interleavedKernels(p, m, o) {
+		groups = true
 		add(sig)
 	}
-	if together {
-		o.noChannels = true
+	if groups {
+		o.noGroups = true
 		kernelsOf(p, m, o, add)
 	}
 }
 
-// kernelsOf calls add with the kernels of a plan if every kernel exists. It reports whether some take channels together.
-func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string)) (together bool) {
+// kernelsOf calls add with the kernels of a plan if every kernel exists. It reports whether some take interleaved operands.
+func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string)) (groups bool) {
 	out, err := Schedule(p, m, complete{}, o)
 	if err != nil {
 		panic("BUG: schedule: with every kernel: " + err.Error())
@@ -62,40 +62,40 @@ func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string))
 					add(c.Kernel.Signature())
 				}
 				k, ok := c.Kernel.(*kernel.Kernel)
-				together = together || ok && k.HasChannels()
+				groups = groups || ok && k.Interleaved()
 			}
 		}
 	}
-	return together
+	return groups
 }
 
-// lacksChannels returns the signature of the kernel by which channels would compute a step, if the library lacks it:
-// genkernels makes it where other strategies copy the channels. It is that of the step as it is, which depends on no
+// lacksInterleaved returns the signature of the kernel by which interleaved would compute a step, if the library lacks it:
+// genkernels makes it where other options copy the groups. It is the kernel of the step as it is, which depends on no
 // extent.
-func (t *target) lacksChannels(s *plan.Step) string {
-	if t.noChannels || t.TilingOnly || !mayAlternate(s) {
+func (t *target) lacksInterleaved(s *plan.Step) string {
+	if t.noGroups || t.TilingOnly || !mayInterleave(s) {
 		return ""
 	}
 	e, _ := newElementwise(t, s)
-	if e == nil || e.alongChannels() != "" {
+	if e == nil || e.alongGroups() != "" {
 		return ""
 	}
-	if slices.ContainsFunc(e.arrays, func(array []int) bool { return slices.Contains(array, -1) }) { // for other layouts it is another
+	if slices.ContainsFunc(e.groups, func(g *interleaveGroup) bool { return slices.Contains(g.ops, -1) }) { // for other layouts it is another
 		return ""
 	}
-	k, _ := e.withArrays()
+	k, _ := e.interleavedBody()
 	if _, ok := t.lib.Engine(k.Signature()); ok || k.Verify() != nil {
 		return ""
 	}
 	return k.Signature()
 }
 
-// channelKernels returns the signatures of the kernels by which channels would compute steps of a plan: also those of
-// steps that another strategy computes for some sizes.
-func channelKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
+// interleavedKernels returns the signatures of the kernels by which interleaved would compute steps of a plan: also of steps
+// that another strategy computes for some sizes.
+func interleavedKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
 	t := &target{Machine: m, Options: o, lib: empty{}, buffers: p.Buffers, read: buffersRead(p)}
 	for i := range p.Steps {
-		if sig := t.lacksChannels(&p.Steps[i]); sig != "" {
+		if sig := t.lacksInterleaved(&p.Steps[i]); sig != "" {
 			sigs = append(sigs, sig)
 		}
 	}

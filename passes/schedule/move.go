@@ -38,8 +38,8 @@ func (e *elemWriter) offerMove(m *move) offer {
 
 // work returns what the stage costs.
 func (m *move) work() float64 {
-	if m.e.insert != nil {
-		return float64(m.e.insert.lines) * m.e.t.StageWork / 2
+	if m.by == inserted {
+		return float64(m.e.insert.factor) * m.e.t.StageWork / 2
 	}
 	m.e.stages[0] = m.by
 	defer func() { m.e.stages[0] = direct }()
@@ -51,7 +51,7 @@ func (m *move) tileElems() int { return 0 }
 func (m *move) describe(choice *nest.Choice) {
 	k := packKernel(m.e.ops[0].dtype)
 	switch {
-	case m.e.insert != nil:
+	case m.by == inserted:
 		k = insertKernel(m.e.ops[0].dtype)
 	case m.by != packed:
 		k = transposeKernel(m.e.ops[0].dtype)
@@ -62,7 +62,7 @@ func (m *move) describe(choice *nest.Choice) {
 
 func (m *move) write(e *elemWriter, _, tile *walk) (perRow, perTile []nest.Item) {
 	switch {
-	case e.insert != nil:
+	case m.by == inserted:
 		return nil, []nest.Item{e.insertCall(&e.at[0], tile)}
 	case m.by == packed:
 		return nil, []nest.Item{e.packCall(0, tile.size[e.row], tile, &e.at[1])}

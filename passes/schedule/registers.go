@@ -119,7 +119,7 @@ func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
 	switch {
 	case i.out >= 0 && !c.e.copiedOut(i.out):
 		to = c.e.at[len(c.e.step.In)+i.out]
-	case i.value < 0 || i.out >= 0 && c.e.linesOf(len(c.e.step.In)+i.out) != nil: // copied out from where its lines are
+	case i.value < 0 || i.out >= 0 && c.e.groupOf(len(c.e.step.In)+i.out) != nil: // copied out with the other members of its group
 		to = c.e.outTile(i.out, tile)
 	default:
 		v := &c.values[i.value]
@@ -153,10 +153,9 @@ func (c *tiling) packOut() {
 			}
 		}
 	}
-	ins := len(c.e.step.In)
 	for p := range c.perTile {
 		i := &c.perTile[p]
-		if in := c.copied(i); in >= 0 && c.e.stages[in] == packed && reads[i.args[0]] == 1 && i.out >= 0 && c.e.stages[ins+i.out] == scattered {
+		if in := c.copied(i); in >= 0 && c.e.stages[in] == packed && reads[i.args[0]] == 1 && i.out >= 0 && c.e.copiedOut(i.out) {
 			c.e.stages[in] = packedOut
 		}
 	}

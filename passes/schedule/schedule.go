@@ -29,7 +29,7 @@ type Options struct {
 	Drafts *Drafts
 	Groups *GroupDrafts
 
-	noChannels bool // interleaved channels are not taken together
+	noGroups bool // kernels take no interleaved operands
 }
 
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the

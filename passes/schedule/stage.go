@@ -23,6 +23,7 @@ const (
 	nonTemporal           // an output: the kernel stores past the caches
 	nonTemporalTile       // an output: its tile is copied out past the caches
 	scattered             // an output whose elements are apart: its tile is copied out
+	inserted              // an output between the members of an array: its tile is copied out with them
 )
 
 // once reports whether an operand is staged once for all rows of a block.
@@ -53,7 +54,7 @@ func (e *elemWriter) stageWork(i int) float64 {
 		return e.t.StageWork / 2
 	case nonTemporal, nonTemporalTile: // memory is not read before it is written
 		return -1
-	case scattered:
+	case scattered, inserted:
 		return 2 * e.t.StageWork
 	}
 	panic("BUG: schedule: there is no such stage")
@@ -64,7 +65,7 @@ func (e *elemWriter) stageWork(i int) float64 {
 func (e *elemWriter) pack() (why string) {
 	for i := range e.step.In {
 		o := &e.ops[i]
-		if e.stages[i] != direct || e.arrayOf(i) != nil {
+		if e.stages[i] != direct || e.groupOf(i) != nil {
 			continue
 		}
 		switch o.class {
@@ -100,6 +101,8 @@ func (e *elemWriter) stageKernels(i int) []kernel.Code {
 		return []kernel.Code{packKernel(o.dtype)}
 	case packedAcross, transposedBlock, scattered:
 		return []kernel.Code{transposeKernel(o.dtype)}
+	case inserted:
+		return []kernel.Code{insertKernel(o.dtype)}
 	case repeated:
 		return []kernel.Code{packKernel(o.dtype), copyKernel(o.dtype, false)}
 	case filled:

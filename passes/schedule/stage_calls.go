@@ -31,7 +31,7 @@ func (e *elemWriter) stageBlock(block *walk) (items []nest.Item) {
 func (e *elemWriter) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	for i := range e.ops {
 		switch e.stages[i] {
-		case direct, packedOut, transposedBlock, nonTemporal, nonTemporalTile, scattered:
+		case direct, packedOut, transposedBlock, nonTemporal, nonTemporalTile, scattered, inserted:
 			continue
 		case constant:
 			b := &e.t.buffers[e.step.In[i].Buffer]
@@ -40,9 +40,9 @@ func (e *elemWriter) stageTile(columns, tile *walk) (once, each []nest.Item) {
 			e.at[i] = view{slot: slot, strides: make([]int, len(e.step.Axes))}
 			continue
 		}
-		if g := e.linesOf(i); g != nil {
+		if g := e.groupOf(i); g != nil {
 			if g.tile.slot < 0 {
-				each = append(each, e.takeApart(g, tile))
+				each = append(each, e.deinterleave(g, tile))
 			}
 			continue
 		}
@@ -140,8 +140,8 @@ func (e *elemWriter) copiedOut(out int) bool {
 // outTile returns local memory for a tile of such an output, which it notes.
 func (e *elemWriter) outTile(out int, tile *walk) view {
 	i := len(e.step.In) + out
-	if g := e.linesOf(i); g != nil {
-		e.at[i] = e.lineTile(g, i, tile.depth())
+	if g := e.groupOf(i); g != nil {
+		e.at[i] = e.memberTile(g, i, tile.depth())
 		return e.at[i]
 	}
 	e.at[i] = e.tileView(i, e.tileRows*e.tileCols, e.tileCols, tile.depth())
@@ -155,14 +155,13 @@ func (e *elemWriter) storeTile(w *walk) (items []nest.Item) {
 		to := viewOf(k, &e.step.Out[i].Access)
 		switch e.stages[k] {
 		case nonTemporalTile:
-		case scattered: // a transposed block of one column, or of several lines
-			if e.insert != nil {
-				items = append(items, e.insertCall(&e.at[k], w))
-				continue
-			}
-			if g := e.linesOf(k); g != nil {
+		case inserted:
+			items = append(items, e.insertCall(&e.at[k], w))
+			continue
+		case scattered: // a transposed block of one column, or of several members
+			if g := e.groupOf(k); g != nil {
 				if g.ops[0] == k {
-					items = append(items, e.putTogether(g, w))
+					items = append(items, e.interleave(g, w))
 				}
 				continue
 			}

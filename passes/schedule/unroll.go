@@ -56,18 +56,18 @@ func unrollAxis(s *plan.Step, axis int) (out *plan.Step, from []int) {
 }
 
 // unrolled returns a step that computes all indices of a short axis of s together, along which an operand is contiguous:
-// channels become operands, as those of pixels that become planes. from says which operand of s each of its own is, the
+// the indices become members of an interleave group, as the channels of pixels that become planes. from says which operand of s each of its own is, the
 // inputs first. The step is nil if s has no such axis.
 func (t *target) unrolled(s *plan.Step) (out *plan.Step, from []int) {
 	if !s.Elementwise() {
 		return nil, nil
 	}
 	for k, a := range s.Axes {
-		if a.Extent < 2 || a.Extent > kernel.MaxChannels || a.Extent*len(s.Body.Body) > t.UnrolledOps {
+		if a.Extent < 2 || a.Extent > kernel.MaxFactor || a.Extent*len(s.Body.Body) > t.UnrolledOps {
 			continue
 		}
 		for col := range s.Axes {
-			if col != k && s.Axes[col].Extent > 1 && alternates(s, k, col) {
+			if col != k && s.Axes[col].Extent > 1 && exchanges(s, k, col) {
 				return unrollAxis(s, k)
 			}
 		}
@@ -75,9 +75,9 @@ func (t *target) unrolled(s *plan.Step) (out *plan.Step, from []int) {
 	return nil, nil
 }
 
-// alternates reports whether an operand has elements along an axis that alternate with those along another one, col, and
-// one is contiguous along col: then copies would exchange the axes.
-func alternates(s *plan.Step, axis, col int) bool {
+// exchanges reports whether a step changes the order of two axes: an operand is interleaved, its members along axis, and
+// another one is contiguous along col.
+func exchanges(s *plan.Step, axis, col int) bool {
 	interleaved, contiguous := false, false
 	for a := range s.Accesses() {
 		if a.Panel != nil {

@@ -98,7 +98,7 @@ func placements(c kernel.Code) []placement {
 	args := c.Args()
 	for i, in := range args {
 		for o, out := range args {
-			if !in.Out && out.Out && in.Inner == kernel.Cols && in.DType == out.DType && in.Channels == out.Channels && in.Inner == out.Inner && in.Outer == out.Outer {
+			if !in.Out && out.Out && in.Inner == kernel.Cols && in.DType == out.DType && in.Factor == out.Factor && in.Inner == out.Inner && in.Outer == out.Outer {
 				all = append(all, placement{i, o})
 			}
 		}

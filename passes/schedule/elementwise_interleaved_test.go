@@ -20,7 +20,7 @@ import (
 func pixelsPlan(t *rapid.T) *plan.Plan {
 	types := []ir.DType{ir.Float32, ir.Int32, ir.Float64, ir.Uint8}
 	dtype, stored := rapid.SampledFrom(types).Draw(t, "dtype"), rapid.SampledFrom(types).Draw(t, "stored")
-	channels, outs := rapid.IntRange(2, kernel.MaxChannels).Draw(t, "channels"), rapid.IntRange(1, kernel.MaxChannels).Draw(t, "outputs")
+	channels, outs := rapid.IntRange(2, kernel.MaxFactor).Draw(t, "channels"), rapid.IntRange(1, kernel.MaxFactor).Draw(t, "outputs")
 	rows := rapid.SampledFrom([]int{1, 1, 2, 5}).Draw(t, "rows")
 	n := rapid.SampledFrom([]int{1, 2, 7, 8, 9, 31, 64, 65, 300}).Draw(t, "columns")
 	pitch := n + rapid.IntRange(0, 2).Draw(t, "gap") // of a row of the picture
@@ -93,8 +93,8 @@ func pixelsPlan(t *rapid.T) *plan.Plan {
 	return p
 }
 
-// TestChannels checks steps on pixels by all strategies.
-func TestChannels(t *testing.T) {
+// TestInterleaved checks steps on pixels by all strategies.
+func TestInterleaved(t *testing.T) {
 	by := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		p := pixelsPlan(t)
@@ -110,7 +110,7 @@ func TestChannels(t *testing.T) {
 		}
 		for _, one := range offersOf(to, &p.Steps[0]) {
 			d, why := one.drafted()
-			if one.name == "elementwise/channels" {
+			if one.name == "elementwise/interleaved" {
 				by[d != nil]++
 			}
 			if d == nil {
@@ -122,11 +122,11 @@ func TestChannels(t *testing.T) {
 			require.NoError(t, eval.CheckTranslation(p, program, inputs), "%s\n%s%s", one.name, p, program)
 		}
 	})
-	require.Greater(t, by[true], by[false]/4, "few steps have channels")
+	require.Greater(t, by[true], by[false]/4, "few steps are interleaved")
 }
 
-// TestChannelsInMemory checks that channels are read with those that the step does not read only where memory has them.
-func TestChannelsInMemory(t *testing.T) {
+// TestMissingMembers checks that members that the step does not read are read with the others only if they are in memory.
+func TestMissingMembers(t *testing.T) {
 	for _, c := range []struct{ plan, kernel string }{
 		{"%0 = param x 0 : f32[64,4]\n %1 = result y 0 : f32[64,1]\n step 0 [64,1]\n kernel (u0:f32) { t0 = neg u0; store t0 }\n %0{4,1}+3 -> %1{1,1}+0", ""},
 		{"%0 = param x 0 : f32[127]\n %1 = result y 0 : f32[64,1]\n step 0 [64,1]\n kernel (u0:f32) { t0 = neg u0; store t0 }\n %0{2,1}+0 -> %1{1,1}+0", ""},
@@ -138,7 +138,7 @@ func TestChannelsInMemory(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, p.Verify())
 		to := &target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
-		d, why := draftBy("elementwise/channels", to, &p.Steps[0])
+		d, why := draftBy("elementwise/interleaved", to, &p.Steps[0])
 		if c.kernel == "" {
 			require.Nil(t, d)
 			require.NotEmpty(t, why)
@@ -149,9 +149,9 @@ func TestChannelsInMemory(t *testing.T) {
 	}
 }
 
-// TestRoomForChannels: steps that differ in what their operands' buffers have behind the elements alone have drafts of
-// their own, as channels are read together where the buffer has all of them.
-func TestRoomForChannels(t *testing.T) {
+// TestRoomForMembers: steps that differ only in what their operands' buffers have behind the elements have drafts of their
+// own, as missing members are read if the buffer has them.
+func TestRoomForMembers(t *testing.T) {
 	p, err := plan.ParsePlan(`plan room arena=0 {
   %0 = param x 0   : f32[200000]
   %1 = param y 1   : f32[199999]
@@ -168,6 +168,6 @@ func TestRoomForChannels(t *testing.T) {
 	require.NoError(t, err)
 	out, err := Schedule(p, tuning.Default(2), complete{}, Options{})
 	require.NoError(t, err)
-	require.Equal(t, "elementwise/channels", out.Tasks[0].Choices[0].Strategy)
-	require.NotEqual(t, "elementwise/channels", out.Tasks[1].Choices[0].Strategy)
+	require.Equal(t, "elementwise/interleaved", out.Tasks[0].Choices[0].Strategy)
+	require.NotEqual(t, "elementwise/interleaved", out.Tasks[1].Choices[0].Strategy)
 }

@@ -1,35 +1,37 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/codegen/machine"
+import (
+	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
-// Interleaved channels of bytes, in lanes of 32 bits. The bytes of a step are in two halves of a register, which
-// are the same in part if there are fewer than 32; VPSHUFB takes a channel's bytes to their lanes. In the tail
-// they are copied by way of the stack.
+// Interleave groups of bytes, in lanes of 32 bits. The bytes of a step are in two halves of a register, which overlap if there
+// are fewer than 32; VPSHUFB takes a member's bytes to their lanes. In the tail they are copied by way of the stack.
 
-// byteChannel returns a channel of an array of bytes.
-func (a *array) byteChannel(channel int) ref {
-	return a.op("VPSHUFB", a.bytes(), a.laneBytes(channel))
+// byteMember returns a member of a group of bytes.
+func (a *group) byteMember(member int) ref {
+	return a.op("VPSHUFB", a.bytes(), a.laneBytes(member))
 }
 
 // second is where the second half begins: 16 bytes from there on are the last ones of the step.
-func (a *array) second() int { return a.of*a.Copy.Graph.Machine().Lanes() - pieceBytes }
+func (a *group) second() int { return a.of*a.Copy.Graph.Machine().Lanes() - pieceBytes }
 
 // bytes returns the bytes of a step.
-func (a *array) bytes() ref {
+func (a *group) bytes() ref {
 	switch {
 	case a.Tail:
-		return a.placed("CHANNELLOAD", a.place(0, a.second()+pieceBytes))
-	case a.of == mostLines:
+		return a.placed("GROUPLOAD", a.place(0, a.second()+pieceBytes))
+	case a.of == kernel.MaxFactor:
 		return a.inPlace(a.vector(0))
 	}
 	return a.joined(a.inPlace(a.place(0, pieceBytes)), a.inPlace(a.place(a.second(), pieceBytes)))
 }
 
 // laneBytes returns which byte of its half each lane takes. The upper bytes of a lane are zeros.
-func (a *array) laneBytes(channel int) ref {
+func (a *group) laneBytes(member int) ref {
 	lanes, bytes := a.Copy.Graph.Machine().Lanes(), uint64(0)
 	for j := range lanes {
-		from := j*a.of + channel
+		from := j*a.of + member
 		if j >= lanes/2 {
 			from -= a.second()
 		}
@@ -38,10 +40,10 @@ func (a *array) laneBytes(channel int) ref {
 	return a.op("VPOR", a.op("VPMOVZXBD", a.c64(bytes)), a.c32(0xffffff00))
 }
 
-// storeBytes returns the stores of channels.
-func (a *array) storeBytes(channels []ref) []ref {
-	x := channels[0]
-	for i, c := range channels[1:] {
+// storeBytes returns the stores of members.
+func (a *group) storeBytes(members []ref) []ref {
+	x := members[0]
+	for i, c := range members[1:] {
 		x = a.op("VPOR", x, a.imm("VPSLLD", uint8(8*(i+1)), c))
 	}
 	switch a.of {
@@ -54,7 +56,7 @@ func (a *array) storeBytes(channels []ref) []ref {
 	}
 	switch {
 	case a.Tail:
-		return []ref{a.placed("CHANNELSTORE", a.place(0, 8*a.of), x)}
+		return []ref{a.placed("GROUPSTORE", a.place(0, 8*a.of), x)}
 	case a.of == 2:
 		return []ref{a.placed("STOREHALF", a.place(0, 16), x)}
 	case a.of == 3:
@@ -63,14 +65,14 @@ func (a *array) storeBytes(channels []ref) []ref {
 	return []ref{a.placed("STORE", a.vector(0), x)}
 }
 
-// channelLoad reads the bytes of a partial step.
-func (n *nest) channelLoad(i *machine.Inst) {
+// groupLoad reads the bytes of a partial step.
+func (n *nest) groupLoad(i *machine.Inst) {
 	few, of := stack(n.fewBytes()), i.Place.Size
 	n.remaining()
-	n.timesChannels(of)
+	n.timesFactor(of)
 	n.do("LEAQ", mem(n.element(i.Place)), gp(dx))
 	n.copyBytes(at(dx, 0), few)
-	if of == mostLines {
+	if of == kernel.MaxFactor {
 		n.do("VMOVUPS", mem(few), y(i.Dst))
 		return
 	}
@@ -78,12 +80,12 @@ func (n *nest) channelLoad(i *machine.Inst) {
 	n.do("VINSERTF128", imm(1), mem(few.at(i.Place.Bytes-pieceBytes)), y(i.Dst), y(i.Dst))
 }
 
-// channelStore writes them.
-func (n *nest) channelStore(i *machine.Inst) {
+// groupStore writes them.
+func (n *nest) groupStore(i *machine.Inst) {
 	few := stack(n.fewBytes())
 	n.do("VMOVUPS", y(i.Src[0].Index), mem(few))
 	n.remaining()
-	n.timesChannels(i.Place.Size)
+	n.timesFactor(i.Place.Size)
 	n.do("LEAQ", mem(n.element(i.Place)), gp(dx))
 	n.copyBytes(few, at(dx, 0))
 }

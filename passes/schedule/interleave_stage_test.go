@@ -12,11 +12,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// linesPlan is a plan of one step whose operands are lines of three buffers: output i is of line
-// i of the first, of a line of the second, and maybe of the output before.
-func linesPlan(t *rapid.T) *plan.Plan {
+// groupsPlan is a plan of one step whose operands are the members of three interleave groups: output i is computed of member i
+// of the first, a member of the second, and maybe the output before.
+func groupsPlan(t *rapid.T) *plan.Plan {
 	dtype := rapid.SampledFrom([]ir.DType{ir.Uint8, ir.Int16, ir.Float32, ir.Float64}).Draw(t, "dtype")
-	lines := rapid.IntRange(2, kernel.MaxChannels).Draw(t, "lines")
+	factor := rapid.IntRange(2, kernel.MaxFactor).Draw(t, "factor")
 	outer := rapid.SampledFrom([]int{1, 1, 3}).Draw(t, "outer")
 	n := rapid.SampledFrom([]int{1, 2, 7, 8, 31, 32, 33, 64, 65, 300}).Draw(t, "length")
 	p := &plan.Plan{Name: "f"}
@@ -24,21 +24,21 @@ func linesPlan(t *rapid.T) *plan.Plan {
 	var in []plan.Access
 	body := &kernel.Kernel{}
 	for k, name := range []string{"x", "y"} {
-		p.Buffers = append(p.Buffers, plan.Buffer{Kind: plan.ParamBuffer, Name: name, Index: k, DType: dtype, Shape: []int{outer, n, lines}})
-		for i := range lines {
-			in = append(in, plan.Access{Buffer: k, Offset: i, Strides: []int{n * lines, lines, 1}})
+		p.Buffers = append(p.Buffers, plan.Buffer{Kind: plan.ParamBuffer, Name: name, Index: k, DType: dtype, Shape: []int{outer, n, factor}})
+		for i := range factor {
+			in = append(in, plan.Access{Buffer: k, Offset: i, Strides: []int{n * factor, factor, 1}})
 			body.In = append(body.In, kernel.Operand{DType: dtype})
 		}
 	}
-	p.Buffers = append(p.Buffers, plan.Buffer{Kind: plan.ResultBuffer, Name: "z", DType: dtype, Shape: []int{outer, n, lines}})
+	p.Buffers = append(p.Buffers, plan.Buffer{Kind: plan.ResultBuffer, Name: "z", DType: dtype, Shape: []int{outer, n, factor}})
 	op := func(a, b kernel.Ref) kernel.Ref {
 		by := rapid.SampledFrom([]ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul}).Draw(t, "op")
 		body.Body = append(body.Body, kernel.Inst{Op: by, DType: dtype, Args: [3]kernel.Ref{a, b}})
 		return kernel.Ref(len(body.In) + len(body.Body) - 1)
 	}
-	others := rapid.Permutation(axesOf(make([]int, lines))).Draw(t, "others")
-	for i := range lines {
-		v := op(kernel.Ref(i), kernel.Ref(lines+others[i]))
+	others := rapid.Permutation(axesOf(make([]int, factor))).Draw(t, "others")
+	for i := range factor {
+		v := op(kernel.Ref(i), kernel.Ref(factor+others[i]))
 		if i > 0 && rapid.Bool().Draw(t, "chained") {
 			v = op(v, body.Out[i-1])
 		}
@@ -49,18 +49,18 @@ func linesPlan(t *rapid.T) *plan.Plan {
 	for _, i := range order {
 		s.In = append(s.In, in[i])
 	}
-	for i := range lines {
-		s.Out = append(s.Out, plan.Output{Access: plan.Access{Buffer: 2, Offset: i, Strides: []int{n * lines, lines, 1}}})
+	for i := range factor {
+		s.Out = append(s.Out, plan.Output{Access: plan.Access{Buffer: 2, Offset: i, Strides: []int{n * factor, factor, 1}}})
 	}
 	p.Steps = []plan.Step{s}
 	return p
 }
 
-// TestInterleaved checks steps on lines of buffers, by one kernel and by tilings: that they compute
-// what the step says, and that the lines of a buffer go through local memory together.
-func TestInterleaved(t *testing.T) {
+// TestStagedGroups checks steps on interleaved operands, by one kernel and by tilings: that they compute
+// what the step says, and that the members of a group go through local memory together.
+func TestStagedGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := linesPlan(t)
+		p := groupsPlan(t)
 		require.NoError(t, p.Verify(), p)
 		lib := rapid.SampledFrom([]library{anyKernel, singles}).Draw(t, "library")
 		to := &target{Machine: small(t), lib: lib, buffers: p.Buffers, read: buffersRead(p)}

@@ -15,11 +15,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// TestDifferentialChannels runs kernels of interleaved channels on both engines: copies of all types and numbers
-// of channels in every direction, and random bodies.
-func TestDifferentialChannels(t *testing.T) {
+// TestDifferentialInterleaved runs kernels of interleaved operands on both engines: copies of all types and factors
+// in every direction, and random bodies.
+func TestDifferentialInterleaved(t *testing.T) {
 	t.Parallel()
-	ks := channelCopies(t)
+	ks := interleavedCopies(t)
 	n := 60
 	if *long {
 		n = 1500
@@ -27,7 +27,7 @@ func TestDifferentialChannels(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	seen := map[string]bool{}
 	for range n {
-		if k := randomChannels(rnd.IntN); k.Verify() == nil && !seen[codegen.Symbol(k)] {
+		if k := randomInterleaved(rnd.IntN); k.Verify() == nil && !seen[codegen.Symbol(k)] {
 			seen[codegen.Symbol(k)] = true
 			ks = append(ks, k)
 		}
@@ -37,18 +37,18 @@ func TestDifferentialChannels(t *testing.T) {
 	differ(t, ks, files[0])
 }
 
-// channelCopies returns the kernels that take channels apart, put them together, and reverse their order, each with
+// interleavedCopies returns the kernels that deinterleave operands, interleave them, and reverse their order, each with
 // an operation that keeps the bits.
-func channelCopies(t *testing.T) (ks []kernel.Code) {
-	for _, d := range kernel.ChannelTypes.List() {
-		for of := 2; of <= kernel.MaxChannels; of++ {
-			var units, array, body, apart, reversed []string
+func interleavedCopies(t *testing.T) (ks []kernel.Code) {
+	for _, d := range kernel.InterleavedTypes.List() {
+		for of := 2; of <= kernel.MaxFactor; of++ {
+			var units, group, body, apart, reversed []string
 			for i := range of {
-				units, array = append(units, fmt.Sprintf("u%d:%s", i, d.Text())), append(array, fmt.Sprintf("u%d", i))
+				units, group = append(units, fmt.Sprintf("u%d:%s", i, d.Text())), append(group, fmt.Sprintf("u%d", i))
 				body, apart = append(body, fmt.Sprintf("t%d = copy u%d;", i, i)), append(apart, fmt.Sprintf("t%d", i))
 				reversed = append(reversed, fmt.Sprintf("t%d", of-1-i))
 			}
-			in, ops, out, back := strings.Join(array, " "), strings.Join(body, " "), strings.Join(apart, " "), strings.Join(reversed, " ")
+			in, ops, out, back := strings.Join(group, " "), strings.Join(body, " "), strings.Join(apart, " "), strings.Join(reversed, " ")
 			for _, text := range []string{
 				fmt.Sprintf("kernel ((%s):%s) { %s store %s }", in, d.Text(), ops, out),
 				fmt.Sprintf("kernel (%s) { %s store (%s) }", strings.Join(units, ", "), ops, out),
@@ -64,14 +64,14 @@ func channelCopies(t *testing.T) (ks []kernel.Code) {
 	return ks
 }
 
-// randomChannels builds a canonical kernel of which some operands are channels, with the numbers that draw returns.
-func randomChannels(draw func(n int) int) *kernel.Kernel {
-	types := kernel.ChannelTypes.List()
+// randomInterleaved builds a canonical kernel of which some operands are interleaved, with the numbers that draw returns.
+func randomInterleaved(draw func(n int) int) *kernel.Kernel {
+	types := kernel.InterleavedTypes.List()
 	var operands []kernel.Operand
 	for range 1 + draw(3) {
-		d, of := types[draw(len(types))], 2+draw(kernel.MaxChannels-1)
+		d, of := types[draw(len(types))], 2+draw(kernel.MaxFactor-1)
 		for i := range of {
-			operands = append(operands, kernel.Operand{DType: d, Channel: kernel.Channel{At: uint8(i), Of: uint8(of)}})
+			operands = append(operands, kernel.Operand{DType: d, Member: kernel.Member{At: uint8(i), Of: uint8(of)}})
 		}
 	}
 	for range draw(4) {
@@ -87,15 +87,15 @@ func randomChannels(draw func(n int) int) *kernel.Kernel {
 	k := g.Kernel()
 	for range 1 + draw(3) {
 		r, _ := g.pick(ir.AllTypes)
-		of := draw(kernel.MaxChannels + 1)
-		if of < 2 || !kernel.ChannelTypes.Has(g.DType(r)) {
+		of := draw(kernel.MaxFactor + 1)
+		if of < 2 || !kernel.InterleavedTypes.Has(g.DType(r)) {
 			g.Store(r)
-			k.OutChannel = append(k.OutChannel, kernel.Channel{})
+			k.OutMember = append(k.OutMember, kernel.Member{})
 			continue
 		}
 		for i := range of {
 			g.Store(r)
-			k.OutChannel = append(k.OutChannel, kernel.Channel{At: uint8(i), Of: uint8(of)})
+			k.OutMember = append(k.OutMember, kernel.Member{At: uint8(i), Of: uint8(of)})
 			r, _ = g.pick(ir.SetOf(g.DType(r)))
 		}
 	}

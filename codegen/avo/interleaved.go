@@ -6,31 +6,31 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Interleaved channels of a body (kernel.Channel). A step loads the vectors of an array and takes the channels
-// apart in registers; it puts channels together and stores the vectors. A block is as many pieces of 16 bytes as
-// there are channels, which have whole elements of each. The two halves of registers have two blocks:
+// Interleave groups of a body (kernel.Member). A step loads the vectors of a group and deinterleaves them in registers; it
+// interleaves members and stores the vectors. A block is as many pieces of 16 bytes as the factor, and has whole elements of
+// each member. The two halves of registers have two blocks:
 //
-//	array    blocks' pieces  a0 a1 a2 b0 b1 b2       of three channels
+//	group    blocks' pieces  a0 a1 a2 b0 b1 b2       of three members
 //	pieces   registers       [a0 b0] [a1 b1] [a2 b2]
-//	channels registers       [x  x ] [y  y ] [z  z ] by VSHUFPS in the halves
+//	members  registers       [x  x ] [y  y ] [z  z ] by VSHUFPS in the halves
 //
 // Where pieces have whole columns, and so have all operands with columns, no half is moved: lanes then have the
-// columns in another order, the same one for all. In the tail, vectors of an array are loaded and stored under masks.
-// Bytes: see channels_bytes.go.
+// columns in another order, the same one for all. In the tail, vectors of a group are loaded and stored under masks.
+// Bytes: see interleaved_bytes.go.
 
 // pieceBytes is the size of a piece.
 const pieceBytes = 16
 
-// array is the channels of an argument: those from an operand on.
-type array struct {
+// group is an interleave group of a body: its members are the operands from one on.
+type group struct {
 	*lowerer
 	operand int
 	dtype   ir.DType
 	of      int
 }
 
-// place returns bytes of the array in this step, from an offset on.
-func (a *array) place(offset, bytes int) machine.Place {
+// place returns bytes of the group in this step, from an offset on.
+func (a *group) place(offset, bytes int) machine.Place {
 	size := a.of * a.dtype.Size()
 	if !a.Tail {
 		offset += size * a.Copy.Graph.Machine().Lanes() * a.Number
@@ -38,48 +38,48 @@ func (a *array) place(offset, bytes int) machine.Place {
 	return machine.Place{Operand: a.operand, Size: size, Disp: offset, Bytes: bytes, Tail: a.Tail}
 }
 
-// vector returns the place of vector v of the array in this step.
-func (a *array) vector(v int) machine.Place { return a.place(vectorBytes(v), vectorBytes(1)) }
+// vector returns the place of vector v of the group in this step.
+func (a *group) vector(v int) machine.Place { return a.place(vectorBytes(v), vectorBytes(1)) }
 
 // mask returns the mask of vector v in the tail.
-func (a *array) mask(v int) ref {
-	return a.Add(machine.Node{Kind: machine.KindOp, Op: a.isa().opcode("CHANNELMASK"), Imm: uint8(a.of<<4 | v), Slot: a.dtype.Size(), Arg: machine.Args()})
+func (a *group) mask(v int) ref {
+	return a.Add(machine.Node{Kind: machine.KindOp, Op: a.isa().opcode("GROUPMASK"), Imm: uint8(a.of<<4 | v), Slot: a.dtype.Size(), Arg: machine.Args()})
 }
 
-// loadChannel returns an input that is a channel.
-func (t *isa) loadChannel(l *lowerer, i int) value {
+// loadMember returns an input that is a member of a group.
+func (t *isa) loadMember(l *lowerer, i int) value {
 	in := l.Kernel.In[i]
-	a := &array{l, i - int(in.Channel.At), in.DType, int(in.Channel.Of)}
+	a := &group{l, i - int(in.Member.At), in.DType, int(in.Member.Of)}
 	if in.DType.Size() == 1 {
-		return one(a.byteChannel(int(in.Channel.At)))
+		return one(a.byteMember(int(in.Member.At)))
 	}
-	channel := func(p int) ref { return a.run(takenApart, a.pieces(p))[in.Channel.At] }
+	member := func(p int) ref { return a.run(deinterleaving, a.pieces(p))[in.Member.At] }
 	if l.parts(in.DType) == 2 {
-		return two(channel(0), channel(1))
+		return two(member(0), member(1))
 	}
-	return one(channel(0))
+	return one(member(0))
 }
 
-// storeChannels returns the stores of the array whose last channel is an output.
-func (t *isa) storeChannels(l *lowerer, output int) (stores []ref) {
+// storeGroup returns the stores of the group whose last member is an output.
+func (t *isa) storeGroup(l *lowerer, output int) (stores []ref) {
 	k := l.Kernel
-	c, d := k.OutChannel[output], k.OutType(output)
+	c, d := k.OutMember[output], k.OutType(output)
 	if c.At+1 < c.Of {
 		return nil
 	}
 	first := output - int(c.At)
-	a := &array{l, len(k.In) + first, d, int(c.Of)}
-	channels := func(p int) (x []ref) {
+	a := &group{l, len(k.In) + first, d, int(c.Of)}
+	members := func(p int) (x []ref) {
 		for _, r := range k.Out[first : output+1] {
 			x = append(x, l.Values[r].Part[p])
 		}
 		return x
 	}
 	if d.Size() == 1 {
-		return a.storeBytes(channels(0))
+		return a.storeBytes(members(0))
 	}
 	for p := range l.parts(d) {
-		pieces := a.run(putTogether, channels(p))
+		pieces := a.run(interleaving, members(p))
 		for j := range a.of {
 			v := p*a.of + j
 			x := pieces[j]
@@ -97,17 +97,17 @@ func (t *isa) storeChannels(l *lowerer, output int) (stores []ref) {
 }
 
 // inOrder reports whether lanes have to have the columns of a step in order: not if all operands with columns are
-// arrays of the same kind, whose pieces have whole columns.
-func (a *array) inOrder() bool {
+// groups of the same kind, whose pieces have whole columns.
+func (a *group) inOrder() bool {
 	k := a.Kernel
-	other := func(c kernel.Channel, d ir.DType) bool { return int(c.Of) != a.of || d.Size() != a.dtype.Size() }
+	other := func(c kernel.Member, d ir.DType) bool { return int(c.Of) != a.of || d.Size() != a.dtype.Size() }
 	for _, in := range k.In {
-		if !in.Splat && other(in.Channel, in.DType) {
+		if !in.Splat && other(in.Member, in.DType) {
 			return true
 		}
 	}
 	for i := range k.Out {
-		if other(k.OutChannelOf(i), k.OutType(i)) {
+		if other(k.OutMemberOf(i), k.OutType(i)) {
 			return true
 		}
 	}
@@ -115,7 +115,7 @@ func (a *array) inOrder() bool {
 }
 
 // pieces returns the pieces of the blocks of part p of a step.
-func (a *array) pieces(p int) (x []ref) {
+func (a *group) pieces(p int) (x []ref) {
 	inOrder := a.inOrder()
 	if !a.Tail && !inOrder {
 		for v := range a.of {
@@ -143,8 +143,8 @@ func (a *array) pieces(p int) (x []ref) {
 	return x
 }
 
-// halves returns a vector of two pieces of the array, by their numbers.
-func (a *array) halves(pieces []ref, low, high int) ref {
+// halves returns a vector of two pieces of the group, by their numbers.
+func (a *group) halves(pieces []ref, low, high int) ref {
 	return a.either(pieces[low%a.of], low/a.of, pieces[high%a.of], high/a.of)
 }
 
@@ -172,10 +172,10 @@ func takeWords(x, y, a, b, c, d int) shuffle {
 func lower(x, y int) shuffle { return takeWords(x, y, 0, 1, 0, 1) }
 func upper(x, y int) shuffle { return takeWords(x, y, 2, 3, 2, 3) }
 
-// takenApart are the shuffles that make channels of pieces, putTogether those that make pieces of channels. Values
+// deinterleaving are the shuffles that make members of pieces, interleaving those that make pieces of members. Values
 // are numbered from the operands on; the last ones are the results.
 var (
-	takenApart = map[interleaving][]shuffle{
+	deinterleaving = map[interleave][]shuffle{
 		{4, 2}: {takeWords(0, 1, 0, 2, 0, 2), takeWords(0, 1, 1, 3, 1, 3)},
 		{4, 3}: {takeWords(1, 2, 2, 3, 1, 2), takeWords(0, 1, 1, 2, 0, 1), takeWords(0, 3, 0, 3, 0, 2), takeWords(4, 3, 0, 2, 1, 3), takeWords(4, 2, 1, 3, 0, 3)},
 		{4, 4}: fourByFour,
@@ -183,7 +183,7 @@ var (
 		{8, 3}: {takeWords(0, 1, 0, 1, 2, 3), takeWords(0, 2, 2, 3, 0, 1), takeWords(1, 2, 0, 1, 2, 3)},
 		{8, 4}: {lower(0, 2), upper(0, 2), lower(1, 3), upper(1, 3)},
 	}
-	putTogether = map[interleaving][]shuffle{
+	interleaving = map[interleave][]shuffle{
 		{4, 2}: {{0, 1, "VUNPCKLPS", 0}, {0, 1, "VUNPCKHPS", 0}},
 		{4, 3}: {takeWords(0, 1, 0, 2, 0, 2), takeWords(1, 2, 1, 3, 1, 3), takeWords(2, 0, 0, 2, 1, 3), takeWords(3, 5, 0, 2, 0, 2), takeWords(4, 3, 0, 2, 1, 3), takeWords(5, 4, 1, 3, 1, 3)},
 		{4, 4}: fourByFour,
@@ -195,19 +195,19 @@ var (
 		takeWords(4, 6, 0, 2, 0, 2), takeWords(4, 6, 1, 3, 1, 3), takeWords(5, 7, 0, 2, 0, 2), takeWords(5, 7, 1, 3, 1, 3)}
 )
 
-// run returns the results of the shuffles that a table has for the array.
-func (a *array) run(table map[interleaving][]shuffle, x []ref) []ref {
-	for _, s := range table[interleaving{a.dtype.Size(), a.of}] {
+// run returns the results of the shuffles that a table has for the group.
+func (a *group) run(table map[interleave][]shuffle, x []ref) []ref {
+	for _, s := range table[interleave{a.dtype.Size(), a.of}] {
 		x = append(x, a.imm(s.op, s.imm, x[s.x], x[s.y]))
 	}
 	return x[len(x)-a.of:]
 }
 
-// channelMask loads the mask of a vector of an array in the tail.
-func (n *nest) channelMask(i *machine.Inst) {
+// groupMask loads the mask of a vector of a group in the tail.
+func (n *nest) groupMask(i *machine.Inst) {
 	of, v, lanes := int(i.Imm>>4), int(i.Imm&15), n.m.Width/i.Slot
 	n.remaining()
-	n.timesChannels(of)
+	n.timesFactor(of)
 	n.do("SUBQ", imm(int64(v*lanes)), gp(cx))
 	for _, bound := range []struct {
 		move  string
@@ -222,8 +222,8 @@ func (n *nest) channelMask(i *machine.Inst) {
 	n.do("VMOVUPS", mem(at(dx, 0).indexed(cx, i.Slot)), y(i.Dst))
 }
 
-// timesChannels makes cx, a number of columns, that of their elements.
-func (n *nest) timesChannels(of int) {
+// timesFactor makes cx, a number of columns, that of their elements.
+func (n *nest) timesFactor(of int) {
 	switch of {
 	case 2:
 		n.do("ADDQ", gp(cx), gp(cx))
@@ -257,7 +257,7 @@ func (n *nest) allocateMultiples(free int) int {
 	n.multiples = map[int]int{}
 	k := n.b.Graph.Kernel
 	for i := range n.pointer {
-		of := n.channel(i).Of
+		of := n.member(i).Of
 		times := indexTimes(int(of) * n.dtype(i).Size())
 		if n.multiples[times] == 0 && of > 0 && times > 1 {
 			n.multiples[times] = free
