@@ -93,7 +93,7 @@ func TestConstructors(t *testing.T) {
 // TestMicroTable proves the table of micro-kernels total.
 func TestMicroTable(t *testing.T) {
 	for _, r := range kernel.MicroKinds() {
-		require.Equal(t, !r.Written(), micros[r] != nil, "%s", r)
+		require.Equal(t, !r.Written() && r != kernel.Reduce, micros[r] != nil, "%s", r) // reduce has a body: see assemblers
 	}
 }
 
