@@ -48,9 +48,9 @@ var rowRules = map[ir.Op]func(d *Division, v *ir.Value, p place) error{
 		}
 		return nil
 	},
-	ir.OpDotHalves:  anyRows,
-	ir.OpConv:       checkConv,
-	ir.OpConvHalves: checkConv,
+	ir.OpDotHalves:         anyRows,
+	ir.OpConv:              checkConv,
+	ir.OpConvHalves:        checkConv,
 	ir.OpGather:            wholeLines,
 	ir.OpSearchSorted:      wholeLines,
 	ir.OpSearchSortedRight: wholeLines,
