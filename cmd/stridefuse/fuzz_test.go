@@ -27,7 +27,7 @@ func texts(t require.TestingT) []string {
 		require.NoError(t, err)
 		_, err = p.RunAll(context.Background(), e.ins...)
 		require.NoError(t, err)
-		for _, stage := range []string{"graph", "fuse", "loops", "rows", "plan", "schedule"} {
+		for _, stage := range []string{"graph", "fuse", "loops", "tiles", "plan", "schedule"} {
 			var text bytes.Buffer
 			require.NoError(t, p.Dump(&text, stage))
 			out = append(out, text.String())

@@ -60,7 +60,7 @@ func init() { // not an initializer: help reads it
 		{"explain", "FILE", "say what is fused, copied and moved, and by which kernels", slices.Concat(text, engine[:3]), (*tool).explain},
 		{"passes", "FILE", "print the program after each pass that changed it", append(text, "diff"), (*tool).passes},
 		{"kernels", "FILE", "list the kernels, and which are not generated", append(text, "portable"), (*tool).kernels},
-		{"asm", "SIGNATURE", "print the assembly of a kernel with what bounds its loops", []string{"target", "memory"}, (*tool).asm},
+		{"asm", "SIGNATURE", "print the assembly of a kernel, which assembler wrote it and what bounds its loops", []string{"target", "memory"}, (*tool).asm},
 		{"bench", "FILE", "time a program", slices.Concat(text, data[:1], engine, []string{"runs"}), (*tool).bench},
 		{"bisect", "FILE", "find the rewrite after which a program computes something else", slices.Concat(text, data[:1], engine[1:]), (*tool).bisect},
 		{"html", "FILE", "write a page that shows a program at every level; with -in or -size it has the times of some runs", slices.Concat(text, data, engine), (*tool).html},
