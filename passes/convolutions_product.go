@@ -174,11 +174,6 @@ func (f factor) own(letters string) string {
 	}, letters)
 }
 
-// over returns f with axes of given letters.
-func (p *contraction) over(f factor, letters string) *ir.Value {
-	return p.repeated(p.ordered(f, f.own(letters)), f, letters, nil)
-}
-
 // matrices returns the products of matrices, one for each index of what is neither rows nor columns.
 func (p *contraction) matrices(x, y factor, rows, cols string) *ir.Value {
 	batch := strings.Map(func(r rune) rune {

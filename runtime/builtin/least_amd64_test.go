@@ -104,6 +104,10 @@ func operandType(op ir.Op, i int, d ir.DType, shape []int, axis int) ir.Type {
 	info := op.Info()
 	s := slices.Clone(shape)
 	switch {
+	case op == ir.OpConv: // 2 arrays of 3 channels, and 4 filters of 2 elements along each axis
+		if s = slices.Insert(s, 0, 2, 3); i == 1 {
+			s = append([]int{4, 3}, slices.Repeat([]int{2}, len(shape))...)
+		}
 	case i == 0 && info.Mask:
 		d = ir.Bool
 	case i == 1 && (info.Indexed || info.Ragged):
@@ -119,6 +123,10 @@ func attrOf(op ir.Op, x *ir.Value, axis int, to ir.DType, exclusive bool) ir.Att
 	a := ir.Attr{Axis: axis, DType: to, Exclusive: exclusive, Axes: []int{axis}, Len: x.Type.Shape[axis], Step: 1, Begin: ir.Fixed(0), Size: 1, Dilation: 1}
 	last := len(x.Type.Shape) - 1
 	switch op {
+	case ir.OpConv:
+		n := last - 1
+		ones, none := slices.Repeat([]int{1}, n), make([]int, n)
+		a = ir.Attr{Conv: &ir.Conv{Groups: 1, Strides: ones, Dilations: ones, Before: none, After: none}}
 	case ir.OpReshape:
 		a.Shape = ir.Shape{x.Type.Shape.NumElems()}
 	case ir.OpExpand:
