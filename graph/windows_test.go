@@ -32,13 +32,13 @@ func drawWindows(t *rapid.T) (w anyWindows) {
 	for range rapid.IntRange(1, 3).Draw(t, "axes") {
 		w.extents = append(w.extents, odd("extent", 3, 6, 0, 1, 2))
 		w.size = append(w.size, odd("size", 1, 3, 0, 7, 8))
-		w.o.Strides = append(w.o.Strides, odd("stride", 1, 3, 0, -1, 1<<40, 5))
-		w.o.Dilations = append(w.o.Dilations, odd("dilation", 1, 2, 0, -1, 1<<40, 3))
+		w.o.Strides = append(w.o.Strides, odd("stride", 1, 3, 0, -1, 1<<30, 5))
+		w.o.Dilations = append(w.o.Dilations, odd("dilation", 1, 2, 0, -1, 1<<30, 3))
 		w.o.Before = append(w.o.Before, odd("before", 0, 2, -1, -2, -3, math.MinInt))
 		w.o.After = append(w.o.After, odd("after", 0, 2, -1, -3, math.MaxInt))
 		w.o.Extra = append(w.o.Extra, odd("extra", 0, 1, -1, math.MinInt))
 	}
-	w.o.Groups = odd("groups", 1, 3, 0, -1, 1<<40)
+	w.o.Groups = odd("groups", 1, 3, 0, -1, 1<<30)
 	w.o.ChannelsLast = rapid.Bool().Draw(t, "last")
 	w.ceil, w.count = rapid.Bool().Draw(t, "ceil"), rapid.Bool().Draw(t, "count")
 	return w

@@ -39,14 +39,14 @@ func largestRun(released int64) int64 {
 	}
 	defer maps.Close()
 	run := pageRun{page: int64(os.Getpagesize()), there: make([]byte, 1<<16)}
-	heap := uintptr(unsafe.Pointer(&run.there[0])) >> heapBits
+	heap := uint64(uintptr(unsafe.Pointer(&run.there[0]))) >> heapBits
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		span, mode, _ := strings.Cut(lines.Text(), " ") // "c000000000-c004000000 rw-p 00000000 00:00 0 [anon: Go: heap]"
 		first, end, _ := strings.Cut(span, "-")
 		begin, err1 := strconv.ParseUint(first, 16, strconv.IntSize)
 		behind, err2 := strconv.ParseUint(end, 16, strconv.IntSize)
 		from, to := uintptr(begin), uintptr(behind)
-		if err1 != nil || err2 != nil || from>>heapBits != heap || !strings.HasPrefix(mode, "rw") {
+		if err1 != nil || err2 != nil || begin>>heapBits != heap || !strings.HasPrefix(mode, "rw") {
 			continue
 		}
 		if from != run.end {
