@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/formats/zarr"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/stream"
-	"github.com/stridefuse/stridefuse/formats/zarr"
 )
 
 // TestIdentity changes when a chunk does.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/formats/npy"
 	"github.com/stridefuse/stridefuse/formats/zarr"
+	"github.com/stridefuse/stridefuse/graph"
 )
 
 var python = flag.String("python", "", "an interpreter that has zarr and numpy: TestReadByPython needs it")

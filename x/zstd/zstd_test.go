@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/formats/zarr"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/x/zstd"
-	"github.com/stridefuse/stridefuse/formats/zarr"
 )
 
 // TestRoundTrip writes arrays of several levels, and finds damage where there is a checksum.
