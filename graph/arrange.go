@@ -234,10 +234,9 @@ func (x Node) Split(axis any, sizes ...int) Nodes {
 	return out
 }
 
-// Chunk returns x cut along an axis into parts of equal size, of which the last may be
-// smaller, and fewer if there are not so many elements: up to 65,536. The extent of the axis must be known
-// before the program runs. After a mistake it is as many poisoned Nodes as there are parts, one
-// for 0 parts and 65,536 for more than that.
+// Chunk returns x cut along an axis into parts of equal size; the last one may be smaller. An axis with fewer
+// elements than parts has fewer parts. The extent of the axis must be known before the program runs, and parts
+// is at most 65,536. On error Chunk returns parts poisoned Nodes, at least 1 and at most 65,536.
 func (x Node) Chunk(axis any, parts int) Nodes {
 	n := x.get()
 	poisoned := func(x Node) Nodes { return repeated(x, min(max(1, parts), mostBuilt)) }

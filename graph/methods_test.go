@@ -134,8 +134,8 @@ func quantized(d graph.DType) graph.Quantization {
 	return graph.Quantization{DType: d, Scale: graph.Scalar(graph.Float32, 0.75), Zero: graph.Scalar(d, 1)}
 }
 
-// calls returns one call of each method of Node that returns Nodes, and of the functions in others, by name. Methods that tell of a
-// node or make constants are none of them.
+// calls returns one call of each method of Node that returns Nodes, and of the functions in others, by name. It leaves out
+// methods that describe a node or make constants.
 func calls(t *testing.T) []call {
 	var list []call
 	for name, f := range others {

@@ -68,7 +68,7 @@ func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 	return atCaller(p.compiled.Keep(ctx, b))
 }
 
-// bind returns the binding for some inputs, made now if there is none, with what it reads of constants.
+// bind returns the binding for the given inputs, with the values of constants that it reads. It makes the binding if there is none.
 func (p *Program) bind(ctx context.Context, ins []*Tensor) (*program.Binding, error) {
 	if p.empty() {
 		return nil, misuse("run", noProgram)

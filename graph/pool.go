@@ -177,7 +177,7 @@ func (o *PoolOptions) counts(s Shape, i int) ([]float64, error) {
 	return counts, nil
 }
 
-// mostCounts is up to how many numbers AvgPool captures along an axis.
+// mostCounts is the most numbers that AvgPool captures along an axis.
 const mostCounts = 1 << 24
 
 // MaxPoolIndices returns for each window that MaxPool reduces where its greatest element

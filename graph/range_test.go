@@ -94,7 +94,7 @@ func TestRanges(t *testing.T) {
 	})
 }
 
-// TestRangesAtTheEnds asserts which ranges a type has: those of which each element is one of its numbers.
+// TestRangesAtTheEnds asserts that a type has exactly the ranges whose elements it can hold.
 func TestRangesAtTheEnds(t *testing.T) {
 	for _, c := range []struct {
 		dt                graph.DType
@@ -131,7 +131,7 @@ func TestRangesAtTheEnds(t *testing.T) {
 	require.Equal(t, graph.HalfOf(33000), v)
 }
 
-// TestIotaFits: a type without so many numbers is an error, whether it rounds or wraps what is past its greatest.
+// TestIotaFits asserts that an Iota past the greatest number of its type is an error, for types that round and for types that wrap.
 func TestIotaFits(t *testing.T) {
 	require.ErrorContains(t, graph.Iota(graph.Float16, 65521).Err(), "iota: 65521 elements: 65520 is past the greatest float16, 65504")
 	require.ErrorContains(t, graph.Iota(graph.Fixed16x16, 32769).Err(), "iota: 32769 elements: 32768 is past the greatest fixed16x16")

@@ -80,6 +80,9 @@ func (c *convolver) taps(order []int) *ir.Value {
 			sum = c.add(ir.OpAdd, ir.Attr{}, sum, c.add(c.v.Op.Info().By, ir.Attr{}, a, b))
 		}
 	}
+	if c.err != nil {
+		return nil
+	}
 	c.s.tapped[sum] = true
 	back := make([]int, len(order))
 	for i, k := range order {

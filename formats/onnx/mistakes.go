@@ -48,7 +48,7 @@ const mostNodes = 1 << 16
 // namesOfNode is how many inputs and outputs take about as much time as a node.
 const namesOfNode = 4
 
-// enough adds a node that has so many inputs and outputs, and reports whether there are too many nodes to go on.
+// enough counts a node with its inputs and outputs, and reports whether the model has more nodes than its limit.
 func (m *mistakes) enough(names int) bool {
 	before := m.nodes
 	m.nodes += max(1, names/namesOfNode)

@@ -128,7 +128,7 @@ func (c *plans) add(b *Binding) {
 	if full := c.stats.Kept >= c.limit; full || 2*c.stats.Kept >= len(t) {
 		list := t.all()
 		if full {
-			n := max(1, len(list)/8) // several at once, as each turn writes the table anew
+			n := max(1, len(list)/8) // several at once: each turn rewrites the table
 			list = latest(list, len(list)-n)
 			c.stats.Dropped += n
 		}
