@@ -40,17 +40,6 @@ func inAxes(a *ir.Value) bool {
 	return a.Op != ir.OpAccess || hasExtents(a.Attr.At.Shape, a)
 }
 
-// multiplies reports whether a graph has products.
-func multiplies(f *ir.Func) bool {
-	return slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op.IsProduct() })
-}
-
-// alone reports whether v is computed apart from all other values: it is not elementwise,
-// nor combined at the end of a loop of elementwise values.
-func alone(v *ir.Value) bool {
-	return v.Op.IsComputed() && !v.Op.IsElementwise() && v.Op.Info().Kind != ir.Reduce
-}
-
 // keepOperands notes the values that products, ops on lines and scans read in more ways than one,
 // as x - mean in the covariances of x, or repeat, as a gather does its indices: each is stored
 // once, and its views read that. A view that was pushed through would be stored as well, however
@@ -196,4 +185,20 @@ func (w *viewer) copyOnce(right *ir.Value, why string) (*ir.Value, error) {
 func inner(v *ir.Value) int {
 	s := layoutOf(v).Strides
 	return s[len(s)-1]
+}
+
+// keepTaps notes the values that are computed of taps and read with their axes in another order.
+func (w *viewer) keepTaps() {
+	if w.s.tapped == nil {
+		return
+	}
+	of := w.s.ofTaps()
+	for _, v := range w.s.Func.Body {
+		if v.Op != ir.OpPermute {
+			continue
+		}
+		if x := viewed(v); *of.at(x) && !slices.IsSorted(orderInMemory(v)) {
+			w.store(x, "windows of single channels are read in the order of memory, and this is read in another one")
+		}
+	}
 }

@@ -133,13 +133,6 @@ func domain(v *ir.Value) ir.Shape {
 	return v.Type.Shape
 }
 
-// lineOf returns how many elements a reduction has in one line.
-func lineOf(v *ir.Value) int {
-	s := v.Args[0].Type.Shape
-	n, _ := s[len(s)-1].Int()
-	return n
-}
-
 // line returns how many elements the group's reductions have in a line, 0 if there are none.
 func (g *group) line() int {
 	for _, v := range g.outputs {

@@ -20,12 +20,6 @@ func matricesOf(space *layout.Space, a *ir.Value) matrices {
 	return matricesIn(layoutIn(space, a), extent(a, 2), extent(a, 1))
 }
 
-// extent returns that axis of a value, counted from the last one, which is 1.
-func extent(v *ir.Value, fromEnd int) int {
-	n, _ := v.Type.Shape[len(v.Type.Shape)-fromEnd].Int()
-	return n
-}
-
 // matricesIn returns the parts of a layout of matrices of so many rows and columns.
 func matricesIn(l layout.Layout, rows, cols int) matrices {
 	from := func(end, n int) int {

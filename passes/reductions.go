@@ -216,3 +216,16 @@ func (r *reducer) cast(x *ir.Value, d ir.DType) (*ir.Value, error) {
 	}
 	return r.f.Add(ir.OpCast, ir.Attr{DType: d}, x.Pos, x)
 }
+
+// scan returns a scan with lines of two elements or more, of which there are
+// some, as it is, and what any other is.
+func (r *reducer) scan(v *ir.Value) (*ir.Value, error) {
+	n, _ := v.Type.Shape[v.Attr.Axis].Int()
+	switch {
+	case n > 1 && size(v.Type.Shape) > 0:
+		return v, nil
+	case n == 1 && v.Attr.Exclusive:
+		return r.constant(v, ir.EmptyReduction(v.Op.Info().By, v.Type.DType))
+	}
+	return v.Args[0], nil
+}

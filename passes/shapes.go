@@ -50,3 +50,16 @@ func appendExtents(e []int, v *ir.Value) []int {
 	}
 	return e
 }
+
+// extent returns that axis of a value, counted from the last one, which is 1.
+func extent(v *ir.Value, fromEnd int) int {
+	n, _ := v.Type.Shape[len(v.Type.Shape)-fromEnd].Int()
+	return n
+}
+
+// lineOf returns how many elements a reduction has in one line.
+func lineOf(v *ir.Value) int {
+	s := v.Args[0].Type.Shape
+	n, _ := s[len(s)-1].Int()
+	return n
+}

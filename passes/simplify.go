@@ -103,8 +103,6 @@ func allConst(args []*ir.Value) bool {
 	return true
 }
 
-func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }
-
 // constant returns the constant that v is, maybe seen through views, or nil.
 func constant(v *ir.Value) *ir.Value {
 	for v.Op.IsView() {

@@ -145,19 +145,3 @@ func viewsBy(x *ir.Value, op ir.Op) bool {
 	}
 	return false
 }
-
-// keepTaps notes the values that are computed of taps and read with their axes in another order.
-func (w *viewer) keepTaps() {
-	if w.s.tapped == nil {
-		return
-	}
-	of := w.s.ofTaps()
-	for _, v := range w.s.Func.Body {
-		if v.Op != ir.OpPermute {
-			continue
-		}
-		if x := viewed(v); *of.at(x) && !slices.IsSorted(orderInMemory(v)) {
-			w.store(x, "windows of single channels are read in the order of memory, and this is read in another one")
-		}
-	}
-}
