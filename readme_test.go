@@ -13,14 +13,16 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// TestReadme holds the README to the program that it shows and to its output.
+// TestReadme compares the program and the output in the README, and the bounds in docs/limits.md, with the real ones.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	source, err := os.ReadFile("examples/quickstart/main.go")
 	require.NoError(t, err)
 	require.Contains(t, string(readme), "```go\n"+string(source)+"```\n")
-	require.Contains(t, string(readme), fmt.Sprintf("at most %d operands, of which %d may be arrays or views, and %d operations", kernel.MaxOperands, kernel.MaxPointers, kernel.MaxBody))
+	limits, err := os.ReadFile("docs/limits.md")
+	require.NoError(t, err)
+	require.Contains(t, string(limits), fmt.Sprintf("at most %d operands, of which %d may be arrays or views, and %d operations", kernel.MaxOperands, kernel.MaxPointers, kernel.MaxBody))
 	run := exec.Command("go", "run", "./examples/quickstart")
 	run.Env = append(os.Environ(), abi.CPUEnv+"=avx2")
 	out, err := run.Output()
