@@ -52,7 +52,7 @@ func hasColumns(v *ir.Value, reduces bool) bool {
 }
 
 // affine reports whether the layouts that some values read have one loop nest.
-func affine(values []*ir.Value, stored map[*ir.Value]placement) bool {
+func affine(values []*ir.Value, stored map[*ir.Value]location) bool {
 	n := nesting{placed: stored, space: new(layout.Space)}
 	for _, v := range values {
 		if !n.takes(v) {
@@ -71,7 +71,7 @@ type nesting struct {
 	layouts []layout.Layout // with one offset of each
 	refined bool            // one has other axes than its value
 	line    int             // the elements of a line that is reduced, or 0
-	placed  map[*ir.Value]placement
+	placed  map[*ir.Value]location
 	space   *layout.Space
 }
 

@@ -42,7 +42,7 @@ type partitioner struct {
 	left     []int32 // readers of a value beyond the run
 	position []int32 // in the component
 	plain    []bool  // a value fits every loop nest
-	placed   map[*ir.Value]placement
+	placed   map[*ir.Value]location
 	space    layout.Space
 	nest     nesting // of the last scan
 	reduces  bool    // the component has a reduction

@@ -221,11 +221,11 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 // does not depend on how many there are.
 func TestNestingOfCopies(t *testing.T) {
 	b := newFormula(t)
-	x, placed := b.param(3), map[*ir.Value]placement{}
+	x, placed := b.param(3), map[*ir.Value]location{}
 	n := nesting{placed: placed, space: new(layout.Space)}
 	for i := range 100 {
 		v := b.op(ir.OpCopy, x)
-		placed[v] = placement{x, layout.Layout{Shape: []int{3}, Strides: []int{1}, Offset: 3 * i}}
+		placed[v] = location{x, layout.Layout{Shape: []int{3}, Strides: []int{1}, Offset: 3 * i}}
 		require.True(t, n.takes(v))
 	}
 	require.Len(t, n.layouts, 1)

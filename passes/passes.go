@@ -39,12 +39,12 @@ type State struct {
 
 	machine *tuning.Machine
 	noFuse  bool
-	fuel    *fuel                   // of Bisect; nil is without end
-	why     map[*ir.Value]string    // why a value has memory of its own
-	frozen  map[*ir.Value]bool      // params that never change
-	placed  map[*ir.Value]placement // values that are stored in the buffer of another
-	tabled  map[*ir.Value]bool      // values that loops compute which look them up
-	tapped  map[*ir.Value]bool      // the sums that the pass taps has written
+	fuel    *fuel                  // of Bisect; nil is without end
+	why     map[*ir.Value]string   // why a value has memory of its own
+	frozen  map[*ir.Value]bool     // params that never change
+	placed  map[*ir.Value]location // values that are stored in the buffer of another
+	tabled  map[*ir.Value]bool     // values that loops compute which look them up
+	tapped  map[*ir.Value]bool     // the sums that the pass taps has written
 	ledger  ledger
 	slots   []*ir.Value                          // of numberings
 	spare   struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
@@ -75,12 +75,10 @@ var Default = []Pass{
 	{Name: "pieces", Run: pieces, After: []Order{{"simplify", "equal values are one, and are split once"}, {"unroll", "channels are not split from one another"}}},
 	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}, {"orders", "it reads stored values through the views that orders writes"}, {"unroll", "channels are views of operands"}, {"pieces", "it writes slices"}}},
 	{Name: "cse", Run: cse, Check: checkCSE, Stage: ir.StageViewed, After: []Order{{"views", "views compute values anew, and different views can be one layout"}}},
-	{Name: "results", Run: results, Check: checkResults, Stage: ir.StageViewed, After: []Order{{"cse", "it would merge two results that are copies of one value"}}},
-	{Name: "padded", Run: padded, Stage: ir.StageViewed, After: []Order{{"cse", "it counts the readers of a value"}, {"results", "a result is stored outside of padding"}}},
-	{Name: "joins", Run: joins, Stage: ir.StageViewed, After: []Order{{"padded", "a value that is read inside its padding is stored there"}, {"results", "what is a result has memory of its own"}, {"cse", "it would merge copies of one value in two slices"}}},
-	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"joins", "what is stored in a slice is not computed again"}, {"results", "results are stored anyway"}, {"cse", "it would merge what is computed again"}}},
-	{Name: "tables", Run: tables, Stage: ir.StageViewed, After: []Order{{"recompute", "what is computed again is looked up again, or not"}, {"joins", "what is stored in a slice is stored anyway"}}},
-	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}, {"recompute", "it says which values are stored"}, {"tables", "it says which values are looked up, in loops of their own"}}},
+	{Name: "placement", Run: placement, Check: checkPlacement, Stage: ir.StageViewed, After: []Order{{"cse", "it would merge two results, or two operands of concatenations, that are copies of one value"}}},
+	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"placement", "results, and what is stored in a slice, are not computed again"}, {"cse", "it would merge what is computed again"}}},
+	{Name: "tables", Run: tables, Stage: ir.StageViewed, After: []Order{{"recompute", "what is computed again is looked up again, or not"}, {"placement", "what is stored in a slice is stored anyway"}}},
+	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"placement", "each result is a store of some group"}, {"recompute", "it says which values are stored"}, {"tables", "it says which values are looked up, in loops of their own"}}},
 	{Name: "loops", Run: loops, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
 	{Name: "gathers", Run: gathers, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "the steps of a gather and of a reduction become one"}}},
 	{Name: "tiles", Run: tiles, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines and rows are axes of loop nests"}, {"gathers", "it would put a gather and a reduction into one row group"}}},

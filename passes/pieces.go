@@ -12,7 +12,7 @@ import (
 // An elementwise value that reads values in pieces is computed box by box (index-set splitting). A step of a simulation on a torus
 // then reads the array itself, its inside through slices and each edge separately, and no rolled array is stored. A concatenation of
 // slices of others takes their pieces: of x.Set(a, v).Set(b, w) the first is not stored and then copied. Either way the value becomes
-// a concatenation, whose operands joins stores in place. File pieces_gain.go decides which values are worth it.
+// a concatenation, whose operands placement stores in place. File pieces_gain.go decides which values are worth it.
 //
 // Requires: views are ops; no two values compute the same.
 // Ensures: results are the same elements.
