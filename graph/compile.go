@@ -76,6 +76,7 @@ func (s *settings) config() program.Config {
 		Executor:   executorFor(*s),
 		Verify:     s.debug.has(Verify),
 		NoFuse:     s.debug.has(NoFusion),
+		Eager:      s.tuning != nil,
 		TilingOnly: s.debug.has(TilingOnly),
 		Plans:      min(cmp.Or(s.plans, defaultPlans), mostPlans),
 		Observe:    program.Observe{Progress: s.progress, Every: progressEvery, Profiled: s.profiled, Missed: s.missed()},

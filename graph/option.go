@@ -36,7 +36,7 @@ type settings struct {
 	profiled    bool
 	hidden      bool // from dumps
 	recorders   []*recorder
-	tuning      *tuning.Machine // of the executor
+	tuning      *tuning.Machine // of tests, for the executor
 }
 
 func (x Node) addTo(s *settings) { s.outputs = append(s.outputs, x) }

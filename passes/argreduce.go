@@ -27,7 +27,7 @@ func (r *reducer) argReduce(v *ir.Value) (*ir.Value, error) {
 		return r.constant(v, 0)
 	case r.inColumns(x, axis):
 		return b.inChunks(by, x, axis), b.err
-	case axis < len(x.Type.Shape)-1 || n <= r.shortLine || isStrided(x, axis):
+	case axis < len(x.Type.Shape)-1 || n <= shortLine || isStrided(x, axis):
 		return b.firstIndex(by, x, b.index(x.Type.Shape, axis), axis), b.err
 	case len(x.Type.Shape) == 1 && isApart(x):
 		return b.byRows(by, x.Args[0]), b.err
@@ -127,7 +127,7 @@ func (r *reducer) inColumns(x *ir.Value, axis int) bool {
 		return false
 	}
 	adjacent := 1
-	for more := true; more && adjacent < r.minColumns; {
+	for more := true; more && adjacent < leastColumns; {
 		more = false
 		for i, n := range l.Shape {
 			if i != axis && n > 1 && l.Strides[i] == adjacent {
@@ -136,7 +136,7 @@ func (r *reducer) inColumns(x *ir.Value, axis int) bool {
 			}
 		}
 	}
-	return adjacent >= r.minColumns
+	return adjacent >= leastColumns
 }
 
 // wholeOperand returns which operand of an elementwise op is the first that has all

@@ -29,7 +29,8 @@ func TestBatchKeepsMeaning(t *testing.T) {
 		if err != nil {
 			return // of another number of rows, n is an extent that it must agree with
 		}
-		s := &State{Func: whole, machine: machine(rapid.Bool().Draw(t, "small"))}
+		small := rapid.Bool().Draw(t, "small")
+		s := &State{Func: whole, machine: machine(small), eager: small}
 		for _, p := range Default {
 			require.NoError(t, s.run(p))
 		}

@@ -82,10 +82,9 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 // swaps returns why a product is computed as the transpose of the product of the transposes, or
 // nothing.
 func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
-	m := c.s.machine
-	large := d.pairs*d.cols*v.Type.DType.Size() > m.PackedBytes
+	large := c.s.eager || d.pairs*d.cols*v.Type.DType.Size() > swappedBytes
 	switch {
-	case d.rows <= m.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.s.frozenBelow(v.Args[1]):
+	case d.rows <= swappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.s.frozenBelow(v.Args[1]):
 		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
 	case c.weighs(v) && c.fillsVectors(v, d):
 		return "a product of weights that never change and windows is the transpose of the product of the windows and the weights: these are packed once, and channels lie in vectors"
@@ -102,12 +101,12 @@ func (c *contractor) weighs(v *ir.Value) bool {
 // channels of its result lie in vectors then, and fill them or are pooled, or the windows are few. Short windows
 // are if the result is joined with that of long ones.
 func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
-	m, width, bytes := c.s.machine, kernel.DotColumns(v.Type.DType), d.rows*d.cols*v.Type.DType.Size()
+	width, bytes := kernel.DotColumns(v.Type.DType), d.rows*d.cols*v.Type.DType.Size()
 	lanes := (d.rows + width - 1) / width * width
-	fills := (lanes-d.rows)*m.SwappedIdle <= d.rows || d.cols <= m.SwappedWindows
-	long := func(v *ir.Value) bool { return dotOf(v).pairs >= m.SwappedPairs && c.weighs(v) }
-	gains := fills && (long(v) || slices.ContainsFunc(c.joined[v], long)) || c.depthwise[v] || c.pooled[v] && bytes <= m.PooledBytes
-	return gains && v.Type.DType == ir.Float32 && d.rows >= m.SwappedColumns
+	fills := (lanes-d.rows)*swappedIdle <= d.rows || d.cols <= swappedWindows
+	long := func(v *ir.Value) bool { return dotOf(v).pairs >= swappedPairs && c.weighs(v) }
+	gains := fills && (long(v) || slices.ContainsFunc(c.joined[v], long)) || c.depthwise[v] || c.pooled[v] && bytes <= pooledBytes
+	return v.Type.DType == ir.Float32 && (gains && d.rows >= swappedChannels || c.s.eager)
 }
 
 // ofWindows reports whether a factor is a view of windows.

@@ -30,7 +30,7 @@ func (c *contractor) uses() {
 				fewer := 4*size(v.Type.Shape) <= size(p.Type.Shape)
 				switch {
 				case *depthwise.at(v):
-					c.depthwise[p] = c.depthwise[p] || fewer || size(v.Type.Shape) <= c.s.machine.SwappedWindows*dotOf(p).rows
+					c.depthwise[p] = c.depthwise[p] || fewer || size(v.Type.Shape) <= swappedWindows*dotOf(p).rows
 				case fewer:
 					c.pooled[p] = true
 				}

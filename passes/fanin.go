@@ -39,7 +39,7 @@ func (w *viewer) fanIn(v, x *ir.Value) *fanIn {
 		}
 		alive := c.alive[u] || reads[u] < *w.uses.at(u)
 		c.alive[u] = alive
-		if len(c.values) == w.s.machine.RecomputeOps {
+		if len(c.values) == againOps {
 			c.why = "it is read through a view, and too many ops make it to compute them there"
 			return c
 		}
@@ -79,7 +79,7 @@ func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	switch {
 	case repeats && slices.ContainsFunc(u.Args, liesApart):
 		return "a view that repeats elements reads it, and would gather its operands for every repeat"
-	case cost*again <= w.s.machine.RecomputeWork && ops <= w.s.machine.RecomputeOps:
+	case cost*again <= againWork && ops <= againOps:
 		return ""
 	case repeats:
 		return "a view that repeats elements reads it, and would compute it again for every repeat"
@@ -96,7 +96,7 @@ func (w *viewer) again(u *ir.Value, repeats bool) float64 {
 	switch {
 	case repeats:
 		return max(2, readers, min(r.times, overlap)) - 1
-	case int(readers) <= w.s.machine.RecomputeViews:
+	case int(readers) <= againReaders:
 		readers = min(readers, overlap)
 	}
 	return max(1, readers) - 1
@@ -118,7 +118,7 @@ func liesApart(a *ir.Value) bool {
 // measure adds up the ops that compute a value from buffers and their cost in
 // additions, no further than the limits.
 func (w *viewer) measure(x *ir.Value, ops *int, cost *float64) {
-	if !w.pushable(x) || *ops > w.s.machine.RecomputeOps {
+	if !w.pushable(x) || *ops > againOps {
 		return
 	}
 	*ops++

@@ -210,7 +210,7 @@ func (fu *fuser) alternate(a, b *ir.Value) bool {
 	}
 	beside := first.at.Collapse()
 	beside.Offset++
-	return beside.Equal(second.at.Collapse()) && narrowStride(beside, fu.s.machine.InterleavedRows)
+	return beside.Equal(second.at.Collapse()) && narrowStride(beside, narrowAxis)
 }
 
 // narrowStride reports whether elements next to each other are two to some places apart.

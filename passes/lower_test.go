@@ -30,9 +30,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		noFuse := rapid.IntRange(0, 7).Draw(t, "nofuse") == 7
-		s := &State{Func: f.Clone(), machine: machine(small), noFuse: noFuse}
-		s.machine.LeastRows = rapid.SampledFrom([]int{1, s.machine.LeastRows}).Draw(t, "least rows") // graph.TestNarrowAxes unrolls more often
-		s.machine.ShortRowBytes *= rapid.IntRange(0, 1).Draw(t, "short rows")                        // graph.TestTorus splits loops more often
+		s := &State{Func: f.Clone(), machine: machine(small), noFuse: noFuse, eager: small || rapid.Bool().Draw(t, "eager")} // graph.TestNarrowAxes and TestTorus unroll and split loops more often
 		for _, p := range Default {
 			if err := s.run(p); err != nil {
 				t.Fatalf("%s: %v\n%s", p.Name, err, text)

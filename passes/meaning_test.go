@@ -76,7 +76,8 @@ func TestPassKeepsMeaning(t *testing.T) {
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				f, inputs := irtest.Func(t, irtest.Config{Layouts: true, Reductions: true, Products: 8})
-				s := &State{Func: f, machine: machine(rapid.Bool().Draw(t, "small"))}
+				small := rapid.Bool().Draw(t, "small")
+				s := &State{Func: f, machine: machine(small), eager: small}
 				for _, earlier := range Default[:k] {
 					require.NoError(t, s.run(earlier))
 				}

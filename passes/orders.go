@@ -78,7 +78,7 @@ func (o *orderer) find() bool {
 func (o *orderer) readsInOrder(x *ir.Value) bool {
 	v := viewed(x)
 	axes := o.axes[v]
-	return axes != nil && viewsBy(x, ir.OpWindow) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.s.machine.Matmul.ChannelBytes
+	return axes != nil && viewsBy(x, ir.OpWindow) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= channelBytes
 }
 
 // end notes that something is computed in its own order of the value that x is a view of. A convolution of single channels

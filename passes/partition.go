@@ -7,7 +7,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Partitioning: a component that is too large for one kernel is divided into segments of a
@@ -31,7 +30,6 @@ const (
 // partitioner divides components. Its slices are by ID, params after the others; each
 // run that it looks at has a number, so that they need not be cleared.
 type partitioner struct {
-	machine  *tuning.Machine
 	readers  []int32 // how often a value is read, results counted
 	params   int     // the number of values that are none
 	bytes    []int   // of a value
@@ -53,7 +51,7 @@ func newPartitioner(s *State, readers []int32) *partitioner {
 	f, placed, numbers := s.Func, s.placed, &s.pass.numbers
 	n := len(f.Body) + len(f.Params)
 	c := &s.cut
-	*c = partitioner{machine: s.machine, readers: readers, placed: placed, params: len(f.Body), bytes: s.pass.ints.take(n), left: numbers.take(n), position: numbers.take(n),
+	*c = partitioner{readers: readers, placed: placed, params: len(f.Body), bytes: s.pass.ints.take(n), left: numbers.take(n), position: numbers.take(n),
 		inside: numbers.take(n), read: numbers.take(n), fetched: numbers.take(n), plain: s.pass.flags.take(len(f.Body)), space: c.space, nest: c.nest}
 	for _, values := range [][]*ir.Value{f.Body, f.Params} {
 		for _, v := range values {
@@ -140,7 +138,7 @@ func (c *partitioner) cheapest(values []*ir.Value, candidate []bool) ([]segment,
 		}
 		extend := func(n, bytes int) {
 			to := &best[i+n]
-			p := cost{at.bytes + bytes + c.machine.SegmentBytes, at.squares + n*n}
+			p := cost{at.bytes + bytes + loopBytes, at.squares + n*n}
 			if to.from < 0 || p.less(to.cost) {
 				to.cost, to.from = p, i
 			}
@@ -200,7 +198,7 @@ func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 		if n := crossing[i] - crossing[best]; n < 0 || n == 0 && (!lineEnds(values, best) || lineEnds(values, i)) {
 			best = i
 		}
-		if i%c.machine.CutWindow == 0 || i == len(values) {
+		if i%cutWindow == 0 || i == len(values) {
 			out[best], best = true, min(i+1, len(values))
 		}
 	}
@@ -244,7 +242,7 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 	pointers, operands, buffers, outputs, traffic := 0, 0, 0, 0, 0
 	work := 0.0
 	for i, v := range values {
-		if work += v.Op.Info().Cost; i == kernel.MaxBody || i > 0 && work > c.machine.KernelWork {
+		if work += v.Op.Info().Cost; i == kernel.MaxBody || i > 0 && work > mostWork {
 			return fullOps
 		}
 		for _, a := range v.Args {
@@ -273,11 +271,11 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 		outputs += stores(v)
 		traffic += c.bytes[v.ID]
 		switch {
-		case pointers >= kernel.MaxPointers || operands >= kernel.MaxOperands || buffers >= c.machine.KernelBuffers:
+		case pointers >= kernel.MaxPointers || operands >= kernel.MaxOperands || buffers >= mostBuffers:
 			return fullOperands
 		case !c.plain[v.ID] && !c.nest.takes(v):
 			return fullNest
-		case pointers+outputs > kernel.MaxPointers || operands+outputs > kernel.MaxOperands || buffers+outputs > c.machine.KernelBuffers:
+		case pointers+outputs > kernel.MaxPointers || operands+outputs > kernel.MaxOperands || buffers+outputs > mostBuffers:
 			full = fullOperands
 		default:
 			fits(i+1, traffic)

@@ -145,7 +145,7 @@ func TestPartitionAreEven(t *testing.T) {
 	}
 	p := b.lower(y)
 	require.Len(t, p.Steps, 2)
-	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*float64(tuning.Default(1).CutWindow))
+	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*float64(cutWindow))
 }
 
 // TestPartitionKeepMeaning compares large random graphs, cut into many kernels, with
@@ -207,7 +207,7 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 		for rest := values; len(rest) > 0; {
 			n, traffic := 0, 0
 			c.scan(rest, func(k, b int) { n, traffic = k, b })
-			greedy.bytes += traffic + fu.s.machine.SegmentBytes
+			greedy.bytes += traffic + loopBytes
 			greedy.squares += n * n
 			rest = rest[n:]
 		}

@@ -39,6 +39,7 @@ type State struct {
 
 	machine *tuning.Machine
 	noFuse  bool
+	eager   bool
 	fuel    *fuel                  // of Bisect; nil is without end
 	why     map[*ir.Value]string   // why a value has memory of its own
 	frozen  map[*ir.Value]bool     // params that never change
@@ -89,6 +90,7 @@ var Default = []Pass{
 type Options struct {
 	Verify bool // check the invariants after every pass
 	NoFuse bool // one loop per op, for comparison
+	Eager  bool // rewrite wherever it is possible, whether it pays or not: for tests of small programs
 	// Machine has the constants that blocks and costs depend on; nil is tuning.Default.
 	Machine *tuning.Machine
 	// Observe, if not nil, is called with each stage's name and text, which is ready until it returns: "graph",
@@ -152,7 +154,7 @@ func newState(f *ir.Func, o Options) *State {
 	if !ok {
 		s = new(State)
 	}
-	s.Func, s.machine, s.noFuse = f, o.Machine, o.NoFuse
+	s.Func, s.machine, s.noFuse, s.eager = f, o.Machine, o.NoFuse, o.Eager
 	for i, p := range f.Params {
 		if i < len(o.Frozen) && o.Frozen[i] {
 			if s.frozen == nil {

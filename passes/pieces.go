@@ -157,7 +157,7 @@ func (p *piecer) findCuts(v *ir.Value, axis int) (at []int) {
 	}
 	at = slices.DeleteFunc(at, func(c int) bool { return c <= 0 || c >= n })
 	slices.Sort(at)
-	if at = slices.Compact(at); len(at) > p.s.machine.PieceOps {
+	if at = slices.Compact(at); len(at) > pieceOps {
 		return nil // no value is split into so many
 	}
 	return slices.Clip(at)

@@ -52,7 +52,7 @@ func (p *piecer) bound() {
 				n = max(n, p.cutsOf[a])
 			}
 		}
-		if n > mostPieces || p.isMoved(v) && n > float64(p.s.machine.RecomputeViews) {
+		if n > mostPieces || p.isMoved(v) && n > float64(againReaders) {
 			p.leaves[v], n = true, 0
 		}
 		p.cutsOf[v] = n
@@ -139,15 +139,15 @@ func (p *piecer) times(v *ir.Value) float64 {
 func (p *piecer) again(v *ir.Value, times float64) float64 {
 	ops, cost := 0, 0.0
 	p.measure(v, &ops, &cost)
-	if ops > p.s.machine.RecomputeOps {
+	if ops > againOps {
 		return math.Inf(1)
 	}
-	return cost * max(0, times-1) / p.s.machine.RecomputeWork
+	return cost * max(0, times-1) / againWork
 }
 
 // measure adds up the ops that compute a value, and their cost, no further than the limit.
 func (p *piecer) measure(v *ir.Value, ops *int, cost *float64) {
-	if !v.Op.IsView() && !fusible(v) || *ops > p.s.machine.RecomputeOps {
+	if !v.Op.IsView() && !fusible(v) || *ops > againOps {
 		return
 	}
 	*ops++
@@ -184,12 +184,11 @@ func (p *piecer) grid(q piece) (loops, rows int) {
 
 // gains reports whether it is worth it to rewrite a root.
 func (p *piecer) gains(v *ir.Value) bool {
-	m := p.s.machine
 	loops, rows := p.grid(whole(v))
 	ops, spared, saved := 1, 0, 0.0 // spared are loops that copy, or compute what is not stored any more; saved is bytes
 	seen := map[*ir.Value]bool{}
 	waiting := []*ir.Value{v}
-	for len(waiting) > 0 && ops*loops <= m.PieceOps {
+	for len(waiting) > 0 && ops*loops <= pieceOps {
 		x := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
 		if x != v && !p.inside[x] || seen[x] {
@@ -212,13 +211,16 @@ func (p *piecer) gains(v *ir.Value) bool {
 	if v.Op == ir.OpConcat {
 		spared += len(v.Args) - 1
 	}
-	cost := rows * m.ShortRowBytes
+	cost := 0
+	if !p.s.eager {
+		cost = rows * shortRowBytes
+	}
 	if v.Op != ir.OpConcat && !p.stored(v) { // the loop of the reduction stays
 		spared--
 		cost += 2 * bytes(v) // it is written and read
 	}
-	cost += (loops - spared) * m.SegmentBytes
-	return saved > float64(max(0, cost)) && ops*loops <= m.PieceOps
+	cost += (loops - spared) * loopBytes
+	return saved > float64(max(0, cost)) && ops*loops <= pieceOps
 }
 
 // hasMemory reports whether a concatenation is stored, if it is not rewritten: it is inside, and not stored in place in a root.

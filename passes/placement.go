@@ -223,7 +223,7 @@ func (p *placer) inside(r, x *ir.Value, at layout.Layout) (l layout.Layout, ok b
 	case r.Op == ir.OpAccess:
 		l, ok = within(*r.Attr.At, extents(x), at)
 		return l, ok && line(l) >= line(*r.Attr.At)
-	case r.Op.IsElementwise() && p.level[r.ID] > p.level[x.ID] && rank > 0 && at.Shape[rank-1] >= p.s.machine.MinColumns:
+	case r.Op.IsElementwise() && p.level[r.ID] > p.level[x.ID] && rank > 0 && at.Shape[rank-1] >= leastColumns:
 		ls := []layout.Layout{at}
 		for _, a := range r.Args {
 			if !isConst(a) && a != x {

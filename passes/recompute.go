@@ -86,7 +86,7 @@ func (r *recomputer) isWorth(a *ir.Value, level int32) bool {
 	ops, cost := 0, 0.0
 	var streams []*ir.Value
 	r.measure(a, &ops, &cost, &streams)
-	return cost <= r.s.machine.RecomputeWork && ops <= r.s.machine.RecomputeOps && len(streams) <= r.s.machine.RecomputeStreams
+	return cost <= againWork && ops <= againOps && len(streams) <= againStreams
 }
 
 func (r *recomputer) cheap(a *ir.Value) bool {
@@ -96,7 +96,7 @@ func (r *recomputer) cheap(a *ir.Value) bool {
 // measure adds up the ops that compute a value from buffers, their cost, and the
 // buffers that are more than one element to a row.
 func (r *recomputer) measure(a *ir.Value, ops *int, cost *float64, streams *[]*ir.Value) {
-	if *ops > r.s.machine.RecomputeOps {
+	if *ops > againOps {
 		return
 	}
 	if !r.cheap(a) {

@@ -19,7 +19,7 @@ func reductions(s *State) error {
 		s.Func.Sweep()
 		return nil
 	}
-	r := &reducer{s.Func, s.machine.ShortLine, s.machine.Overlaps, s.machine.MinColumns}
+	r := &reducer{s.Func}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		switch {
 		case v.Op == ir.OpExtent:
@@ -77,12 +77,7 @@ func checkReductions(s *State) error {
 }
 
 // reducer appends values to a graph.
-type reducer struct {
-	f          *ir.Func
-	shortLine  int // see tuning.Reduction
-	overlaps   int // the same
-	minColumns int // the same
-}
+type reducer struct{ f *ir.Func }
 
 // constant returns an element in the shape of v.
 func (r *reducer) constant(v *ir.Value, bits uint64) (*ir.Value, error) {

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -45,8 +46,11 @@ func (s *State) pieceOf(v *ir.Value) int {
 	if !v.Op.Info().By.Info().Associative.Has(v.Type.DType) || size(v.Type.Shape) == 0 {
 		return 0
 	}
-	m, updates := s.machine, extents(v.Args[2])[v.Attr.Axis]
-	piece := max(m.TableUpdates*extents(v)[v.Attr.Axis], (m.PieceUpdates-1)/oneIndex(v.Args[1])+1)
+	updates := extents(v.Args[2])[v.Attr.Axis]
+	piece := max(tableUpdates*extents(v)[v.Attr.Axis], (pieceUpdates-1)/oneIndex(v.Args[1])+1)
+	if s.eager {
+		piece = max(2, int(math.Sqrt(float64(updates))))
+	}
 	if updates < 2*piece {
 		return 0
 	}
@@ -131,7 +135,7 @@ func (w *scatterer) from(x *ir.Value, axis, begin int) *ir.Value {
 	shape[axis] = ir.Fixed(extents(x)[axis] - begin)
 	var y *ir.Value
 	switch below := axisBelow(x, axis); {
-	case len(w.behind) == w.s.machine.RecomputeOps:
+	case len(w.behind) == againOps:
 	case x.Op.IsElementwise():
 		args := slices.Clone(x.Args)
 		for i, a := range args {

@@ -191,13 +191,20 @@ func (t *tabler) cut(a, v *ir.Value) {
 // than to compute it.
 func (t *tabler) pays(v *ir.Value) bool {
 	c := t.chain(v)
-	return c.ok && c.bytes != nil && t.s.placed[v].in == nil && t.fits(v) && t.s.machine.TablePays(c.work, entries(v, c.axes), size(v.Type.Shape), v.Type.DType.Size())
+	return c.ok && c.bytes != nil && t.s.placed[v].in == nil && t.fits(v) && gains(c.work, entries(v, c.axes), size(v.Type.Shape), v.Type.DType.Size())
+}
+
+// gains reports whether to look n elements of size bytes up in tables with so many entries, and to store and read them, costs
+// less than to compute them where they are used. work is what one of 4 bytes costs.
+func gains(work float64, entries, n, size int) bool {
+	work *= float64(max(4, size)) / 4
+	return 2*entries <= n && (work-lookupWork)*float64(n) > work*float64(entries)+tableWork
 }
 
 // fits reports whether a value is small, or has rows by which overlap can divide the loops that store and read it.
 func (t *tabler) fits(v *ir.Value) bool {
 	shape := extents(v)
-	return bytes(v) <= t.s.machine.TableBytes || size(v.Type.Shape) >= t.s.machine.TableRows*shape[len(shape)-1]
+	return bytes(v) <= tableBytes || size(v.Type.Shape) >= tableRows*shape[len(shape)-1]
 }
 
 // mark notes that a value and all that it is computed from belong to a loop that looks up.

@@ -54,7 +54,7 @@ type channel struct {
 // isNarrow reports whether an axis of v is short enough to be unrolled, and v has other elements enough.
 func (s *State) isNarrow(v *ir.Value, axis int) bool {
 	n, _ := v.Type.Shape[axis].Int()
-	return n > 1 && n <= s.machine.NarrowAxis && size(v.Type.Shape) >= n*s.machine.LeastRows
+	return n > 1 && n <= narrowAxis && (s.eager || size(v.Type.Shape) >= n*narrowLines)
 }
 
 // fusible reports whether a value is elementwise and no copy, whose own memory is wanted.
@@ -90,7 +90,7 @@ func isChannel(x *ir.Value, axis int) bool {
 // as v has.
 func (u *unroller) reduced(x, v *ir.Value, n int) bool {
 	waiting := []*ir.Value{x}
-	for i := 0; i < len(waiting) && i < u.s.machine.RecomputeOps; i++ {
+	for i := 0; i < len(waiting) && i < againOps; i++ {
 		switch y := waiting[i]; {
 		case y.Op == ir.OpReduceChunks:
 			if lineOf(y) == n && size(y.Args[0].Type.Shape) == size(v.Type.Shape) {
@@ -167,7 +167,7 @@ func (u *unroller) connected(v *ir.Value, seen map[*ir.Value]bool) (values []*ir
 // possible reports whether a set is unrolled, and notes which values are needed as a whole.
 func (u *unroller) possible(set *unrolled) bool {
 	n, _ := set.values[0].Type.Shape[set.axis].Int()
-	if len(set.values)*n > u.s.machine.RecomputeOps {
+	if len(set.values)*n > againOps {
 		return false
 	}
 	for _, x := range set.values {

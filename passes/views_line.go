@@ -53,7 +53,7 @@ func addsShort(v, a *ir.Value) bool {
 // reduction.
 func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
 	last := len(a.Type.Shape) - 1
-	if !w.s.isNarrow(a, last) || v.Attr.By.IsArgReduction() || w.s.machine.ShortSums && addsShort(v, a) {
+	if !w.s.isNarrow(a, last) || v.Attr.By.IsArgReduction() || addsShort(v, a) {
 		return nil, nil
 	}
 	at := func(i int) *ir.Value {
@@ -115,7 +115,7 @@ func (w *viewer) elements(v, a *ir.Value) []*ir.Value {
 	l, shape := layoutOf(a), extents(a)
 	last := len(shape) - 1
 	runs, ok := axisRuns(l.Shape, shape)
-	if !ok || shape[last] > w.s.machine.ApartLine || v.Attr.By.IsArgReduction() {
+	if !ok || shape[last] > apartLine || v.Attr.By.IsArgReduction() {
 		return nil
 	}
 	outer := len(l.Shape) - len(runs[last])

@@ -16,7 +16,7 @@ import (
 func (r *reducer) overlapping(v *ir.Value) bool {
 	w, by := v.Args[0], v.Op.Info().By
 	return w.Op == ir.OpWindow && (by == ir.OpMin || by == ir.OpMax) && size(w.Type.Shape) > 0 &&
-		slices.Equal(v.Attr.Axes, []int{len(w.Type.Shape) - 1}) && w.Attr.Size >= r.overlaps*w.Attr.Step
+		slices.Equal(v.Attr.Axes, []int{len(w.Type.Shape) - 1}) && w.Attr.Size >= leastOverlap*w.Attr.Step
 }
 
 // doubled returns what v reduces, for which overlapping holds.

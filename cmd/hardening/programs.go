@@ -99,11 +99,10 @@ var attackPlans = []string{`plan windows arena=0 {
 func attackMachine(divides bool, workers int) *tuning.Machine {
 	m := tuning.Default(workers)
 	if divides {
-		m.BlockElems, m.SortChunk, m.PieceUpdates, m.TableUpdates = 300, 300, 300, 0
+		m.BlockElems, m.SortChunk = 300, 300
 		m.GatherColumns, m.SumColumns, m.ScanRows = 1, 1, 2
 		m.ScanParallelBytes, m.NonTemporalFrom, m.NonTemporalRow, m.NonTemporalTileRow = 2000, 0, 0, 0
 		m.PrefetchFrom, m.PrefetchLeast, m.FarBytes = 0, 0, 0
-		m.SwappedPairs, m.SwappedColumns, m.SwappedIdle = 0, 0, 0
 		m.LeastProductRows, m.LeastProduct, m.Matmul.LeastCols = 0, 0, 1
 	}
 	return m

@@ -29,6 +29,7 @@ type Config struct {
 	Executor   *runtime.Executor
 	Verify     bool // what each pass makes
 	NoFuse     bool // each op has a loop of its own
+	Eager      bool // see passes.Options
 	TilingOnly bool // every elementwise loop is a tiling of built-in kernels
 	Plans      int  // how many are kept at most
 
@@ -70,7 +71,7 @@ func New(c Config, f *ir.Func, inputs int, captured []*tensor.Tensor, frozen []b
 	p := &Program{Func: f, Inputs: inputs, Captured: captured, Sizes: sizes, config: c}
 	p.cache.limit = c.Plans
 	p.Machine, p.drafts = machineOf(c)
-	p.options = passes.Options{Verify: c.Verify, NoFuse: c.NoFuse, Machine: p.Machine, Frozen: frozen}
+	p.options = passes.Options{Verify: c.Verify, NoFuse: c.NoFuse, Eager: c.Eager, Machine: p.Machine, Frozen: frozen}
 	return p, p.computeConstants()
 }
 

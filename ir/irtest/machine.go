@@ -18,14 +18,13 @@ func Machine(elems int) *tuning.Machine {
 	m.NonTemporalFrom, m.NonTemporalRow, m.NonTemporalTileRow, m.NonTemporalWork = 0, 0, 0, math.Inf(1)
 	m.PrefetchFrom, m.PrefetchLeast, m.FarBytes = 0, 0, 0
 
-	m.SortChunk, m.PieceUpdates, m.TableUpdates = min(m.SortChunk, elems), elems, 0
+	m.SortChunk = min(m.SortChunk, elems)
 	m.GatherColumns, m.SumColumns = 1, 1
 	m.ScanRows, m.ScanParallelBytes = 2, 16*ir.ReduceChunk
 
 	m.HeldFrom, m.HeldLeast, m.HeldWork = 0, 0, 1e9
 	m.LeastProductRows, m.LeastProduct = 0, 0
 	m.PackedRows, m.PackedWideRows, m.PackedBytes = 0, 0, 0
-	m.SwappedPairs, m.SwappedColumns, m.SwappedIdle = 0, 0, 0
 	m.Matmul.LeastCols = 1
 	return m
 }

@@ -18,10 +18,6 @@ type Lines struct {
 	// that for sums of floats. Shorter rows are stored and then reduced. Zen 4: sums of 16 rows of 2 to 8 columns
 	// take a third of the time if the rows are not stored.
 	GatherColumns, SumColumns int
-	// TableUpdates is the least number of updates per element of the table for each piece of a divided scatter, and
-	// PieceUpdates the least number of updates of a piece: indices of 256 KB. Zen 4, 4M updates of 4096
-	// elements, one thread: pieces of 16 updates per element take 1.5 times as long as one piece.
-	TableUpdates, PieceUpdates int
 	// LineWork is the cost of copying or combining an element by its index, in additions: that of LoadWork.
 	LineWork float64
 	// SortWork is the cost of sorting an element of a line, in additions. Zen 3 with AVX2, lines of 1000 float32:
@@ -45,27 +41,12 @@ type Lines struct {
 	// LookupWork is the cost of looking up an element in a table of 256 entries, in additions.
 	// BenchmarkWeights, Zen 4 with AVX2: 21 to 28.
 	LookupWork float64
-	// TableWork is the cost of a separate loop for lookups, in additions: 0.2 microseconds.
-	TableWork float64
-	// TableBytes is the size, in bytes, of the largest looked-up value of fewer than TableRows rows: so few rows are
-	// not divided into blocks that fit the cache.
-	TableBytes, TableRows int
 }
 
 func defaultLines() Lines {
 	return Lines{
-		LineElems: 1 << 14, ScatterCols: 64, GatherBytes: 4096, GatherElems: 1 << 16, GatherColumns: 16, SumColumns: 2, TableUpdates: 64, PieceUpdates: 1 << 15, LineWork: 8,
+		LineElems: 1 << 14, ScatterCols: 64, GatherBytes: 4096, GatherElems: 1 << 16, GatherColumns: 16, SumColumns: 2, LineWork: 8,
 		SortWork: 250, SortChunk: 1 << 17, MergeElems: 1 << 17, MergeWork: 500, SortLines: 16,
-		RecurrenceRows: 16, LookupWork: 25, TableWork: 1 << 14, TableBytes: 64 << 20, TableRows: 64,
+		RecurrenceRows: 16, LookupWork: 25,
 	}
-}
-
-// TablePays reports whether looking n elements of size bytes up in tables of the given number of entries, and storing
-// and reading the results, takes less time than computing them where they are used. The work is that of one
-// 4-byte element, in additions. Zen 3 with AVX2, in a loop that multiplies and adds: exp of float32 takes 0.9 to 1.25 of
-// the time of computing it, tanh 0.4 to 0.8, pow 0.1 to 0.2; exp of float64 0.4.
-func (m *Machine) TablePays(work float64, entries, n, size int) bool {
-	work *= float64(max(4, size)) / 4
-	gain := work - m.LookupWork - m.LoadWork
-	return 2*entries <= n && gain*float64(n) > work*float64(entries)+m.TableWork
 }

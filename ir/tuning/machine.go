@@ -1,7 +1,7 @@
-// Package tuning describes a machine in one value: every tuned constant of the passes, the schedule's strategies and the
-// runtime, with the measurement behind it, and the costs of steps that follow from them. No result depends on a
-// constant. Constants of the code of kernels, which is the same on every machine, are beside that code in ir/kernel,
-// codegen and runtime/lines.
+// Package tuning describes a machine in one value: every tuned constant of the schedule's strategies and the runtime, with
+// the measurement behind it, and the costs of steps that follow from them. No result depends on a constant. Constants of the
+// code of kernels, which is the same on every machine, are beside that code in ir/kernel, codegen and runtime/lines. The
+// passes' weights, counts that any machine agrees on, are in package passes.
 package tuning
 
 // Machine describes one machine. Fields named Bytes are in bytes, Rows, Cols and Elems in rows, columns and elements, and Work
@@ -124,7 +124,6 @@ type Machine struct {
 	// computed by a table, which takes 0.66 of the time on Zen 4.
 	TilingWork float64
 
-	Fusion
 	RowGroups
 	Lines
 	PrefixScan
@@ -147,7 +146,6 @@ func Default(workers int) *Machine {
 		NonTemporalFrom: 16 << 20, NonTemporalRow: 1 << 10, NonTemporalTileRow: 16 << 10, NonTemporalWork: 8, NonTemporalBytes: 4 << 10,
 		UnrolledOps: 32, PatternsTried: 64, WayBytes: 4096,
 		FillOperands: 4, TileBytes: 6 << 10, TilingBytes: 20 << 10, LeastTile: 256, TilingWork: 4,
-		Fusion:     defaultFusion(),
 		RowGroups:  defaultRowGroups(),
 		Lines:      defaultLines(),
 		PrefixScan: defaultPrefixScan(),

@@ -32,10 +32,6 @@ type MatmulBlocks struct {
 	// is the least number in a line: with fewer, multiplications wait for each other. Zen 3, 3x3 windows with steps of
 	// two and 64 channels: 400 windows, whose elements fill the second-level cache, take 1.1 times as long.
 	Windows, LeastWindows int
-	// ChannelBytes is the greatest distance between elements of a channel whose windows are read with channels as
-	// the last axis in memory. Zen 4, 3x3 windows: with 512 bytes a product takes 1.02 times as long as with
-	// separate channels, with 1 KiB 1.35 and with 2 KiB 1.85 times, as the elements share few sets of the first-level cache.
-	ChannelBytes int
 	// ChunkedBytes is the size above which a right operand whose rows are SetBytes or more apart is packed chunk by
 	// chunk, even for two left rows. Products of 2 to 128 rows and 4096x4096 then take half to three quarters of the time.
 	ChunkedBytes int
@@ -97,7 +93,7 @@ func (b *MatmulBlocks) Panel(d ir.DType) int {
 // matmulBlocks was tuned with BenchmarkDot on a Zen 3, but WindowWork on a Zen 4 with AVX-512.
 var matmulBlocks = MatmulBlocks{
 	PanelBytes: panelBytes, LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32,
-	RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, Windows: 224, LeastWindows: 4, ChannelBytes: 512,
+	RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, Windows: 224, LeastWindows: 4,
 	ChunkedBytes: 2 << 20, FewRows: 8, FewRowsBytes: 32 << 10, FewRowsLeast: 1 << 10, FewRowsTime: 0.5, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10,
 	SmallPairs: 32, SmallRows: 64, SmallVectors: 16, RowsOfMany: 4, SmallWork: 60, SmallTime: 0.5,
 	DirectRows: 24, DirectCols: 48, PackElems: 256, ChunkBytes: 512 << 10, PackLines: 16, SetBytes: 2048,

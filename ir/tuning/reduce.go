@@ -44,13 +44,6 @@ type Reduction struct {
 	ShortBytes int
 	// ShortSums says that a kernel sums several short rows of 1-byte or 2-byte integers at once.
 	ShortSums bool
-	// ApartLine is the greatest number of elements of a line without a common stride that elementwise ops combine, such as
-	// a window along two axes. Longer lines are copied. Zen 3: sums of 3x3 windows take 0.014 of the time
-	// of a copy, of 5x5 0.04.
-	ApartLine int
-	// Overlaps is the least window size, in elements per step between windows, for which minima and
-	// maxima of windows are computed from those of smaller windows.
-	Overlaps int
 
 	// StridedByte is the cost, in additions of float32, of a byte that a row reduction reads across the lines or a
 	// column reduction along them. EmptyVector is the cost per element if lines do not fill a vector. They rank the
@@ -94,7 +87,7 @@ type Reduction struct {
 func defaultReduction() Reduction {
 	return Reduction{
 		LaneBytes: 16 << 10, LaneColumns: 128, FlatBytes: 16 << 10, FewRows: 64, RowsAtOnce: 4, FewLanes: 4, LaneRowBytes: 1 << 10, TreeLeast: 16, TreeMost: 192, TreeBytes: 512 << 10, TreeTime: 0.6, TreeStripBytes: 16 << 20,
-		MinColumns: 16, JoinedRows: 128, ShortLine: 8, ShortBytes: 16, ShortSums: true, ApartLine: 32, Overlaps: 9, StridedByte: 1, EmptyVector: 64,
+		MinColumns: 16, JoinedRows: 128, ShortLine: 8, ShortBytes: 16, ShortSums: true, StridedByte: 1, EmptyVector: 64,
 		TransposedRows: 16, MultiChunkCols: 32 << 10, FarBytes: 4 << 20, FarCols: 1280, StreamTime: 0.8,
 		PairRows: 16, PairIndices: 16, PairBytes: 16 << 10, PairWidth: 512, PairBlock: 1024, PairStep: 64,
 	}

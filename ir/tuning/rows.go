@@ -58,22 +58,6 @@ type RowGroups struct {
 	// anyway. If its rows have MatmulBlocks.SetBytes or more, the product packs it block by block, which costs less, for
 	// fewer than PackedWideRows left rows.
 	PackedRows, PackedWideRows, PackedBytes int
-	// SwappedRows is the greatest number of left rows of a product with a transposed matrix, larger than PackedBytes,
-	// that is computed with its operands swapped: the rows become columns.
-	SwappedRows int
-	// SwappedPairs is the least window size, in elements, for which windows of an image become the left operand of a
-	// product with constant weights. SwappedColumns is the least number of channels of the weights: for fewer, transposing
-	// the result takes too long, 0.3 ns for each of its elements. At most one lane per SwappedIdle channels may be
-	// idle, unless there are at most SwappedWindows windows, whose lines fill no vectors either. Zen 4, 3x3 convolutions:
-	// 7x7, 14x14 and 28x28 windows with 512, 256 and 128 channels take 0.75, 0.87 and 0.92 of the time, 56x56 with 64
-	// channels 0.95, 7x7 with steps of two and 3 channels 0.85 to 0.95, lines of 9 windows 0.68, 112x112 windows with
-	// 64 channels 1.00.
-	SwappedPairs, SwappedColumns, SwappedIdle, SwappedWindows int
-	// PooledBytes is the greatest size of the result for an image, if the result is pooled, for which windows of any size
-	// become the left operand: the result is transposed after the pooling. Zen 4, with the pooling: 28x28 windows of 27 elements
-	// with 32 channels take 0.83 of the time; 28x28, 56x56 and 112x112 windows of 576 elements with 64 channels 0.87,
-	// 0.95 and 1.03.
-	PooledBytes int
 }
 
 func defaultRowGroups() RowGroups {
@@ -81,8 +65,7 @@ func defaultRowGroups() RowGroups {
 	return RowGroups{
 		LookAhead: 64, BlockBytes: 192 << 10, AheadBytes: 4 << 10, AheadFrom: 16 << 20, PrefetchBytes: 16 << 10, PrefetchFrom: 2 << 20, PrefetchLeast: 128, StreamBytes: 2 << 20, RowBytes: 1 << 20,
 		ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96, LeastProduct: 1024,
-		HeldBytes: heldBytes, HeldFrom: heldBytes + 1, HeldOnce: 192 << 10, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64,
-		SwappedWindows: 196, SwappedPairs: 144, SwappedColumns: 32, PooledBytes: 1 << 20, SwappedIdle: 10,
+		HeldBytes: heldBytes, HeldFrom: heldBytes + 1, HeldOnce: 192 << 10, HeldLeast: 16 << 10, HeldWork: 20,
 		PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}
 }

@@ -1,0 +1,93 @@
+package passes
+
+// The weights by which passes decide. The passes know no machine: they count operations, in the unit of Cost in ir's table of ops
+// (an addition of float32), bytes that are moved, and operands. Any machine agrees on such counts. What depends on registers,
+// caches or goroutines is decided by the schedule.
+
+// Kernels. A loop that exceeds a limit is divided.
+const (
+	// mostWork is the greatest cost of the ops of one loop, some twenty powers: beside it loads and stores no longer count.
+	mostWork = 4096
+	// mostBuffers is the greatest number of arrays that one loop reads and writes. Two loops over half as many read each array
+	// once too.
+	mostBuffers = 12
+	// loopBytes is the cost of one more loop, in bytes that are moved.
+	loopBytes = 8 << 10
+	// shortRowBytes is the cost of one more row of a few elements where a loop is divided, in bytes that are moved.
+	shortRowBytes = 512
+	// cutWindow is the number of neighbouring positions of which only the cheapest is tried as a cut between loops. It bounds
+	// the time to compile.
+	cutWindow = 8
+)
+
+// Values that are computed again, and axes that are unrolled.
+const (
+	// againWork is the greatest cost of the ops of an element that is computed again: to store it and to read it back costs twice as
+	// much.
+	againWork = 4
+	// againOps is the greatest number of ops that are computed again, that a view is pushed through, or that are unrolled
+	// together. It keeps the time to compile linear.
+	againOps = 64
+	// againStreams is the greatest number of buffers that a value reads which is computed again: to store it and to read
+	// it back moves as much.
+	againStreams = 2
+	// againReaders is the greatest number of readers that each compute their part of a value. The parts of more readers are
+	// short, as in the steps of a recurrence.
+	againReaders = 8
+	// pieceOps is the greatest number of ops of all pieces of a value together. A step of a simulation in three dimensions
+	// has 27 pieces.
+	pieceOps = 1024
+	// narrowAxis is the greatest extent of an axis whose elements are operands of their own, as the channels of pixels, and of the
+	// distance between the elements of a value that alternate with those of others in memory.
+	narrowAxis = 4
+	// narrowLines is the least number of lines along such an axis. Fewer don't fill a vector.
+	narrowLines = 16
+	// apartLine is the greatest number of elements of a line without a common stride that elementwise ops combine: as many
+	// operands as a few kernels take. The elements of a longer line are copied.
+	apartLine = 32
+)
+
+// Reductions.
+const (
+	// shortLine is the greatest number of elements of a line whose least or greatest element has its index found in two passes.
+	shortLine = 8
+	// leastColumns is the least number of adjacent columns that are combined row by row, and of columns of a value that is read
+	// inside its padding.
+	leastColumns = 16
+	// leastOverlap is the least size of windows, in steps between them, whose least and greatest elements are computed from those
+	// of windows of half the size, with fewer comparisons.
+	leastOverlap = 9
+)
+
+// Lookup tables, and scatters in pieces.
+const (
+	// lookupWork is the cost of looking up an element, reading its index and storing the result.
+	lookupWork = 33
+	// tableWork is the cost of a loop of its own for lookups.
+	tableWork = 1 << 14
+	// tableBytes is the size of the largest value of fewer than tableRows rows that is looked up. A larger one is stored
+	// block by block of rows.
+	tableBytes, tableRows = 64 << 20, 64
+	// tableUpdates is the least number of updates per element of a scatter's table in a piece of the updates: the tables of
+	// the pieces are combined afterwards. pieceUpdates is the least number of updates in a piece.
+	tableUpdates, pieceUpdates = 64, 1 << 15
+)
+
+// Products, whose cost is counted in pairs: a pair is one multiplication and addition.
+const (
+	// swappedRows is the greatest number of left rows of a product that is computed as the transpose of the product of the
+	// transposes if its right matrix is transposed and has more than swappedBytes: the few rows are packed, not the matrix.
+	swappedRows, swappedBytes = 64, 32 << 10
+	// swappedPairs is the least number of elements of a window for which windows become the left operand: the result is
+	// transposed, and each of its elements costs as much as that.
+	swappedPairs = 144
+	// swappedChannels is the least number of channels of such a product, and swappedIdle the least number of channels per idle
+	// lane. With at most swappedWindows windows lanes may be idle: their lines fill no vectors either.
+	swappedChannels, swappedIdle, swappedWindows = 32, 10, 196
+	// pooledBytes is the size of the largest result that is pooled for which windows of any size become the left operand: a
+	// quarter of the elements is transposed, after the pooling.
+	pooledBytes = 1 << 20
+	// channelBytes is the greatest distance between elements of a channel that a product reads window by window. Elements
+	// farther apart are copied side by side first.
+	channelBytes = 512
+)
