@@ -15,11 +15,6 @@ import (
 //     ConvTaps elements, which are then called taps;
 //   - as in a product of one row, if there is one window of one image (dot.go);
 //   - otherwise as in a product of several rows and columns, even if there is one column.
-//
-//   - one fma after another, from the first product on, if a group is one channel to one and a window has up to
-//     ConvTaps elements, which are taps then;
-//   - as a product of one row adds them, if there is one window of one image (dot.go);
-//   - else as a product of several rows and columns does, though there may be one column.
 
 // ConvTaps is the greatest number of elements of a window of one channel that are taps.
 const ConvTaps = 64
@@ -36,6 +31,15 @@ type Conv struct {
 func (c *Conv) Tapped(weights Shape) bool {
 	n, known := weights[2:].NumElems().Int()
 	return known && weights[0].Is(c.Groups) && weights[1].Is(1) && n <= ConvTaps
+}
+
+// Equal reports whether two convolutions have the same attributes. Both are nil for ops that have none.
+func (c *Conv) Equal(d *Conv) bool {
+	if c == nil || d == nil {
+		return c == d
+	}
+	return c.Groups == d.Groups && slices.Equal(c.Strides, d.Strides) && slices.Equal(c.Dilations, d.Dilations) &&
+		slices.Equal(c.Before, d.Before) && slices.Equal(c.After, d.After)
 }
 
 // windows returns the shape of x as its padded windows, whose elements are the last axes.

@@ -134,7 +134,7 @@ func sameView(v, w *ir.Value) bool {
 		return a.At.Equal(*b.At)
 	}
 	return a.At == b.At && slices.Equal(a.Axes, b.Axes) && a.Axis == b.Axis && a.Begin == b.Begin &&
-		a.Step == b.Step && a.Size == b.Size && a.Dilation == b.Dilation && a.By == b.By && a.Exclusive == b.Exclusive
+		a.Step == b.Step && a.Size == b.Size && a.Dilation == b.Dilation && a.By == b.By && a.Exclusive == b.Exclusive && a.Conv.Equal(b.Conv)
 }
 
 // hash is equal for values that compute the same.
