@@ -61,7 +61,7 @@ func mixes(v *ir.Value, name string) bool {
 		}
 		k := axes[0]
 		switch info := v.Op.Info(); {
-		case isConv(v):
+		case v.Attr.Conv != nil:
 			if k > 0 || a != v.Args[0] {
 				return true
 			}

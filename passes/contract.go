@@ -9,22 +9,34 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// contract writes products of matrices that are no loop of their own as what they
-// are: a product with one row or one column is a reduction of the products of
-// elements, as its definition says, and reads each element of the other operand
-// once; one of columns and rows of a single element multiplies each by each.
+// contract writes contractions in one form: products of matrices with two rows, columns and pairs or more. A product
+// with one row or one column is a reduction of the products of elements, as its definition says, and reads each element
+// of the other operand once; one of a single pair multiplies elements. A convolution is the product of its weights and
+// its windows, which are a view of the operand (contract_convolution.go). A convolution of taps (ir/conv.go) stays one,
+// of the type that is computed in.
+//
+// Either operand of a product may be the left one: the product of the transposes is the transpose, and each of its
+// elements is the same sum, in the same order. The side decides what is packed, and which axis of the result is the last
+// one in memory.
 //
 // Requires: all sizes bound.
-// Ensures: every dot has two rows, two columns and two pairs or more.
+// Ensures: every dot has two rows, two columns and two pairs or more; convolutions are of taps, and of a type that is
+// computed in itself.
 func contract(s *State) error {
-	if !multiplies(s.Func) {
+	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil }) {
 		return nil
 	}
-	c := &contractor{s, reducer{f: s.Func}, map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value][]*ir.Value{}}
+	c := &contractor{s: s, r: reducer{f: s.Func}, last: channelsLast(s.Func), pooled: map[*ir.Value]bool{}, depthwise: map[*ir.Value]bool{}, joined: map[*ir.Value][]*ir.Value{}}
 	c.uses()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		if !v.Op.IsProduct() {
+		switch {
+		case v.Attr.Conv != nil:
+			return c.convolution(v)
+		case !v.Op.IsProduct():
 			return v, nil
+		}
+		if why := c.swaps(v); why != "" {
+			return c.swapped(v, why)
 		}
 		return c.dot(v)
 	})
@@ -32,59 +44,98 @@ func contract(s *State) error {
 
 func checkContract(s *State) error {
 	for _, v := range s.Func.Body {
-		if !v.Op.IsProduct() {
-			continue
+		if v.Attr.Conv != nil && !(isTapped(v) && v.Type.DType.Native()) {
+			return fmt.Errorf("%%%d is a %s of %s that has no taps", v.ID, v.Op, v.Type.DType)
 		}
-		if d := dotOf(v); d.rows < 2 || d.cols < 2 || d.pairs < 2 {
+		if v.Op.IsProduct() && dotOf(v).degenerate() {
 			return fmt.Errorf("%%%d is a product of one row, one column or one pair", v.ID)
 		}
 	}
 	return nil
 }
 
+// contracts reports whether v is a product of matrices, or a convolution that is written as one.
+func contracts(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil && !isTapped(v) }
+
+// isTapped reports whether v is a convolution of taps.
+func isTapped(v *ir.Value) bool {
+	return v.Attr.Conv != nil && v.Attr.Conv.Tapped(v.Args[1].Type.Shape)
+}
+
 type contractor struct {
-	s *State
-	r reducer
-	// pooled are the products of which fewer elements are computed, a quarter or less, by elementwise values alone:
-	// those of convolutions that are pooled. The pass orders computes these before they are transposed.
+	s    *State
+	r    reducer
+	last map[*ir.Value]bool // convolutions whose channels stay the last axis in memory
+	// pooled are the contractions of which elementwise values alone compute fewer elements, a quarter or less: those of
+	// convolutions that are pooled. The pass orders computes these before they are transposed.
 	pooled map[*ir.Value]bool
-	// depthwise are the products whose result is the operand of a depthwise convolution, which reads it faster
+	// depthwise are the contractions whose result is the operand of a convolution of taps, which reads it faster
 	// where channels are the last axis in memory: its windows have steps, or they are few and their lines short.
 	depthwise map[*ir.Value]bool
-	joined    map[*ir.Value][]*ir.Value // the products that elementwise values read beside one, as sums of two convolutions do
+	joined    map[*ir.Value][]*ir.Value // contractions that elementwise values read beside one, as sums of two convolutions do
 }
 
 // extentsOfDot are the extents of the matrices of a product: rows x pairs times
 // pairs x cols.
 type extentsOfDot struct{ rows, pairs, cols int }
 
+// degenerate reports whether a product is no loop of its own.
+func (d extentsOfDot) degenerate() bool { return d.rows < 2 || d.cols < 2 || d.pairs < 2 }
+
+// dotOf returns the extents of a product, or of the product that a convolution is for each image and group: the
+// channels of the weights times the windows.
 func dotOf(v *ir.Value) extentsOfDot {
+	if c := v.Attr.Conv; c != nil {
+		w := v.Args[1].Type.Shape
+		return extentsOfDot{extents(v.Args[1])[0] / c.Groups, size(w[1:]), size(v.Type.Shape[2:])}
+	}
 	return extentsOfDot{extent(v.Args[0], 2), extent(v.Args[0], 1), extent(v.Args[1], 1)}
 }
 
-// dot returns v or what stands for it.
-func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
-	d := dotOf(v)
-	switch {
-	case size(v.Type.Shape) == 0 || d.pairs == 0:
-		return c.r.constant(v, 0)
-	case d.rows == 1 || d.cols == 1:
-		return c.reduction(v)
-	case d.pairs == 1:
-		return c.outer(v)
+// uses sets what readers say of contractions: pooled, depthwise and joined.
+func (c *contractor) uses() {
+	of, depthwise := newValueMap[*ir.Value](c.s.Func), c.s.ofTaps() // of: the contraction that a value is computed of
+	for _, v := range c.s.Func.Body {
+		switch {
+		case contracts(v):
+			*of.at(v) = v
+		case v.Op.IsView():
+			*of.at(v) = *of.at(v.Args[0])
+		case v.Op == ir.OpConcat: // of a value and what is padded to it
+			for _, a := range v.Args {
+				if p := *of.at(a); p != nil {
+					*of.at(v) = p
+				}
+			}
+		case v.Op.IsElementwise() || isTapped(v):
+			for _, a := range v.Args {
+				p := *of.at(a)
+				if p == nil || size(a.Type.Shape) < size(v.Type.Shape) && !isTapped(v) {
+					continue
+				}
+				if q := *of.at(v); q != nil && q != p {
+					c.joined[p], c.joined[q] = append(c.joined[p], q), append(c.joined[q], p)
+				}
+				*of.at(v) = p
+				fewer := 4*size(v.Type.Shape) <= size(p.Type.Shape)
+				switch {
+				case *depthwise.at(v):
+					c.depthwise[p] = c.depthwise[p] || fewer || size(v.Type.Shape) <= swappedWindows*dotOf(p).rows
+				case fewer:
+					c.pooled[p] = true
+				}
+			}
+		}
 	}
-	if why := c.swaps(v, d); why != "" {
-		return c.swapped(v, why)
-	}
-	return v, nil
 }
 
-// swaps returns why a product is computed as the transpose of the product of the transposes, or
-// nothing.
-func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
+// swaps returns why the operands of a product change sides, or nothing.
+func (c *contractor) swaps(v *ir.Value) (why string) {
+	d := dotOf(v)
 	large := c.s.eager || d.pairs*d.cols*v.Type.DType.Size() > swappedBytes
 	switch {
-	case d.rows <= swappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.s.frozenBelow(v.Args[1]):
+	case d.degenerate():
+	case v.Op.IsProduct() && d.rows <= swappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.s.frozenBelow(v.Args[1]):
 		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
 	case c.weighs(v) && c.fillsVectors(v, d):
 		return "a product of weights that never change and windows is the transpose of the product of the windows and the weights: these are packed once, and channels lie in vectors"
@@ -92,9 +143,12 @@ func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
 	return ""
 }
 
-// weighs reports whether a product multiplies windows by weights that never change.
+// weighs reports whether a contraction multiplies weights that never change by windows.
 func (c *contractor) weighs(v *ir.Value) bool {
-	return ofWindows(v.Args[1]) && c.s.frozenBelow(v.Args[0])
+	if v.Attr.Conv != nil {
+		return !c.last[v] && c.s.frozenBelow(v.Args[1])
+	}
+	return viewsBy(v.Args[1], ir.OpWindow) && c.s.frozenBelow(v.Args[0])
 }
 
 // fillsVectors reports whether the windows that a product multiplies are better its left operand: the
@@ -109,14 +163,6 @@ func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
 	return v.Type.DType == ir.Float32 && (gains && d.rows >= swappedChannels || c.s.eager)
 }
 
-// ofWindows reports whether a factor is a view of windows.
-func ofWindows(y *ir.Value) bool {
-	for y.Op.IsView() && y.Op != ir.OpWindow {
-		y = y.Args[0]
-	}
-	return y.Op == ir.OpWindow
-}
-
 // transposed reports whether a factor exchanges the last two axes of memory.
 func transposed(y *ir.Value) bool {
 	rank := len(y.Type.Shape)
@@ -127,43 +173,39 @@ func transposed(y *ir.Value) bool {
 	return at == nil || at.At == nil || at.At.Strides[rank-1] == 1
 }
 
-// swapped returns the transpose of the product of the transposes: x yT = (y xT)T. Each of its
-// elements is the same sum, in the same order. A product packs its right matrix.
+// swapped returns the transpose of the product of the transposes: x yT = (y xT)T. A product packs its right matrix.
 func (c *contractor) swapped(v *ir.Value, why string) (*ir.Value, error) {
-	left, err := c.transpose(v.Args[1])
-	if err != nil {
-		return nil, err
+	a := adder{f: c.s.Func, v: v}
+	p := a.add(v.Op, ir.Attr{}, a.transpose(v.Args[1]), a.transpose(v.Args[0]))
+	y := a.transpose(p)
+	return y, c.done(&a, p, why)
+}
+
+// done records that the value of an adder is computed as w. It returns the adder's error.
+func (c *contractor) done(a *adder, w *ir.Value, why string) error {
+	if a.err == nil {
+		c.s.ledger.add(plan.Decision{Kind: plan.Rewritten, Op: a.v.Op, Pos: a.v.Pos, Reason: why}, w)
 	}
-	right, err := c.transpose(v.Args[0])
-	if err != nil {
-		return nil, err
-	}
-	p, err := c.r.f.Add(v.Op, ir.Attr{}, v.Pos, left, right)
-	if err != nil {
-		return nil, err
-	}
-	c.record(v, p, why)
-	return c.transpose(p)
+	return a.err
 }
 
 // transpose returns x with its last two axes exchanged. Where a reshape makes these of several
 // axes each, as of those of windows, it exchanges the axes before: the result may be a view where
 // x is none.
-func (c *contractor) transpose(x *ir.Value) (*ir.Value, error) {
+func (a *adder) transpose(x *ir.Value) *ir.Value {
+	if a.err != nil {
+		return nil
+	}
 	e := extents(x)
 	rank := len(e)
 	shape := slices.Concat(x.Type.Shape[:rank-2], ir.Shape{x.Type.Shape[rank-1], x.Type.Shape[rank-2]})
-	from, rows, cols := x, rank-2, rank-1
+	rows, cols := rank-2, rank-1
 	if x.Op == ir.OpReshape {
 		if r, m, ok := splitOf(extents(x.Args[0]), e[rank-2], e[rank-1]); ok {
-			from, rows, cols = x.Args[0], r, m
+			x, rows, cols = x.Args[0], r, m
 		}
 	}
-	y, err := c.r.f.Add(ir.OpPermute, ir.Attr{Axes: slices.Concat(axesFrom(0, rows), axesFrom(cols, len(from.Type.Shape)), axesFrom(rows, cols))}, x.Pos, from)
-	if err != nil || from == x {
-		return y, err
-	}
-	return c.r.f.Add(ir.OpReshape, ir.Attr{Shape: shape}, x.Pos, y)
+	return a.reshaped(a.add(ir.OpPermute, ir.Attr{Axes: slices.Concat(axesFrom(0, rows), axesFrom(cols, len(x.Type.Shape)), axesFrom(rows, cols))}, x), shape)
 }
 
 // axesFrom returns the axes from first to before end.
@@ -190,50 +232,36 @@ func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
 	return firstRow, firstCol, true
 }
 
-// record notes that v is computed as w.
-func (c *contractor) record(v, w *ir.Value, why string) {
-	c.s.ledger.add(plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why}, w)
+// dot returns a product, or what it is if it is degenerate.
+func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
+	switch d := dotOf(v); {
+	case size(v.Type.Shape) == 0 || d.pairs == 0:
+		return c.r.constant(v, 0)
+	case d.rows == 1 || d.cols == 1:
+		return c.reduction(v)
+	case d.pairs == 1:
+		return c.outer(v)
+	}
+	return v, nil
 }
 
 // reduction returns the sum of the products of elements.
 func (c *contractor) reduction(v *ir.Value) (*ir.Value, error) {
-	x, y := v.Args[0], v.Args[1]
-	rank := len(y.Type.Shape)
-	axes := make([]int, rank)
-	for i := range axes {
-		axes[i] = i
-	}
-	axes[rank-2], axes[rank-1] = rank-1, rank-2
-	y, err := c.r.f.Add(ir.OpPermute, ir.Attr{Axes: axes}, v.Pos, y)
-	if err != nil {
-		return nil, err
-	}
-	p, err := c.r.f.Add(v.Op.Info().By, ir.Attr{}, v.Pos, x, y) // one row or column repeats
-	if err != nil {
-		return nil, err
-	}
-	c.record(v, p, "a product of one row or one column is a reduction: its terms are added as they are computed")
-	sum, err := c.r.f.Add(ir.OpSum, ir.Attr{Axes: []int{rank - 1}}, v.Pos, p)
-	if err != nil {
-		return nil, err
-	}
-	return c.r.f.Add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, v.Pos, sum)
+	rank := len(v.Args[1].Type.Shape)
+	a := adder{f: c.s.Func, v: v}
+	y := a.add(ir.OpPermute, ir.Attr{Axes: append(axesFrom(0, rank-2), rank-1, rank-2)}, v.Args[1])
+	p := a.add(v.Op.Info().By, ir.Attr{}, v.Args[0], y) // one row or column repeats
+	sum := a.add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, a.add(ir.OpSum, ir.Attr{Axes: []int{rank - 1}}, p))
+	return sum, c.done(&a, p, "a product of one row or one column is a reduction: its terms are added as they are computed")
 }
 
 // outer returns the products of one pair, of floats added to +0 as the first pair
 // of a sum is.
 func (c *contractor) outer(v *ir.Value) (*ir.Value, error) {
-	op, args := v.Op.Info().By, v.Args
+	a, op, args := adder{f: c.s.Func, v: v}, v.Op.Info().By, v.Args
 	if ir.Floats.Has(v.Type.DType) {
-		zero, err := c.r.f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType}, v.Pos)
-		if err != nil {
-			return nil, err
-		}
-		op, args = ir.OpFMA, append(slices.Clone(args), zero)
+		op, args = ir.OpFMA, append(slices.Clone(args), a.add(ir.OpConst, ir.Attr{DType: v.Type.DType}))
 	}
-	p, err := c.r.f.Add(op, ir.Attr{}, v.Pos, args...)
-	if err == nil {
-		c.record(v, p, "a product of one pair an element is elementwise")
-	}
-	return p, err
+	p := a.add(op, ir.Attr{}, args...)
+	return p, c.done(&a, p, "a product of one pair an element is elementwise")
 }

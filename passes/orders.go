@@ -54,7 +54,7 @@ func (o *orderer) find() bool {
 		if v.Op.IsView() {
 			continue
 		}
-		if v.Op.IsElementwise() || isConv(v) || v.Op == ir.OpConcat && !o.last[v] {
+		if v.Op.IsElementwise() || isTapped(v) || v.Op == ir.OpConcat && !o.last[v] {
 			if axes := o.common(v); axes != nil {
 				o.axes[v] = axes
 				continue
@@ -93,7 +93,7 @@ func (o *orderer) end(x *ir.Value) {
 // nil if that is its own, or if they have different ones.
 func (o *orderer) common(v *ir.Value) (axes []int) {
 	args := v.Args
-	if isConv(v) { // which is in the order of its operand, whatever that of the weights is
+	if isTapped(v) { // which is in the order of its operand, whatever that of the weights is
 		args = args[:1]
 	}
 	for _, a := range args {
@@ -180,77 +180,34 @@ func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
 	if axes == nil {
 		return v, nil
 	}
-	args := slices.Clone(v.Args)
-	for i, a := range args {
-		var err error
-		if args[i], err = o.again(a); err == nil && !o.last[v] && !isConv(v) {
-			args[i], err = o.permuted(args[i], axes)
-		}
-		if err != nil {
-			return nil, err
+	a, args := adder{f: o.s.Func, v: v}, slices.Clone(v.Args)
+	own := o.last[v] || isTapped(v)
+	for i, x := range args {
+		if args[i] = o.again(&a, x); !own && a.err == nil && len(x.Type.Shape) > 0 {
+			args[i] = a.permuted(a.reshaped(args[i], slices.Concat(ones(len(axes)-len(x.Type.Shape)), x.Type.Shape)), axes)
 		}
 	}
-	if o.last[v] || isConv(v) {
+	if own {
 		v.Args = args
-		return v, nil
+		return v, a.err
 	}
 	attr := *v.Attr
 	if v.Op == ir.OpConcat {
 		attr.Axis = slices.Index(axes, attr.Axis)
 	}
-	y, err := o.s.Func.Add(v.Op, attr, v.Pos, args...)
-	if err != nil {
-		return nil, err
-	}
+	y := a.add(v.Op, attr, args...)
 	o.made[y] = true
 	o.s.ledger.add(plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: "its operands have another order of axes in memory, and so does all that is computed of it"}, y)
-	back := make([]int, len(axes))
-	for i, k := range axes {
-		back[k] = i
-	}
-	return o.s.Func.Add(ir.OpPermute, ir.Attr{Axes: back}, v.Pos, y)
+	return a.permuted(y, inverse(axes)), a.err
 }
 
 // again returns the same views of a value in another order as x. Each reader has its own, so
 // that the pass views sees how many there are: a single view is pushed through, with its permute.
-func (o *orderer) again(x *ir.Value) (*ir.Value, error) {
+func (o *orderer) again(a *adder, x *ir.Value) *ir.Value {
 	if !x.Op.IsView() || !o.made[viewed(x)] {
-		return x, nil
+		return x
 	}
-	y, err := o.again(x.Args[0])
-	if err != nil {
-		return nil, err
-	}
-	return o.s.Func.Add(x.Op, *x.Attr, x.Pos, y)
-}
-
-// permuted returns an operand of a value with the axes of that, in another order.
-func (o *orderer) permuted(x *ir.Value, axes []int) (y *ir.Value, err error) {
-	rank := len(x.Type.Shape)
-	if rank == 0 {
-		return x, nil
-	}
-	if lacking := len(axes) - rank; lacking > 0 {
-		if x, err = o.s.Func.Add(ir.OpReshape, ir.Attr{Shape: slices.Concat(ones(lacking), x.Type.Shape)}, x.Pos, x); err != nil {
-			return nil, err
-		}
-	}
-	return permuted(o.s.Func, x, axes, x.Pos)
-}
-
-// permuted returns x with its axes in an order. A permute of a permute is one, or the value that both begin with.
-func permuted(f *ir.Func, x *ir.Value, axes []int, pos ir.Pos) (*ir.Value, error) {
-	if x.Op == ir.OpPermute {
-		of := make([]int, len(axes))
-		for i, k := range axes {
-			of[i] = x.Attr.Axes[k]
-		}
-		x, axes = x.Args[0], of
-	}
-	if slices.IsSorted(axes) {
-		return x, nil
-	}
-	return f.Add(ir.OpPermute, ir.Attr{Axes: axes}, pos, x)
+	return a.add(x.Op, *x.Attr, o.again(a, x.Args[0]))
 }
 
 // ones returns a shape of so many axes of extent 1.

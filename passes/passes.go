@@ -62,8 +62,7 @@ type State struct {
 
 // Default is the pipeline.
 var Default = []Pass{
-	{Name: "convolutions", Run: convolutions, Check: checkConvolutions},
-	{Name: "widen", Run: widen, Check: checkWide, After: []Order{{"convolutions", "it widens products, and the order of additions of some convolutions is none of theirs"}}},
+	{Name: "widen", Run: widen, Check: checkWide},
 	{Name: "contract", Run: contract, Check: checkContract, After: []Order{{"widen", "the products of elements that it writes are of the type that they are added in"}}},
 	{Name: "scatters", Run: scatters, After: []Order{{"widen", "it has tables of the types that are computed in themselves"}}},
 	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"contract", "it makes products sums"}, {"scatters", "it reduces tables"}}},

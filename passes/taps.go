@@ -16,27 +16,26 @@ import (
 // Requires: views are ops; convolutions are of taps.
 // Ensures: no convolution; no two of the values that it makes compute the same, but for views.
 func taps(s *State) error {
-	if !slices.ContainsFunc(s.Func.Body, isConv) {
+	if !slices.ContainsFunc(s.Func.Body, isTapped) {
 		return nil
 	}
 	s.tapped = map[*ir.Value]bool{}
 	n := s.numbering()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		if v.Op == ir.OpPermute && v.Args[0].Op == ir.OpPermute { // what reads the sum in its order reads it as it is
-			return permuted(s.Func, v.Args[0], v.Attr.Axes, v.Pos)
+		a, y := adder{f: s.Func, v: v, made: n}, v
+		switch {
+		case v.Op == ir.OpPermute && v.Args[0].Op == ir.OpPermute: // what reads the sum in its order reads it as it is
+			y = a.permuted(v.Args[0], v.Attr.Axes)
+		case isTapped(v):
+			y = s.taps(&a, orderInMemory(v.Args[0]))
 		}
-		if !isConv(v) {
-			return v, nil
-		}
-		c := convolver{s: s, v: v, made: n}
-		y := c.taps(orderInMemory(v.Args[0]))
-		return y, c.err
+		return y, a.err
 	})
 }
 
 func checkTaps(s *State) error {
 	for _, v := range s.Func.Body {
-		if isConv(v) {
+		if v.Attr.Conv != nil {
 			return fmt.Errorf("%%%d is a %s", v.ID, v.Op)
 		}
 	}
@@ -58,60 +57,48 @@ func orderInMemory(x *ir.Value) []int {
 
 // taps returns the sum of the products of the elements of all windows, one element after the other, computed with its
 // axes in an order.
-func (c *convolver) taps(order []int) *ir.Value {
-	x, w := c.padded(c.permuted(c.v.Args[0], order), order), c.v.Args[1]
-	if c.err != nil {
-		return nil
-	}
-	window := extents(w)[2:]
-	if c.s.frozen[w] { // the channels of each element side by side
-		rank := len(w.Type.Shape)
+func (s *State) taps(c *adder, order []int) *ir.Value {
+	o, w, by := c.v.Attr.Conv, c.v.Args[1], c.v.Op.Info().By
+	x := c.surrounded(c.permuted(c.v.Args[0], order), o, order)
+	window, rank := extents(w)[2:], len(order)
+	if s.frozen[w] { // the channels of each element side by side
 		w = c.permuted(c.add(ir.OpCopy, ir.Attr{}, c.permuted(w, append(axesFrom(1, rank), 0))), slices.Insert(axesFrom(0, rank-1), 0, rank-1))
+	}
+	// tap returns the element of all windows whose index has place k in row-major order, and its weights.
+	tap := func(k int) (a, b *ir.Value) {
+		a, b = x, w
+		for i, n := range slices.Backward(window) {
+			at := k % n
+			k /= n
+			a = c.add(ir.OpSlice, ir.Attr{Axis: slices.Index(order, 2+i), Begin: ir.Fixed(at * o.Dilations[i]), Len: c.v.Type.Shape[2+i], Step: o.Strides[i]}, a)
+			b = c.add(ir.OpIndex, ir.Attr{Axis: 2 + i, Begin: ir.Fixed(at)}, b)
+		}
+		b = c.add(ir.OpIndex, ir.Attr{Axis: 1, Begin: ir.Fixed(0)}, b)
+		if behind := rank - 1 - slices.Index(order, 1); behind > 0 {
+			b = c.add(ir.OpUnsqueeze, ir.Attr{Axes: axesFrom(1, 1+behind)}, b)
+		}
+		return a, b
 	}
 	var sum *ir.Value
 	for k := range size(c.v.Args[1].Type.Shape[2:]) {
-		a, b := c.tap(x, w, order, window, k)
-		switch {
+		switch a, b := tap(k); {
 		case sum == nil:
-			sum = c.add(c.v.Op.Info().By, ir.Attr{}, a, b)
-		case c.err == nil && ir.Reals.Has(x.Type.DType):
+			sum = c.add(by, ir.Attr{}, a, b)
+		case ir.Reals.Has(c.v.Type.DType):
 			sum = c.add(ir.OpFMA, ir.Attr{}, a, b, sum)
 		default:
-			sum = c.add(ir.OpAdd, ir.Attr{}, sum, c.add(c.v.Op.Info().By, ir.Attr{}, a, b))
+			sum = c.add(ir.OpAdd, ir.Attr{}, sum, c.add(by, ir.Attr{}, a, b))
 		}
 	}
-	if c.err != nil {
-		return nil
-	}
-	c.s.tapped[sum] = true
-	back := make([]int, len(order))
-	for i, k := range order {
-		back[k] = i
-	}
-	return c.permuted(sum, back)
-}
-
-// tap returns the element of all windows whose index has place k in row-major order, and its weights.
-func (c *convolver) tap(x, w *ir.Value, order, window []int, k int) (a, b *ir.Value) {
-	a, b = x, w
-	for i, n := range slices.Backward(window) {
-		at, o := k%n, c.v.Attr.Conv
-		k /= n
-		a = c.add(ir.OpSlice, ir.Attr{Axis: slices.Index(order, 2+i), Begin: ir.Fixed(at * o.Dilations[i]), Len: c.v.Type.Shape[2+i], Step: o.Strides[i]}, a)
-		b = c.add(ir.OpIndex, ir.Attr{Axis: 2 + i, Begin: ir.Fixed(at)}, b)
-	}
-	b = c.add(ir.OpIndex, ir.Attr{Axis: 1, Begin: ir.Fixed(0)}, b)
-	if behind := len(order) - 1 - slices.Index(order, 1); behind > 0 {
-		b = c.add(ir.OpUnsqueeze, ir.Attr{Axes: axesFrom(1, 1+behind)}, b)
-	}
-	return a, b
+	s.tapped[sum] = true
+	return c.permuted(sum, inverse(order))
 }
 
 // ofTaps returns which values are convolutions of taps, or are computed of one, element by element.
 func (s *State) ofTaps() valueMap[bool] {
 	of := mapIn(&s.pass.flags, s.Func)
 	for _, v := range s.Func.Body {
-		is := isConv(v) || s.tapped[v]
+		is := isTapped(v) || s.tapped[v]
 		if v.Op.IsElementwise() {
 			for _, a := range v.Args {
 				x := viewed(a)

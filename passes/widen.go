@@ -14,7 +14,8 @@ import (
 // becomes one of int32.
 //
 // A product stores its operands, so it reads views of what is cast instead of casts of views that
-// repeat elements: the windows of an image of float16 are windows of one of float32.
+// repeat elements: the windows of an image of float16 are windows of one of float32. The pass contract does the same for
+// convolutions, once it has their windows.
 //
 // Requires: nothing.
 // Ensures: no reduction, scan or product of such a type, and no such iota; no product reads
@@ -167,7 +168,7 @@ func isNarrow(v *ir.Value) bool {
 	if v.Op == ir.OpIota {
 		return v.Type.DType.Size() < ir.Int32.Size()
 	}
-	return v.Op.Accumulates() && !v.Args[0].Type.DType.Native()
+	return v.Op.Accumulates() && v.Attr.Conv == nil && !v.Args[0].Type.DType.Native()
 }
 
 func checkWide(s *State) error {
