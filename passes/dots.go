@@ -73,7 +73,7 @@ func (w *viewer) keepOperands() {
 				as[x] = a
 			}
 			if as[x] != a || size(a.Type.Shape) > size(x.Type.Shape) {
-				w.store(x, "a "+by+" reads it in more ways than one, or repeats it")
+				w.s.store(x, "a "+by+" reads it in more ways than one, or repeats it")
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (w *viewer) keepJoined(v *ir.Value) {
 			continue
 		}
 		if x := a.Args[0]; x.Op.IsElementwise() && *w.uses.at(x) == 1 {
-			w.store(x, "a concatenation reads it under another shape")
+			w.s.store(x, "a concatenation reads it under another shape")
 		}
 	}
 }
@@ -198,7 +198,7 @@ func (w *viewer) keepTaps() {
 			continue
 		}
 		if x := viewed(v); *of.at(x) && !slices.IsSorted(orderInMemory(v)) {
-			w.store(x, "windows of single channels are read in the order of memory, and this is read in another one")
+			w.s.store(x, "windows of single channels are read in the order of memory, and this is read in another one")
 		}
 	}
 }

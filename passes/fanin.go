@@ -33,7 +33,7 @@ func (w *viewer) fanIn(v, x *ir.Value) *fanIn {
 					c.why = why
 					return c
 				}
-				w.store(u, why)
+				w.s.store(u, why)
 				continue
 			}
 		}

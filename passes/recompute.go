@@ -8,57 +8,63 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// recompute computes cheap values again where they are needed only after other
-// loops are complete: x - mean is needed for the variance and, when that is
-// known, for the quotient. Stored, it would be a tensor that travels to memory
-// and back.
+// recompute decides how a loop gets a value that another loop computes: it reads the stored value,
+// computes it again, or reads what a loop of its own looks up.
+//
+// A cheap value is computed again if it is needed only after other loops are complete: x - mean is
+// needed for the variance and, when that is known, for the quotient. Stored, it would be a tensor that
+// travels to memory and back. What costly ops make of one operand of bytes is looked up: 256 elements
+// are all that there can be, which strategy table of package schedule computes once. So these ops must
+// be a loop of their own. Its results are in the cache when they are read, wherever tiles can see to
+// that. File tables.go finds such values.
 //
 // Requires: stage viewed.
-// Ensures: no cheap value is stored only for loops that begin later.
+// Ensures: no cheap value is stored only for loops that begin later; no loop computes the same costly
+// function of a byte for many elements, unless a table of it would not pay.
 func recompute(s *State) error {
 	if s.noFuse {
 		return nil
 	}
 	f := s.Func
 	f.Sweep()
-	if s.level = s.levels(); len(s.level) == 0 || slices.Max(s.level) == 0 {
+	s.level = s.levels()
+	ofBytes := hasBytes(f)
+	if len(s.level) == 0 || slices.Max(s.level) == 0 && !ofBytes {
 		return nil // one loop computes all
 	}
-	r := &recomputer{s: s, level: s.level, stored: s.storedAnyway()}
+	r := &recomputer{s: s, level: s.level, stored: s.storedAnyway(), copies: map[copyFor]*ir.Value{}}
 	body := f.Body
-	for i, v := range body {
-		for j, a := range v.Args {
-			if !v.Op.IsComputed() || !r.isWorth(a, r.level[i]) {
-				continue
+	if ofBytes {
+		r.tables = s.findTables()
+	}
+	for _, v := range body {
+		if v.Op.IsComputed() && s.fuel.take(v) {
+			for j, a := range v.Args {
+				v.Args[j] = r.operand(a, v)
 			}
-			if r.clones == nil {
-				r.clones, f.Body = map[cloneKey]*ir.Value{}, slices.Clone(body[:i])
-			}
-			v.Args[j] = r.clone(a, r.level[i])
-		}
-		if r.clones != nil {
-			f.Body = append(f.Body, v)
 		}
 	}
-	if r.clones == nil {
-		s.level = r.level
-		return nil
+	if len(f.Body) > len(body) {
+		f.Body = inOrder(f)
+		f.Sweep()
+		s.level = nil
 	}
-	f.Sweep()
-	s.level = nil
 	return nil
 }
 
 type recomputer struct {
 	s      *State
-	level  []int32                // by ID
-	stored valueMap[bool]         // has memory whatever is decided here
-	clones map[cloneKey]*ir.Value // nil while there are none
+	tables *tabler        // nil if nothing is looked up
+	level  []int32        // by ID
+	stored valueMap[bool] // has memory whatever is decided here
+	copies map[copyFor]*ir.Value
 }
 
-type cloneKey struct {
+// copyFor is a value and the loops that compute it again: those of a level, or of its own if that is 0.
+type copyFor struct {
 	v     *ir.Value
 	level int32
+	apart bool // the loops do not look up, and that of the value does
 }
 
 // storedAnyway finds the values that are results, read through a view, scanned or contracted.
@@ -76,6 +82,55 @@ func (s *State) storedAnyway() valueMap[bool] {
 		}
 	}
 	return stored
+}
+
+// operand returns what v reads in place of its operand a.
+func (r *recomputer) operand(a, v *ir.Value) *ir.Value {
+	l := loop{cuts: r.tables != nil && r.tables.cuts(v), tabled: r.s.tabled[v]}
+	if level := r.level[v.ID]; r.isWorth(a, level) {
+		l.level = level
+	}
+	return r.in(l, a)
+}
+
+// loop is what is known of the loop that reads a value.
+type loop struct {
+	level  int32 // at which cheap values of earlier levels are computed again, 0 if they are not
+	cuts   bool  // it needs more than what single bytes give
+	tabled bool  // it looks up
+}
+
+// in returns what a loop reads in place of a.
+func (r *recomputer) in(l loop, a *ir.Value) *ir.Value {
+	looked, apart := l.cuts && r.tables.looked[a], r.s.tabled[a] && !l.tabled
+	if !looked && !(l.cuts && apart) && (!r.cheap(a) || r.level[a.ID] >= l.level) {
+		return a
+	}
+	key := copyFor{a, l.level, apart}
+	c := r.copies[key]
+	switch {
+	case c != nil:
+		return c
+	case looked:
+		c = r.tables.lookUp(a)
+	default:
+		again := *a
+		again.Args = slices.Clone(a.Args)
+		for i, x := range a.Args {
+			again.Args[i] = r.in(l, x)
+		}
+		c = r.s.Func.Append(again)
+		for len(r.level) <= c.ID {
+			r.level = append(r.level, 0)
+		}
+		r.level[c.ID] = max(l.level, r.level[a.ID])
+		if l.tabled {
+			r.s.tabled[c] = true
+		}
+		r.s.record(plan.Recomputed, c, 0, "to compute it again costs less than to store it and read it back")
+	}
+	r.copies[key] = c
+	return c
 }
 
 // isWorth reports whether computing a value again at a level costs less than storing it.
@@ -120,25 +175,4 @@ func repeatsLine(a *ir.Value) bool {
 	}
 	s := a.Attr.At.Strides
 	return len(s) > 0 && s[len(s)-1] == 0
-}
-
-// clone returns the value computed again at a level.
-func (r *recomputer) clone(a *ir.Value, level int32) *ir.Value {
-	if !r.cheap(a) || r.level[a.ID] >= level {
-		return a
-	}
-	key := cloneKey{a, level}
-	if t := r.clones[key]; t != nil {
-		return t
-	}
-	again := *a
-	again.Args = slices.Clone(a.Args)
-	for i, x := range a.Args {
-		again.Args[i] = r.clone(x, level)
-	}
-	t := r.s.Func.Append(again)
-	r.level = append(r.level, level)
-	r.clones[key] = t
-	r.s.record(plan.Recomputed, t, 0, "to compute it again costs less than to store it and read it back")
-	return t
 }

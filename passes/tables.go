@@ -8,51 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// tables stores what costly ops make of one operand of bytes where a loop needs it with other
-// operands, or reduces it: 256 elements are all that there can be, which strategy table of
-// package schedule computes once and looks up. So the ops must be a loop of their own. What it
-// stores is in the cache when it is read, wherever overlap can see to that.
-//
-// Requires: stage viewed.
-// Ensures: no loop computes the same costly function of a byte for many elements, unless a table
-// of it would not pay.
-func tables(s *State) error {
-	if s.noFuse || !hasBytes(s.Func) {
-		return nil
-	}
-	f := s.Func
-	f.Sweep()
-	t := &tabler{s: s, chains: newValueMap[byteChain](f), read: map[*ir.Value]*ir.Value{}, views: map[int]*wholeChain{}, inPlace: map[*ir.Value]bool{},
-		functions: map[function]int{}, over: map[function]*ir.Value{}}
-	for _, v := range f.Body {
-		*t.chains.at(v) = t.chainOf(v)
-		if t.cuts(v) {
-			for _, a := range v.Args {
-				t.cut(a, v)
-			}
-		}
-	}
-	if len(t.read) == 0 {
-		return nil
-	}
-	if s.why == nil {
-		s.why = map[*ir.Value]string{}
-	}
-	s.tabled = map[*ir.Value]bool{}
-	for v := range t.read {
-		if !t.isWhole(v) {
-			t.mark(v)
-		}
-	}
-	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		if t.cuts(v) {
-			for i, a := range v.Args {
-				v.Args[i] = t.outside(a)
-			}
-		}
-		return v, nil
-	})
-}
+// Tables of what costly ops make of each byte, for the pass recompute.
 
 // hasBytes reports whether a graph has operands of one byte, which are not computed in the loop that reads them.
 func hasBytes(f *ir.Func) bool {
@@ -66,15 +22,42 @@ func hasBytes(f *ir.Func) bool {
 	return false
 }
 
+// tabler has the values that are looked up.
+//
+// Loops that read bytes through views, such as the transpose of a picture, or one channel of its pixels
+// each, look up all bytes of the buffer in the order of memory if they need as many, and read what that
+// gives through the same views.
 type tabler struct {
 	s       *State
 	chains  valueMap[byteChain]
-	read    map[*ir.Value]*ir.Value // the value that loops read instead of one that is looked up, or computed again
-	views   map[int]*wholeChain     // by key
-	inPlace map[*ir.Value]bool      // values that are looked up in their own order
+	looked  map[*ir.Value]bool         // elementwise values that loops read which do not look up
+	inPlace map[*ir.Value]bool         // values that are looked up in their own order
+	whole   map[[2]*ir.Value]*ir.Value // what a value is of all the buffer that its bytes are viewed in
+	elems   map[*ir.Value]int          // how many elements of a whole buffer are looked up through views
+	known   *numbering                 // of values of whole buffers
+}
 
-	functions map[function]int       // their numbers
-	over      map[function]*ir.Value // what is computed of all bytes of a buffer, by that and the number
+// findTables finds the values that are looked up, and marks all that the loops of these compute. It
+// returns nil if there are none.
+func (s *State) findTables() *tabler {
+	f := s.Func
+	t := &tabler{s: s, chains: newValueMap[byteChain](f), looked: map[*ir.Value]bool{}, inPlace: map[*ir.Value]bool{}, whole: map[[2]*ir.Value]*ir.Value{}, elems: map[*ir.Value]int{}}
+	for _, v := range f.Body {
+		*t.chains.at(v) = t.chainOf(v)
+		if t.cuts(v) {
+			for _, a := range v.Args {
+				t.cut(a, v)
+			}
+		}
+	}
+	if len(t.looked) == 0 {
+		return nil
+	}
+	s.tabled = map[*ir.Value]bool{}
+	for v := range t.looked {
+		t.mark(t.buffer(v))
+	}
+	return t
 }
 
 // byteChain says what a value is made of, if elementwise ops make it of one operand of bytes, and of
@@ -84,8 +67,6 @@ type byteChain struct {
 	bytes *ir.Value // the operand, nil if there are only single elements
 	work  float64   // of the costliest way from the bytes to the value, in additions
 	axes  uint64    // those along which other operands vary: each of their indices has a table
-
-	function int // the number of what it is of the bytes of a buffer
 }
 
 // chain returns the chain of a value that is not after the present one.
@@ -94,12 +75,12 @@ func (t *tabler) chain(v *ir.Value) byteChain {
 	case v.Op.IsElementwise():
 		return *t.chains.at(v)
 	case isSplat(v):
-		return byteChain{ok: true, function: t.leaf(v, false)}
+		return byteChain{ok: true}
 	case repeatsAny(v):
 		axes, ok := axesOf(v)
 		return byteChain{ok: ok, axes: axes}
 	case v.Type.DType.Size() == 1:
-		return byteChain{ok: true, bytes: v, function: t.leaf(v, true)}
+		return byteChain{ok: true, bytes: v}
 	}
 	return byteChain{}
 }
@@ -120,10 +101,9 @@ func (t *tabler) chainOf(v *ir.Value) byteChain {
 	if !v.Op.IsElementwise() {
 		return byteChain{}
 	}
-	all, f := byteChain{ok: true}, function{op: v.Op, dtype: v.Type.DType}
-	for i, a := range v.Args {
+	all := byteChain{ok: true}
+	for _, a := range v.Args {
 		c := t.chain(a)
-		f.args[i] = c.function
 		if !c.ok || c.bytes != nil && all.bytes != nil && c.bytes != all.bytes {
 			return byteChain{}
 		}
@@ -135,7 +115,6 @@ func (t *tabler) chainOf(v *ir.Value) byteChain {
 	if all.bytes != nil {
 		all.work += v.Op.Info().Cost
 	}
-	all.function = t.number(f)
 	all.ok = all.bytes == nil || all.axes == 0 || entries(v, all.axes) <= size(v.Type.Shape)/fewTables
 	return all
 }
@@ -166,32 +145,45 @@ func repeatsAny(v *ir.Value) bool {
 	return false
 }
 
-// reads reports whether v reads what it could compute in its own loop.
-func reads(v *ir.Value) bool { return v.Op.IsElementwise() || v.Op == ir.OpReduceChunks }
-
 // cuts reports whether the loop that computes v needs more than what single bytes give.
-func (t *tabler) cuts(v *ir.Value) bool { return reads(v) && !t.chain(v).ok }
+func (t *tabler) cuts(v *ir.Value) bool {
+	return (v.Op.IsElementwise() || v.Op == ir.OpReduceChunks) && !t.chain(v).ok
+}
 
 // cut notes that a value is looked up, if that pays, and that v reads it. Beside an operand along other axes
-// what v reads, or computes again of it, must be in row-major order.
+// what v reads, or computes again of it, must be in row-major order, which fits any axes.
 func (t *tabler) cut(a, v *ir.Value) {
 	if slices.ContainsFunc(v.Args, otherAxes) {
 		t.keepOrder(a)
 	}
-	if !t.pays(a) {
+	if !t.looked[a] && t.pays(a) {
+		t.looked[a] = true
+		t.elems[t.wholeOf(a)] += size(a.Type.Shape)
+	}
+}
+
+// otherAxes reports whether a value is read along other axes than its own.
+func otherAxes(v *ir.Value) bool {
+	return v.Op == ir.OpAccess && !hasExtents(v.Attr.At.Shape, v)
+}
+
+// keepOrder notes that a value, and what it is computed of, is looked up in its own order, if it is.
+func (t *tabler) keepOrder(v *ir.Value) {
+	if !v.Op.IsElementwise() || t.inPlace[v] {
 		return
 	}
-	if _, known := t.read[a]; !known {
-		t.read[a] = nil
-		t.addView(a)
+	t.inPlace[v] = true
+	for _, a := range v.Args {
+		t.keepOrder(a)
 	}
 }
 
 // pays reports whether it takes less time to look up and to store an elementwise value of bytes
-// than to compute it.
+// than to compute it. It must be small, or have rows by which tiles can divide the loops that store and read it.
 func (t *tabler) pays(v *ir.Value) bool {
-	c := t.chain(v)
-	return c.ok && c.bytes != nil && t.s.placed[v].in == nil && t.fits(v) && gains(c.work, entries(v, c.axes), size(v.Type.Shape), v.Type.DType.Size())
+	c, shape, n := t.chain(v), extents(v), size(v.Type.Shape)
+	return c.ok && c.bytes != nil && t.s.placed[v].in == nil && (bytes(v) <= tableBytes || n >= tableRows*shape[len(shape)-1]) &&
+		gains(c.work, entries(v, c.axes), n, v.Type.DType.Size())
 }
 
 // gains reports whether to look n elements of size bytes up in tables with so many entries, and to store and read them, costs
@@ -199,12 +191,6 @@ func (t *tabler) pays(v *ir.Value) bool {
 func gains(work float64, entries, n, size int) bool {
 	work *= float64(max(4, size)) / 4
 	return 2*entries <= n && (work-lookupWork)*float64(n) > work*float64(entries)+tableWork
-}
-
-// fits reports whether a value is small, or has rows by which overlap can divide the loops that store and read it.
-func (t *tabler) fits(v *ir.Value) bool {
-	shape := extents(v)
-	return bytes(v) <= tableBytes || size(v.Type.Shape) >= tableRows*shape[len(shape)-1]
 }
 
 // mark notes that a value and all that it is computed from belong to a loop that looks up.
@@ -218,32 +204,61 @@ func (t *tabler) mark(v *ir.Value) {
 	}
 }
 
-const tableReason = "it costs less to look it up in a table of what each byte gives"
-
-// outside returns what a loop that does not look up reads in place of a value: what is looked up
-// is read from memory, and cheap values on the way to that are computed again.
-func (t *tabler) outside(v *ir.Value) *ir.Value {
-	w, looked := t.read[v]
-	switch {
-	case w != nil:
-		return w
-	case looked && t.isWhole(v):
-		w = t.s.readAs(t.whole(v), *t.chain(v).bytes.Attr.At, v)
-	case looked:
-		t.s.why[v] = tableReason
-		w = t.s.readAs(v, layout.RowMajor(extents(v)...), v)
-	case t.s.tabled[v]:
-		again := *v
-		again.Args = slices.Clone(v.Args)
-		for i, a := range again.Args {
-			again.Args[i] = t.outside(a)
-		}
-		w = t.s.Func.Append(again)
-	default:
+// buffer returns where a value is stored that is looked up: it is v, or what v is a view of.
+func (t *tabler) buffer(v *ir.Value) *ir.Value {
+	w := t.wholeOf(v)
+	if w == nil || t.inPlace[v] || t.elems[w] < size(w.Type.Shape) {
 		return v
 	}
-	t.read[v] = w
 	return w
+}
+
+// lookUp returns what loops read in place of a value that is looked up.
+func (t *tabler) lookUp(v *ir.Value) *ir.Value {
+	buffer, at := t.buffer(v), layout.RowMajor(extents(v)...)
+	if buffer != v {
+		at = *t.chain(v).bytes.Attr.At
+	}
+	t.s.store(buffer, "it costs less to look it up in a table of what each byte gives")
+	return t.s.readAs(buffer, at, v)
+}
+
+// wholeOf returns what v is a view of: the same function of all bytes of a buffer. It is nil if the bytes of v are not
+// seen through a view, or if the function varies along axes.
+func (t *tabler) wholeOf(v *ir.Value) *ir.Value {
+	c := t.chain(v)
+	if c.axes != 0 || c.bytes.Op != ir.OpAccess || otherAxes(c.bytes) || base(c.bytes).Attr.At != nil {
+		return nil
+	}
+	if t.known == nil {
+		t.known = t.s.numbering()
+	}
+	return t.of(v, c.bytes)
+}
+
+// of returns a value of a chain for all bytes of the buffer of those that it is of.
+func (t *tabler) of(v, bytes *ir.Value) *ir.Value {
+	key := [2]*ir.Value{v, bytes}
+	switch {
+	case isConst(v):
+		return v
+	case v == bytes:
+		return base(v)
+	case t.whole[key] != nil:
+		return t.whole[key]
+	}
+	again, buffer := *v, base(bytes)
+	again.Type.Shape = buffer.Type.Shape
+	if again.Args = slices.Clone(v.Args); v.Op.IsElementwise() {
+		for i, a := range again.Args {
+			again.Args[i] = t.of(a, bytes)
+		}
+	} else { // a single element
+		shape := extents(buffer)
+		again.Attr = &ir.Attr{Shape: buffer.Type.Shape, At: &layout.Layout{Shape: shape, Strides: make([]int, len(shape)), Offset: v.Attr.At.Offset}}
+	}
+	t.whole[key] = t.known.first(t.s.Func.Append(again))
+	return t.whole[key]
 }
 
 // readAs appends the value that reads a buffer in place of v.

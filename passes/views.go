@@ -133,7 +133,7 @@ func (w *viewer) view(v, x *ir.Value) (*ir.Value, error) {
 		c.why = w.copiedBelow(v, c)
 	}
 	if c.why != "" {
-		w.store(x, c.why)
+		w.s.store(x, c.why)
 		return w.access(v, x)
 	}
 	return w.push(v, c)
@@ -145,12 +145,12 @@ func (w *viewer) pushable(x *ir.Value) bool {
 }
 
 // store notes that x gets memory of its own, and why.
-func (w *viewer) store(x *ir.Value, why string) {
-	if w.s.why == nil {
-		w.s.why = map[*ir.Value]string{}
+func (s *State) store(x *ir.Value, why string) {
+	if s.why == nil {
+		s.why = map[*ir.Value]string{}
 	}
-	if w.s.why[x] == "" {
-		w.s.why[x] = why
+	if s.why[x] == "" {
+		s.why[x] = why
 	}
 }
 
