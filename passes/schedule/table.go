@@ -10,7 +10,7 @@ import (
 // table computes a body for the 256 values of an operand of bytes, and looks the elements
 // up: a power of each pixel of a picture costs as much as a load. The other operands vary
 // along few axes, such as one factor for each channel, and each of their combinations has a
-// table of its own. Where a body needs more than that, pass tables has made a step of its own of what
+// table of its own. Where a body needs more than that, pass recompute has made a step of its own of what
 // is looked up:
 //
 //	for each block of the indices of the axes that the other operands do not vary along
