@@ -24,7 +24,7 @@ func sizedConstants() map[string][]graph.Item {
 		"triangle":    {x.Tril(1), graph.WithDebug(graph.NoFusion)},
 		"product":     {n.Reshape(1, h).MatMul(graph.Iota(graph.Float32, h).Reshape(h, 1).Mul(graph.Iota(graph.Float32, 8)))},
 		"sum":         {x.Add(graph.Const(graph.Ones(graph.Float32, 1)).BroadcastTo(b, h, w).Exp().Sum(0, 2).Reshape(h, 1))},
-		"fixed":       {graph.Input("y", graph.Float32).Add(graph.Iota(graph.Float32, 1<<14).Reshape(-1, 1).Mul(graph.Iota(graph.Float32, 1<<14)).CumSum(0).Max())},
+		"fixed":       {graph.Input("y", graph.Float32).Add(graph.Iota(graph.Float32, 1<<13).Reshape(-1, 1).Mul(graph.Iota(graph.Float32, 1<<13)).CumSum(0).Max())},
 	}
 }
 

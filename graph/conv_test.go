@@ -262,8 +262,8 @@ func TestConvErrors(t *testing.T) {
 		{x.MaxPool(graph.PoolOptions{Size: []int{2, 2}, Before: []int{-1, 0}}), "maxpool: [-1 0] before and [0 0] after: padding is not negative"},
 		{x.MaxPoolIndices(graph.PoolOptions{Size: []int{1 << 30, 1}}), "maxpoolindices: windows of 1073741824 elements 1 apart: they have 1 or more, and reach over up to 268435456"},
 		{x.MaxPoolIndices(graph.PoolOptions{Size: []int{1 << 20, 1}}), "maxpoolindices: axis 2 of shape [1,4,8,8]: a window of 1048576 elements 1 apart does not fit into 8 elements"},
-		{f32("v", 1, 1, 1<<20).MaxPoolIndices(graph.PoolOptions{Size: []int{1 << 19}}), "maxpoolindices: windows of size [524288]: they have up to 4096 elements"},
-		{f32("v", 1, 1, 1<<30).AvgPool(graph.PoolOptions{Size: []int{2}, Before: []int{1}}), "avgpool: 1073741824 windows along axis 2 with different numbers of elements"},
+		{f32("v", 1, 1, 1<<14).MaxPoolIndices(graph.PoolOptions{Size: []int{1 << 13}}), "maxpoolindices: windows of size [8192]: they have up to 4096 elements"},
+		{f32("v", 1, 1, 1<<29).AvgPool(graph.PoolOptions{Size: []int{2}, Before: []int{1}}), "avgpool: 536870912 windows along axis 2 with different numbers of elements"},
 	} {
 		require.ErrorContains(t, c.node.Err(), "conv_test.go:")
 		require.ErrorContains(t, c.node.Err(), ": "+c.want)
