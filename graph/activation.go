@@ -2,10 +2,10 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// The activations below that are ops of their own hold the bounds of the table in
-// the package's documentation. The others are made of ops, and fuse as those do.
+// Activations. Those that are ops have the error bounds of the table in the package documentation. The others are
+// composed of ops, and fuse as those do.
 
-// ReLU returns x where it is positive and 0 elsewhere. NaN stays.
+// ReLU returns x where it is positive and 0 elsewhere. NaN stays NaN.
 func (x Node) ReLU() Node { return x.Maximum(0) }
 
 // LeakyReLU returns x where it is positive and slope*x elsewhere.
@@ -47,5 +47,5 @@ func (x Node) ELU(alpha any) Node { return x.elementwise(ir.OpELU, alpha) }
 // CELU returns x where it is positive and alpha*(exp(x/alpha)-1) elsewhere.
 func (x Node) CELU(alpha any) Node { return x.elementwise(ir.OpCELU, alpha) }
 
-// HardSigmoid returns slope*x + offset, with one rounding, kept within 0 and 1.
+// HardSigmoid returns slope*x + offset, rounded once and clipped to [0, 1].
 func (x Node) HardSigmoid(slope, offset any) Node { return x.FMA(slope, offset).Clip(0, 1) }

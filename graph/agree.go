@@ -6,11 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Extents with quotients, 2*(h/2) beside h, are equal for some sizes: where an op needs
-// them equal, they are taken to be, and a run with other sizes is an error.
+// Symbolic extents with quotients, such as 2*(h/2) and h, are equal for some sizes only. An op that needs them equal
+// assumes that they are; a run with other sizes is an error.
 
-// agreed returns the operands of an elementwise op or a concat with equal extents where they
-// may agree once sizes are bound. It returns nil if it changes none, or some can't agree.
+// agreed returns the operands of an elementwise op or a concat, with extents replaced by equal ones where they may
+// agree once sizes are bound. It returns nil if nothing changes or some extents can't agree.
 func agreed(op ir.Op, attr ir.Attr, args []*node) []*node {
 	if !op.IsElementwise() && op != ir.OpConcat {
 		return nil
@@ -21,11 +21,11 @@ func agreed(op ir.Op, attr ir.Attr, args []*node) []*node {
 	}
 	out := slices.Clone(args)
 	changed := false
-	for back := 1; back <= rank; back++ { // axes from the last on
+	for back := 1; back <= rank; back++ { // from the last axis on
 		if op == ir.OpConcat && rank-back == attr.Axis {
 			continue
 		}
-		want := ir.Fixed(1) // the shortest text: h rather than 2*(h/2)
+		want := ir.Fixed(1) // the extent with the shortest text: h rather than 2*(h/2)
 		for _, a := range out {
 			d := a.fromEnd(back)
 			if want.Is(1) || !d.Is(1) && len(d.String()) < len(want.String()) {
@@ -42,7 +42,7 @@ func agreed(op ir.Op, attr ir.Attr, args []*node) []*node {
 			}
 			k := len(a.typ.Shape) - back
 			shape := slices.Clone(a.typ.Shape)
-			shape[k] = want // an axis at a time: a product of several could agree where they don't
+			shape[k] = want // one axis at a time: the product of several extents could agree where the extents don't
 			if out[i] = apply(ir.OpReshape, ir.Attr{Shape: shape}, a).n; out[i].err != nil {
 				return nil
 			}
@@ -56,7 +56,7 @@ func agreed(op ir.Op, attr ir.Attr, args []*node) []*node {
 	return out
 }
 
-// fromEnd returns the extent of an axis, counted from 1 for the last one; it is 1 before the first axis.
+// fromEnd returns the extent of an axis counted from the end (1 is the last axis), or 1 if there is no such axis.
 func (n *node) fromEnd(back int) Extent {
 	if k := len(n.typ.Shape) - back; k >= 0 {
 		return n.typ.Shape[k]

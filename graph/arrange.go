@@ -8,12 +8,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// What follows arranges elements by views, or by comparisons of indices: nothing is
-// copied where an operation reads the result, and a result of a program is stored once.
+// Ops that rearrange elements by views or index comparisons. An operation that reads the result reads the views; a
+// result of a program is stored once.
 
-// Tile returns x repeated reps[k] times along axis k, as NumPy's tile: reps are aligned
-// with the last axis, and x has new axes in front for the repeats that it has no axis
-// for. A repeat of 0 leaves no elements.
+// Tile returns x repeated reps[k] times along axis k, as NumPy's tile. Reps are aligned with the last axis; x gets new
+// leading axes if there are more reps than axes. A repeat of 0 leaves no elements.
 func (x Node) Tile(reps ...int) Node {
 	n := x.get()
 	if n.err != nil {
@@ -35,8 +34,8 @@ func (x Node) Tile(reps ...int) Node {
 	return x.Reshape(apart).BroadcastTo(over).Reshape(merged)
 }
 
-// Repeat returns x with each element repeated that many times along an axis, as NumPy's
-// repeat: [1 2] becomes [1 1 2 2].
+// Repeat returns x with each element repeated n times along an axis, as NumPy's repeat: with n = 2, [1 2] becomes [1 1
+// 2 2].
 func (x Node) Repeat(axis any, times int) Node {
 	n := x.get()
 	if n.err != nil {
@@ -55,13 +54,12 @@ func (x Node) Repeat(axis any, times int) Node {
 	return x.Unsqueeze(k + 1).BroadcastTo(over).Reshape(merged)
 }
 
-// repeated returns a list of n times v, an empty one for n < 0.
+// repeated returns a list of n copies of v, an empty one for n < 0.
 func repeated[E any](v E, n int) []E { return slices.Repeat([]E{v}, max(n, 0)) }
 
-// Meshgrid returns for vectors of n0, n1, ... elements as many arrays of shape
-// [n0, n1, ...], of which number k has the elements of vector k along axis k and repeats
-// them along the others: NumPy's meshgrid with indexing="ij". They are views. After a
-// mistake they are as many poisoned Nodes.
+// Meshgrid returns coordinate arrays as NumPy's meshgrid with indexing="ij". For k vectors of n0, n1, ... elements it
+// returns k views of shape [n0, n1, ...]: array i has the elements of vector i along axis i and repeats them along the
+// others. On error it returns as many poisoned Nodes.
 func Meshgrid(vectors ...Node) Nodes {
 	shape := make(Shape, len(vectors))
 	for k, v := range vectors {
@@ -83,20 +81,20 @@ func Meshgrid(vectors ...Node) Nodes {
 	return out
 }
 
-// Triu returns x, whose last two axes are matrices, with 0 below diagonal k: NumPy's
-// triu. Diagonal 0 is the main one, 1 the one above it.
+// Triu returns x with the elements below diagonal k of its matrices (the last two axes) set to 0, as NumPy's triu.
+// Diagonal 0 is the main one, 1 the one above it.
 func (x Node) Triu(k int) Node {
 	return x.triangle(k, Node.Ge)
 }
 
-// Tril returns x, whose last two axes are matrices, with 0, of bools false, above diagonal k: NumPy's tril. Diagonal 0 is
-// the main one, 1 the one above it. A causal mask of n positions is Fill(Bool, true, n, n).Tril(0).
+// Tril returns x with the elements above diagonal k of its matrices (the last two axes) set to 0 or false, as NumPy's
+// tril. Diagonal 0 is the main one, 1 the one above it. A causal mask of n positions is Fill(Bool, true, n, n).Tril(0).
 func (x Node) Tril(k int) Node {
 	return x.triangle(k, Node.Le)
 }
 
-// triangle keeps the elements whose columns compare with those of diagonal k, and makes the others 0. The diagonal is at most 2^62
-// away, so that no sum of it and a row passes int64.
+// triangle keeps the elements on one side of diagonal k and sets the others to 0. It bounds k by 2^62, so that k plus a
+// row number does not overflow int64.
 func (x Node) triangle(k int, compare func(x Node, y any) Node) Node {
 	n := x.get()
 	if n.err != nil {
@@ -114,8 +112,7 @@ func (x Node) triangle(k int, compare func(x Node, y any) Node) Node {
 	return Where(keeps, x, 0)
 }
 
-// EyeLike returns an array of x's shape and of a type with 1 on diagonal k of its last
-// two axes and 0 elsewhere.
+// EyeLike returns an array of x's shape and type dt, with 1 on diagonal k of its last two axes and 0 elsewhere.
 func (x Node) EyeLike(dt DType, k int) Node {
 	n := x.get()
 	if n.err != nil {
@@ -128,8 +125,7 @@ func (x Node) EyeLike(dt DType, k int) Node {
 	return cols.Sub(rows).Eq(k).Cast(dt).BroadcastTo(n.typ.Shape)
 }
 
-// matrixIndices returns the row numbers of n's matrices, as a column, and their column
-// numbers.
+// matrixIndices returns the row numbers of n's matrices as a column, and their column numbers as a row.
 func (n *node) matrixIndices() (rows, cols Node, err error) {
 	rank := len(n.typ.Shape)
 	if rank < 2 {
@@ -138,10 +134,9 @@ func (n *node) matrixIndices() (rows, cols Node, err error) {
 	return Iota(Int64, n.typ.Shape[rank-2]).Unsqueeze(1), Iota(Int64, n.typ.Shape[rank-1]), nil
 }
 
-// OneHot returns an array of type dt that has a new axis of extent depth, where the
-// element at the index that x has is 1 and the others are 0. x is of integers; -depth to
-// -1 count from the end, and any other index outside gives zeros alone. The new axis is
-// axis of the result.
+// OneHot returns an array of type dt with a new axis of extent depth: 1 at the index that x gives and 0 elsewhere. x
+// has integers; -depth to -1 count from the end, and other indices out of range give only zeros. The new axis has
+// number axis in the result.
 func (x Node) OneHot(dt DType, depth, axis int) Node {
 	n := x.get()
 	switch {
@@ -166,14 +161,14 @@ func (x Node) OneHot(dt DType, depth, axis int) Node {
 	return wide.Eq(Iota(Int64, depth).Reshape(ones)).Cast(dt)
 }
 
-// Range returns the numbers begin, begin+step, ... before end, as Python's range: NumPy's
-// arange, with the elements and the errors that the tensor Arange has. No memory holds them.
+// Range returns the numbers begin, begin+step, ... before end, as NumPy's arange. Elements and errors are those of the
+// tensor function Arange, but the array is computed where it is read and never stored.
 func Range(dt DType, begin, end, step float64) Node {
 	r, err := ir.NewRange(dt, begin, end, step)
 	if err != nil {
 		return fail("%w", err)
 	}
-	wide := Int32 // integers wrap, so what fits dt is exact in any type of as many bits
+	wide := Int32 // integers wrap, so a number that fits dt is exact in any type of the same width
 	if r.Len > math.MaxInt32 || dt.Bits() > 32 {
 		wide = Int64
 	}
@@ -186,8 +181,8 @@ func Range(dt DType, begin, end, step float64) Node {
 	return i.Mul(constant(by)).Add(constant(start)).Cast(dt)
 }
 
-// Unstack returns the slices of x along an axis, which must have a known extent of at most 65,536, without
-// that axis. After a mistake it is one poisoned Node.
+// Unstack returns the slices of x along an axis, without that axis. The extent must be known and at most 65,536. On
+// error it returns one poisoned Node.
 func (x Node) Unstack(axis any) Nodes {
 	n := x.get()
 	if n.err != nil {
@@ -207,9 +202,8 @@ func (x Node) Unstack(axis any) Nodes {
 	return out
 }
 
-// Split returns x cut along an axis into parts of the given sizes, which add up to its
-// extent. They are views. After a mistake they are a poisoned Node for each size, and one if
-// no sizes are given.
+// Split returns x cut along an axis into views of the given sizes, which must add up to its extent. On error it returns
+// a poisoned Node for each size, at least one.
 func (x Node) Split(axis any, sizes ...int) Nodes {
 	n := x.get()
 	poisoned := func(x Node) Nodes { return repeated(x, max(1, len(sizes))) }

@@ -10,9 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// WithAxes returns x with names for its axes, "" for one that has none. From
-// then on an axis may be called by its name wherever its number may stand, and
-// an op whose operands have different names for the same axis is an error.
+// WithAxes returns x with names for its axes, "" for an axis without a name. From then on a name may stand wherever the
+// axis number may, and an op whose operands have different names for the same axis is an error.
 func (x Node) WithAxes(names ...string) Node {
 	n := x.get()
 	if n.err != nil {
@@ -33,13 +32,13 @@ func (n *node) checkNames(names []string) error {
 	}
 	for _, name := range names {
 		if name != "" && !ir.IsName(name) {
-			return fmt.Errorf("%q is no name for an axis: use letters, digits and _", name)
+			return fmt.Errorf("%q is not an axis name: use letters, digits and _", name)
 		}
 	}
 	return distinct(names)
 }
 
-// someNames returns a copy of names, nil if none of them is one.
+// someNames returns a copy of names, or nil if all are "".
 func someNames(names []string) []string {
 	if slices.ContainsFunc(names, func(s string) bool { return s != "" }) {
 		return slices.Clone(names)
@@ -47,7 +46,7 @@ func someNames(names []string) []string {
 	return nil
 }
 
-// AxisNames returns the names of the axes, "" for one that has none.
+// AxisNames returns the names of the axes, "" for an axis without a name.
 func (x Node) AxisNames() []string {
 	n := x.get()
 	if n.names == nil {
@@ -65,7 +64,7 @@ func (x Node) AxisIndex(name string) (int, error) {
 	return n.axis(name)
 }
 
-// axis returns the number of an axis that is given by number or name.
+// axis returns the number of the axis that is given by number or name.
 func (n *node) axis(arg any) (int, error) {
 	rank := len(n.typ.Shape)
 	switch a := arg.(type) {
@@ -81,7 +80,7 @@ func (n *node) axis(arg any) (int, error) {
 	return 0, fmt.Errorf("an axis is an int or a name, not %T%s", arg, axisHint(arg))
 }
 
-// axisHint says what to give in place of an argument that is no axis: for a bool, what NumPy's keepdims is here.
+// axisHint returns advice for an argument that is not an axis: for a bool, the option that replaces NumPy's keepdims.
 func axisHint(arg any) string {
 	switch v := reflect.ValueOf(arg); {
 	case v.Kind() == reflect.Bool:
@@ -94,7 +93,7 @@ func axisHint(arg any) string {
 	return ""
 }
 
-// wrapAxis counts a negative axis from the end.
+// wrapAxis converts a negative axis, counted from the end, to a number from 0.
 func wrapAxis(a, rank int) (int, error) {
 	switch {
 	case rank == 0:
@@ -107,7 +106,7 @@ func wrapAxis(a, rank int) (int, error) {
 	return a, nil
 }
 
-// axes returns the numbers of axes given one by one or in slices.
+// axes returns the numbers of the axes, given one by one or in slices.
 func (n *node) axes(args []any) ([]int, error) {
 	args = flat(args)
 	out := make([]int, 0, len(args))
@@ -124,7 +123,7 @@ func (n *node) axes(args []any) ([]int, error) {
 	return out, nil
 }
 
-// flat returns arguments with what slices hold in place of the slices.
+// flat returns the arguments with slices replaced by their elements.
 func flat(args []any) []any {
 	out := make([]any, 0, len(args))
 	for _, arg := range args {
@@ -153,7 +152,7 @@ func resultNames(n *node) ([]string, error) {
 		named = named || a.names != nil
 	}
 	switch {
-	case !named || n.attr.Conv != nil: // the axes of a convolution count windows
+	case !named || n.attr.Conv != nil: // the axes of a convolution's result count windows
 		return nil, nil
 	case n.op.IsView():
 		return viewNames(n.op, *n.attr, n.args[0].names, len(n.typ.Shape)), nil
@@ -163,7 +162,7 @@ func resultNames(n *node) ([]string, error) {
 	return alignedNames(n)
 }
 
-// alignedNames joins the names of the operands of an elementwise op.
+// alignedNames merges the axis names of the operands of an elementwise op.
 func alignedNames(n *node) ([]string, error) {
 	out := make([]string, len(n.typ.Shape))
 	for _, a := range n.args {
@@ -181,7 +180,7 @@ func alignedNames(n *node) ([]string, error) {
 	return out, distinct(out)
 }
 
-// viewNames returns the names after a view of axes with the given ones.
+// viewNames returns the axis names of a view of axes with the given names.
 func viewNames(op ir.Op, a ir.Attr, names []string, rank int) []string {
 	switch op {
 	case ir.OpSlice, ir.OpFlip:
@@ -211,7 +210,7 @@ func viewNames(op ir.Op, a ir.Attr, names []string, rank int) []string {
 		}
 		return out
 	}
-	return nil // reshape: what an axis means is lost
+	return nil // a reshape: the axes lose their meaning
 }
 
 func without(names []string, axes ...int) []string {
@@ -224,7 +223,7 @@ func without(names []string, axes ...int) []string {
 	return out
 }
 
-// distinct returns an error when two axes have one name.
+// distinct returns an error if two axes have the same name.
 func distinct(names []string) error {
 	for k, name := range names {
 		if i := slices.Index(names, name); name != "" && i < k {

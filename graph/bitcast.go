@@ -7,31 +7,30 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Elements as those of another type. Of one size the bits are taken as they are; else the last
-// axis has the bytes of its elements, the lowest first, as little-endian machines store them.
+// Reinterpretation of elements as another type. Between types of one size the bits stay; otherwise the last axis splits
+// or merges elements in little-endian order.
 
-// Bitcast returns the bits of x as another type. With elements of another size the last axis
-// shrinks or grows by the ratio, as NumPy's view of a contiguous array does: the bytes of an
-// element, from its lowest one, are those of several smaller ones. The axis must have a whole number
-// of the new elements. No bytes move where x is a Const or Variable whose tensor has such a view;
-// any other x, of any layout, is taken apart or put together in the loop that reads it. A bool is a
-// byte of 0 or 1; no type can be taken for bools. Which bits a computed NaN has
-// is not specified and may differ between elements.
+// Bitcast returns the bits of x as another type. If the element sizes differ, the last axis shrinks or grows by their
+// ratio, as with NumPy's view of a contiguous array: the lowest byte of a large element belongs to the first small one.
+// The axis must hold a whole number of new elements. A bool is a byte of 0 or 1; nothing can be reinterpreted as bools.
+//
+// No bytes move if x is a Const or Variable whose tensor has such a view. Any other x is split or merged in the loop
+// that reads it. The bits of a computed NaN are not specified and may differ between elements.
 func (x Node) Bitcast(dt DType) Node {
 	n := x.get()
 	switch {
 	case n.err == nil && dt.Check() == nil && dt != Bool && n.typ.DType.Size() != dt.Size():
 		return x.rescaled(dt)
 	case n.typ.DType == Bool && dt == Uint8:
-		return x.Cast(dt) // which has the same bits
+		return x.Cast(dt) // a type of the same bits
 	}
 	return apply(ir.OpBitcast, ir.Attr{DType: dt}, x.get())
 }
 
-// unsigned are the types of bits, by the bytes of an element.
+// unsigned maps the size of an element in bytes to the unsigned type of that size.
 var unsigned = map[int]DType{1: Uint8, 2: Uint16, 4: Uint32, 8: Uint64}
 
-// rescaled is Bitcast between elements of different sizes.
+// rescaled implements Bitcast between elements of different sizes.
 func (x Node) rescaled(dt DType) Node {
 	n := x.get()
 	from, to, last := n.typ.DType.Size(), dt.Size(), x.Rank()-1
@@ -39,7 +38,7 @@ func (x Node) rescaled(dt DType) Node {
 		return Node{poison(fmt.Errorf("a scalar of %s has no axis to rescale from %d to %d bytes: call Unsqueeze(0) first", n.typ.DType, from, to), n)}
 	}
 	if d, known := n.typ.Shape[last].Int(); known && d*from%to != 0 {
-		return Node{poison(fmt.Errorf("%s to %s: the last axis has %d times %d bytes, no multiple of %d", n.text(), dt, d, from, to), n)}
+		return Node{poison(fmt.Errorf("%s to %s: the last axis has %d elements of %d bytes, which is not a multiple of %d", n.text(), dt, d, from, to), n)}
 	}
 	if n.tensor != nil && littleEndian {
 		if t := n.tensor.Bitcast(dt); t.Err() == nil {
@@ -55,7 +54,7 @@ func (x Node) rescaled(dt DType) Node {
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// joined returns unsigned integers of which each is several neighbors of x along the last axis.
+// joined merges neighbours of x along the last axis into wider unsigned integers.
 func (x Node) joined(dt DType) Node {
 	shape, last, bytes := x.Shape(), x.Rank()-1, x.DType().Size()
 	ratio := dt.Size() / bytes
@@ -67,9 +66,9 @@ func (x Node) joined(dt DType) Node {
 	return out
 }
 
-// apart returns elements of which several neighbors along the last axis are one of x, unsigned integers. Each is a shift and a
-// conversion, stored where it belongs: a shift by an array takes 1.5 times as long, and eight parts in one step twice as long as in
-// two (Emerald Rapids).
+// apart splits each unsigned integer of x into narrower ones along the last axis. Each part is a shift by a constant
+// and a conversion, stored into its place: a shift by an array takes 1.5 times as long, and eight parts in one step
+// twice as long as in two (Emerald Rapids).
 func (x Node) apart(dt DType) Node {
 	shape, bytes := x.Shape(), dt.Size()
 	if x.DType().Size()/bytes > 4 {

@@ -2,8 +2,8 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Between space and depth: images of shape [n, c, h, w] whose blocks of pixels become
-// channels, and back. Each is a reshape, a permutation and a reshape.
+// Conversions between space and depth: blocks of pixels of images [n, c, h, w] become channels, and back. Each is a
+// reshape, a permutation and a reshape.
 
 // SpaceToDepth returns blocks of size x size pixels of x, [n, c, h, w], as channels:
 // [n, size*size*c, h/size, w/size]. Channel (i*size+j)*c + k of the result is pixel (i, j)
@@ -23,8 +23,8 @@ func (x Node) SpaceToDepth(size int) Node {
 // [n, c/(size*size), h*size, w*size]. ONNX calls this order of channels DCR.
 func (x Node) DepthToSpace(size int) Node { return x.depthToSpace(size, 0, 3, 4, 1, 5, 2) }
 
-// PixelShuffle is DepthToSpace of channels in the order of PyTorch, which ONNX calls CRD:
-// channel (k*size+i)*size + j of x is pixel (i, j) of the blocks of channel k.
+// PixelShuffle is DepthToSpace with PyTorch's order of channels, which ONNX calls CRD: channel (k*size+i)*size + j of x
+// is pixel (i, j) of the blocks of channel k.
 func (x Node) PixelShuffle(size int) Node { return x.depthToSpace(size, 0, 1, 4, 2, 5, 3) }
 
 func (x Node) depthToSpace(size int, order ...any) Node {
@@ -38,16 +38,16 @@ func (x Node) depthToSpace(size int, order ...any) Node {
 	b := ir.Fixed(size)
 	c := s[1].Div(size * size)
 	apart := Shape{s[0], b, b, c, s[2], s[3]}
-	if order[1] == 1 { // channels first
+	if order[1] == 1 { // channels before the parts of a block
 		apart = Shape{s[0], c, b, b, s[2], s[3]}
 	}
 	y := x.Reshape(apart).Permute(order...)
 	return y.Reshape(s[0], c, s[2].Mul(b), s[3].Mul(b))
 }
 
-const mostBlock = 1 << 15 // its square is within int on all machines
+const mostBlock = 1 << 15 // the square of size fits int on all machines
 
-// image returns the shape of x, or a Node with the error that it is no batch of images.
+// image returns the shape of x, or a poisoned Node if x is not a batch of images.
 func (x Node) image(size int) (Shape, Node) {
 	n := x.get()
 	switch {

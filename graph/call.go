@@ -8,19 +8,16 @@ import (
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// Call is a program with the tensors that it runs on. It is for loops that
-// compute small things often: what RunInto checks and looks up each time, which
-// takes as long as the rest of a small run, is done once.
+// Call is a program bound to the tensors that it runs on, for loops that compute small things often. It does the checks
+// and lookups of RunInto once; in a small run they take as long as the rest.
 type Call struct {
 	bound *runtime.Bound
-	trap  *Program  // of WithDebug(NonFinite) or DivisionByZero, or nil
-	ins   []*Tensor // of that
+	trap  *Program  // the program of WithDebug(NonFinite) or DivisionByZero, or nil
+	ins   []*Tensor // the inputs of that program
 }
 
-// Bind returns the call that computes the outputs for given inputs into given
-// tensors, as RunInto does. The tensors stay the same; what they hold may change
-// from run to run. The call has memory of its own for what the program stores on
-// the way.
+// Bind returns a Call that computes the outputs for the given inputs into the given tensors, as RunInto does. The
+// tensors stay the same; their elements may change from run to run. The call has its own memory for temporaries.
 func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 	b, err := p.bind(context.Background(), ins)
 	if err != nil {
@@ -37,12 +34,12 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 	return c, nil
 }
 
-// Run computes the outputs. It allocates nothing, but with WithDebug(NonFinite) or DivisionByZero. A Call is for one goroutine at
-// a time: Run returns an error while another run is on, and computes nothing.
+// Run computes the outputs. It allocates nothing, except with WithDebug(NonFinite) or DivisionByZero. A Call is for one
+// goroutine at a time: while another Run is in progress, Run returns an error and computes nothing.
 func (c *Call) Run(ctx context.Context) error {
 	switch {
 	case c == nil || c.bound == nil:
-		return misuse("run", "there is no call: Bind makes one, or returns why not")
+		return misuse("run", "the Call is nil: check the error of Bind")
 	case ctx == nil:
 		return misuse("run", "the context is nil: give it context.Background()")
 	}

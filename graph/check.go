@@ -8,8 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// checkIns returns the sizes that the inputs' shapes give, or what is wrong
-// with the inputs.
+// checkIns computes the sizes from the shapes of the inputs, or returns what is wrong with the inputs.
 func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 	if len(ins) != len(p.inputs) {
 		return nil, p.misuse("run", "%d inputs given, the program takes %d: %s", len(ins), len(p.inputs), list(p.inputs))
@@ -21,8 +20,8 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 	}
 	var sizes map[string]int
 	type axis struct{ input, axis int }
-	var given map[string]axis                   // where a size comes from
-	for _, alone := range []bool{true, false} { // what is n before what is 2*n
+	var given map[string]axis                   // the first input that gives each size
+	for _, alone := range []bool{true, false} { // extents that are a plain name, such as n, before expressions such as 2*n
 		for i, t := range ins {
 			in := p.inputs[i]
 			for k, d := range in.Shape {
@@ -59,8 +58,8 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 	return sizes, nil
 }
 
-// solve returns the one name of an extent a*name + b and the number for which
-// the extent is n; ok is false if no number does.
+// solve finds the value of the only name in an extent a*name + b for which the extent is n; ok is false if there is
+// none.
 func solve(d Extent, n int) (name string, value int, ok bool) {
 	name, a, b, linear := d.Linear()
 	if !linear {
@@ -69,8 +68,7 @@ func solve(d Extent, n int) (name string, value int, ok bool) {
 	return name, (n - b) / a, (n-b)%a == 0 && (n-b)/a >= 0
 }
 
-// checkType returns an error unless a tensor has the type of an input, as far
-// as that is fixed.
+// checkType returns an error unless a tensor has the element type and the known extents of an input.
 func (p *Program) checkType(in *Port, t *Tensor) error {
 	if err := t.Err(); err != nil {
 		return cmp.Or(givenFailed(t, "input "+in.Name), p.inputError(in, "%w", err))
@@ -93,8 +91,8 @@ func (p *Program) checkType(in *Port, t *Tensor) error {
 	return nil
 }
 
-// ownError returns the error that a failed tensor carries, which has the line of
-// the mistake; nil for a nil or a zero tensor, which has none.
+// ownError returns the error that a failed tensor carries, with the line of the mistake. It returns nil for a nil or
+// zero tensor, which carries none.
 func ownError(t *Tensor) *Error {
 	var e *Error
 	if errors.As(t.Err(), &e) && e.Pos != (Pos{}) {
@@ -103,8 +101,8 @@ func ownError(t *Tensor) *Error {
 	return nil
 }
 
-// givenFailed returns the error of a failed tensor and what it is given for, nil
-// where ownError is nil.
+// givenFailed returns the error of a failed tensor, with what the tensor was given for. It returns nil where ownError
+// does.
 func givenFailed(t *Tensor, as string) error {
 	if e := ownError(t); e != nil {
 		return &Error{Pos: e.Pos, Op: e.Op, Msg: e.Msg + "; it is given for " + as}
@@ -112,13 +110,12 @@ func givenFailed(t *Tensor, as string) error {
 	return nil
 }
 
-// inputError returns an error about what is given for an input, at the line that runs.
+// inputError returns an error about a tensor given for an input, at the line of the user's call.
 func (p *Program) inputError(in *Port, format string, args ...any) error {
 	return p.misuse("run", "input %s of %s: %w", in.Name, in.Pos, fmt.Errorf(format, args...))
 }
 
-// misuse returns an error at the line that calls a method, with the program's name if it
-// was given one.
+// misuse returns an error at the line that calls a method, prefixed with the name of the program if it has one.
 func (p *Program) misuse(call, format string, args ...any) error {
 	if p != nil && p.name != defaultName {
 		call += " " + p.name

@@ -9,15 +9,13 @@ import (
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// Compile makes the program that computes the given Nodes, its outputs. Items
-// are Nodes, Outputs with names, and Options, in any order.
+// Compile makes the program that computes the given Nodes, its outputs. Items are Nodes, Outputs with names, and
+// Options, in any order.
 //
-// Every mistake made in the graph comes out here: one is an *Error itself,
-// several are joined, and errors.As finds the first. A program without symbolic
-// sizes is compiled to the end. One with symbolic sizes is compiled for example
-// sizes, if any of those tried fit the graph, so that what could go wrong does so
-// now, and again at the first run for each set of sizes and layouts, in some
-// microseconds an op: docs/speed.md has the times.
+// Every mistake made in the graph is reported here. One mistake is an *Error itself; several are joined, and errors.As
+// finds the first. A program without symbolic sizes is compiled completely. A program with symbolic sizes is compiled
+// for example sizes if some fit the graph, so that errors show early. It is compiled again at the first run for each
+// set of sizes and layouts, in some microseconds per op: docs/speed.md has the times.
 func Compile(items ...Item) (*Program, error) {
 	s := settings{name: defaultName}
 	for _, item := range items {
@@ -70,7 +68,7 @@ func newProgram(s *settings) *Program {
 	return &Program{name: s.name, hidden: s.hidden, traps: s.debug & (NonFinite | DivisionByZero)}
 }
 
-// config returns the settings that package program needs.
+// config returns the settings for package program.
 func (s *settings) config() program.Config {
 	return program.Config{
 		Executor:   executorFor(*s),
@@ -83,8 +81,8 @@ func (s *settings) config() program.Config {
 	}
 }
 
-// finish computes what depends on constants alone, and compiles the program for its only
-// or for example sizes. The params of f are the inputs and the captured tensors, whose elements never change if they are frozen.
+// finish computes what depends only on constants, and compiles the program for its only sizes or for example sizes. The
+// params of f are the inputs and then the captured tensors; the elements of frozen ones never change.
 func (p *Program) finish(s *settings, f *ir.Func, captured []*Tensor, frozen []bool, sizes []string) (err error) {
 	f.Fast = f.Fast || s.fast
 	if p.compiled, err = program.New(s.config(), f, len(p.inputs), captured, frozen, sizes); err != nil {
@@ -104,7 +102,7 @@ func (p *Program) finish(s *settings, f *ir.Func, captured []*Tensor, frozen []b
 	return nil
 }
 
-// check returns what is wrong with the numbers among the settings.
+// check returns the first invalid number among the settings.
 func (s *settings) check() error {
 	switch {
 	case s.workers < 0 || s.workersSet && s.workers == 0:
@@ -115,16 +113,15 @@ func (s *settings) check() error {
 	return nil
 }
 
-// defaultName is that of a program without WithName.
+// defaultName is the name of a program without WithName.
 const defaultName = "program"
 
-// misuse returns an error of what was called, at the line of the user's.
+// misuse returns an error about a setting, at the line of the user's call.
 func misuse(call, format string, args ...any) error {
 	return &Error{Pos: ir.CallerPos(), Op: call, Msg: fmt.Sprintf(format, args...)}
 }
 
-// executorFor returns the executor that all programs share, or one with
-// settings of its own.
+// executorFor returns the shared executor, or a new one if the settings need it.
 func executorFor(s settings) *runtime.Executor {
 	if s.workers == 0 && !s.debug.has(Portable|AVX2) && s.tuning == nil {
 		return runtime.DefaultExecutor()

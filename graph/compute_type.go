@@ -2,12 +2,11 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Means, norms, quantiles and normalizations are made of several operations. Of Float16, BFloat16 and
-// Fixed16x16 each method is computed in Float32 or Float64 as a whole: a sum that is rounded to their few
-// bits on the way would overflow, or lose the count that it is divided by.
+// Means, norms, quantiles and normalizations consist of several operations. For Float16, BFloat16 and Fixed16x16 the
+// whole method runs in Float32 or Float64: a sum rounded to so few bits on the way could overflow or lose the count
+// that divides it.
 
-// inComputeType returns f(x), of which an x of such a type is cast before and the result
-// back to x's type.
+// inComputeType returns f(x). If x has a storage type such as Float16, x is cast before f and the result cast back.
 func (x Node) inComputeType(f func(Node) Node) Node {
 	if d := x.get().typ.DType; x.Err() == nil && ir.Reals.Has(d) && !d.Native() {
 		return f(x.Cast(d.Compute())).Cast(d)
@@ -15,7 +14,7 @@ func (x Node) inComputeType(f func(Node) Node) Node {
 	return f(x)
 }
 
-// withOperands is inComputeType of x and operands of its type: numbers, Tensors and Nodes, which f gets as Nodes.
+// withOperands is inComputeType for x and operands of its type (numbers, Tensors or Nodes), which f receives as Nodes.
 func (x Node) withOperands(f func(x Node, operands []Node) Node, operands ...any) Node {
 	if x.Err() != nil {
 		return x

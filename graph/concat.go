@@ -9,10 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Concat returns arrays behind one another along an axis. They have one element type and,
-// but for that axis, one shape. Each array that an op of the program computes is stored
-// where it is in the result, by the loop that computes it: only inputs, captured tensors
-// and what others read too are copied.
+// Concat returns the concatenation of arrays along an axis. They have one element type and, except along that axis, one
+// shape. An array that the program computes is stored directly into its segment of the result; inputs, captured tensors
+// and arrays that other ops also read are copied.
 func Concat(axis any, arrays ...Node) Node {
 	if len(arrays) == 0 {
 		return fail("no arrays: give one or more")
@@ -52,8 +51,8 @@ func Stack(axis int, arrays ...Node) Node {
 	return y
 }
 
-// Roll returns x with its elements shifted along an axis, those that leave it at one end
-// entering at the other: element i of x is element i+shift of the result. NumPy's roll.
+// Roll returns x with its elements shifted along an axis, as NumPy's roll: element i of x becomes element i+shift of
+// the result, and elements that leave at one end enter at the other.
 func (x Node) Roll(axis any, shift int) Node {
 	n := x.get()
 	if n.err != nil {
@@ -65,7 +64,7 @@ func (x Node) Roll(axis any, shift int) Node {
 	}
 	extent, known := n.typ.Shape[k].Int()
 	switch d := n.typ.Shape[k]; {
-	case !known && (shift < -math.MaxInt/2 || shift > math.MaxInt/2): // an index less shift may pass int
+	case !known && (shift < -math.MaxInt/2 || shift > math.MaxInt/2): // index minus shift may overflow int
 		return x.Roll(k, shift/2).Roll(k, shift-shift/2)
 	case !known:
 		return x.Take(k, Iota(Int64, d).Sub(shift).WrapIndex(d))
@@ -81,10 +80,10 @@ func (x Node) Roll(axis any, shift int) Node {
 	return Concat(k, x.SliceAxis(k, extent-shift, extent, 1), x.SliceAxis(k, 0, extent-shift, 1))
 }
 
-// PadMode says what Pad puts round an array.
+// PadMode says which elements Pad puts around an array.
 type PadMode uint8
 
-// The modes, of 1 2 3 padded by 2 on both sides.
+// The modes, applied to 1 2 3 with a padding of 2 on both sides.
 const (
 	PadConstant  PadMode = iota // 0 0 1 2 3 0 0
 	PadEdge                     // 1 1 1 2 3 3 3
@@ -103,16 +102,15 @@ func (m PadMode) String() string {
 	return padModes[m]
 }
 
-// Pad returns x with before[k] and after[k] more elements along axis k: zeros, or what
-// the mode says. Negative numbers take elements away. The lists have a number for each
-// axis. If an extent is known only at run time, PadReflect, PadSymmetric and PadWrap can't
-// repeat x more than once: padding a side by more than the extent, for PadReflect by more than
-// the extent less 1, is an error of the run.
+// Pad returns x with before[k] and after[k] additional elements along axis k: zeros, or what the mode says. Negative
+// numbers remove elements. Each list has a number for each axis. If an extent is known only at run time, PadReflect,
+// PadSymmetric and PadWrap can't repeat x more than once: a run in which a side is padded by more than the extent
+// (PadReflect: the extent minus 1) fails.
 func (x Node) Pad(before, after []int, mode PadMode) Node {
 	return x.pad(before, after, mode, apply(ir.OpConst, ir.Attr{DType: x.DType()}))
 }
 
-// PadWith is Pad with an element, a Go number or a scalar Node, in place of 0.
+// PadWith is Pad with the given element, a Go number or a scalar Node, instead of 0.
 func (x Node) PadWith(before, after []int, element any) Node {
 	n := x.get()
 	if n.err != nil {
@@ -137,8 +135,8 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 	}
 	y := x
 	for k := range before {
-		if before[k] == math.MinInt || after[k] == math.MinInt { // which have no positive counterpart
-			return fail("%d and %d elements are taken from axis %d of %s", taken(before[k]), taken(after[k]), k, n.text())
+		if before[k] == math.MinInt || after[k] == math.MinInt { // MinInt has no positive counterpart
+			return fail("%d and %d elements are removed from axis %d of %s, which has fewer", taken(before[k]), taken(after[k]), k, n.text())
 		}
 		y = y.crop(k, max(0, -before[k]), max(0, -after[k]))
 	}
@@ -146,7 +144,7 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 		return y
 	}
 	before, after = slices.Clone(before), slices.Clone(after)
-	padded := 0 // axes
+	padded := 0 // number of padded axes
 	for k := range before {
 		before[k], after[k] = max(0, before[k]), max(0, after[k])
 		if before[k] == 0 && after[k] == 0 {
@@ -160,8 +158,8 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 	return y.padAxes(0, before, after, mode, element, mode != PadConstant && padded <= 3)
 }
 
-// padAxes returns x padded along an axis and those behind it. In parts it pads the inner axes of each part of an
-// outer axis apart: what is padded along the inner axes is not stored and then copied. Three axes have 27 parts.
+// padAxes returns x padded along an axis and the axes after it. Each segment of an outer axis is padded separately
+// along the inner axes, so that no padded array is stored and copied again. Three axes make 27 segments.
 func (x Node) padAxes(axis int, before, after []int, mode PadMode, element Node, inParts bool) Node {
 	if axis == len(before) || x.get().err != nil {
 		return x
@@ -181,7 +179,7 @@ func (x Node) padAxes(axis int, before, after []int, mode PadMode, element Node,
 	return Concat(axis, rest(x).padAxis(axis, before[axis], after[axis], mode, element)...)
 }
 
-// taken returns how many elements a number of padding takes away.
+// taken returns the number of elements that a negative padding removes.
 func taken(n int) uint {
 	if n < 0 {
 		return -uint(n)
@@ -197,16 +195,17 @@ func (x Node) crop(axis, before, after int) Node {
 	return x.view(ir.OpSlice, func(n *node) (ir.Attr, bool, error) {
 		left := n.typ.Shape[axis].Sub(ir.Fixed(before)).Sub(ir.Fixed(after))
 		if m, fixed := left.Int(); fixed && m < 0 {
-			return ir.Attr{}, false, fmt.Errorf("%d and %d elements are taken from axis %d of %s", before, after, axis, n.text())
+			return ir.Attr{}, false, fmt.Errorf("%d and %d elements are removed from axis %d of %s, which has fewer", before, after, axis, n.text())
 		}
 		return ir.Attr{Axis: axis, Begin: ir.Fixed(before), Len: left, Step: 1, Note: fmt.Sprintf("%d and %d elements along axis %d", -before, -after, axis)}, false, nil
 	})
 }
 
-// mostRepeats is how often padding on one side may repeat an array, which is joined of as many slices.
+// mostRepeats is the most often that padding on one side may repeat an array. Each repeat is one segment of a
+// concatenation.
 const mostRepeats = 1 << 12
 
-// checkPad returns why an axis of n can't be padded by its own elements, if it can't.
+// checkPad returns why an axis of n can't be padded with its own elements, or nil.
 func (n *node) checkPad(axis, before, after int, mode PadMode) error {
 	extent, known := n.typ.Shape[axis].Int()
 	switch {
@@ -214,14 +213,14 @@ func (n *node) checkPad(axis, before, after int, mode PadMode) error {
 	case extent == 0:
 		return fmt.Errorf("axis %d of %s has no elements to repeat", axis, n.text())
 	case mode != PadEdge && !(mode == PadReflect && extent == 1) && max(before, after)/extent > mostRepeats:
-		return fmt.Errorf("%d and %d elements repeat the %d of axis %d more than %d times", before, after, extent, axis, mostRepeats)
+		return fmt.Errorf("padding of %d and %d repeats the %d elements of axis %d more than %d times", before, after, extent, axis, mostRepeats)
 	case before > math.MaxInt-extent || after > math.MaxInt-extent-before:
-		return fmt.Errorf("%d and %d more elements along axis %d of %s: an extent passes int", before, after, axis, n.text())
+		return fmt.Errorf("padding of %d and %d along axis %d of %s: the extent overflows int", before, after, axis, n.text())
 	}
 	return nil
 }
 
-// padAxis returns the parts of x padded along one axis.
+// padAxis returns the segments of x padded along one axis.
 func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) []Node {
 	n := x.get()
 	if n.err != nil {
@@ -241,7 +240,7 @@ func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) []Nod
 	return x.reach(axis, before, after, mode)
 }
 
-// reach is extend for an axis whose extent is not known yet: each side is one slice of x.
+// reach is extend for an axis whose extent is symbolic: each side is one slice of x.
 func (x Node) reach(axis, before, after int, mode PadMode) []Node {
 	last := x.n.typ.Shape[axis].Sub(ir.Fixed(1))
 	back := func(k int) Extent { return last.Sub(ir.Fixed(k)) } // index k from the end
@@ -270,7 +269,7 @@ func (x Node) reach(axis, before, after int, mode PadMode) []Node {
 	return nonempty([]Node{left, x, right}, before, 1, after)
 }
 
-// nonempty returns the arrays whose extents are not 0.
+// nonempty returns the arrays without those of extent 0.
 func nonempty(arrays []Node, extents ...int) []Node {
 	var out []Node
 	for i, x := range arrays {
@@ -281,8 +280,8 @@ func nonempty(arrays []Node, extents ...int) []Node {
 	return out
 }
 
-// extend puts runs of x's own elements along an axis on both sides of it. Index i of the
-// result is index i-before of the endless sequence that the mode makes of x.
+// extend adds runs of x's own elements on both sides of an axis. Index i of the result is index i-before of the endless
+// sequence that the mode makes of x.
 func (x Node) extend(axis, extent, before, after int, mode PadMode) []Node {
 	var parts []Node
 	for i := -before; i < extent+after; {
@@ -304,8 +303,8 @@ func (x Node) extend(axis, extent, before, after int, mode PadMode) []Node {
 	return parts
 }
 
-// sourceOf returns the index of x that index i of an endless sequence is, how many of the
-// sequence's elements from there on follow each other in x, and by which step.
+// sourceOf maps index i of an endless sequence to an index of x. It also returns how many elements of the sequence from
+// there on follow each other in x, and with which step.
 func sourceOf(mode PadMode, i, extent int) (from, run, step int) {
 	switch {
 	case mode == PadEdge && i < 0:
@@ -315,7 +314,7 @@ func sourceOf(mode PadMode, i, extent int) (from, run, step int) {
 	case mode == PadReflect && extent == 1:
 		return 0, math.MaxInt, 0
 	}
-	period := extent // of the sequence: forward, or forward and back
+	period := extent // the period of the sequence: forward, or forward and back
 	switch mode {
 	case PadReflect:
 		period = 2*extent - 2

@@ -2,22 +2,20 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Tensors that a program captures. Const never changes: what depends on constants alone
-// is computed once, and the right matrices of products are packed once, for all runs and
-// all sizes. Variable is read at each run.
+// Tensors that a program captures. A Const never changes: values that depend only on constants are computed once and
+// the right matrices of products packed once, for all runs and sizes. A Variable is read at each run.
 //
-// Compile computes what is no larger than the constants. The rest is part of plans: passes.Split says what, the first run that needs
-// it computes it, and it lives as long as a plan that reads it.
+// Compile computes such values if they are no larger than the constants. The others belong to plans (passes.Split
+// chooses them): the first run that needs one computes it, and it lives as long as a plan that reads it.
 
-// Const returns a tensor that the program holds on to and that never changes: its
-// elements must stay as they are from Compile on, because the program keeps values
-// that it has computed of them, such as the panels of a matrix. It may be a view of any
-// layout. An op takes a *Tensor as its operand directly. Of a failed tensor the Node
-// has the tensor's own error. A tensor whose elements change is a Variable.
+// Const returns a Node of a tensor that never changes. The program keeps a reference to the tensor and values computed
+// from it, such as packed matrices, so its elements must stay as they are from Compile on; use Variable for a tensor
+// that changes. The tensor may be a view of any layout. Ops also take a *Tensor as an operand directly. The Node of a
+// failed tensor carries the tensor's own error.
 func Const(t *Tensor) Node { return captured(t, true) }
 
-// Variable returns a tensor that the program holds on to, whose elements are read when
-// the program runs: writes between runs are seen. Dtype, shape and layout stay.
+// Variable returns a Node of a tensor whose elements are read at each run: writes between runs are seen. Type, shape
+// and layout stay.
 func Variable(t *Tensor) Node { return captured(t, false) }
 
 func captured(t *Tensor, frozen bool) Node {

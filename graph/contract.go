@@ -6,16 +6,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// A contraction multiplies arrays whose axes have labels: element by element
-// along axes of one label, summed over the labels that the result has not.
-// MatMul, Dot, Outer, Tensordot and Einsum are contractions.
+// A contraction multiplies arrays whose axes have labels: elements at equal indices of common labels are multiplied,
+// and labels that the result lacks are summed over. MatMul, Dot, Outer, Tensordot and Einsum are contractions.
 type contraction struct {
-	call  string // what it was called with, as errors show it
-	op    ir.Op  // the product of matrices
+	call  string // the call, as errors show it
+	op    ir.Op  // the op that multiplies matrices
 	terms []term
 	out   []string // labels of the result
 	sizes map[string]Extent
-	// repeated are the labels along which a term has one element, and another has more or a symbol.
+	// repeated has the labels along which one term has a single element and another term has more or a symbolic extent
 	repeated []string
 }
 
@@ -25,9 +24,9 @@ type term struct {
 	labels []string
 }
 
-// node builds the graph of a contraction. An axis of extent 1 that broadcasts goes first, so that it is one that a
-// factor has not. No other axis of extent 1 is special: an extent that is a symbol may be 1 in a run, and the result has the
-// same bits then.
+// node builds the graph of a contraction. It first removes axes of extent 1 that broadcast, as if the factor lacked
+// them. Other axes of extent 1 are not special: a symbolic extent may be 1 in a run, and the result must have the same
+// bits then.
 func (c *contraction) node() Node {
 	if err := c.check(); err != nil {
 		return fail("%w", err)
@@ -60,8 +59,8 @@ func (c *contraction) node() Node {
 	return y
 }
 
-// factorType returns the type that elements of dt are multiplied and summed in, and the conversion to it and back. Integers
-// wrap: the last bits of products and sums are the same in a wider type, and in the signed type of as many bits.
+// factorType returns the type in which elements of dt are multiplied and summed, and the conversions to it and back.
+// Integers wrap: their low bits are the same in a wider type, and in the signed type of the same width.
 func factorType(dt DType) (in DType, become func(Node, DType) Node) {
 	switch {
 	case ir.Reals.Has(dt):
@@ -76,7 +75,7 @@ func factorType(dt DType) (in DType, become func(Node, DType) Node) {
 	return dt, nil
 }
 
-// needs reports whether the result has a label, or a term besides the given ones.
+// needs reports whether the result has a label, or a term other than the given ones has it.
 func (c *contraction) needs(label string, besides ...int) bool {
 	for i, t := range c.terms {
 		if !slices.Contains(besides, i) && slices.Contains(t.labels, label) {
@@ -86,8 +85,7 @@ func (c *contraction) needs(label string, besides ...int) bool {
 	return slices.Contains(c.out, label)
 }
 
-// diagonal returns t without names, and with each label once: several axes of one
-// label are its diagonal.
+// diagonal returns t without axis names and with each label once: several axes of one label become their diagonal.
 func (t term) diagonal() term {
 	if t.x.n.names != nil {
 		t.x = t.x.WithAxes(make([]string, len(t.labels))...)
@@ -102,7 +100,7 @@ func (t term) diagonal() term {
 	return t
 }
 
-// squeezed returns t without the axes of extent 1 that broadcast, and notes their labels.
+// squeezed returns t without the axes of extent 1 that broadcast, and records their labels.
 func (c *contraction) squeezed(t term) term {
 	return t.squeezed(func(k int, label string) bool {
 		repeats := t.x.n.typ.Shape[k].Is(1) && !c.sizes[label].Is(1)
@@ -127,7 +125,7 @@ func (t term) squeezed(is func(k int, label string) bool) term {
 	return term{t.x.Squeeze(axes), without(t.labels, axes...)}
 }
 
-// sum returns t summed over the labels that are to go.
+// sum returns t summed over the given labels.
 func (t term) sum(gone func(label string) bool) term {
 	var axes []int
 	for k, label := range t.labels {
@@ -150,8 +148,7 @@ func (t term) ordered(labels []string) Node {
 	return t.x.Permute(order)
 }
 
-// over returns the array with an axis for each label, repeated along those that
-// it has not.
+// over returns the array with an axis for each label, repeated along the labels that it lacks.
 func (c *contraction) over(t term, labels []string) Node {
 	var have []string
 	var missing []int
@@ -176,10 +173,9 @@ func (c *contraction) shape(labels []string) Shape {
 	return out
 }
 
-// pair returns the product of two terms with the labels out, summed over all
-// others. It is a product of matrices if both terms have labels of their own, else
-// a product element by element and a sum, which is what dot is defined as where a
-// matrix is a vector. Labels alone decide that, no extent does.
+// pair returns the product of two terms with the labels out, summed over all other labels. It is a product of matrices
+// if both terms have labels that the other lacks; otherwise it is a product of elements and a sum, which is how dot
+// defines products with vectors. The choice depends only on labels, not on extents.
 func (c *contraction) pair(x, y term, out []string) term {
 	sums := slices.DeleteFunc(slices.Clone(x.labels), func(l string) bool { return slices.Contains(out, l) })
 	if rightFirst(x, y, out) {
@@ -193,13 +189,13 @@ func (c *contraction) pair(x, y term, out []string) term {
 	return term{c.multiply(c.over(x, all), c.over(y, all)), all}.sum(func(l string) bool { return slices.Contains(sums, l) })
 }
 
-// multiply returns the products of elements.
+// multiply returns the elementwise products of two terms.
 func (c *contraction) multiply(x, y Node) Node {
 	return x.elementwise(c.op.Info().By, y)
 }
 
-// rightFirst reports whether the last axis that only one of the terms has is the
-// first one's: the columns of a product of matrices are the second one's.
+// rightFirst reports whether the last axis that only one term has belongs to the first term. Then the terms are
+// swapped, since the columns of a product come from its right operand.
 func rightFirst(x, y term, out []string) bool {
 	for _, label := range slices.Backward(out) {
 		if x.has(label) != y.has(label) {
@@ -209,8 +205,9 @@ func rightFirst(x, y term, out []string) bool {
 	return false
 }
 
-// lastRun returns the last consecutive labels that x has and y has not. One along which y repeats its only element is the
-// first of them: the label before it is not joined where that axis of x has one element too.
+// lastRun returns the last consecutive labels that x has and y lacks. A label along which y repeats its only element
+// begins a new run, because the label before it must not be merged with it: that axis of x may have a single element
+// too.
 func (c *contraction) lastRun(labels []string, x, y term) []string {
 	own := func(l string) bool { return x.has(l) && !y.has(l) }
 	end := len(labels)
@@ -226,11 +223,10 @@ func (c *contraction) lastRun(labels []string, x, y term) []string {
 	return labels[begin:end]
 }
 
-// matrices returns the products of matrices, one for each index of the labels of
-// out that are neither rows nor cols. Several labels of rows are one axis of the
-// matrix, and those of extent 1 are left out. What only one term has and is not next to its rows or columns in the
-// result is not merged with them, which would copy: the other term repeats along
-// it.
+// matrices returns products of matrices, one for each index of the labels of out that are neither rows nor cols.
+// Several row labels are merged to one axis, and labels of extent 1 are left out. A label that only one term has is
+// merged only if it is next to that term's rows or columns in the result; otherwise merging would copy, so the other
+// term repeats along it.
 func (c *contraction) matrices(x, y term, rows, sums, cols, out []string) term {
 	one := func(l string) bool { return c.sizes[l].Is(1) && slices.Contains(out, l) }
 	batch := slices.DeleteFunc(slices.Clone(out), func(l string) bool {
@@ -245,7 +241,7 @@ func (c *contraction) matrices(x, y term, rows, sums, cols, out []string) term {
 	return term{dot.Reshape(c.shape(labels)), labels}
 }
 
-// matrix returns t as matrices. Repeating them comes last, so that passes see it.
+// matrix returns t as matrices. Repetition comes last, so that passes can see it.
 func (c *contraction) matrix(t term, batch, rows, cols []string) Node {
 	var have []string
 	var missing []int

@@ -8,12 +8,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// ellipsis is the prefix of the labels of broadcast axes: batch axes, and the axes that an
-// ellipsis replaces. A label in a formula has no dots.
+// ellipsis is the prefix of labels of broadcast axes: batch axes, and axes that an ellipsis stands for. Labels in a
+// formula contain no dots.
 const ellipsis = "..."
 
-// broadcasting returns the labels of n axes that broadcast, which are aligned at
-// the last one.
+// broadcasting returns labels for n broadcast axes, aligned at the last one.
 func broadcasting(n int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -22,8 +21,8 @@ func broadcasting(n int) []string {
 	return out
 }
 
-// factors returns the nodes of operands; Go numbers take the type of the first
-// that has one. If there is a mistake in them they are nil, and bad carries it.
+// factors returns the nodes of operands. Go numbers take the type of the first operand that has one. If an operand is
+// wrong, factors returns nil and a poisoned Node.
 func factors(operands ...any) (xs []Node, bad Node) {
 	typed := slices.IndexFunc(operands, func(v any) bool { return !isNumber(v) })
 	if typed < 0 {
@@ -45,7 +44,7 @@ func factors(operands ...any) (xs []Node, bad Node) {
 	return xs, Node{}
 }
 
-// check finds the sizes of the labels, or what is wrong with the terms.
+// check finds the size of each label, or returns what is wrong with the terms.
 func (c *contraction) check() error {
 	c.sizes = map[string]Extent{}
 	first := map[string]place{}
@@ -79,10 +78,10 @@ func takesDot(dt DType) error {
 	if dt.Size() < Int32.Size() {
 		wide = Int32
 	}
-	return fmt.Errorf("does not take %s: Cast the operands to %s, which the products are summed in", dt, wide)
+	return fmt.Errorf("does not take %s: Cast the operands to %s, the type of the sums", dt, wide)
 }
 
-// place is an axis of a term.
+// place identifies an axis of a term.
 type place struct {
 	term, axis int
 	size       Extent
@@ -96,7 +95,7 @@ func (p place) String() string {
 	return fmt.Sprintf("axis %d of the %dth", p.axis, p.term+1)
 }
 
-// mismatch says that two axes of one label have different extents.
+// mismatch returns the error for two axes with one label and different extents.
 func (c *contraction) mismatch(label string, a, b place) error {
 	switch {
 	case strings.HasPrefix(label, ellipsis):
@@ -104,11 +103,11 @@ func (c *contraction) mismatch(label string, a, b place) error {
 	case label[0] == '.':
 		return fmt.Errorf("%s: %s is %s and %s is %s: they must be equal", c.call, a, a.size, b, b.size)
 	}
-	return fmt.Errorf("%s: the length of %s is %s as %s and %s as %s: they must be equal", c.call, label, a.size, a, b.size, b)
+	return fmt.Errorf("%s: label %s is %s as %s and %s as %s: they must be equal", c.call, label, a.size, a, b.size, b)
 }
 
-// names returns the names of the result's axes, nil if they have none. An axis is
-// named as those it comes from; two with one name lose it, and so do diagonals.
+// names returns the axis names of the result, nil if there are none. An axis inherits the name of its source axes if
+// they agree; diagonals have no name.
 func (c *contraction) names() ([]string, error) {
 	of := map[string]string{}
 	from := map[string]place{}
@@ -138,7 +137,7 @@ func (c *contraction) names() ([]string, error) {
 	return someNames(out), nil
 }
 
-// shapesText returns what contractions of two operands are called with.
+// shapesText returns the two shapes of a contraction, as errors show them.
 func shapesText(xs []Node) string {
 	text := make([]string, len(xs))
 	for i, x := range xs {

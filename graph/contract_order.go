@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// The order in which the terms of a contraction are multiplied, two at a time, is
-// one with the fewest multiplications, always the same of several. All orders of up to exactTerms terms are compared. Of more, the two
-// whose product costs least are multiplied first, until so many are left.
+// The order in which the terms of a contraction are multiplied, two at a time. It has the fewest multiplications, with
+// a fixed choice among equals. For up to exactTerms terms all orders are compared. With more terms, the cheapest pair
+// is multiplied until so many are left.
 const exactTerms = 8
 
-// symbolSize is what a symbolic size counts as.
+// symbolSize is the extent assumed for a symbolic size.
 const symbolSize = 1024
 
 // product returns the product of all terms.
 func (c *contraction) product() term {
-	if len(c.terms) == 2 { // as most have
+	if len(c.terms) == 2 { // as in most contractions
 		return c.pair(c.terms[0], c.terms[1], c.out)
 	}
 	weight := map[string]float64{}
@@ -36,8 +36,8 @@ func (c *contraction) product() term {
 	return c.follow(c.best(weight), 1<<len(c.terms)-1)
 }
 
-// left returns the labels that the product of some terms keeps: first those that
-// several of two terms share, then the others of one after the other.
+// left returns the labels that the product of some terms keeps: first those that the two terms share, then the others
+// of the first and of the second term.
 func (c *contraction) left(terms ...int) []string {
 	var shared, own []string
 	for _, i := range terms {
@@ -69,7 +69,7 @@ func cost(weight map[string]float64, x, y []string) float64 {
 	return n
 }
 
-// cheapest returns the two terms whose product costs least, i < j.
+// cheapest returns the pair of terms i < j whose product costs least.
 func (c *contraction) cheapest(weight map[string]float64) (i, j int) {
 	least := 0.0
 	for b := range c.terms {
@@ -82,21 +82,20 @@ func (c *contraction) cheapest(weight map[string]float64) (i, j int) {
 	return i, j
 }
 
-// split is how the product of a set of terms is made best: from that of a subset
-// and that of the others.
+// split describes the cheapest product of a set of terms, as that of a subset and that of its complement.
 type split struct {
 	subset uint
 	cost   float64
 	labels []string
 }
 
-// best returns the best split of every set of terms, whose bits index it.
+// best returns the best split of each set of terms, indexed by the bits of the set.
 func (c *contraction) best(weight map[string]float64) []split {
 	best := make([]split, 1<<len(c.terms))
 	for set := uint(1); set < uint(len(best)); set++ {
 		s := split{labels: c.left(members(set)...)}
 		for sub := set; sub > 0; sub = (sub - 1) & set {
-			if sub == set || sub&set&-set == 0 { // as good as its complement
+			if sub == set || sub&set&-set == 0 { // the complement is the same split
 				continue
 			}
 			x, y := best[sub], best[set&^sub]
@@ -116,7 +115,7 @@ func members(set uint) (out []int) {
 	return out
 }
 
-// follow multiplies a set of terms as planned.
+// follow multiplies a set of terms in the planned order.
 func (c *contraction) follow(best []split, set uint) term {
 	s := best[set]
 	if s.subset == 0 {

@@ -6,30 +6,29 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// ConvOptions are the settings of convolutions. A list has a number for each spatial axis;
-// nil stands for the default.
+// ConvOptions are the settings of convolutions. Each list has a number for each spatial axis; nil means the default.
 type ConvOptions struct {
-	Strides       []int // from one window to the next: 1
-	Dilations     []int // from one element of a window to the next: 1
-	Before, After []int // zeros round the operand: 0; negative numbers crop it
-	Groups        int   // groups of channels that are convolved apart: 1
-	ChannelsLast  bool  // operand and result have their channels last, [n, h, w, c]
-	Extra         []int // of ConvTranspose: more elements at the end of an axis: 0
+	Strides       []int // distance between windows, default 1
+	Dilations     []int // distance between elements of a window, default 1
+	Before, After []int // zeros around the operand, default 0; negative numbers crop it
+	Groups        int   // number of groups of channels that are convolved independently, default 1
+	ChannelsLast  bool  // operand and result have their channels last: [n, h, w, c]
+	Extra         []int // ConvTranspose only: additional elements at the end of an axis, default 0
 }
 
-// Conv returns the convolution of x, [n, c, spatial axes], with weights
-// [m, c/Groups, spatial axes], as ONNX and PyTorch define it: element [n, m, o] is the sum
-// of the products of the weights of m with the window of x at o*Strides - Before. The
-// result is [n, m, windows]. With ChannelsLast x and the result have their channels last,
-// the weights stay [m, c/Groups, spatial axes]. Any number of spatial axes will do. Types are those
-// of MatMul, and computed as there: Float16 is multiplied and added in float32, and rounded at the end. ConvInteger is
-// for bytes.
+// Conv returns the convolution of x, [n, c, spatial axes], with weights [m, c/Groups, spatial axes], as ONNX and
+// PyTorch define it: element [n, m, o] is the sum of the products of filter m with the window of x at o*Strides -
+// Before. The result is [n, m, windows]. x may have any number of spatial axes. With ChannelsLast x and the result have
+// their channels last; the weights stay [m, c/Groups, spatial axes]. Types are those of MatMul: Float16, for example,
+// is multiplied and added in float32 and rounded at the end. Use ConvInteger for bytes.
 //
-// The windows are a view: no array of them is made. A depthwise convolution, of
-// one channel to one, is a sum of products in one loop. Any other is a product of matrices, which
-// reads the windows where they are, or block by block into local memory. One filter alone is added in the order of several, the one
-// window of one image as one row by MatMul. Padding copies nothing into memory: a block of x and its padding is in the cache while its windows are read, and an x that
-// is computed is computed inside its padding. One of Float16 is cast there.
+// The windows are a view and never stored as an array. A depthwise convolution is a sum of products in one loop. Any
+// other convolution is a product of matrices that reads windows in place, or block by block into local memory. Padding
+// is not copied into memory: a block of x and its padding stays in the cache while its windows are read, and an x that
+// the program computes is stored directly inside its padding.
+//
+// The order of additions does not depend on the number of filters, but a single window of a single image is summed as
+// MatMul sums a single row.
 func (x Node) Conv(weights any, o ConvOptions) Node {
 	return x.convolution(weights, &o, false, func(x, w Node, o *ConvOptions) (Node, error) {
 		if err := takesDot(x.DType()); err != nil {
@@ -39,8 +38,7 @@ func (x Node) Conv(weights any, o ConvOptions) Node {
 	})
 }
 
-// convolution checks the arguments of a convolution and builds its graph, of operands that
-// have their channels before the spatial axes.
+// convolution checks the arguments of a convolution and builds its graph, with channels before the spatial axes.
 func (x Node) convolution(weights any, o *ConvOptions, transposed bool, build func(x, w Node, o *ConvOptions) (Node, error)) Node {
 	n := x.get()
 	w := Node{operand(weights, n.typ.DType)}
@@ -62,7 +60,7 @@ func (x Node) convolution(weights any, o *ConvOptions, transposed bool, build fu
 	return y
 }
 
-// conv is a convolution, of channels before the spatial axes.
+// conv describes a convolution, with channels before the spatial axes.
 func (x Node) conv(w Node, o *ConvOptions, op ir.Op) Node {
 	y := apply(op, ir.Attr{Conv: &ir.Conv{Groups: o.Groups, Strides: o.Strides, Dilations: o.Dilations, Before: o.Before, After: o.After}}, x.n, w.n)
 	if o.ChannelsLast {

@@ -7,37 +7,36 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// ConvTranspose returns the transposed convolution of x, [n, c, spatial axes], with weights
-// [c, m/Groups, spatial axes]: each element of x adds its products with the weights to a
-// window of the result, of which the windows are Strides apart. Before and After elements
-// are cut off at the ends, and Extra put to the end.
+// ConvTranspose returns the transposed convolution of x, [n, c, spatial axes], with weights [c, m/Groups, spatial
+// axes]: each element of x adds its products with the weights to a window of the result. The windows are Strides apart.
+// Before and After elements are cut off at the ends, and Extra elements added at the end.
 //
-// Elements of the result whose indices leave the same remainders of Strides are a convolution of x with
-// those of the weights that reach them, reversed. Convolutions of the same windows are one product. Of one element of
-// each channel the result is a product of it and the weights, if the spatial extents are numbers: with symbols that are 1 in a run
-// the last bits may be others.
+// Result elements whose indices have the same remainders modulo Strides are a convolution of x with the reversed
+// weights that reach them. Convolutions over the same windows are computed as one product. If x has one element per
+// channel, the result is a product of x and the weights, provided that the spatial extents are numbers; with symbolic
+// extents that are 1 in a run the last bits may differ.
 func (x Node) ConvTranspose(weights any, o ConvOptions) Node {
 	return x.convolution(weights, &o, true, Node.convTranspose)
 }
 
-// remainders are neighbouring remainders, modulo the stride, of the indices of the result along one axis. Their
-// elements are sums over the same windows.
+// remainders are neighbouring remainders, modulo the stride, of result indices along one axis. Their elements are sums
+// over the same windows.
 type remainders struct {
-	count         int // of remainders: they use the weights first, first+1, ...
+	count         int // number of remainders
 	first, step   int // remainder i uses the weights first+i, first+i+step, ...
-	taps          int // how many that are
-	dilation      int // of the windows
-	before, after int // the padding of x
+	taps          int // number of weights that each remainder uses
+	dilation      int // dilation of the windows
+	before, after int // padding of x
 }
 
-// remaindersOf returns the remainders of an axis, how many windows each has more than x has elements, and how
-// many elements they have too many together. apart says that no two of them are one product.
+// remaindersOf returns the groups of remainders of an axis, how many more windows than elements of x each has, and how
+// many surplus elements all groups have together. With apart each remainder is its own group.
 func remaindersOf(size, stride, dilation, before, after, extra int, apart bool) (all []remainders, windows, tooMany int) {
 	common := gcd(stride, dilation)
 	step, reach := stride/common, dilation*(size-1)+1-before-after+extra
 	windows = ceilDiv(reach, stride) - 1
 	for i := range stride {
-		at := i + before // in the result before it is cut
+		at := i + before // index in the uncut result
 		r := at - stride*floorDiv(at, stride)
 		p := remainders{count: 1, step: step, dilation: dilation / common}
 		for p.first < min(size, step) && (r-dilation*p.first)%stride != 0 {
@@ -46,7 +45,7 @@ func remaindersOf(size, stride, dilation, before, after, extra int, apart bool) 
 		if p.taps = ceilDiv(size-p.first, step); p.first == step {
 			p.taps = 0
 		}
-		last := floorDiv(at, stride) + (r-dilation*p.first)/stride // of x, where the first window ends
+		last := floorDiv(at, stride) + (r-dilation*p.first)/stride // the element of x at which the first window ends
 		p.before, p.after = (p.taps-1)*p.dilation-last, windows+last
 		if p.taps == 0 {
 			p = remainders{count: 1}
@@ -80,7 +79,7 @@ func floorDiv(a, b int) int {
 
 func ceilDiv(a, b int) int { return -floorDiv(-a, b) }
 
-// convTranspose is ConvTranspose. As for Conv, numbers of channels that are symbols give the same bits as those numbers.
+// convTranspose implements ConvTranspose. As for Conv, symbolic numbers of channels give the same bits as numbers.
 func (x Node) convTranspose(w Node, o *ConvOptions) (Node, error) {
 	y, err := x.convTransposeOf(w, o)
 	s, k, g := x.n.typ.Shape, w.n.typ.Shape, ir.Fixed(o.Groups)
@@ -107,30 +106,30 @@ func mayBe(d ir.Dim, n int) bool {
 	return !known || d.Is(n)
 }
 
-// single returns whether there are as many as groups of one extent, and one of the other.
+// single returns a scalar bool: whether extent all is the number of groups and extent each is 1.
 func single(all, each ir.Dim, o *ConvOptions) Node {
 	return Node{operand(all, Int64)}.Eq(o.Groups).And(Node{operand(each, Int64)}.Eq(1))
 }
 
-// convTransposeOf is convTranspose for numbers of channels that are taken as they are.
+// convTransposeOf is convTranspose for numbers of channels that are used as they are.
 func (x Node) convTransposeOf(w Node, o *ConvOptions) (Node, error) {
 	k := w.n.typ.Shape
 	spatial := len(k) - 2
 	t := transposed{x: x, o: o, axes: make([][]remainders, spatial), windows: make([]int, spatial)}
 	tooMany := make([]int, spatial)
 	t.depthwise = k[1].Is(1) && k[0].Is(o.Groups)
-	apart, parts := 1, 1 // how many convolutions there would be if none were one product, and are
+	apart, parts := 1, 1 // the number of convolutions before and after merging those over the same windows
 	for i := range spatial {
 		apart = min(apart*min(o.Strides[i], mostStride), mostStride)
 	}
 	for i := range spatial {
 		size, _ := k[2+i].Int()
 		if o.Strides[i] > mostStride {
-			return x, fmt.Errorf("strides %v: give up to %d", o.Strides, mostStride)
+			return x, fmt.Errorf("strides %v: the most is %d", o.Strides, mostStride)
 		}
 		t.axes[i], t.windows[i], tooMany[i] = remaindersOf(size, o.Strides[i], o.Dilations[i], o.Before[i], o.After[i], o.Extra[i], t.depthwise && apart <= mostParts)
 		if n, known := x.n.typ.Shape[2+i].Int(); known && (n-1+t.windows[i]+1)*o.Strides[i]-tooMany[i] < 1 {
-			return x, fmt.Errorf("axis %d of %s has no element of the result", 2+i, x.n.text())
+			return x, fmt.Errorf("the result of %[2]s has no elements along axis %[1]d", 2+i, x.n.text())
 		}
 		if parts *= len(t.axes[i]); parts > mostParts {
 			return x, fmt.Errorf("strides %v with dilations %v: they make more than %d convolutions", o.Strides, o.Dilations, mostParts)
@@ -164,23 +163,23 @@ func (x Node) convTransposeOf(w Node, o *ConvOptions) (Node, error) {
 	return y, nil
 }
 
-// transposed is a transposed convolution.
+// transposed describes a transposed convolution.
 type transposed struct {
 	x, w    Node
 	o       *ConvOptions
 	axes    [][]remainders
-	windows []int // of each remainder beside the extents of x
+	windows []int // windows of each remainder beyond the extents of x
 
 	depthwise bool
 }
 
-// mostStride limits strides, and mostParts how many convolutions a transposed one is.
+// mostStride limits strides, and mostParts the number of convolutions that make up a transposed one.
 const (
 	mostStride = 4096
 	mostParts  = 256
 )
 
-// pad pads x for all remainders, which then need no padding of their own.
+// pad pads x for all remainders at once.
 func (t *transposed) pad() {
 	before, after := make([]int, 2+len(t.axes)), make([]int, 2+len(t.axes))
 	for i, all := range t.axes {
@@ -196,7 +195,7 @@ func (t *transposed) pad() {
 	t.x = t.x.Pad(before, after, PadConstant)
 }
 
-// join returns the elements of the chosen remainders of the first axes, and of all of the others.
+// join returns the result elements for the chosen remainders of the first axes and all remainders of the other axes.
 func (t *transposed) join(chosen []remainders) Node {
 	axis := len(chosen)
 	if axis == len(t.axes) {
@@ -217,12 +216,12 @@ func (t *transposed) join(chosen []remainders) Node {
 	return Concat(at, parts...)
 }
 
-// part returns the elements of the chosen remainders of all axes, which are one convolution:
-// [n, m, windows, remainders, ...] or [n, windows, remainders, ..., m].
+// part returns the result elements for one group of remainders per axis, computed as one convolution: [n, m, windows,
+// remainders, ...] or [n, windows, remainders, ..., m].
 func (t *transposed) part(chosen []remainders) Node {
 	spatial := len(chosen)
 	conv := ConvOptions{Groups: t.o.Groups, ChannelsLast: t.o.ChannelsLast}
-	w, split := t.w, Shape{t.w.n.typ.Shape[0]} // what the channels of the convolution consist of
+	w, split := t.w, Shape{t.w.n.typ.Shape[0]} // the parts that the channels of the convolution consist of
 	var flipped []any
 	for i, r := range chosen {
 		of := make([]Node, r.count)
@@ -240,19 +239,19 @@ func (t *transposed) part(chosen []remainders) Node {
 	}
 	split = append(split, w.n.typ.Shape[1+spatial])
 	w = w.Reshape(split.NumElems(), w.n.typ.Shape[2+spatial:]).Flip(flipped...)
-	w = w.Materialize() // side by side, as products of windows need them
+	w = w.Materialize() // contiguous channels, as products of windows need them
 	x, first := t.x, 1
 	if t.o.ChannelsLast {
 		x, first = x.MoveAxis(1, -1), 1+spatial
 	}
 	y := x.Conv(w, conv)
 	if !t.depthwise {
-		y = y.Materialize() // few windows at a time would be slow products
+		y = y.Materialize() // products of few windows would be slow
 	}
 	if y.Err() != nil {
 		return y
 	}
-	// The axes of y become the batch, those of split from first on, and the windows before or behind them.
+	// The axes of y become the batch, then those from split on, with the windows before or after them.
 	shape := y.n.typ.Shape
 	windows := 1
 	if !t.o.ChannelsLast {
@@ -272,7 +271,7 @@ func (t *transposed) part(chosen []remainders) Node {
 	return t.merged(y.Permute(order))
 }
 
-// merged returns y with its groups and the channels of each as one axis.
+// merged returns y with the groups and their channels as one axis.
 func (t *transposed) merged(y Node) Node {
 	if y.Err() != nil {
 		return y
@@ -286,8 +285,8 @@ func (t *transposed) merged(y Node) Node {
 	return y.Reshape(slices.Concat(shape[:at], Shape{m}, shape[at+2:]))
 }
 
-// zeros returns the elements of the chosen remainders of the first axes, and of all of the others, where no weights
-// reach.
+// zeros returns the result elements that no weights reach, for the chosen remainders of the first axes and all
+// remainders of the other axes.
 func (t *transposed) zeros(chosen []remainders) Node {
 	s := t.x.n.typ.Shape
 	m := t.w.n.typ.Shape[0].Mul(t.w.n.typ.Shape[1])

@@ -2,9 +2,9 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// isOne reports whether x, [n, c, spatial axes], has one element of each channel, and is transposed without gaps: the result is
-// then the weights times it, as the first layer of a network that makes pictures of numbers has them. As a convolution it
-// would be sums of zeros for the most part.
+// isOne reports whether x, [n, c, spatial axes], has one element per channel and is transposed without gaps. Then the
+// result is x times the weights, as in the first layer of an image generator. Computed as a convolution it would mostly
+// add zeros.
 func (t *transposed) isOne(w Node) bool {
 	for i, d := range t.o.Dilations {
 		if !t.x.n.typ.Shape[2+i].Is(1) || d != 1 {
@@ -14,7 +14,7 @@ func (t *transposed) isOne(w Node) bool {
 	return ir.OpDot.Info().Domain.Has(t.x.DType())
 }
 
-// ofOne returns the transposed convolution of one element of each channel.
+// ofOne returns the transposed convolution of an x with one element per channel.
 func (t *transposed) ofOne(w Node) Node {
 	k, groups := w.n.typ.Shape, ir.Fixed(t.o.Groups)
 	x := t.x.Reshape(t.x.n.typ.Shape[0], groups, k[0].Div(t.o.Groups))

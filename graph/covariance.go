@@ -1,10 +1,10 @@
 package graph
 
-// Statistics of observations with weights.
+// Statistics of weighted observations.
 
-// WeightedMean returns the sums of weights*x along axes, of floats, divided by those of the
-// weights, which are a Node or Tensor of x's type that broadcasts to x's shape. It is NaN
-// where the weights add up to 0. Options: KeepDims.
+// WeightedMean returns the sum of weights*x along axes divided by the sum of the weights, for floats. The weights are a
+// Node or Tensor of x's type that broadcasts to x's shape. The result is NaN where the weights add up to 0. Options:
+// KeepDims.
 func (x Node) WeightedMean(weights any, axes ...any) Node {
 	if n, _ := x.count(axes, "KeepDims"); n.Err() != nil {
 		return n
@@ -15,10 +15,9 @@ func (x Node) WeightedMean(weights any, axes ...any) Node {
 	}, weights)
 }
 
-// Cov returns the covariance matrix, [k,k], of k variables, of x, [n,k], whose rows are
-// observations: the mean of the products of distances from the means, as NumPy's
-// cov(x, rowvar=False, ddof=0). weights says how often each row counts, a Node or Tensor
-// [n] of x's type; nil is once. DDOF(d) divides by d less than the sum of weights.
+// Cov returns the covariance matrix, [k,k], of the k columns of x, [n,k], whose rows are observations, as NumPy's
+// cov(x, rowvar=False, ddof=0). weights is a Node or Tensor [n] of x's type that says how often each row counts; nil
+// counts each row once. With DDOF(d) the divisor is the sum of weights minus d.
 func (x Node) Cov(weights any, opts ...ReduceOption) Node {
 	if x.Err() != nil {
 		return x
@@ -29,7 +28,7 @@ func (x Node) Cov(weights any, opts ...ReduceOption) Node {
 	return x.withWeights(weights, func(x Node, w *Node) Node { return x.cov(w, opts) })
 }
 
-// withWeights returns f of x and the weights of its rows, which are nil if none are given.
+// withWeights returns f of x and of the weights of its rows, which are nil if none are given.
 func (x Node) withWeights(weights any, f func(x Node, w *Node) Node) Node {
 	if weights == nil {
 		return x.inComputeType(func(x Node) Node { return f(x, nil) })
@@ -62,9 +61,9 @@ func (x Node) cov(weights *Node, opts []ReduceOption) Node {
 	return d.T().MatMul(d.Mul(w)).Div(w.Sum().Sub(r.ddof).Maximum(0))
 }
 
-// Corr returns the correlation matrix, [k,k], of x, [n,k], whose rows are observations: the
-// covariances divided by the standard deviations of both variables, at most 1. It is NaN for
-// a variable that does not vary. weights are those of Cov.
+// Corr returns the correlation matrix, [k,k], of the k columns of x, [n,k], whose rows are observations: covariances
+// divided by the standard deviations of both variables, with magnitudes of at most 1. A variable that does not vary
+// gives NaN. weights are those of Cov.
 func (x Node) Corr(weights any) Node {
 	if x.Err() != nil {
 		return x

@@ -8,23 +8,22 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// DivisionByZeroError says which op was the first to divide an integer by zero.
+// DivisionByZeroError names the first op that divided an integer by zero.
 type DivisionByZeroError struct {
 	Pos   Pos
-	Call  string // the method that the op is part of, "" where that is not known
+	Call  string // the method that the op is part of, "" if that is not known
 	Op    ir.Op
-	Index []int // of the element in the op's result, the first in row-major order
+	Index []int // the index of the first such element of the op's result, in row-major order
 }
 
 func (e *DivisionByZeroError) Error() string {
 	return faultText(e.Pos, e.Call, e.Op, fmt.Sprintf("divided by zero at index %v", e.Index))
 }
 
-// FindDivisionByZero runs the program once more and returns a *DivisionByZeroError for the first op
-// of the graph that divides an integer by zero, which gives 0: Div, FloorDiv, Rem or Mod. It returns nil if there is no such
-// op. Divisions of floats by zero are not among them: those give infinities and NaN, see FindNonFinite; nor those of fixed16x16, which
-// saturate.
-// With WithDebug(DivisionByZero) each run begins with it.
+// FindDivisionByZero runs the program once more and returns a *DivisionByZeroError for the first Div, FloorDiv, Rem or
+// Mod of the graph that divides an integer by zero, or nil if there is none. Such divisions give 0. It does not look at
+// floats, whose divisions by zero give infinities and NaN (see FindNonFinite), nor at fixed16x16, which saturates. With
+// WithDebug(DivisionByZero) each run begins with this check.
 func (p *Program) FindDivisionByZero(ctx context.Context, ins ...*Tensor) error {
 	if p.empty() {
 		return misuse("run", noProgram)
@@ -36,7 +35,7 @@ func (p *Program) FindDivisionByZero(ctx context.Context, ins ...*Tensor) error 
 	return &DivisionByZeroError{Pos: v.Pos, Call: v.Call.String(), Op: v.Op, Index: index}
 }
 
-// divisionChecksOf adds the checks of FindDivisionByZero: where a divisor is not zero.
+// divisionChecksOf adds to the graph, for each integer division, whether the divisor is not zero.
 func divisionChecksOf(f *ir.Func) (list []check, err error) {
 	add := func(op ir.Op, a ir.Attr, pos Pos, args ...*ir.Value) (v *ir.Value) {
 		if err == nil {

@@ -1,5 +1,5 @@
-// Package graph is the front door of Stridefuse: build a formula over n-d
-// arrays, compile it once, run it on any number of tensors of any size.
+// Package graph is the front door of Stridefuse: build a formula over n-d arrays, compile it once, run it on any number
+// of tensors of any size.
 //
 //	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3) // n rows, any n
 //	w := graph.Input("w", graph.Float32, 3)
@@ -12,82 +12,70 @@
 //
 // # Nodes
 //
-// A [Node] is a value that a program will compute: an n-d array whose element
-// type and shape are known, whose elements are not. It comes from [Input] (given
-// at each run), [Const] (a tensor that never changes), [Variable] (one that the caller
-// writes between runs), [Scalar] and [Fill],
-// and every op returns a new one. Nodes are small immutable values. There is no
-// graph object to pass along, and nodes may be shared by goroutines and programs.
+// A [Node] is a value that a program will compute: an n-d array whose element type and shape are known, but not its
+// elements. [Input] makes a Node that is given at each run, [Const] one of a tensor that never changes, [Variable] one
+// of a tensor that the caller writes between runs, [Scalar] and [Fill] constants. Every op returns a new Node. Nodes
+// are small immutable values. There is no graph object to pass along, and goroutines and programs may share nodes.
 //
-// An op takes a Node, a [*Tensor] (as Const would), a Go number or bool, or a Dim. A
-// number takes the element type of the operand beside it, and must fit: 1.5
-// beside an Int32 is an error. There is no other conversion: Float32 combines with
-// Float64 only after a Cast. A number on the left is x.Scalar(1).Sub(x).
+// An operand of an op is a Node, a [*Tensor] (as Const would take it), a Go number or bool, or a Dim. A number takes
+// the element type of the operand beside it and must fit: 1.5 beside an Int32 is an error. Nothing else is converted:
+// Float32 combines with Float64 only after a Cast. To put a number on the left write x.Scalar(1).Sub(x).
 //
-// [Compile] makes a [Program] of the nodes to compute. Views (Reshape, Permute,
-// Slice, Flip, Diagonal, broadcasting) become strides, and chains of elementwise
-// ops one loop, so that no intermediate array exists. A program is immutable and
-// safe for concurrent use.
+// [Compile] makes a [Program] of the nodes to compute. Views (Reshape, Permute, Slice, Flip, Diagonal, broadcasting)
+// become strides, and a chain of elementwise ops becomes one loop without intermediate arrays. A program is immutable
+// and safe for concurrent use.
 //
 // # Shapes and symbolic sizes
 //
-// An extent is an int or a [Dim], a size that is known when the program runs.
-// Inputs that share a Dim must agree on it. Views of symbolic axes have symbolic
-// extents, x.Slice("1:-1") of n is n-2, and these are checked against the numbers
-// of each run: what does not fit is an error with the line of the op. Ops are
-// checked when the graph is built: n does not fit m or 3, though a run may give them
-// the same number. The plan for a set of sizes and input layouts is made at their first
-// run, in about the time of Compile, or before by [Program.Prepare]. Where the first axis of
-// inputs and outputs is a batch, whose rows are computed apart from each other, it is the plan of
-// another number of rows, resized, which takes a quarter of that time. A program keeps the
-// last 1024 plans, which [WithPlans] changes; [Program.Plans] counts them. A run whose plan
-// is kept finds it in some 20 ns and allocates nothing, whatever sizes ran before.
+// An extent is an int or a [Dim], a size that is known when the program runs. Inputs that share a Dim must agree on it.
+// Views of symbolic axes have symbolic extents: x.Slice("1:-1") of n has n-2 elements. Each run checks them against its
+// numbers; what does not fit is an error with the line of the op. Ops are checked when the graph is built: n does not
+// fit m or 3, though a run may give them the same number.
 //
-// Shapes broadcast as in NumPy: aligned at the last axis, extents of 1 and
-// missing axes repeat. The option [WithoutBroadcast] forbids that, for formulas in
-// which unequal shapes are mistakes.
+// A plan for a set of sizes and input layouts is made at their first run, in about the time of Compile, or earlier by
+// [Program.Prepare]. If the first axis of inputs and outputs is a batch of independent rows, the plan of another number
+// of rows is resized instead, in a quarter of that time. A program keeps the last 1024 plans; [WithPlans] changes that
+// number and [Program.Plans] counts them. A run finds a kept plan in about 20 ns and allocates nothing, whatever sizes
+// ran before.
 //
-// Axes may have names, from [Axis] or [Node.WithAxes]. A name may then be given
-// where an axis number may, and an op that would add "height" to "width" is an
-// error. Results keep the names that still make sense.
+// Shapes broadcast as in NumPy: aligned at the last axis, extents of 1 and missing axes repeat. The option
+// [WithoutBroadcast] forbids that, for formulas in which unequal shapes are mistakes.
+//
+// Axes may have names, from [Axis] or [Node.WithAxes]. A name may stand wherever an axis number may, and adding
+// "height" to "width" is an error. Results keep the names that still make sense.
 //
 // # Errors
 //
-// Building a graph returns no errors; a mistake sticks to the Node, and to all
-// that is built on it. [Compile] returns every mistake below its nodes, each an
-// [*Error] with the line of the call:
+// Building a graph returns no errors: a mistake sticks to the Node, and to all Nodes built on it. [Compile] returns
+// every mistake below its nodes, each an [*Error] with the line of the call:
 //
 //	main.go:9: sub: shapes [n,3] and [4] do not broadcast: axis 1 is 3 and 4
 //
-// [Node.Err] tells early. Tensors that do not fit a program, and sizes that do
-// not fit the graph, are errors of Run, with the line of the input or op. So is
-// memory that is not there. Nothing a caller does makes this package panic; a
-// panic is a bug in it, and carries the pass and the graph.
+// [Node.Err] returns the mistake earlier. Run returns errors of tensors that do not fit the program, of sizes that do
+// not fit the graph, with the line of the input or op, and of memory that is not there. Nothing a caller does makes
+// this package panic; a panic is a bug in it, and carries the pass and the graph.
 //
 // # Memory
 //
-// A Program only reads its inputs and captured tensors; these may be views of
-// any layout, and may be shared by concurrent runs that no one writes to. Run
-// returns tensors with memory of their own. RunInto writes to given ones; they
-// may be the memory of inputs, and are then computed in place where that can be, or else
-// elsewhere and copied. A Const must not
-// change from Compile on: what depends on constants alone is computed once, and the
-// right matrix of a product is packed once, for all sizes. A [Variable] is read at each
-// run. A loop that computes small things on the
-// same tensors binds them once: Bind returns a Call, whose Run checks nothing anew.
+// A Program only reads its inputs and captured tensors. They may be views of any layout, and concurrent runs may share
+// them. Run returns tensors with new memory. RunInto writes to given tensors. These may have the memory of inputs: the
+// output is then computed in place if possible, and otherwise computed elsewhere and copied.
+//
+// A Const must not change from Compile on: values that depend only on constants are computed once, and the right matrix
+// of a product is packed once, for all sizes. A [Variable] is read at each run. A loop that computes small things on
+// the same tensors can bind them once: Bind returns a Call, whose Run repeats no checks.
 //
 // # Numbers
 //
-// A program gives the same bits fused or not, on every CPU and number of threads,
-// in assembly and in Go. Nothing is reassociated and Mul and Add are never
-// contracted: FMA is an op of its own, and what products of matrices of two rows
-// and columns or more add with. Add, Sub, Mul, Div, Sqrt, FMA and Reciprocal are
-// correctly rounded; elementary functions are as accurate as the
-// table at the end says. Subnormals are kept, -0 is not +0, and of a NaN only that
-// it is one is specified. A program compiled with [WithFast] takes the less exact and
-// faster forms of the elementary functions. Integers wrap; x/0 is 0. Float to integer truncates,
-// saturates, and takes NaN to 0. Round is half to even; Minimum, Maximum, Min
-// and Max are Go's min and max.
+// A program gives the same bits fused or not, on every CPU and number of threads, in assembly and in Go. Results follow
+// the graph: the compiler never reassociates, and never contracts Mul and Add. FMA is a separate op. Products of
+// matrices with at least two rows and two columns also accumulate with it.
+//
+// Add, Sub, Mul, Div, Sqrt, FMA and Reciprocal are correctly rounded; the table at the end has the accuracy of
+// elementary functions. Subnormals are kept, -0 is not +0, and the bits of a NaN are not specified. A program compiled
+// with [WithFast] uses faster, less exact forms of the elementary functions. Integers wrap, and x/0 is 0. A float
+// becomes an integer by truncation and saturation, NaN becomes 0. Round is half to even; Minimum, Maximum, Min and Max
+// are Go's min and max.
 //
 // # Coming from NumPy
 //
@@ -185,14 +173,14 @@
 //	out=                            p.RunInto(ctx, outs, ins...)
 //	session.run(None, {"x": a})     p.RunNamed(ctx, graph.Feeds{"x": a}); outputs named by Output
 //
-// Where they differ:
+// Differences:
 //
-//   - Types are never promoted, and a number that an integer type does not have is an error. Sums and running sums of 8 and 16 bits are int64 or uint64,
-//     but those of 32 bits are of their own type and wrap: Cast to Int64 before them.
+//   - Types are never promoted, and a number that an integer type does not have is an error. Sums and running sums of 8 and 16 bits are
+//     int64 or uint64; sums of 32 bits stay 32 bits and wrap, so Cast to Int64 first if they may overflow.
 //   - A float that is converted to an integer saturates, and NaN gives 0.
 //   - An index below 0 in a tensor of indices is an error of the run, unless FromEnd makes it count from the end.
-//   - A slice such as ":10" or "-3:" of an axis whose extent is known at the run alone must fit: it is not clipped.
+//   - A slice such as ":10" or "-3:" of an axis whose extent is known only at run time must fit: it is not clipped.
 //   - Median, Quantile, Chunk and Unstack need the extent of their axis as a number.
 //   - Flatten is a view. Softmax needs its axis. Minimum, Maximum and the numbers above hold everywhere alike.
-//   - Compile computes what depends on constants alone, and Run all else: data goes into inputs, not into Const.
+//   - Compile computes values that depend only on constants, and Run all others: data belongs into inputs, not into Const.
 package graph

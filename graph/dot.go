@@ -2,22 +2,21 @@ package graph
 
 import "io"
 
-// Picture says what WriteDOT draws.
+// Picture selects what WriteDOT draws.
 type Picture uint8
 
 // The pictures.
 const (
-	// Values draws the graph as it was built, with the values that one step computes in a
-	// box. Edges between steps say how many bytes are stored, and have the reason as tooltip.
+	// Values draws the graph as it was built; a box holds the values that one step computes. Edges between steps say
+	// how many bytes are stored, and the tooltip says why.
 	Values Picture = iota
 	// Steps draws the steps, the inputs, the outputs, and what is stored between steps.
 	Steps
 )
 
-// WriteDOT writes a picture of the program in the language of Graphviz, Values unless
-// another is given: dot -Tsvg makes an image of it. With symbolic sizes it is for those of
-// the last run, and before any run for example sizes; if there are none, the values are in
-// no boxes, and there are no steps.
+// WriteDOT writes a picture of the program in Graphviz's language (dot -Tsvg makes an image of it): Values, or the
+// given picture. With symbolic sizes the picture is for the sizes of the last run, or for example sizes before any run.
+// If no example sizes fit, it shows values without boxes and no steps.
 func (p *Program) WriteDOT(w io.Writer, picture ...Picture) error {
 	what := Values
 	switch {

@@ -18,17 +18,16 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 )
 
-// DumpEnv is an environment variable that this package reads, beside RecordEnv: if it names a
-// directory, every program that the process compiles writes its dumps and its page there,
-// 0001-name.txt and 0001-name.html and so on. Files that exist are left as they are: processes
-// may share the directory. It changes nothing else.
+// DumpEnv names an environment variable. If it names a directory, every program that the process compiles writes its
+// dumps and its page there: 0001-name.txt, 0001-name.html and so on. Existing files are kept, so processes may share
+// the directory. Nothing else changes.
 const DumpEnv = "STRIDEFUSE_DUMP"
 
-// dumped counts the names of files tried, over all programs.
+// dumped counts the file names tried, over all programs.
 var dumped atomic.Uint64
 
-// dumpToDir writes the dumps of DumpEnv. A program is not refused because its dump
-// can't be written; that goes to standard error.
+// dumpToDir writes the dumps of DumpEnv. A dump that can't be written is reported on standard error and does not fail
+// the program.
 func (p *Program) dumpToDir() {
 	dir := os.Getenv(DumpEnv)
 	if dir == "" {
@@ -47,8 +46,7 @@ func (p *Program) dumpToDir() {
 	}
 }
 
-// writeNew writes a file of that name under the next number for which there is none, and
-// returns its path.
+// writeNew writes a file under the next free number and returns its path.
 func writeNew(dir, name string, text []byte) (path string, err error) {
 	for {
 		path = filepath.Join(dir, fmt.Sprintf("%04d-%s.txt", dumped.Add(1), name))
@@ -64,7 +62,7 @@ func writeNew(dir, name string, text []byte) (path string, err error) {
 	}
 }
 
-// fileName replaces what a file's name can't have.
+// fileName replaces characters that a file name can't have.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
@@ -74,17 +72,15 @@ func fileName(name string) string {
 	}, name)
 }
 
-// Stages returns the names of stages that Dump takes: "graph", then each pass, then
-// "plan", "schedule" and "kernels".
+// Stages returns the names of the stages that Dump takes: "graph", then each pass, then "plan", "schedule" and
+// "kernels".
 func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "schedule", "kernels") }
 
-// Dump writes the program as text at one stage of its compilation, or for "" at
-// all of them, each that changed something in full. The graph is written as it was built; with symbolic sizes, what
-// comes after it is for those of the last run, and before any run for example
-// sizes. If none were found that the graph fits, a comment says so instead. The plan of a batch is the
-// one that ran, which was perhaps made for a greater batch and resized; the passes before it are shown for
-// the sizes of the run. What was computed
-// once of constants stands before the program, with the names of the inputs that it became.
+// Dump writes the program as text, at one stage of its compilation or, for "", at each stage that changed something.
+// The graph is written as it was built. With symbolic sizes the later stages are for the sizes of the last run, or for
+// example sizes before any run; if no example sizes fit the graph, a comment says so instead. The plan of a batch is
+// the one that ran, perhaps made for a larger batch and resized; the passes before it are shown for the sizes of the
+// run. Values computed once from constants stand before the program, with the names of the inputs that they became.
 func (p *Program) Dump(w io.Writer, stage string) error {
 	switch {
 	case p.empty():
@@ -123,7 +119,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 	case bound == nil:
 		fmt.Fprintf(&out, "// %s\n", noExample)
 	default:
-		f, err := p.compiled.Func.Bind(bound.Sizes) // so that each stage can be run with the inputs, though the plan was perhaps resized
+		f, err := p.compiled.Func.Bind(bound.Sizes) // so that each stage can be run with the same inputs, even if the plan was resized
 		if err != nil {
 			return err
 		}
@@ -152,7 +148,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 	return err
 }
 
-// scheduleText returns the schedule of a binding, and of what it computes once.
+// scheduleText returns the schedule of a binding, with that of the values it computes once.
 func (p *Program) scheduleText(b *program.Binding) (string, error) {
 	nests, err := p.compiled.Schedule(b.Plan)
 	if err != nil {
@@ -168,8 +164,8 @@ func (p *Program) scheduleText(b *program.Binding) (string, error) {
 	return withOnce(keptNames(b.Once), once.String(), nests.String()), nil
 }
 
-// withOnce returns the text of what is computed once of constants, whose results are inputs
-// of those names, and that of what each run computes.
+// withOnce returns the text of the values computed once from constants, whose results are inputs of the given names,
+// followed by the text of what each run computes.
 func withOnce(names []string, once, run string) string {
 	return "// computed once of constants: " + strings.Join(names, ", ") + "\n" + once + "// at each run\n" + run
 }

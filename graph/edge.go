@@ -2,13 +2,12 @@ package graph
 
 import "context"
 
-// What follows has as many elements as the data says, which is not known before it
-// runs. So these are functions of tensors, for the edge of a program: what they return is
-// the input of the next one, whose extent is a Dim.
+// Functions whose results have as many elements as the data says, which no program can know before it runs. They take
+// tensors and belong at the edge of a program: what they return is the input of the next program, with a Dim as its
+// extent.
 
-// NonZero returns the indices of the elements of t that are not 0, or are true, in
-// row-major order: an Int64 tensor of a row for each axis and a column for each such
-// element, as NumPy's and ONNX's.
+// NonZero returns the indices of the elements of t that are not 0 (or are true), in row-major order, as NumPy and ONNX
+// do: an Int64 tensor with a row for each axis and a column for each such element.
 func NonZero(ctx context.Context, t *Tensor) (*Tensor, error) {
 	places, err := truePlaces(ctx, t)
 	if err != nil {
@@ -28,7 +27,7 @@ func NonZero(ctx context.Context, t *Tensor) (*Tensor, error) {
 	return Of(out, rank, len(places)), nil
 }
 
-// truePlaces returns the row-major places of the elements that are not 0.
+// truePlaces returns the row-major indices of the elements that are not 0.
 func truePlaces(ctx context.Context, t *Tensor) ([]int64, error) {
 	p, err := Compile(Const(t).truth())
 	if err != nil {
@@ -48,11 +47,11 @@ func truePlaces(ctx context.Context, t *Tensor) ([]int64, error) {
 	return out, err
 }
 
-// Compress returns the slices of t along an axis for which the vector mask is not 0: as
-// many as that has such elements, as NumPy's and ONNX's. It may be shorter than the axis.
+// Compress returns the slices of t along an axis at which the vector mask is not 0, as NumPy and ONNX do. The mask may
+// be shorter than the axis.
 func Compress(ctx context.Context, t, mask *Tensor, axis int) (*Tensor, error) {
 	if mask.Err() == nil && mask.Rank() != 1 {
-		return nil, misuse("compress", "the mask has %d axes: it is a vector", mask.Rank())
+		return nil, misuse("compress", "the mask has %d axes: it must be a vector", mask.Rank())
 	}
 	places, err := truePlaces(ctx, mask)
 	if err != nil {
@@ -65,15 +64,15 @@ func Compress(ctx context.Context, t, mask *Tensor, axis int) (*Tensor, error) {
 	return p.Run(ctx)
 }
 
-// Distinct is what Unique finds.
+// Distinct is the result of Unique.
 type Distinct struct {
-	Values *Tensor // each element once, the least first, NaNs last
-	First  *Tensor // Int64: the row-major place of each value's first element
-	Places *Tensor // Int64, of the shape of the operand: which of the values each element is
-	Counts *Tensor // Int64: how many elements are each value
+	Values *Tensor // each distinct element once, in ascending order, NaNs last
+	First  *Tensor // Int64: the row-major index of each value's first element
+	Places *Tensor // Int64, with the operand's shape: the index in Values of each element
+	Counts *Tensor // Int64: how often each value occurs
 }
 
-// Unique returns the distinct elements of t. +0 and -0 are one; every NaN is one of its own.
+// Unique returns the distinct elements of t. +0 and -0 count as one value; each NaN counts separately.
 func Unique(ctx context.Context, t *Tensor) (*Distinct, error) {
 	none := Of([]int64{})
 	if t.Err() == nil && t.Size() == 0 {

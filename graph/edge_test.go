@@ -27,7 +27,7 @@ func TestEdge(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 0, d.Values.Size())
 	_, err = graph.Compress(ctx, x, x, 0)
-	require.ErrorContains(t, err, "compress: the mask has 2 axes: it is a vector")
+	require.ErrorContains(t, err, "compress: the mask has 2 axes: it must be a vector")
 	_, err = graph.Compress(ctx, x, graph.Of([]bool{false, true, true}), 0)
 	require.ErrorContains(t, err, "index 2 is outside an axis of 2 elements")
 }

@@ -13,29 +13,25 @@ import (
 // mostOperands limits the operands of Einsum: the time to find their order grows with the cube of their number.
 const mostOperands = 128
 
-// Einsum returns the sums of products of a formula, which names each axis
-// of each operand, and those of the result. Where operands have the same label,
-// their elements at the same index are multiplied; over the labels that the
-// result has not, the products are summed.
+// Einsum returns the sums of products that a formula describes. The formula labels each axis of each operand and of the
+// result. Elements at equal indices of common labels are multiplied, and the products are summed over the labels that
+// the result lacks.
 //
 //	Einsum("ij,jk->ik", x, y)     // x.MatMul(y)
 //	Einsum("bhqd,bhkd->bhqk", q, k)
 //	Einsum("ii->i", x)            // the diagonal; "ii" is the trace
-//	Einsum("...ij->...ji", x)     // matrices transposed, however many
+//	Einsum("...ij->...ji", x)     // matrices transposed, with any batch axes
 //	Einsum("batch row k, col k -> batch row col", x, w)
 //
-// A label is a letter, or a word where a space is between two labels of any
-// term; other spaces mean nothing. Axes of one label have one length: lengths that
-// differ are an error, and 1 is no exception. An ellipsis stands for the axes that
-// have no label, which broadcast. Without an arrow the result has those, then the
-// labels that occur once, in alphabetical order. A label twice in one term is the
-// diagonal of those axes, a view.
+// A label is a letter, or a word if any term has a space between two labels; other spaces mean nothing. Axes of one
+// label must have equal lengths, and 1 is no exception. An ellipsis stands for unlabelled axes, which broadcast.
+// Without an arrow the result has the ellipsis, then the labels that occur once, in alphabetical order. A label twice
+// in one term is the diagonal of those axes, a view.
 //
-// Operands are up to 128 Nodes, Tensors, and numbers, which take the type of the first of
-// the others. Several are multiplied two at a time, in the order that takes the
-// fewest multiplications; a symbolic size counts as 1024 there. A label that only
-// one operand has, and not the result, is summed over first. Types and numbers are
-// as for MatMul; without sums there is one rounding a product.
+// Operands are up to 128 Nodes, Tensors and numbers; numbers take the type of the first other operand. Operands are
+// multiplied two at a time, in the order with the fewest multiplications, where a symbolic size counts as 1024. A label
+// that only one operand has and the result lacks is summed over first. Types and numbers are as for MatMul; a product
+// without a sum is rounded once.
 func Einsum(formula string, operands ...any) Node { return einsum(ir.OpDot, formula, operands...) }
 
 // einsum is Einsum, for two operands of any product.
@@ -74,7 +70,7 @@ func einsum(op ir.Op, formula string, operands ...any) Node {
 	return c.node()
 }
 
-// filled returns labels with n that broadcast in place of the ellipsis.
+// filled returns labels with the ellipsis replaced by n broadcast labels.
 func filled(labels []string, n int) []string {
 	if k := slices.Index(labels, ellipsis); k >= 0 {
 		return slices.Concat(labels[:k], broadcasting(n), labels[k+1:])
@@ -82,8 +78,7 @@ func filled(labels []string, n int) []string {
 	return labels
 }
 
-// parseEinsum returns the labels of each operand and of the result, in which
-// ellipsis is one.
+// parseEinsum returns the labels of each operand and of the result; an ellipsis is the label ellipsis.
 func parseEinsum(formula string) (terms [][]string, out []string, err error) {
 	left, right, explicit := strings.Cut(formula, "->")
 	texts := append(strings.Split(left, ","), right)
@@ -111,20 +106,20 @@ func parseEinsum(formula string) (terms [][]string, out []string, err error) {
 		case slices.Index(out, label) < k:
 			return nil, nil, fmt.Errorf("the result has the label %s twice", label)
 		case count[label] == 0 && label != ellipsis:
-			return nil, nil, fmt.Errorf("the label %s of the result is that of no operand", label)
+			return nil, nil, fmt.Errorf("no operand has the label %s of the result", label)
 		}
 	}
 	return terms, out, nil
 }
 
-// implied returns the labels of the result where there is no arrow.
+// implied returns the labels of the result of a formula without an arrow.
 func implied(count map[string]int) (out []string) {
 	for label, n := range count {
 		if n == 1 || label == ellipsis {
 			out = append(out, label)
 		}
 	}
-	sort.Strings(out) // . is before all letters
+	sort.Strings(out) // . sorts before all letters
 	return out
 }
 
@@ -157,11 +152,11 @@ func labelsOf(text string, words bool) (labels []string, err error) {
 		switch {
 		case label == ellipsis:
 		case label == "." || strings.Contains(label, ellipsis):
-			return nil, errors.New("a term has one ellipsis at most, of three dots")
+			return nil, errors.New("a term may have one ellipsis, of three dots")
 		case !words && !isLetter(label):
-			return nil, fmt.Errorf("%q is no label: use letters, or words with spaces between them", label)
+			return nil, fmt.Errorf("%q is not a label: use letters, or words with spaces between them", label)
 		case !ir.IsName(label):
-			return nil, fmt.Errorf("%q is no label: use letters, digits and _", label)
+			return nil, fmt.Errorf("%q is not a label: use letters, digits and _", label)
 		}
 	}
 	return labels, nil

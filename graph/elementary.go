@@ -2,11 +2,10 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// The methods below are elementary functions of Float32 and Float64. They hold
-// the bounds of the table in the package's documentation, with gradual
-// underflow; those of Float16 and BFloat16 are Float32's, rounded once. They have the special
-// values of C's Annex F; NaN gives NaN unless something else is said. Each is
-// written once, as an expansion in package ir.
+// Elementary functions of floats. Float32 and Float64 hold the error bounds of the table in the package documentation,
+// with gradual underflow; Float16 and BFloat16 are computed as Float32 and rounded once. Special values are those of
+// C's Annex F, and NaN gives NaN unless the method says otherwise. Package ir/elementary defines each function once, as
+// a sequence of simpler ops.
 
 // Exp returns e to the power x.
 func (x Node) Exp() Node { return x.elementwise(ir.OpExp) }
@@ -35,13 +34,13 @@ func (x Node) Cbrt() Node { return x.elementwise(ir.OpCbrt) }
 // Rsqrt returns 1 / sqrt(x): Inf for 0, NaN for x < 0.
 func (x Node) Rsqrt() Node { return x.elementwise(ir.OpRsqrt) }
 
-// Sin returns the sine of x radians, NaN for infinities. Any x keeps the bound.
+// Sin returns the sine of x radians, NaN for infinities. The bound holds for every x.
 func (x Node) Sin() Node { return x.elementwise(ir.OpSin) }
 
-// Cos returns the cosine of x radians, NaN for infinities. Any x keeps the bound.
+// Cos returns the cosine of x radians, NaN for infinities. The bound holds for every x.
 func (x Node) Cos() Node { return x.elementwise(ir.OpCos) }
 
-// Tan returns the tangent of x radians, NaN for infinities. Any x keeps the bound.
+// Tan returns the tangent of x radians, NaN for infinities. The bound holds for every x.
 func (x Node) Tan() Node { return x.elementwise(ir.OpTan) }
 
 // Asin returns the arc sine in radians, NaN outside [-1, 1].
@@ -74,13 +73,13 @@ func (x Node) Atanh() Node { return x.elementwise(ir.OpAtanh) }
 // Erf returns the error function.
 func (x Node) Erf() Node { return x.elementwise(ir.OpErf) }
 
-// Erfc returns 1 - erf(x), accurate where it is small.
+// Erfc returns 1 - erf(x), accurate where the result is small.
 func (x Node) Erfc() Node { return x.elementwise(ir.OpErfc) }
 
-// Atan2 returns the angle of the point (y, x) to the first axis, in radians
-// within [-pi, pi]: x is the ordinate, as in Go's math.Atan2.
+// Atan2 returns the angle of the point (y, x) in radians, within [-pi, pi]. The receiver is the ordinate, as in Go's
+// math.Atan2: x.Atan2(y) is math.Atan2(x, y).
 func (x Node) Atan2(y any) Node { return x.elementwise(ir.OpAtan2, y) }
 
-// Hypot returns sqrt(x*x + y*y) without overflow or underflow on the way. It is
-// Inf where either is infinite, even beside NaN.
+// Hypot returns sqrt(x*x + y*y) without intermediate overflow or underflow. It is Inf if either operand is infinite,
+// even beside NaN.
 func (x Node) Hypot(y any) Node { return x.elementwise(ir.OpHypot, y) }

@@ -6,10 +6,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The methods below are elementwise: each element of the result is computed
-// from the elements at the same index of the operands, which broadcast. An
-// operand is a Node, a *Tensor, or a Go number or bool that takes x's type. The
-// operands of one op have one type; nothing is promoted.
+// Elementwise methods compute each element of the result from the elements at the same index of the operands, which
+// broadcast. An operand is a Node, a *Tensor, or a Go number or bool that takes x's type. All operands have one type;
+// nothing is promoted.
 
 // Add returns x + y. Integers wrap.
 func (x Node) Add(y any) Node { return x.elementwise(ir.OpAdd, y) }
@@ -28,13 +27,12 @@ func (x Node) Div(y any) Node { return x.elementwise(ir.OpDiv, y) }
 // floats what x / y is.
 func (x Node) FloorDiv(y any) Node { return x.elementwise(ir.OpFloorDiv, y) }
 
-// Mod returns x - y*FloorDiv(x, y), with the sign of y: Python's %. Where y is 0
-// it is 0 on integers and NaN on floats.
+// Mod returns x - y*FloorDiv(x, y), with the sign of y: Python's %. Where y is 0 the result is 0 for integers and NaN
+// for floats.
 func (x Node) Mod(y any) Node { return x.elementwise(ir.OpMod, y) }
 
-// Rem returns the remainder of the division that truncates, with the sign of x:
-// Go's % and math.Mod. It is exact. Where y is 0 it is 0 on integers and NaN on
-// floats.
+// Rem returns the remainder of truncating division, with the sign of x: Go's % and math.Mod. It is exact. Where y is 0
+// the result is 0 for integers and NaN for floats.
 func (x Node) Rem(y any) Node {
 	if ir.Reals.Has(x.DType()) {
 		return x.elementwise(ir.OpFMod, y)
@@ -42,14 +40,13 @@ func (x Node) Rem(y any) Node {
 	return x.elementwise(ir.OpRem, y)
 }
 
-// FMA returns x*y + z with one rounding, on floats. Mul and Add round twice, and
-// are never fused into it.
+// FMA returns x*y + z of floats, rounded once. Mul and Add round twice, and are never fused into it.
 func (x Node) FMA(y, z any) Node { return x.elementwise(ir.OpFMA, y, z) }
 
 // Neg returns -x.
 func (x Node) Neg() Node { return x.elementwise(ir.OpNeg) }
 
-// Abs returns x without its sign. The least integer stays as it is.
+// Abs returns the magnitude of x. The least integer stays as it is.
 func (x Node) Abs() Node { return x.elementwise(ir.OpAbs) }
 
 // Sign returns -1, 0 or 1 as x is negative, zero or positive. Zeros keep their
@@ -108,15 +105,15 @@ func (x Node) Round() Node { return x.elementwise(ir.OpRound) }
 // Trunc returns x without its fraction, as a float.
 func (x Node) Trunc() Node { return x.elementwise(ir.OpTrunc) }
 
-// Significand returns a float32 or float64 divided by a power of 2, so that it is in [1, 2) or (-2, -1]; zeros,
+// Significand returns a float32 or float64 divided by the power of 2 that brings it into [1, 2) or (-2, -1]. Zeros,
 // infinities and NaN stay.
 func (x Node) Significand() Node { return x.elementwise(ir.OpSignificand) }
 
-// Exponent returns the exponent of that power of 2, as a float of the same type: 0 of zeros, infinities and NaN.
+// Exponent returns the exponent of the power of 2 that Significand divides by, as a float of the same type: 0 for
+// zeros, infinities and NaN.
 func (x Node) Exponent() Node { return x.elementwise(ir.OpExponent) }
 
-// Ldexp returns x times 2 to the power y, of float64, rounded once. First y is rounded to a whole
-// number, halves to even.
+// Ldexp returns x times 2 to the power y for float64, rounded once. y is first rounded to an integer, halves to even.
 func (x Node) Ldexp(y any) Node { return x.elementwise(ir.OpLdexp, y) }
 
 // Shl returns x << y on integers. y counts as unsigned; from x's width on the
@@ -138,13 +135,13 @@ func (x Node) Xor(y any) Node { return x.elementwise(ir.OpXor, y) }
 // Not returns x with every bit flipped; on bools, the opposite.
 func (x Node) Not() Node { return x.elementwise(ir.OpNot) }
 
-// PopCount returns how many bits of an integer are set.
+// PopCount returns the number of set bits of an integer.
 func (x Node) PopCount() Node { return x.elementwise(ir.OpPopCount) }
 
-// BitLen returns how many bits an integer has without its leading zeros: 0 for 0.
+// BitLen returns the number of bits of an integer without leading zeros: 0 for 0.
 func (x Node) BitLen() Node { return x.elementwise(ir.OpBitLen) }
 
-// LeadingZeros returns how many bits of an integer are above the topmost one that is set.
+// LeadingZeros returns the number of bits of an integer above its topmost set bit.
 func (x Node) LeadingZeros() Node {
 	y := x.BitLen()
 	if y.Err() != nil {
@@ -153,12 +150,10 @@ func (x Node) LeadingZeros() Node {
 	return y.Scalar(8 * y.DType().Size()).Sub(y)
 }
 
-// AddSat returns x + y of integers of 8 or 16 bits, or the greatest or least of the type
-// where the sum is past it.
+// AddSat returns x + y for integers of 8 or 16 bits, clipped to the range of the type.
 func (x Node) AddSat(y any) Node { return x.elementwise(ir.OpAddSat, y) }
 
-// SubSat returns x - y of integers of 8 or 16 bits, or the greatest or least of the type
-// where the difference is past it.
+// SubSat returns x - y for integers of 8 or 16 bits, clipped to the range of the type.
 func (x Node) SubSat(y any) Node { return x.elementwise(ir.OpSubSat, y) }
 
 // Eq returns x == y as bools. NaN equals nothing.
@@ -197,14 +192,12 @@ func (x Node) Signbit() Node {
 	return x.Lt(0)
 }
 
-// Cast returns x as another type. Floats become integers by truncation; what is
-// out of range saturates, and NaN becomes 0. Integers wrap into smaller ones.
-// To Bool it is x != 0.
+// Cast returns x as another type. Floats become integers by truncation; values out of range saturate, and NaN becomes
+// 0. Integers wrap into smaller types. A cast to Bool is x != 0.
 func (x Node) Cast(dt DType) Node { return apply(ir.OpCast, ir.Attr{DType: dt}, x.get()) }
 
-// Where returns a where cond is true and b elsewhere; the three broadcast. Of a
-// and b one at least must be a Node or a *Tensor, from which a Go number takes
-// its type. In dumps and errors the op is called select.
+// Where returns a where cond is true and b elsewhere; the three broadcast. At least one of a and b must be a Node or a
+// *Tensor, from which a Go number takes its type. In dumps and errors the op is called select.
 func Where(cond Node, a, b any) Node {
 	dt := typeOf(a)
 	if dt == ir.Invalid {
@@ -217,7 +210,7 @@ func Where(cond Node, a, b any) Node {
 	return apply(ir.OpSelect, ir.Attr{}, args...)
 }
 
-// isNumber reports whether an operand takes its type from another.
+// isNumber reports whether an operand is a Go number, which takes its type from another operand.
 func isNumber(v any) bool {
 	switch v.(type) {
 	case Node, *Tensor:

@@ -43,7 +43,7 @@ func TestNodeErrors(t *testing.T) {
 		{x.FMA(1, f32("a", 2)), here() + ": fma: shapes [n,3] and [2] do not broadcast: axis 1 is 3 and 2"},
 		{y.BroadcastTo(2, 4), here() + ": broadcastto: shapes [2,3] and [2,4] do not broadcast: axis 1 is 3 and 4"},
 		{y.BroadcastTo(3), here() + ": broadcastto: shape [2,3] does not expand to [3]: only axes of extent 1 repeat"},
-		{y.BroadcastTo(-1, 3), here() + ": broadcastto: an extent is -1 in [-1,3]: give the extent"},
+		{y.BroadcastTo(-1, 3), here() + ": broadcastto: shape [-1,3] has an extent of -1: give the extent"},
 		{graph.Input("a", graph.Float32, huge, 2), here() + ": input a: " + tooLarge},
 		{f32("a", huge, 1).Mul(f32("b", 1, 2)), here() + ": mul: " + tooLarge},
 
@@ -53,7 +53,7 @@ func TestNodeErrors(t *testing.T) {
 		{x.And(y), here() + ": and: does not take float32: Cast to one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64"},
 		{graph.Where(x, x, 1), here() + ": where: the condition is float32: it must be bool"},
 		{graph.Where(b, 1, 2), here() + ": where: both values are Go numbers, which have no type: make one a Scalar"},
-		{i.Bitcast(graph.Float64), here() + ": bitcast: int32[3] to float64: the last axis has 3 times 4 bytes, no multiple of 8"},
+		{i.Bitcast(graph.Float64), here() + ": bitcast: int32[3] to float64: the last axis has 3 elements of 4 bytes, which is not a multiple of 8"},
 		{i.Sum().Bitcast(graph.Uint8), here() + ": bitcast: a scalar of int32 has no axis to rescale from 4 to 1 bytes: call Unsqueeze(0) first"},
 		{i.Bitcast(graph.Bool), here() + ": bitcast: not all bits of int32 are a bool: take Ne(0) instead"},
 		{i.Bitcast(200), here() + ": bitcast: dtype 200 does not exist"},
@@ -115,14 +115,14 @@ func TestNodeErrors(t *testing.T) {
 		{f32("a", 0).Reshape(0, -1), here() + ": reshape: shape [0] has 0 elements, and 0 does not divide them: give the extent in place of -1"},
 
 		// Inputs and names.
-		{graph.Input("1x", graph.Float32), here() + `: input: "1x" is no name: use letters, digits and _`},
+		{graph.Input("1x", graph.Float32), here() + `: input: "1x" is not a name: use letters, digits and _`},
 		{graph.Input("a", graph.Float32, -1), here() + `: input a: an extent is -1: give an extent that differs from run to run as Dim("n")`},
 		{graph.Input("a", graph.Float32, n, -3), here() + ": input a: extent -3 of axis 1 is negative"},
 		{graph.Input("a", graph.Float32, 1.5), here() + ": input a: an extent is an int or a Dim, not float64"},
 		{graph.Input("a", graph.Float32, graph.Dim("n+")), here() + `: input a: extent "n+": want a number or a name at ""`},
 		{graph.Input("a", graph.Float32, graph.Axis("row", 2), graph.Axis("row", 2)), here() + `: input a: axes 0 and 1 are both named "row": rename one of them`},
 		{x.WithAxes("row"), here() + ": withaxes: 1 names [row] for the 2 axes of float32[n,3]"},
-		{x.WithAxes("row", "a b"), here() + `: withaxes: "a b" is no name for an axis: use letters, digits and _`},
+		{x.WithAxes("row", "a b"), here() + `: withaxes: "a b" is not an axis name: use letters, digits and _`},
 		{named.Add(x.WithAxes("line", "col")), here() + `: add: axis 0 is "row" in one operand and "line" in another: Permute or rename one of them`},
 		{named.Add(f32("a", 3).WithAxes("row")), here() + `: add: axis 1 is "col" in one operand and "row" in another: Permute or rename one of them`},
 	}

@@ -61,5 +61,5 @@ func ExampleEinsum() {
 	// [1629 2382 3135]
 	// int32[2]
 	// [1 5]
-	// example_products_test.go:53: einsum: "row col, col row" of shapes [2,3] and [2,3]: the length of col is 3 as axis 1 of the first and 2 as axis 0 of the second: they must be equal
+	// example_products_test.go:53: einsum: "row col, col row" of shapes [2,3] and [2,3]: label col is 3 as axis 1 of the first and 2 as axis 0 of the second: they must be equal
 }

@@ -14,12 +14,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Explain says what the program does when it runs: its steps with their kernels
-// and engines; what was fused, and why something was not; what is copied, and
-// why; and the bytes that are moved, beside the least that any program must
-// move: the inputs read once and the outputs written once. With symbolic sizes
-// it speaks of the last run, and before any run of sizes that it makes up, if it
-// finds some that the graph fits.
+// Explain describes what the program does when it runs: its steps with their kernels and engines; what was fused, and
+// why something was not; what is copied, and why; and the bytes that are moved, beside the least possible (inputs read
+// once, outputs written once). With symbolic sizes it describes the last run, or example sizes before any run, if some
+// fit the graph.
 func (p *Program) Explain() string {
 	if p.empty() {
 		return noProgram + "\n"
@@ -52,7 +50,7 @@ func (p *Program) Explain() string {
 		}
 		line(&b, "sizes", about, ir.Pos{})
 	}
-	nests, err := p.compiled.Schedule(bound.Plan) // what runs
+	nests, err := p.compiled.Schedule(bound.Plan) // the tasks that run
 	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}
@@ -71,11 +69,10 @@ func (p *Program) Explain() string {
 	return b.String()
 }
 
-// noExample is what there is to say of a program that has not run yet when the
-// graph fits none of the example sizes.
+// noExample is the text for a program that has not run yet and whose graph fits no example sizes.
 const noExample = "no example sizes were found that the graph fits: run the program, then this tells of the run"
 
-// line writes a row: what it is about, the text, and where in the source.
+// line writes a row: a heading, the text, and the source position.
 func line(b *bytes.Buffer, about, text string, pos ir.Pos) {
 	if pos != (ir.Pos{}) {
 		text = fmt.Sprintf("%-60s // %s", text, pos)
@@ -83,7 +80,7 @@ func line(b *bytes.Buffer, about, text string, pos ir.Pos) {
 	fmt.Fprintf(b, "  %-7s %s\n", about, text)
 }
 
-// explainTask writes of each step of a task what it computes, and how.
+// explainTask describes what each step of a task computes, and how.
 func (p *Program) explainTask(b *bytes.Buffer, pl *plan.Plan, t *nest.Task) {
 	for i := t.First; i <= t.Last; i++ {
 		step := &pl.Steps[i]
@@ -91,7 +88,7 @@ func (p *Program) explainTask(b *bytes.Buffer, pl *plan.Plan, t *nest.Task) {
 		if t.Last > t.First {
 			text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(t.Block, "row"), t.First, t.Last)
 		}
-		if i-t.First >= len(t.Choices) { // without elements
+		if i-t.First >= len(t.Choices) { // a step without elements
 			line(b, "step "+strconv.Itoa(i), text, step.Pos)
 			continue
 		}
@@ -102,7 +99,7 @@ func (p *Program) explainTask(b *bytes.Buffer, pl *plan.Plan, t *nest.Task) {
 	}
 }
 
-// stepText says what a step computes, over which indices, and which part of an array.
+// stepText says what a step computes, over which indices, and into which part of an array.
 func (p *Program) stepText(pl *plan.Plan, i int) string {
 	step := &pl.Steps[i]
 	if step.Contracts() {
@@ -111,7 +108,7 @@ func (p *Program) stepText(pl *plan.Plan, i int) string {
 	return strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String() + p.partsText(pl, i)
 }
 
-// choiceText says by which strategy and which kernels a step is computed.
+// choiceText names the strategy and the kernels of a step.
 func choiceText(c *nest.Choice) string {
 	text := c.Strategy + ", one " + c.Engine + " kernel"
 	if c.Kernels != 1 {
@@ -126,8 +123,7 @@ func choiceText(c *nest.Choice) string {
 	return text
 }
 
-// explainCost writes the cost of a choice, the cheapest strategy that was not chosen, and
-// why the others cannot compute the step.
+// explainCost writes the cost of the chosen strategy, the cheapest other one, and why the rest cannot compute the step.
 func explainCost(b *bytes.Buffer, c *nest.Choice) {
 	text := fmt.Sprintf("cost %.3g", c.Cost)
 	best := -1
@@ -147,8 +143,7 @@ func explainCost(b *bytes.Buffer, c *nest.Choice) {
 	}
 }
 
-// work says what a step computes: its ops, what it reduces or scans by, and what it does
-// with lines.
+// work names what a step computes: its ops, its reductions or scans, and ops on lines.
 func work(step *plan.Step) []string {
 	var parts []string
 	if ops := len(step.Body.Body); ops > 0 {
@@ -168,10 +163,10 @@ func work(step *plan.Step) []string {
 	return parts
 }
 
-// product says what the step of a product multiplies.
+// product describes the operands of a product.
 func product(s *plan.Step) string {
 	at, extents := s.Product(), s.Extents()
-	pairs, _ := layout.NumElems(extents[at.Pairs:at.Rows]) // all are of a plan that is verified
+	pairs, _ := layout.NumElems(extents[at.Pairs:at.Rows]) // the plan is verified, so all operands exist
 	rows, _ := layout.NumElems(extents[at.Rows:at.Cols])
 	cols, _ := layout.NumElems(extents[at.Cols:])
 	text := fmt.Sprintf("a product [%d,%d] x [%d,%d]", rows, pairs, pairs, cols)
@@ -181,8 +176,7 @@ func product(s *plan.Step) string {
 	return text
 }
 
-// explainLedger sums up the decisions. Those that cost memory traffic are listed
-// one by one, but for repeats.
+// explainLedger summarizes the decisions. Those that cost memory traffic are listed one by one, without repeats.
 func explainLedger(b *bytes.Buffer, ledger []Decision) {
 	var fused []ir.Op
 	saved := 0
@@ -212,11 +206,11 @@ func explainLedger(b *bytes.Buffer, ledger []Decision) {
 	}
 }
 
-// mostInPlace is how many inputs Explain names at most that an output can be computed in place of.
+// mostInPlace is the most inputs that Explain names for in-place outputs.
 const mostInPlace = 8
 
-// explainInPlace names the inputs that an output can be computed in place of: RunInto given the
-// input's tensor for the output copies nothing. Steps that would copy elements to their own places are left out.
+// explainInPlace names the inputs whose memory an output may share without a copy. It leaves out steps that would copy
+// elements onto themselves.
 func (p *Program) explainInPlace(b *bytes.Buffer, pl *plan.Plan) {
 	nests, err := p.compiled.ScheduleInPlace(pl)
 	if err != nil {

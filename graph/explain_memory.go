@@ -11,11 +11,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// What Explain says of memory: which parts of arrays steps store, and how many bytes are moved.
+// What Explain says about memory: which parts of arrays steps store, and how many bytes are moved.
 
-// partsText says of the outputs of a step that are parts of an array which parts they are: " into out0[1:,:1]".
+// partsText returns which parts of arrays the outputs of a step are: " into out0[1:,:1]". It is empty if they are whole
+// arrays.
 func (p *Program) partsText(pl *plan.Plan, i int) string {
-	text, of, last := "", "", -1 // of what the last part is, and its buffer
+	text, of, last := "", "", -1 // the text, the array of the last part, and its buffer
 	for o := range pl.Steps[i].Out {
 		b := &pl.Buffers[pl.Steps[i].Out[o].Buffer]
 		from, to, ok := pl.Part(i, o)
@@ -42,7 +43,7 @@ func (p *Program) partsText(pl *plan.Plan, i int) string {
 	return text + of
 }
 
-// rangesText writes ranges of an array as Slice takes them.
+// rangesText formats index ranges of an array as Slice takes them.
 func rangesText(from, to, shape []int) string {
 	ranges := make([]string, len(shape))
 	for k := range shape {
@@ -66,9 +67,8 @@ func explainBytes(b *bytes.Buffer, pl *plan.Plan, arena int) {
 	line(b, "moves", text, ir.Pos{})
 }
 
-// traffic returns how many bytes the steps of a plan read and write, and how many those are of params and results, of each no more
-// than its size. What no step reads counts nothing: what is left of a slice, and a constant that was packed when the program
-// was compiled.
+// traffic returns how many bytes the steps of a plan read and write, and how many of them are params and results, each
+// counted up to its size. Buffers that no step reads count nothing, such as a constant that was packed at compile time.
 func traffic(pl *plan.Plan) (moved, least int) {
 	touched := make([]int, len(pl.Buffers)) // bytes of each buffer
 	for i := range pl.Steps {

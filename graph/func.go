@@ -7,12 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Programs as functions of package ir, which have a text: to divide one, to store it, or
-// to send it to another machine.
+// Programs as functions of package ir. They have a text, so a program can be divided, stored, or sent to another
+// machine.
 
-// Func returns a copy of the function that the program computes. Its parameters are the
-// inputs of the program, and after them the tensors that it captures, which are returned
-// too. The sizes are symbolic still.
+// Func returns a copy of the function that the program computes, with symbolic sizes. Its parameters are the inputs of
+// the program and then the captured tensors, which Func also returns.
 func (p *Program) Func() (*ir.Func, []*Tensor) {
 	if p.empty() {
 		return nil, nil
@@ -20,10 +19,9 @@ func (p *Program) Func() (*ir.Func, []*Tensor) {
 	return p.compiled.Func.Clone(), slices.Clone(p.compiled.Captured)
 }
 
-// CompileFunc makes the program that computes a function, such as Program.Func returns or
-// ir.Parse reads. Each parameter is an input; the outputs are called out0, out1 and so on.
-// The function is verified first, so that its text may come from anywhere: what is wrong
-// with it is an error. Of the options WithInputs and WithName have no effect.
+// CompileFunc makes the program that computes a function, for example one from Program.Func or ir.Parse. Each parameter
+// is an input; the outputs are called out0, out1 and so on. The function is verified first, so its text may come from
+// an untrusted source. The options WithInputs and WithName have no effect.
 func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 	if err := ir.Verify(f, ir.StageGraph); err != nil {
 		return nil, misuse("compile", "%v", err)
@@ -48,7 +46,7 @@ func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 		}
 	}
 	fn := f.Clone()
-	for _, in := range fn.Params { // an input has the layout of the tensor that is given
+	for _, in := range fn.Params { // an input has the layout of the given tensor
 		in.Attr = &ir.Attr{Shape: in.Type.Shape, DType: in.Type.DType, Note: in.Name()}
 	}
 	p := newProgram(&s)
@@ -64,8 +62,8 @@ func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 	return p, nil
 }
 
-// Temporaries returns how many bytes the last run stored between its loops, or a run for
-// the example sizes. Inputs and outputs are not among them.
+// Temporaries returns how many bytes the last run (or a run for the example sizes) stored between its loops, without
+// inputs and outputs.
 func (p *Program) Temporaries() int {
 	if b := p.latest(); b != nil {
 		return b.Linked.Arena()

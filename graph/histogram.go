@@ -2,12 +2,12 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// How often elements are in bins.
+// Counts of elements in bins.
 
-// Histogram returns how many elements of x are from each edge on to before the next one, as Int64: NumPy's
-// histogram. Edges are a sorted vector of two or more, a Node or a Tensor of x's type. The last of them belongs to the
-// last bin; elements outside of all, and NaNs, are in none. Constant edges that are not sorted are an error; others are not
-// checked.
+// Histogram returns as Int64 how many elements of x are in each bin, as NumPy's histogram. Bin i goes from edge i to
+// just before edge i+1; the last bin includes its end. Elements outside all bins, and NaNs, are not counted. Edges are
+// a sorted vector of two elements or more, a Node or a Tensor of x's type. Constant edges that are not sorted are an
+// error; other edges are not checked.
 func (x Node) Histogram(edges any) Node {
 	n := x.get()
 	var e Node
@@ -39,13 +39,13 @@ func (x Node) Histogram(edges any) Node {
 		}
 	}
 	last := count.Sub(ir.Fixed(1))
-	bins := e.SearchSorted(x, true).BinCount(count.Add(ir.Fixed(1))).SliceAxis(0, 1, count, 1) // 0 is before the first edge
+	bins := e.SearchSorted(x, true).BinCount(count.Add(ir.Fixed(1))).SliceAxis(0, 1, count, 1) // 0 counts the elements before the first edge
 	equal := x.Eq(e.Index(0, last)).Cast(Int64).Sum()
 	return Where(Iota(Int64, last).Eq(last.Sub(ir.Fixed(1))), bins.Add(equal), bins)
 }
 
-// firstDescent returns the first index of a vector whose element is less than the one before, or is not ordered, as NaN; 0 if
-// there is none.
+// firstDescent returns the first index of a vector whose element is less than the one before or is NaN, or 0 if there
+// is none.
 func firstDescent(t *Tensor) (int, error) {
 	var before uint64
 	for i := range t.Extent(0) {
@@ -65,8 +65,7 @@ func firstDescent(t *Tensor) (int, error) {
 	return 0, nil
 }
 
-// BinCount returns how often each of the numbers 0 to bins-1 is in x, as Int64: NumPy's
-// bincount, and the histogram of bytes.
+// BinCount returns as Int64 how often each of the numbers 0 to bins-1 occurs in x, as NumPy's bincount.
 func (x Node) BinCount(bins any) Node {
 	i := x.Reshape(-1).indices()
 	if i.Err() != nil {

@@ -17,21 +17,20 @@ import (
 // PageOption adds to the page of WriteHTML.
 type PageOption func(*page.Page)
 
-// WithAssembly shows the assembly of kernels, which a program does not have as text: of
-// returns that of a signature, or "" if there is none.
+// WithAssembly shows the assembly of kernels. A program contains no assembly text, so of returns the text for a
+// signature, or "" if there is none.
 func WithAssembly(of func(signature string) string) PageOption {
 	return func(p *page.Page) { p.Assembly = of }
 }
 
-// WriteHTML writes a page that shows the program at every level: a picture of the graph, the
-// text after each pass that changed something, the steps, the schedule and the kernels, side
-// by side. A click on a value marks what became of it in all of them, and shows the line of
-// the user's source, if that file can be read and ends in .go. The page has the bytes that
-// each step moves, why values are stored between steps, and with WithProfile the times of
-// the runs so far. It is one file that loads nothing: a browser opens it from a disk.
+// WriteHTML writes a page that shows the program at every level, side by side: a picture of the graph, the text after
+// each pass that changed something, the steps, the schedule and the kernels. A click on a value marks what it became at
+// all levels, and shows the line of the user's source if that file can be read and ends in .go. The page lists the
+// bytes that each step moves, why values are stored between steps, and with WithProfile the times of the runs so far.
+// It is one file without external resources, so a browser can open it from disk.
 //
-// With symbolic sizes it is about those of the last run, and before any run about example
-// sizes; if there are none, it has the graph alone.
+// With symbolic sizes the page is for those of the last run, or for example sizes before any run; if no example sizes
+// fit, it shows only the graph.
 func (p *Program) WriteHTML(w io.Writer, options ...PageOption) error {
 	switch {
 	case p.empty():
@@ -89,8 +88,7 @@ func (x *inspection) pageValues() []page.Value {
 	return list
 }
 
-// pageSteps describes the steps. Bytes of inputs and outputs count as needed where no step
-// before has moved that buffer.
+// pageSteps describes the steps. The first step that moves an input or output counts its bytes as needed.
 func (x *inspection) pageSteps() []page.Step {
 	var steps []page.Step
 	met := make([]bool, len(x.plan.Buffers))
@@ -113,7 +111,7 @@ func (x *inspection) pageSteps() []page.Step {
 			move(out.Access, s.OutExtents(o))
 		}
 		for a := range s.Accesses() {
-			met[a.Buffer] = x.plan.Buffers[a.Buffer].Kind != plan.ResultBuffer // parts of a result are stored by several
+			met[a.Buffer] = x.plan.Buffers[a.Buffer].Kind != plan.ResultBuffer // several steps may store parts of one result
 		}
 		steps = append(steps, row)
 	}
@@ -137,7 +135,7 @@ func (x *inspection) choice(row *page.Step, t *nest.Task, c *nest.Choice) {
 // pageKernels lists the kernels that the schedule calls, in order.
 func (x *inspection) pageKernels() []page.Kernel {
 	var list []page.Kernel
-	at, told := map[string]int{}, map[[2]int]bool{} // kernel and step
+	at, told := map[string]int{}, map[[2]int]bool{} // the second has pairs of kernel and step
 	for i := range x.nests.Tasks {
 		t := &x.nests.Tasks[i]
 		for sig := range calls(t.Parts) {
@@ -157,8 +155,8 @@ func (x *inspection) pageKernels() []page.Kernel {
 	return list
 }
 
-// callers returns the steps of a task that call a kernel: those that have chosen it alone,
-// else those that call several, or copy operands.
+// callers returns the steps of a task that call a kernel: those whose only kernel it is, or else those that call
+// several kernels or copy operands.
 func callers(t *nest.Task, sig string) []int {
 	var alone, several, all []int
 	for s := t.First; s <= t.Last; s++ {
@@ -181,7 +179,7 @@ func callers(t *nest.Task, sig string) []int {
 	return all
 }
 
-// calls yields the signatures of the kernels that nests call.
+// calls yields the kernel signatures that nests call.
 func calls(parts []nest.Nest) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := range parts {
@@ -221,10 +219,10 @@ func (x *inspection) measured(out *page.Page) {
 // sourceLines reads lines of the user's source, each file once.
 type sourceLines map[string][][]byte
 
-// line returns the line at a position, or "" where it cannot be read: the binary runs
-// elsewhere, or was built with -trimpath.
+// line returns the line at a position, or "" if it can't be read, for example in a binary built with -trimpath or moved
+// to another machine.
 func (s sourceLines) line(pos ir.Pos) string {
-	if !strings.HasSuffix(pos.File, ".go") { // what a dump names may be any file
+	if !strings.HasSuffix(pos.File, ".go") { // a dump may name any file
 		return ""
 	}
 	lines, met := s[pos.File]

@@ -15,13 +15,14 @@ func (p *Program) String() string {
 	return p.compiled.Func.String()
 }
 
-// Kernels returns the signature of each different kernel, in order of use: what
-// generated code is looked up by, and what genkernels emits. They depend on the
-// formulas, and on sizes only where an extent is 1, an input has strides of its
-// own, an axis of two to four elements makes them interleaved, or a line is reduced: one longer than 1024 is reduced in chunks, and the mean of
-// 2^k elements is a product. Those of products with one element along a named axis, and of short and long lines, are among them; a run that
-// needs others is a tiling of built-in kernels. There are none before the first run of
-// a program whose graph fits none of the example sizes. The list is the same on every machine.
+// Kernels returns the signatures of the program's kernels, in order of use, each once. Generated code is looked up by
+// signature, and genkernels emits these kernels. The list is the same on every machine.
+//
+// Signatures depend on the formulas. They depend on sizes only if an extent is 1, an input has unusual strides, an axis
+// of two to four elements interleaves operands, or a line is reduced (a line longer than 1024 in chunks; the mean of
+// 2^k elements as a product). The list contains the variants for short and long lines and for products with one element
+// along a named axis. A run that needs other kernels uses tilings of built-in ones. The list is empty before the first
+// run of a program whose graph fits no example sizes.
 func (p *Program) Kernels() []string {
 	bound := p.latest()
 	if bound == nil {
@@ -33,7 +34,7 @@ func (p *Program) Kernels() []string {
 	return p.kernelsOf(bound)
 }
 
-// kernelsOf returns the signatures of the kernels of a binding, as Kernels does.
+// kernelsOf returns the kernel signatures of a binding, as Kernels does.
 func (p *Program) kernelsOf(bound *program.Binding) []string {
 	var sigs []string
 	seen := map[string]bool{}
@@ -52,8 +53,7 @@ func (p *Program) kernelsOf(bound *program.Binding) []string {
 	return sigs
 }
 
-// latest returns the binding of the last run, and before any run that for
-// example sizes, nil if there are none.
+// latest returns the binding of the last run, or before any run that for example sizes, or nil if there is none.
 func (p *Program) latest() *program.Binding {
 	if p.empty() {
 		return nil
@@ -61,9 +61,8 @@ func (p *Program) latest() *program.Binding {
 	return p.compiled.Latest()
 }
 
-// Ledger returns what the compiler decided for the last run, or for the example
-// sizes, and why: which values were fused, which got memory, which elements are
-// copied.
+// Ledger returns what the compiler decided for the last run (or for the example sizes), and why: which values were
+// fused, stored or copied.
 func (p *Program) Ledger() []Decision {
 	if b := p.latest(); b != nil {
 		return slices.Clone(b.Plan.Ledger)
@@ -71,9 +70,9 @@ func (p *Program) Ledger() []Decision {
 	return nil
 }
 
-// Traffic returns how many bytes the loops of the last run read and wrote, and how many of them are of inputs, captured tensors
-// and outputs, of each no more than its size: what a single loop would move. What stays in the caches between the loops of a
-// block of rows is not counted.
+// Traffic returns how many bytes the loops of the last run read and wrote, and how many of them are inputs, captured
+// tensors and outputs, each counted up to its size: what a single loop would move. Values that stay in the caches
+// between the loops of a block of rows are not counted.
 func (p *Program) Traffic() (moved, least int) {
 	if b := p.latest(); b != nil {
 		moved, least = traffic(b.Plan)
@@ -81,8 +80,7 @@ func (p *Program) Traffic() (moved, least int) {
 	return moved, least
 }
 
-// Copies returns how many values the last run copied, because no strides
-// describe them. The ledger has the reasons.
+// Copies returns how many values the last run copied because no strides describe them. The ledger has the reasons.
 func (p *Program) Copies() int {
 	n := 0
 	for _, d := range p.Ledger() {

@@ -10,27 +10,27 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// inspection is a program compiled once more, so that what each level of the compiler made
-// is known by the value of the graph that it was made of: its origin.
+// inspection is a second compilation of a program that records, for what each level of the compiler made, the value of
+// the graph that it came from.
 //
-// Passes give what they make the position of what they make it of. So the positions of the
-// values are replaced by their numbers, as file "v" and line number + 1, and come out at
-// every level: in values, steps, decisions, and at the ends of lines of text.
+// Passes give new values the position of the value that they replace. So inspection replaces the positions of the
+// graph's values by their numbers, as file "v" and line number + 1, and reads them back from values, steps, decisions,
+// and the ends of lines of text.
 type inspection struct {
 	p        *Program
 	bound    *program.Binding
-	built    *ir.Func    // as the user built it
-	values   []*ir.Value // of built with sizes bound: params, then the body
-	sites    []ir.Pos    // of the values in the user's source
+	built    *ir.Func    // the graph as the user built it
+	values   []*ir.Value // values of built with sizes bound: params, then the body
+	sites    []ir.Pos    // positions of the values in the user's source
 	stages   []stage
-	once     *plan.Plan // nil if nothing is computed of constants alone
+	once     *plan.Plan // the part computed once from constants, or nil
 	plan     *plan.Plan
 	nests    *nest.Program
-	steps    [][]int            // of the plan, that compute each value
+	steps    [][]int            // the steps that compute each value
 	ofStep   [][]int            // the values that each step computes
-	computes map[[2]int]bool    // value and step: that it computes the value
-	decided  map[int][]Decision // about a value: those with a reason
-	about    []memoryOf         // of the values
+	computes map[[2]int]bool    // pairs of a value and a step that computes it
+	decided  map[int][]Decision // decisions about each value that have a reason
+	about    []memoryOf         // why each value is in memory
 	readers  [][]int            // the values that read each value, for its picture
 }
 
@@ -39,7 +39,7 @@ type stage struct{ name, text string }
 
 const originFile = "v"
 
-// originOf returns the value of a position, -1 if there is none.
+// originOf returns the number of the value that a position stands for, or -1.
 func originOf(pos ir.Pos) int {
 	if pos.File != originFile {
 		return -1
@@ -47,8 +47,7 @@ func originOf(pos ir.Pos) int {
 	return pos.Line - 1
 }
 
-// inspect compiles the program again, for the sizes and layouts of the last run, or for
-// example sizes.
+// inspect compiles the program again, for the sizes and layouts of the last run or for example sizes.
 func (p *Program) inspect() (*inspection, error) {
 	x := &inspection{p: p, bound: p.latest(), built: p.compiled.Func.Clone(), decided: map[int][]Decision{}}
 	for i, v := range slices.Concat(x.built.Params, x.built.Body) {
@@ -73,7 +72,7 @@ func (p *Program) inspect() (*inspection, error) {
 	return x, x.lower(f)
 }
 
-// lower takes the graph through all levels as bind does.
+// lower takes the graph through all levels, as bind does.
 func (x *inspection) lower(f *ir.Func) error {
 	p := x.p
 	whole, err := p.compiled.Lower(f, x.bound, func(name string, text func() string) {
@@ -95,23 +94,23 @@ func (x *inspection) lower(f *ir.Func) error {
 		return err
 	}
 	nests := *x.nests
-	nests.Ledger = nil // it is that of the steps
+	nests.Ledger = nil // the ledger is shown with the steps
 	x.add("schedule", nests.String())
 	x.origins()
 	return nil
 }
 
-// withoutLedger drops the ledger from the text of a plan that passes still change. The page
-// shows the final one.
+// withoutLedger removes the ledger from the text of a plan that passes still change. The page shows only the final
+// ledger.
 func withoutLedger(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "  # ") }), "")
 }
 
-// add adds a stage that changed something.
+// add appends a stage if it changed something.
 func (x *inspection) add(name, text string) {
 	if last := &x.stages[len(x.stages)-1]; last.text == text {
-		if name == "steps" { // the name of the level rather than that of its last pass
+		if name == "steps" { // the name of the level rather than of its last pass
 			last.name = name
 		}
 		return
@@ -119,7 +118,7 @@ func (x *inspection) add(name, text string) {
 	x.stages = append(x.stages, stage{name, text})
 }
 
-// origins notes the steps of each value, and the decisions about it.
+// origins records the steps of each value, and the decisions about it.
 func (x *inspection) origins() {
 	x.steps, x.ofStep = make([][]int, len(x.values)), make([][]int, len(x.plan.Steps))
 	x.about, x.computes = make([]memoryOf, len(x.values)), map[[2]int]bool{}

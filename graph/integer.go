@@ -2,15 +2,13 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Products and convolutions of bytes. A byte less its zero point has 9 bits, so two of them
-// are in one Int32, as its lower and its upper 16 bits, and an instruction multiplies both pairs
-// and adds the products (ir.OpMulHalves). The two are an axis' halves: element i is with element
-// i + n/2. Sums of integers wrap, so they are the same in any order.
+// Products and convolutions of bytes. A byte minus its zero point has 9 bits, so two of them fit the upper and lower 16
+// bits of an Int32, and one instruction multiplies both pairs and adds the products (ir.OpMulHalves). Element i of an
+// axis is paired with element i + n/2. Sums of integers wrap, so any order gives the same result.
 
-// MatMulInteger returns the Int32 products of matrices of Int8 or Uint8 elements less their
-// zero points, exactly but that sums wrap at 32 bits: x is [..., M, K], y [..., K, N],
-// or a vector as for MatMul. A zero point is nil for 0, an int, or a Node of the operand's type that
-// broadcasts with the operand.
+// MatMulInteger returns the Int32 products of matrices of Int8 or Uint8 elements minus their zero points. The result is
+// exact, except that sums wrap at 32 bits. x is [..., M, K], y is [..., K, N]; either may be a vector as for MatMul. A
+// zero point is nil for 0, an int, or a Node of the operand's type that broadcasts with the operand.
 func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 	if bad, ok := ofBytes(x, y); !ok {
 		return bad
@@ -25,7 +23,7 @@ func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 			return n
 		}
 	}
-	if a.Rank() > 1 && b.Rank() > 1 { // a row or a column alone is multiplied as it is
+	if a.Rank() > 1 && b.Rank() > 1 { // a single row or column is multiplied as it is
 		left, right := a.Shape()[a.Rank()-2:], b.Shape()[b.Rank()-2:]
 		if canHalve(left[1]) && left[1] == right[0] && !left[0].Is(1) && !right[1].Is(1) {
 			a, b, op = a.halves(-1, false), b.halves(-2, true), ir.OpDotHalves
@@ -34,10 +32,9 @@ func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 	return matmul(contraction{call: call, op: op}, a, b)
 }
 
-// ConvInteger returns the Int32 convolution of Int8 or Uint8 elements less their zero points,
-// exactly but that sums wrap at 32 bits. Conv says what the shapes and the options are. A zero
-// point is nil for 0, an int, or a Node of the operand's type that broadcasts with the operand.
-// What x is padded with is its zero point.
+// ConvInteger returns the Int32 convolution of Int8 or Uint8 elements minus their zero points. The result is exact,
+// except that sums wrap at 32 bits. Shapes and options are those of Conv. A zero point is nil for 0, an int, or a Node
+// of the operand's type that broadcasts with the operand. x is padded with its zero point.
 func (x Node) ConvInteger(weights Node, xZero, weightsZero any, o ConvOptions) Node {
 	if bad, ok := ofBytes(x, weights); !ok {
 		return bad
@@ -53,7 +50,7 @@ func (x Node) ConvInteger(weights Node, xZero, weightsZero any, o ConvOptions) N
 	return a.convolution(w, &o, false, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, op), nil })
 }
 
-// ofBytes reports whether operands are of Int8 or Uint8; bad carries the mistake if not.
+// ofBytes reports whether the operands are Int8 or Uint8; if not, bad carries the error.
 func ofBytes(xs ...Node) (bad Node, ok bool) {
 	for _, n := range xs {
 		switch {
@@ -66,7 +63,7 @@ func ofBytes(xs ...Node) (bad Node, ok bool) {
 	return Node{}, true
 }
 
-// less returns bytes less their zero point, as Int32.
+// less returns bytes minus their zero point, as Int32.
 func (x Node) less(zero any) Node {
 	if zero == nil || zero == 0 {
 		return x.Cast(Int32)
@@ -84,10 +81,9 @@ func canHalve(n Extent) bool {
 	return known && extent > 1
 }
 
-// halves returns x, elements of at most 16 bits, with an axis half as long: each element is one
-// of the first half of the axis and, in its upper 16 bits, one of the second half. The middle
-// element of an odd number is in both halves. If once is set, it is 0 in the second one; of two
-// factors one has it so.
+// halves packs x, elements of at most 16 bits, along an axis to half its length: element i of the result has x[i] in
+// its lower and x[i+n/2] in its upper 16 bits. The middle element of an odd axis is in both halves. With once it is 0
+// in the second half; exactly one of two factors sets once.
 func (x Node) halves(axis int, once bool) Node {
 	if axis < 0 {
 		axis += x.Rank()
@@ -105,7 +101,7 @@ func (x Node) halves(axis int, once bool) Node {
 	return lower.And(0xffff).Or(upper.Shl(16))
 }
 
-// halvesOf returns x with the channels of each group, along an axis, as halves has them.
+// halvesOf packs the channels of each group of x along an axis, as halves does.
 func (x Node) halvesOf(groups int, channels Extent, axis int) Node {
 	if groups == 1 {
 		return x.halves(axis, false)

@@ -10,17 +10,15 @@ import (
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// Limits are what a machine can do at most, measured by programs of this library with some
-// number of workers: what a step is compared with.
+// Limits are the measured limits of a machine with some number of workers, to compare steps with.
 type Limits struct {
 	Workers       int
-	MemoryGB      float64 // GB/s: two arrays read and one stored, 96 MiB together
+	MemoryGB      float64 // GB/s: two arrays read and one stored, 96 MiB in total
 	Float32GFLOPs float64 // GFLOP/s: a product of two matrices in the cache
 	Float64GFLOPs float64
 }
 
-// GFLOPs returns the limit of operations that compute in a type: that of Float64 for types
-// of 8 bytes, else that of Float32.
+// GFLOPs returns the arithmetic limit for a type: that of Float64 for types of 8 bytes, else that of Float32.
 func (l Limits) GFLOPs(dt DType) float64 {
 	if dt.Size() == 8 {
 		return l.Float64GFLOPs
@@ -39,7 +37,7 @@ func (l Limits) String() string {
 		l.MemoryGB, l.Float32GFLOPs, l.Float64GFLOPs, plural(l.Workers, "worker"))
 }
 
-// measured are the limits measured so far.
+// measured holds the limits measured so far.
 var measured struct {
 	sync.Mutex
 	limits map[limitsKey]Limits
@@ -50,8 +48,8 @@ type limitsKey struct {
 	portable, avx2 bool
 }
 
-// limitsOf returns the limits of the machine for programs of an executor, measured at the
-// first call for its workers and kernels. A call that finds no memory for that is not the last to try.
+// limitsOf returns the limits of the machine for the workers and kernels of an executor. The first call measures them;
+// a call that fails for lack of memory is repeated by the next one.
 func limitsOf(e *runtime.Executor) Limits {
 	measured.Lock()
 	defer measured.Unlock()
@@ -69,12 +67,11 @@ func limitsOf(e *runtime.Executor) Limits {
 	return l
 }
 
-// The sizes of what is measured: arrays that no cache holds, and matrices that a
-// second-level cache does.
+// Sizes of the measurements: arrays larger than every cache, and matrices that fit a second-level cache.
 const (
 	limitElems = 8 << 20
 	limitSide  = 256
-	limitTime  = 30 * time.Millisecond // of each measurement, about
+	limitTime  = 30 * time.Millisecond // approximate time of each measurement
 )
 
 func measureLimits(key limitsKey) Limits {
@@ -90,11 +87,11 @@ func measureLimits(key limitsKey) Limits {
 	return l
 }
 
-// ones returns a tensor whose pages are mapped: it has been written.
+// ones returns a tensor that has been written, so that its pages are mapped.
 func ones(dt DType, shape ...int) *Tensor { return Full(dt, 1, shape...) }
 
-// fastest returns how many nanoseconds the fastest run of a program takes, for ever if there
-// is no memory for it: the limit is 0 then.
+// fastest returns the time of the fastest of several runs of a program, in ns. If there is no memory for the run it returns
+// +Inf, so that the limit is 0.
 func fastest(key limitsKey, y Node, out *Tensor, ins ...*Tensor) float64 {
 	items := []Item{y, WithWorkers(key.workers), hidden()}
 	if key.portable {
@@ -118,5 +115,5 @@ func fastest(key limitsKey, y Node, out *Tensor, ins ...*Tensor) float64 {
 	return float64(max(best, 1))
 }
 
-// hidden keeps a program that the library makes for itself out of dumps.
+// hidden keeps a program that the library compiles for itself out of dumps.
 func hidden() Option { return func(s *settings) { s.hidden = true } }

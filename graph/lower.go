@@ -12,31 +12,31 @@ import (
 // lowering turns the nodes below some outputs into a Func.
 type lowering struct {
 	order    []*node // every node once, operands before users
-	inputs   []*node // in order of creation
+	inputs   []*node // the inputs, in order of creation
 	captured []*Tensor
-	frozen   []bool   // of the captured
-	sizes    []string // the axes of inputs that are a name alone
+	frozen   []bool   // whether each captured tensor is a Const
+	sizes    []string // axes of inputs whose extent is a plain name
 	errs     []error
-	told     map[string]bool  // their texts
+	told     map[string]bool  // texts of the reported errors
 	named    map[string]*node // the inputs
-	kept     map[axisOf]bool  // under WithoutBroadcast
+	kept     map[axisOf]bool  // axes kept by reductions, under WithoutBroadcast
 
-	numbers              // each node has one, as it was met
-	number   []int32     // of the nodes in order
-	first    []int32     // by number: where in operands those of the node begin
-	operands []int32     // numbers
-	stack    []visit     // of walk
-	values   []*ir.Value // of function, by number
+	numbers              // the number of each node, in order of the walk
+	number   []int32     // numbers of the nodes, in order
+	first    []int32     // by number: where the operands of a node begin in operands
+	operands []int32     // numbers of operands
+	stack    []visit     // the stack of walk
+	values   []*ir.Value // the values of function, by number
 }
 
 // visit is a node whose operands are being visited.
 type visit struct {
 	*node
 	number int32
-	next   int // of its operands
+	next   int // the next operand to visit
 }
 
-// lowerings are the *lowering of programs that are compiled, with memory for the next.
+// lowerings holds the memory of finished lowerings for the next ones.
 var lowerings sync.Pool
 
 func newLowering() *lowering {
@@ -46,7 +46,7 @@ func newLowering() *lowering {
 	return new(lowering)
 }
 
-// leave leaves the memory of the lowering to the next.
+// leave returns the memory of the lowering to the pool.
 func (l *lowering) leave() {
 	if len(l.first) > ir.MostKept {
 		return
@@ -62,8 +62,8 @@ func (l *lowering) leave() {
 	lowerings.Put(l)
 }
 
-// walk orders the nodes below an output, each behind its operands. It does not
-// recurse: a graph may be deeper than a stack.
+// walk appends the nodes below an output, operands first. It uses its own stack, because a graph may be deeper than
+// Go's stack.
 func (l *lowering) walk(outputs []Node) {
 	stack := l.stack[:0]
 	push := func(n *node) int32 {
@@ -88,30 +88,30 @@ func (l *lowering) walk(outputs []Node) {
 				continue
 			}
 			at, a := int(l.first[v.number])+v.next, v.args[v.next]
-			v.next++ // first: push moves the stack
+			v.next++ // set first, because push moves the stack
 			l.operands[at] = push(a)
 		}
 	}
 	l.stack = stack
 }
 
-// double returns a list with room for one more. A long one grows by its length at a time, where
-// append takes a quarter, so that less is copied and left behind.
+// double returns a list with room for one more element. A long list doubles, where append grows it by a quarter, so
+// that less is copied and left as garbage.
 func double[T any](list []T) []T {
-	const few = 32 // nodes, of most graphs
+	const few = 32 // the number of nodes of most graphs
 	if len(list) < cap(list) {
 		return list
 	}
 	return slices.Grow(list, max(len(list), few))
 }
 
-// function returns the Func. Its params are the inputs, then the captured
-// tensors, of which each occurs once. The nodes have the types that ir.Infer gave.
+// function returns the Func. Its params are the inputs and then the captured tensors, each once. The nodes have the
+// types that ir.Infer gave.
 func (l *lowering) function(name string, outputs []Node) *ir.Func {
 	f, params := &ir.Func{Name: name}, len(l.inputs)
 	for _, n := range l.order {
 		if n.tensor != nil {
-			params++ // of some nodes it may be one
+			params++ // several nodes may capture one tensor
 		}
 	}
 	f.Reserve(params, len(l.order)-params, len(l.operands), len(outputs))

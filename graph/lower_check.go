@@ -10,9 +10,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// What is wrong with a graph as a whole, and the errors of its nodes.
+// Checks of a graph as a whole, and the errors of its nodes.
 
-// report keeps an error, unless it is one that others have too.
+// report records an error, unless it was recorded before.
 func (l *lowering) report(err *Error) {
 	if text := err.Error(); !l.told[text] {
 		if l.told == nil {
@@ -31,7 +31,7 @@ func (l *lowering) reportf(n *node, format string, args ...any) {
 	l.report(&Error{Pos: n.pos, Op: op, Msg: fmt.Sprintf(format, args...)})
 }
 
-// err returns the errors reported: one as it is, several joined.
+// err returns the reported errors: one as it is, several joined.
 func (l *lowering) err() error {
 	if len(l.errs) == 1 {
 		return l.errs[0]
@@ -51,7 +51,7 @@ func (l *lowering) check(s *settings) {
 	for _, n := range l.order {
 		switch {
 		case n.err != nil:
-			if n.err != last { // a chain of poisoned nodes has one error
+			if n.err != last { // a chain of poisoned nodes shares one error
 				l.report(n.err)
 			}
 			last = n.err
@@ -72,8 +72,7 @@ func (l *lowering) check(s *settings) {
 	l.checkSizes()
 }
 
-// checkShapes reports operands of unequal shapes. Axes that a reduction kept are
-// there to repeat.
+// checkShapes reports operands of unequal shapes. Axes kept by a reduction may repeat.
 func (l *lowering) checkShapes(n *node) {
 	for _, a := range n.args {
 		if a.op != ir.OpConst && a.op != ir.OpExtent && !a.typ.Shape.Equal(n.typ.Shape) && !l.repeatsKept(a, n.typ.Shape) {
@@ -84,7 +83,7 @@ func (l *lowering) checkShapes(n *node) {
 	}
 }
 
-// repeatsKept reports whether a has a shape but for axes that a reduction kept.
+// repeatsKept reports whether shape a equals another shape, except for axes that a reduction kept.
 func (l *lowering) repeatsKept(a *node, shape ir.Shape) bool {
 	if len(a.typ.Shape) != len(shape) {
 		return false
@@ -102,7 +101,7 @@ type axisOf struct {
 	axis int
 }
 
-// noteKept notes which axes of a node are those that a reduction kept, by KeepDims.
+// noteKept records the axes of a node that a reduction kept (KeepDims).
 func (l *lowering) noteKept(n *node) {
 	for k := range n.typ.Shape {
 		is := false
@@ -120,7 +119,7 @@ func (l *lowering) noteKept(n *node) {
 	}
 }
 
-// checkSizes reports names of sizes that no input has.
+// checkSizes reports sizes that no input determines.
 func (l *lowering) checkSizes() {
 	var known map[string]bool
 	for _, in := range l.inputs {
@@ -149,8 +148,7 @@ func (l *lowering) checkSizes() {
 	}
 }
 
-// ownExtents returns the extents of an op that can name a size that its operand does
-// not.
+// ownExtents returns the extents of an op that may contain a size that its operands do not have.
 func (n *node) ownExtents() Shape {
 	if n.err != nil {
 		return nil
@@ -166,7 +164,7 @@ func (n *node) ownExtents() Shape {
 	return nil
 }
 
-// whatExtents says what ownExtents are the extents of.
+// whatExtents describes ownExtents in an error.
 func (n *node) whatExtents() string {
 	switch n.op {
 	case ir.OpExtent, ir.OpIndex:

@@ -2,9 +2,8 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Materialize returns x, and has it computed once and stored: views of it read memory,
-// where without it each of several views may compute x again. The compiler stores by
-// itself what several views read if to compute it again costs more, as the row sums of a
-// separable filter; this is for what it judges wrong. What reads x element by element may
-// still be in its loop.
+// Materialize returns x and makes the program compute it once and store it. Without it, each of several views of x may
+// compute x again. The compiler already stores such values if computing them again costs more, for example the row sums
+// of a separable filter; use Materialize where its estimate is wrong. Elementwise readers of x may still be in the loop
+// that computes it.
 func (x Node) Materialize() Node { return x.elementwise(ir.OpCopy) }

@@ -8,13 +8,12 @@ import (
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// Kernels that a program would run if they were generated. Without them it computes the
-// same bits as a tiling of built-in kernels.
+// Kernels that a program would call if they had been generated. Without them it computes the same bits by tilings of
+// built-in kernels.
 
-// Missing returns the signatures of the kernels that no go generate has made: of the last
-// run, or of the example sizes, and of other lengths of the lines that are reduced. The
-// loops of those are tilings of built-in kernels. It is empty where every loop is one
-// kernel; Kernels lists all.
+// Missing returns the signatures of the program's kernels that were not generated, so that their loops are tilings of
+// built-in kernels. It covers the last run (or the example sizes), and other lengths of reduced lines. It is empty if
+// every loop is one kernel; Kernels lists all.
 func (p *Program) Missing() []string {
 	bound := p.latest()
 	if bound == nil {
@@ -23,8 +22,8 @@ func (p *Program) Missing() []string {
 	return p.missing(append([]*plan.Plan{bound.Plan}, p.compiled.Others(bound)...)...)
 }
 
-// missing returns the signatures for which plans run tilings, and no engine has a kernel: on the
-// portable one a program lacks those loops of the library's that serve other engines.
+// missing returns the signatures for which plans run tilings and no engine has a kernel. It ignores kernels that the
+// library has for other engines: the portable engine lacks some of them.
 func (p *Program) missing(plans ...*plan.Plan) []string {
 	var sigs []string
 	for _, pl := range plans {
@@ -43,13 +42,12 @@ func (p *Program) missing(plans ...*plan.Plan) []string {
 	return sigs
 }
 
-// WithGeneratedKernels makes Compile, and the first run with inputs of new sizes and
-// layouts, fail if a loop has no generated kernel: the error lists their signatures. It is
-// for programs whose speed is relied on, so that a formula that was edited without go
-// generate is noticed by a test and not in production.
+// WithGeneratedKernels makes Compile, and the first run with inputs of new sizes or layouts, fail if a loop has no
+// generated kernel. The error lists the signatures. With this option a test notices a formula that was edited without
+// go generate.
 func WithGeneratedKernels() Option { return func(s *settings) { s.generated = true } }
 
-// checkKernels returns an error if kernels are missing that must be there.
+// checkKernels returns an error if required kernels are missing.
 func (p *Program) checkKernels(call string, sigs []string) error {
 	if !p.generated || len(sigs) == 0 {
 		return nil

@@ -10,18 +10,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Names of inputs and outputs. Input gives an input its name, Output an output;
-// WithInputs declares which inputs a program has, in which order; RunNamed runs a
-// program by names.
+// Names of inputs and outputs. Input names an input and Output an output. WithInputs declares the inputs of a program
+// and their order. RunNamed runs a program by names.
 
-// namedOutput is an output with a name of its own.
+// namedOutput is an output with its own name.
 type namedOutput struct {
 	name string
 	x    Node
 }
 
-// Output makes x an output of that name, an identifier: Compile takes it where it
-// takes a Node, whose name would be out0, out1 and so on by its position.
+// Output gives x a name as an output, which must be an identifier. Compile takes it in place of a Node, whose default
+// name is out0, out1 and so on by position.
 func Output(name string, x Node) Item { return namedOutput{name, x} }
 
 func (o namedOutput) addTo(s *settings) {
@@ -32,7 +31,7 @@ func (o namedOutput) addTo(s *settings) {
 	s.names = append(s.names, o.name)
 }
 
-// outputNames returns the names of the outputs, each once.
+// outputNames returns the names of the outputs, or an error if two are equal.
 func (s *settings) outputNames() ([]string, error) {
 	names, first := make([]string, len(s.outputs)), make(map[string]int, len(s.outputs))
 	for i := range names {
@@ -41,7 +40,7 @@ func (s *settings) outputNames() ([]string, error) {
 			names[i] = s.names[i]
 		}
 		if !ir.IsName(names[i]) {
-			return nil, misuse("compile", "output %d: %q is no name: use letters, digits and _", i, names[i])
+			return nil, misuse("compile", "output %d: %q is not a name: use letters, digits and _", i, names[i])
 		}
 		if k, taken := first[names[i]]; taken {
 			return nil, misuse("compile", "outputs %d and %d are both named %q: rename one of them", k, i, names[i])
@@ -51,15 +50,14 @@ func (s *settings) outputNames() ([]string, error) {
 	return names, nil
 }
 
-// WithInputs declares the inputs of a program, in the order in which runs give them.
-// Without it they are those that the outputs need, in the order in which they were
-// made. With it an input that the outputs need and that is not declared is an error
-// of Compile, and one that they do not need is still given to each run, and checked.
+// WithInputs declares the inputs of a program, in the order in which runs receive them. Without it the inputs are those
+// that the outputs need, in order of creation. With it an undeclared input that the outputs need is an error of
+// Compile. A declared input that they do not need is still given to each run, and checked.
 func WithInputs(inputs ...Node) Option {
 	return func(s *settings) { s.inputs, s.declared = append(s.inputs, inputs...), true }
 }
 
-// declare puts the inputs in the order of those declared.
+// declare puts the inputs in the declared order.
 func (l *lowering) declare(declared []Node) error {
 	var inputs []*node
 	for i, x := range declared {
@@ -68,7 +66,7 @@ func (l *lowering) declare(declared []Node) error {
 		case n.err != nil:
 			return n.err
 		case n.input == "":
-			return misuse("compile", "input %d of those declared is %s: WithInputs takes what Input returns", i, x)
+			return misuse("compile", "declared input %d is %s: WithInputs takes Nodes of Input", i, x)
 		case slices.Contains(inputs, n):
 			return misuse("compile", "input %s is declared twice", n.input)
 		}
@@ -86,8 +84,8 @@ func (l *lowering) declare(declared []Node) error {
 // Feeds are the inputs of a run by name.
 type Feeds map[string]*Tensor
 
-// Feed returns the inputs in the order in which Run, RunInto and Bind take them. It is
-// an error if one is missing, or if a name is that of no input.
+// Feed returns the inputs in the order in which Run, RunInto and Bind take them. A missing input or an unknown name is
+// an error.
 func (p *Program) Feed(feeds Feeds) ([]*Tensor, error) {
 	if p.empty() {
 		return nil, misuse("run", noProgram)

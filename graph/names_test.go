@@ -41,7 +41,7 @@ func TestRunNamed(t *testing.T) {
 	require.ErrorContains(t, err, "there is no program")
 
 	_, err = graph.Compile(graph.Output("a b", x))
-	require.EqualError(t, err, here2(-1)+`: compile: output 0: "a b" is no name: use letters, digits and _`)
+	require.EqualError(t, err, here2(-1)+`: compile: output 0: "a b" is not a name: use letters, digits and _`)
 	_, err = graph.Compile(x, graph.Output("out0", y))
 	require.EqualError(t, err, here2(-1)+`: compile: outputs 0 and 1 are both named "out0": rename one of them`)
 }
@@ -67,8 +67,8 @@ func TestWithInputs(t *testing.T) {
 	for want, declared := range map[string][]graph.Node{
 		"input y: an output needs it, and it is not among the inputs declared: add it to WithInputs": {x},
 		"compile: input x is declared twice":                                    {y, x, x},
-		"compile: input 1 of those declared is add: int32[n]: WithInputs takes": {y, x.Add(1)},
-		`"1" is no name`: {y, x, graph.Input("1", graph.Int32)},
+		"compile: declared input 1 is add: int32[n]: WithInputs takes": {y, x.Add(1)},
+		`"1" is not a name`: {y, x, graph.Input("1", graph.Int32)},
 		"the zero Node":  {},
 	} {
 		if len(declared) == 0 {

@@ -8,35 +8,34 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Node is a value of a graph that is computed when a compiled program runs: an
-// n-d array of known element type and shape, whose extents may be symbolic.
+// Node is a value of a graph that is computed when a compiled program runs: an n-d array of known element type and
+// shape, whose extents may be symbolic.
 //
-// A Node is small and immutable; any number of goroutines may build on it, and
-// any number of programs may share it. A mistake makes the result of an op a
-// poisoned Node: it and all that is built on it carry the first error, which
-// Compile and Err return.
+// A Node is small and immutable. Any number of goroutines may build on it, and any number of programs may share it. A
+// mistake makes the result of an op a poisoned Node: it and all Nodes built on it carry the first error, which Compile
+// and Err return.
 type Node struct{ n *node }
 
-// node is what a Node stands for. It never changes once it is made.
+// node is what a Node refers to. It never changes after it is made.
 type node struct {
 	op    ir.Op
 	call  ir.Call
 	attr  *ir.Attr // nil if poisoned
 	args  []*node
 	typ   ir.Type
-	names []string // of the axes, "" for one without; nil for none at all
+	names []string // axis names, "" for an axis without one; nil if no axis has one
 	pos   ir.Pos
 	err   *Error
 
-	input  string  // of Input: its name
-	order  uint64  // counts up; copies have that of their original, mistakes 0
-	tensor *Tensor // of Const and Variable
-	frozen bool    // of Const: it never changes
+	input  string  // the name of an Input
+	order  uint64  // increases with each node; copies have the order of their original, poisoned nodes 0
+	tensor *Tensor // the tensor of Const and Variable
+	frozen bool    // a Const: the tensor never changes
 
 	root *node // the same value before its axes were named, or nil
 }
 
-// DType returns the type of the elements. It is 0 for a poisoned Node.
+// DType returns the type of the elements, or 0 for a poisoned Node.
 func (x Node) DType() DType { return x.get().typ.DType }
 
 // Shape returns the extents of the axes, some of which may be symbolic.
@@ -53,8 +52,8 @@ func (x Node) Err() error {
 	return nil
 }
 
-// String returns the op that x is the result of, and x's type:
-// "add: float32[n,3]". Of a poisoned Node it returns the error.
+// String returns the op that computes x and the type of x: "add: float32[n,3]". For a poisoned Node it returns the
+// error.
 func (x Node) String() string {
 	n := x.get()
 	switch {
@@ -68,7 +67,7 @@ func (x Node) String() string {
 	return n.op.Method() + ": " + n.text()
 }
 
-// text returns the type as messages show it: float32[row=n,col=3].
+// text returns the type as errors show it: float32[row=n,col=3].
 func (n *node) text() string { return specText(n.typ, n.names) }
 
 func specText(t ir.Type, names []string) string {
@@ -85,7 +84,7 @@ func specText(t ir.Type, names []string) string {
 	return text + "]"
 }
 
-// get returns what x stands for; for the zero Node, a poisoned one.
+// get returns the node that x refers to; for the zero Node it returns a poisoned one.
 func (x Node) get() *node {
 	if x.n == nil {
 		return poisonAs(ir.CallerPos(), "", errZero)
@@ -95,8 +94,7 @@ func (x Node) get() *node {
 
 var errZero = errors.New("the Node is zero: make one with Input, Const or Scalar")
 
-// poison returns a node that carries an error at the user's line, by the name of the
-// function or method that the user called.
+// poison returns a node with an error at the user's line, named after the function or method that the user called.
 func poison(err error, args ...*node) *node {
 	pos, call := ir.Caller()
 	return poisonAs(pos, call.String(), err, args...)
@@ -106,9 +104,8 @@ func poisonAs(pos ir.Pos, op string, err error, args ...*node) *node {
 	return &node{args: args, pos: pos, err: &Error{Pos: pos, Op: op, Msg: err.Error()}}
 }
 
-// apply makes the node of an operation, whose type ir.Infer gives. The result
-// of a poisoned operand is poisoned; the others are kept, so that Compile finds
-// the mistakes in all of them.
+// apply makes the node of an operation, whose type comes from ir.Infer. If an operand is poisoned the result is too; it
+// keeps all operands, so that Compile finds the mistakes in each of them.
 func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
 	var few [3]ir.Type
 	types := few[:0]
@@ -133,8 +130,8 @@ func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
 	return Node{n}
 }
 
-// view makes the node of a view of x. attr says how; keep says that the view
-// changes nothing, and x itself is the result.
+// view makes the node of a view of x with the attributes attr. With keep the view changes nothing, and the result is x
+// itself.
 func (x Node) view(op ir.Op, attr func(n *node) (a ir.Attr, keep bool, err error)) Node {
 	n := x.get()
 	if n.err != nil {
@@ -150,10 +147,10 @@ func (x Node) view(op ir.Op, attr func(n *node) (a ir.Attr, keep bool, err error
 	return apply(op, a, n)
 }
 
-// fail is a mistake in the arguments of what the user called.
+// fail returns a Node poisoned by a mistake in the arguments of the user's call.
 func fail(format string, args ...any) Node { return Node{poison(fmt.Errorf(format, args...))} }
 
-// value returns the one node of all that differ in the names of axes only.
+// value returns the same node for all nodes that differ only in axis names.
 func (n *node) value() *node {
 	if n.root != nil {
 		return n.root

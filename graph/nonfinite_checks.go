@@ -6,15 +6,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The checks of FindNonFinite. Each is bools that are computed in the same graph as the value
-// that is checked: true where an element is finite, or where what it is computed from has
-// NaNs or infinities already.
+// The checks of FindNonFinite. Each check is a bool array computed in the graph beside the checked value: true where an
+// element is finite, or where the elements it is computed from already contain NaNs or infinities.
 
-// nonFiniteTypes are those that have NaNs or infinities.
+// nonFiniteTypes are the types that have NaNs or infinities.
 var nonFiniteTypes = ir.Floats | ir.Minifloats
 
-// mayMakeNonFinite reports whether an op computes elements that may be NaN or infinite of some
-// that are not. Ops that move elements don't.
+// mayMakeNonFinite reports whether an op may compute a NaN or an infinity from finite elements. Ops that move elements
+// don't.
 func mayMakeNonFinite(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpCopy, ir.OpSelect, ir.OpUnlikely:
@@ -24,11 +23,10 @@ func mayMakeNonFinite(v *ir.Value) bool {
 	return nonFiniteTypes.Has(v.Type.DType) && v.Op.IsComputed() && !moves
 }
 
-// finiteChecks adds checks to a graph, and remembers what it knows of values. After an error
-// it adds nothing.
+// finiteChecks adds checks to a graph and caches the properties of values. After an error it adds nothing.
 type finiteChecks struct {
 	f     *ir.Func
-	known [2]map[*ir.Value]*ir.Value // by property
+	known [2]map[*ir.Value]*ir.Value // for each property, its bools for a value
 	err   error
 }
 
@@ -42,8 +40,8 @@ func newFiniteChecks(f *ir.Func) *finiteChecks {
 	return &finiteChecks{f: f, known: [2]map[*ir.Value]*ir.Value{{}, {}}}
 }
 
-// check returns the check of a value: whether an element is finite or some below it is not,
-// and it is not NaN or some below it is.
+// check returns the check of a value: an element is finite or some operand element is not, and it is not NaN or some
+// operand element is.
 func (c *finiteChecks) check(v *ir.Value) *ir.Value {
 	var made [2]*ir.Value
 	for property := range made {
@@ -84,8 +82,8 @@ func (c *finiteChecks) of(property int, v *ir.Value) *ir.Value {
 	return r
 }
 
-// below returns for which elements of a value all those of the operands that they are computed
-// from have a property; nil if that is so for each. It broadcasts to the value's shape.
+// below returns for which elements of a value all operand elements that they are computed from have a property; nil if
+// that is true for all. It broadcasts to the value's shape.
 func (c *finiteChecks) below(property int, v *ir.Value) *ir.Value {
 	var all *ir.Value
 	for i, a := range v.Args {
@@ -101,8 +99,8 @@ func (c *finiteChecks) below(property int, v *ir.Value) *ir.Value {
 	return all
 }
 
-// read returns for each element of a value whether all elements of operand i that it is
-// computed from are true in ok, which has the operand's shape.
+// read returns, for each element of a value, whether all elements of operand i that it is computed from are true in ok.
+// ok has the operand's shape.
 func (c *finiteChecks) read(v *ir.Value, i int, ok *ir.Value) *ir.Value {
 	if c.err != nil {
 		return nil
@@ -113,16 +111,16 @@ func (c *finiteChecks) read(v *ir.Value, i int, ok *ir.Value) *ir.Value {
 		return ok
 	case kind == ir.Reduce:
 		return c.add(ir.OpAll, ir.Attr{Axes: v.Attr.Axes}, ok)
-	case kind == ir.Scan: // the least of 0 and 1 up to each
+	case kind == ir.Scan: // the running minimum of zeros and ones
 		ok = c.add(ir.OpCumMin, ir.Attr{Axis: v.Attr.Axis, Exclusive: v.Attr.Exclusive}, c.add(ir.OpCast, ir.Attr{DType: Int32}, ok))
 		return c.add(ir.OpCast, ir.Attr{DType: Bool}, ok)
 	case v.Attr.Conv != nil && i == 0:
 		return c.windows(v, ok)
-	case v.Attr.Conv != nil: // the weights of each channel of the result
+	case v.Attr.Conv != nil: // all weights of an output channel
 		all := c.add(ir.OpAll, ir.Attr{Axes: upTo(rank)[1:]}, ok)
 		return c.add(ir.OpUnsqueeze, ir.Attr{Axes: upTo(rank - 1)[1:]}, all)
 	case v.Op.IsProduct():
-		return c.line(ok, rank-1-i) // along rows of the first operand, and columns of the second
+		return c.line(ok, rank-1-i) // along rows of the first operand and columns of the second
 	case rank == len(v.Type.Shape) && sameBut(v.Attr.Axis, ok.Type.Shape, v.Type.Shape):
 		return c.line(ok, v.Attr.Axis)
 	case rank == 0:
@@ -131,13 +129,14 @@ func (c *finiteChecks) read(v *ir.Value, i int, ok *ir.Value) *ir.Value {
 	return c.add(ir.OpAll, ir.Attr{Axes: upTo(rank)}, ok)
 }
 
-// line returns whether all are true along an axis, which has one element then.
+// line returns whether all elements along an axis are true; the axis then has one element.
 func (c *finiteChecks) line(ok *ir.Value, axis int) *ir.Value {
 	all := c.add(ir.OpAll, ir.Attr{Axes: []int{axis}}, ok)
 	return c.add(ir.OpUnsqueeze, ir.Attr{Axes: []int{axis}}, all)
 }
 
-// windows returns whether all are true in each window of a convolution: that convolution counts the others.
+// windows returns whether all elements in each window of a convolution are true, by a convolution that counts the false
+// ones.
 func (c *finiteChecks) windows(v, ok *ir.Value) *ir.Value {
 	number := func(n uint64) *ir.Value {
 		if c.err != nil {
@@ -153,7 +152,7 @@ func (c *finiteChecks) windows(v, ok *ir.Value) *ir.Value {
 	return c.add(ir.OpEq, ir.Attr{}, count, number(0))
 }
 
-// sameBut reports whether two shapes of one rank are equal but for an axis.
+// sameBut reports whether two shapes of one rank are equal except along an axis.
 func sameBut(axis int, a, b Shape) bool {
 	return slices.Equal(slices.Delete(slices.Clone(a), axis, axis+1), slices.Delete(slices.Clone(b), axis, axis+1))
 }

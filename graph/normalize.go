@@ -6,26 +6,22 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The functions below normalize: they are made of reductions and elementwise ops
-// along the given axes. Where those are the last axes, and a row of them takes up
-// to 300 KiB or so, they run block of rows by block of rows in the cache. No array
-// between is as large as x then, nor elsewhere, but for the exponentials that
-// Softmax keeps, and for a copy if the axes are not neighbours: Program.Explain
-// tells.
+// Normalizations are composed of reductions and elementwise ops along the given axes. If those are the last axes, and a
+// row of them takes up to about 300 KiB, they run block of rows by block of rows in the cache. Then no intermediate
+// array is as large as x. Otherwise Softmax stores its exponentials, and axes that are not neighbours need a copy;
+// Program.Explain shows it.
 
 // keep returns the axes with KeepDims.
 func keep(axis any, more []any) []any { return slices.Concat([]any{axis}, more, []any{KeepDims}) }
 
-// Of Float16, BFloat16 and Fixed16x16 each is computed in Float32 or Float64 as a whole, with its scale and offset, and
-// rounded once. These are of x's type.
+// Float16, BFloat16 and Fixed16x16 are normalized in Float32 or Float64, including scale and offset, and rounded once.
+// Scale and offset have x's type.
 //
-// They take one axis or more, each as a reduction takes it: a slice of all of them
-// normalizes x as a whole.
+// Normalizations take one axis or more, each as a reduction takes it: a slice of all axes normalizes x as a whole.
 
-// Softmax returns exp(x) / sum(exp(x)) along axes, of floats, without overflow.
-// It multiplies by the sum's reciprocal, which is one rounding more than to divide,
-// and takes less time. Where all elements are -Inf, or one is +Inf, it is NaN. Of
-// no elements it is an error, as Max is.
+// Softmax returns exp(x) / sum(exp(x)) along axes, of floats, without overflow. It multiplies by the reciprocal of the
+// sum, which rounds once more than dividing but is faster. The result is NaN where all elements are -Inf or one is
+// +Inf. An axis without elements is an error, as for Max.
 func (x Node) Softmax(axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
@@ -43,10 +39,9 @@ func (x Node) LogSoftmax(axis any, more ...any) Node {
 	})
 }
 
-// Standardize returns (x - mean) / sqrt(var + eps) along axes: layer
-// normalization over the last axes, instance normalization over those of a
-// picture. It multiplies by Rsqrt, as Softmax does by a reciprocal. Scale and offset
-// are a Mul and an Add behind it, and fuse.
+// Standardize returns (x - mean) / sqrt(var + eps) along axes: layer normalization over the last axes, instance
+// normalization over the axes of an image. It multiplies by Rsqrt instead of dividing. Scale and offset are a Mul and
+// an Add after it, and fuse.
 func (x Node) Standardize(eps float64, axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
@@ -71,8 +66,7 @@ func (x Node) RMSNorm(scale any, eps float64) Node {
 	}, scale).like(x)
 }
 
-// like returns y, which must have the shape of x: scales and offsets must not
-// make more of it.
+// like returns y, which must have the shape of x: a scale or an offset must not enlarge it.
 func (y Node) like(x Node) Node {
 	a, b := x.get(), y.get()
 	if a.err == nil && b.err == nil && !slices.Equal(a.typ.Shape, b.typ.Shape) {
@@ -81,9 +75,8 @@ func (y Node) like(x Node) Node {
 	return y
 }
 
-// BatchNorm returns (x - mean) / sqrt(variance + eps) * scale + offset with
-// statistics that are given: each a number, or one element for every index of an
-// axis of x (the channels).
+// BatchNorm returns (x - mean) / sqrt(variance + eps) * scale + offset with given statistics. Each is a number, or a
+// vector with one element for each index of an axis of x (the channels).
 func (x Node) BatchNorm(axis any, mean, variance, scale, offset any, eps float64) Node {
 	return x.withOperands(func(x Node, p []Node) Node {
 		along := func(i int) Node { return x.parameter(p[i], axis) }
@@ -92,8 +85,8 @@ func (x Node) BatchNorm(axis any, mean, variance, scale, offset any, eps float64
 	}, mean, variance, scale, offset)
 }
 
-// parameter views an operand, a vector with one element for each index of an
-// axis, so that it broadcasts along that axis of x.
+// parameter returns an operand, a vector with one element for each index of an axis, as a view that broadcasts along
+// the other axes of x.
 func (x Node) parameter(v Node, axis any) Node {
 	n, p := x.get(), v.get()
 	if n.err != nil || p.err != nil || len(p.typ.Shape) == 0 {
@@ -109,9 +102,8 @@ func (x Node) parameter(v Node, axis any) Node {
 	return v.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:])
 }
 
-// InstanceNorm returns Standardize of each sample and channel of x, whose first
-// axes those are, times scale, plus offset, which are numbers or have one element
-// a channel.
+// InstanceNorm returns Standardize of each sample and channel (the first two axes of x), times scale, plus offset.
+// Scale and offset are numbers or have one element per channel.
 func (x Node) InstanceNorm(scale, offset any, eps float64) Node {
 	if x.get().err != nil {
 		return x
@@ -125,9 +117,9 @@ func (x Node) InstanceNorm(scale, offset any, eps float64) Node {
 	}, scale, offset)
 }
 
-// GroupNorm returns x with each sample's channels, the second axis, standardized
-// in groups of neighbours, times scale, plus offset, which are numbers or have one
-// element a channel. The number of channels is a multiple of groups.
+// GroupNorm returns x with the channels (the second axis) of each sample standardized in groups of neighbours, times
+// scale, plus offset. Scale and offset are numbers or have one element per channel. The number of channels is a
+// multiple of groups.
 func (x Node) GroupNorm(groups int, scale, offset any, eps float64) Node {
 	n := x.get()
 	if n.err != nil {
@@ -147,8 +139,7 @@ func (x Node) GroupNorm(groups int, scale, offset any, eps float64) Node {
 	}, scale, offset)
 }
 
-// L2Normalize returns x / max(norm, eps) along axes, with Norm2: 0 where its
-// squares overflow.
+// L2Normalize returns x / max(norm, eps) along axes, where norm is Norm2. Where the squares overflow the result is 0.
 func (x Node) L2Normalize(eps float64, axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)

@@ -1,16 +1,16 @@
 package graph
 
-// numbers gives the nodes of a graph numbers. Nodes that are made one after the other have
-// their places in one page, so that looking up most takes neither a hash nor much memory.
+// numbers maps the nodes of a graph to consecutive numbers. Nodes made one after the other share a page, so that most
+// lookups need neither a hash nor much memory.
 type numbers struct {
 	pages  map[uint64]*numberPage // by node.order / pageNodes
-	last   *numberPage            // that was looked up last
-	at     uint64                 // and which it is
-	others map[*node]int32        // of nodes whose place another one has: copies
-	spare  []*numberPage          // that no page of nodes has, all zeros
+	last   *numberPage            // the page looked up last
+	at     uint64                 // its key
+	others map[*node]int32        // nodes whose place is taken by another node: copies
+	spare  []*numberPage          // unused pages, all zeros
 }
 
-// clear takes the numbers of all nodes.
+// clear removes the numbers of all nodes.
 func (t *numbers) clear() {
 	for _, p := range t.pages {
 		*p = numberPage{}
@@ -63,7 +63,7 @@ func (t *numbers) of(n *node) (number int32, ok bool) {
 	return number, ok
 }
 
-// give gives a node a number if it has none, and returns the one that it has.
+// give returns the number of a node, after assigning the next one if it has none.
 func (t *numbers) give(n *node, next int32) (number int32, had bool) {
 	e := &t.page(n)[n.order%pageNodes]
 	switch e.node {

@@ -19,8 +19,7 @@ func (x Node) elementwise(op ir.Op, operands ...any) Node {
 	return apply(op, ir.Attr{}, args...)
 }
 
-// extentOperand returns the node of a size, as a number of the type of the operand
-// beside it.
+// extentOperand returns a size as a number node, of the type of the operand beside it.
 func extentOperand(d Extent, dt DType) *node {
 	if n, fixed := d.Int(); fixed {
 		return operand(n, dt)
@@ -34,8 +33,8 @@ func extentOperand(d Extent, dt DType) *node {
 	return apply(ir.OpExtent, ir.Attr{DType: dt, Begin: d}).n
 }
 
-// operand returns the node of an operand. A Go number takes the type dt of the
-// operand beside it, Invalid if that is poisoned.
+// operand returns the node of an operand. A Go number takes the type dt of the operand beside it, which is Invalid if
+// that is poisoned.
 func operand(v any, dt DType) *node {
 	switch v := v.(type) {
 	case Node:
@@ -55,17 +54,17 @@ func operand(v any, dt DType) *node {
 	_, option := v.(ReduceOption)
 	switch {
 	case option:
-		return poison(fmt.Errorf("%v is an option of reductions, and this is element by element: the reductions are Min, Max, Sum and so on", v))
+		return poison(fmt.Errorf("%v is an option of reductions, but this op is elementwise: the reductions are Min, Max, Sum and so on", v))
 	case errors.Is(err, ir.ErrNoNumber):
 		return poison(fmt.Errorf("an operand is a Node, a *Tensor, a number, a bool or a Dim, not %T%s", v, sliceHint(v)))
 	case err != nil:
 		return poison(err)
 	}
-	// Infer has nothing to say about a constant of a type that runs.
+	// A constant of a supported type is always valid, so Infer is not called.
 	return &node{op: ir.OpConst, attr: &ir.Attr{DType: dt, Bits: bits}, typ: ir.Type{DType: dt}, pos: ir.CallerPos(), order: nodes.Add(1)}
 }
 
-// sliceHint says how to make a tensor of Go's slices and arrays; it is empty for other values.
+// sliceHint says how to make a tensor of a Go slice or array; it is empty for other values.
 func sliceHint(v any) string {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Slice && t.Kind() != reflect.Array {

@@ -2,22 +2,22 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Sort returns the elements of x along an axis in order, the least first. Equal ones keep
-// their order, as +0 and -0 do, and NaNs come last. False comes before true. It is a quicksort of
-// vectors (Bramas 2017) where the processor has AVX2, and a radix sort of the bits (Seward 1954) elsewhere.
-// A line of more than 131,072 elements is sorted in chunks, which all workers merge block by block. It takes
-// 16 bytes of memory besides for each element of a line, or of a chunk, and of a long line 4 bytes for each
-// element, 8 for places or elements of eight bytes, and 12 for the places of those.
+// Sort returns the elements of x along an axis in ascending order. Equal elements keep their order, as do +0 and -0;
+// NaNs come last, and false comes before true. A line of more than 131,072 elements is sorted in chunks, which all
+// workers merge block by block.
+//
+// The algorithm is a vectorized quicksort (Bramas 2017) on processors with AVX2, and a radix sort of the bits (Seward
+// 1954) elsewhere. It needs 16 bytes of memory for each element of a line or chunk. A long line needs 4 more bytes for
+// each element, 8 for indices or elements of eight bytes, and 12 for indices of those.
 func (x Node) Sort(axis any) Node { return x.ordered(ir.OpSort, axis) }
 
-// SortDescending is Sort with the greatest first. NaNs come last here too.
+// SortDescending is Sort in descending order. NaNs also come last.
 func (x Node) SortDescending(axis any) Node { return x.ordered(ir.OpSortDown, axis) }
 
-// ArgSort returns where the elements of x are along an axis, in their order: Sort is
-// x.TakeAlong(axis, x.ArgSort(axis)). The places are Int64.
+// ArgSort returns the indices along an axis that sort x, as Int64: Sort is x.TakeAlong(axis, x.ArgSort(axis)).
 func (x Node) ArgSort(axis any) Node { return x.ordered(ir.OpArgSort, axis) }
 
-// ArgSortDescending is ArgSort with the greatest first.
+// ArgSortDescending is ArgSort in descending order.
 func (x Node) ArgSortDescending(axis any) Node { return x.ordered(ir.OpArgSortDown, axis) }
 
 func (x Node) ordered(op ir.Op, axis any) Node {
@@ -32,14 +32,13 @@ func (x Node) ordered(op ir.Op, axis any) Node {
 	return apply(op, ir.Attr{Axis: k, Len: n.typ.Shape[k]}, n)
 }
 
-// TopK returns the k greatest elements along an axis, the greatest first, and where they
-// are, as Int64. NaNs are the last to be taken, and of equal elements the first. A few
-// elements of long lines are selected, and the rest is not put in order.
+// TopK returns the k greatest elements along an axis in descending order, and their indices as Int64. NaNs are taken
+// last; of equal elements the first is taken first. A few elements of long lines are selected without sorting the rest.
 func (x Node) TopK(axis any, k int) (values, places Node) {
 	return x.firstOf(ir.OpArgSortDown, axis, k)
 }
 
-// BottomK returns the k least elements along an axis, the least first, and where they are.
+// BottomK returns the k least elements along an axis in ascending order, and their indices as Int64.
 func (x Node) BottomK(axis any, k int) (values, places Node) {
 	return x.firstOf(ir.OpArgSort, axis, k)
 }
@@ -66,10 +65,10 @@ func (x Node) firstOf(op ir.Op, axis any, k int) (values, places Node) {
 	return x.TakeAlong(a, places), places
 }
 
-// SearchSorted returns for each element of values how many elements of x, a sorted vector,
-// are less, or with right less or equal: where it would be inserted. The places are Int64.
-// NaN is greater than all others, as sorts have it. It is a binary search. Values may have any shape. As in PyTorch x may be
-// sorted vectors along its last axis too; then values have the same axes before their last one, and are looked up in its vectors.
+// SearchSorted returns for each element of values how many elements of x, a sorted vector, are less than it, or less or
+// equal with right: the index at which it would be inserted, as Int64. NaN is greater than all other elements, as in
+// Sort. It is a binary search. Values may have any shape. As in PyTorch, x may also hold sorted vectors along its last
+// axis; then values must have the same leading axes, and are looked up in the corresponding vector.
 func (x Node) SearchSorted(values any, right bool) Node {
 	n := x.get()
 	v := Node{operand(values, n.typ.DType)}

@@ -147,7 +147,7 @@ func TestOrderErrors(t *testing.T) {
 		{x.Quantile(2, 0), "quantile: a part of 2: give one from 0 to 1"},
 		{x.Quantile(math.NaN(), 0), "quantile: a part of NaN: give one from 0 to 1"},
 		{x.Quantiles(nil, 0), "quantiles: no parts: give one or more"},
-		{x.Quantile(0.5, 0, graph.QuantileMethod("cubic")), "quantile: no method has the name \"cubic\": it is one of averaged_inverted_cdf, closest_observation,"},
+		{x.Quantile(0.5, 0, graph.QuantileMethod("cubic")), "quantile: no method is named \"cubic\": use one of averaged_inverted_cdf, closest_observation,"},
 		{x.Median(0, graph.QuantileMethod("lower")), "median: does not take the option QuantileMethod"},
 		{f32("v", 2, 0).Median(1), "median: axis 1 of float32[2,0] has no elements"},
 		{f32("v", 2, 3, 4).Median(0, 1), "median: 2 axes: it takes one, or none for all elements"},

@@ -9,11 +9,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The error of BinCount for a number without a bin: it names the number, the element and the bins. A run does not know the
-// element, as kernels take indices from registers. So the numbers are computed once more.
+// The error of BinCount for a number without a bin names the number, the element and the bins. A run does not know the
+// element, because kernels take indices from registers, so the numbers are computed once more.
 
-// outside returns the error of a run on inputs that the run did not overwrite. If it is of an index outside the bins of BinCount,
-// the error says which element it is.
+// outside returns the error of a run, whose inputs it has not overwritten. If a number was outside the bins of
+// BinCount, it adds which element that was.
 func (p *Program) outside(ctx context.Context, err error, ins []*Tensor) error {
 	var at *Error
 	var index *ir.IndexError
@@ -27,7 +27,7 @@ func (p *Program) outside(ctx context.Context, err error, ins []*Tensor) error {
 	return &Error{Pos: at.Pos, Op: at.Op, Msg: fmt.Sprintf("bincount: element %d, in row-major order, is %d: %d bins count the numbers 0 to %d: give more bins, or ClampIndex the elements", place[0], index.Index, index.Extent, index.Extent-1)}
 }
 
-// outsideChecks adds checks of the numbers of each BinCount at a line: they are not the given one.
+// outsideChecks adds, for each BinCount at a line, checks that its numbers differ from the given one.
 func outsideChecks(f *ir.Func, pos Pos, index *ir.IndexError) (list []check, err error) {
 	add := func(op ir.Op, a ir.Attr, args ...*ir.Value) (v *ir.Value) {
 		if err == nil {

@@ -13,8 +13,8 @@ import (
 
 // Pictures of a program: of its values, and of its steps.
 
-// valuePicture draws the graph as the user built it. The colour of a value is that of the
-// step that computes it. An edge between two steps says how many bytes are stored and why.
+// valuePicture draws the graph as the user built it. A value has the colour of the step that computes it. An edge
+// between two steps says how many bytes are stored, and why.
 func (x *inspection) valuePicture() *page.Picture {
 	pic := &page.Picture{Name: x.p.name}
 	for i := range x.ofStep {
@@ -64,9 +64,8 @@ func (x *inspection) valueNode(i int, v *ir.Value, line string) page.Node {
 	return n
 }
 
-// joined reports whether what reads a value is computed in a step that computes it: to itself,
-// or all that reads it through the view that to is. Nothing else without a step is computed at
-// a run.
+// joined reports whether the edge from a value to a reader stays within a step: one step computes both or, if the
+// reader is a view, everything that reads the view. Other values without a step are not computed at run time.
 func (x *inspection) joined(from, to int) bool {
 	if len(x.steps[to]) > 0 {
 		if len(x.steps[from]) < len(x.steps[to]) {
@@ -77,18 +76,18 @@ func (x *inspection) joined(from, to int) bool {
 	return !x.values[to].Op.IsView() || !slices.ContainsFunc(x.readers[to], func(r int) bool { return !x.joined(from, r) })
 }
 
-// valueEdge draws the use of a value by another one.
+// valueEdge draws the use of one value by another.
 func (x *inspection) valueEdge(from, to int) page.Edge {
 	e := page.Edge{From: from, To: to}
 	if x.joined(from, to) {
 		return e
 	}
 	why := x.about[from]
-	if op := x.values[to].Op; op.IsView() || op == ir.OpCopy { // which is a step: the copy
+	if op := x.values[to].Op; op.IsView() || op == ir.OpCopy { // the copy is a step
 		copies := x.about[to]
 		why.stored, why.copied = cmp.Or(why.stored, copies.stored), cmp.Or(copies.copied, why.copied)
 	}
-	if d := cmp.Or(why.stored, why.copied); d != nil { // a copy may be of an operand
+	if d := cmp.Or(why.stored, why.copied); d != nil { // the copy may be that of an operand
 		e.Label, e.Why = byteText(d.Bytes)+" "+d.Kind.String(), d.Reason
 	} else if d := why.again; d != nil {
 		e.Label, e.Why = d.Kind.String(), d.Reason
@@ -103,16 +102,16 @@ func (x *inspection) valueEdge(from, to int) page.Edge {
 	return e
 }
 
-// memoryOf is what edges of the picture say of a value: the decisions by which it is in memory between two steps, or
-// is computed again.
+// memoryOf holds the decisions about a value that edges of the picture show: why it is in memory between two steps, or
+// computed again.
 type memoryOf struct {
-	stored *Decision // the last one that is not a copy
+	stored *Decision // the last decision other than a copy
 	copied *Decision // the first copy
-	again  *Decision // the first by which it is computed again
+	again  *Decision // the first recomputation
 	result bool      // a step that computes it stores a result
 }
 
-// add notes a decision.
+// add records a decision.
 func (m *memoryOf) add(d Decision) {
 	switch d.Kind {
 	case plan.Materialized, plan.Staged:
@@ -124,11 +123,11 @@ func (m *memoryOf) add(d Decision) {
 	}
 }
 
-// complete is why a value is not computed in the loop of its reader where the ledger has no
-// reason: a reduction, for one.
+// complete is the reason on an edge if the ledger has none: the value, for example of a reduction, must be complete
+// before its reader starts.
 const complete = "all of it is computed before any of it is read"
 
-// results returns the values that are outputs, of the graph that values are of.
+// results returns which values are outputs.
 func (x *inspection) results() []*ir.Value {
 	index := map[*ir.Value]int{}
 	for i, v := range x.built.Params {
@@ -144,14 +143,13 @@ func (x *inspection) results() []*ir.Value {
 	return list
 }
 
-// stepPicture draws steps and the buffers between them: inputs and outputs are boxes,
-// temporaries are edges.
+// stepPicture draws steps and the buffers between them: inputs and outputs are boxes, temporaries are edges.
 func (x *inspection) stepPicture() *page.Picture {
 	pic := &page.Picture{Name: x.p.name}
 	if x.plan == nil {
 		return pic
 	}
-	first := len(x.plan.Buffers) // the node of step 0: behind those of buffers
+	first := len(x.plan.Buffers) // the node of step 0, after the nodes of buffers
 	for i := range x.plan.Buffers {
 		pic.Nodes = append(pic.Nodes, x.bufferNode(i))
 	}
@@ -172,8 +170,8 @@ func (x *inspection) stepPicture() *page.Picture {
 	return keepUsed(pic)
 }
 
-// stepEdges draws the edges of a step. writers are the nodes of the steps that write each
-// buffer before it, why is what whyStored returns.
+// stepEdges draws the edges of a step. writers has the nodes of the earlier steps that write each buffer, why is the
+// result of whyStored.
 func (x *inspection) stepEdges(pic *page.Picture, s *plan.Step, node int, writers [][]int, why []string) {
 	seen := map[int]bool{}
 	for _, a := range s.In {
@@ -200,7 +198,7 @@ func (x *inspection) stepEdges(pic *page.Picture, s *plan.Step, node int, writer
 	}
 }
 
-// whyStored returns of each step the reasons for which what it makes is stored.
+// whyStored returns for each step the reasons why its results are stored.
 func (x *inspection) whyStored() []string {
 	why := make([]string, len(x.plan.Steps))
 	for _, d := range x.plan.Ledger {
@@ -233,8 +231,7 @@ func (x *inspection) bufferNode(i int) page.Node {
 	return n
 }
 
-// keepUsed drops the boxes that no edge leads from or to, but for steps, and puts results
-// behind what computes them.
+// keepUsed removes boxes without edges, except steps, and puts results after the steps that compute them.
 func keepUsed(pic *page.Picture) *page.Picture {
 	used := make([]bool, len(pic.Nodes))
 	for _, e := range pic.Edges {

@@ -8,27 +8,25 @@ import (
 	"github.com/stridefuse/stridefuse/internal/program"
 )
 
-// The plans that a program keeps: one for each set of sizes and layouts of its inputs. A
-// run finds its plan by a hash of those, without a lock and without allocating.
+// The plans that a program keeps: one for each set of sizes and layouts of its inputs. A run finds its plan by a hash
+// of those, without a lock and without allocating.
 
 // PlanStats counts the plans of a program.
 type PlanStats struct {
-	Made    int // since it was compiled
-	Kept    int // now
-	Dropped int // because there were more than WithPlans allows
+	Made    int // plans made since the program was compiled
+	Kept    int // plans kept now
+	Dropped int // plans dropped because there were more than WithPlans allows
 }
 
-// defaultPlans is how many plans a program keeps without WithPlans.
+// defaultPlans is the number of plans that a program keeps without WithPlans.
 const defaultPlans = 1024
 
-// mostPlans is how many it keeps at most, whatever WithPlans says: more than there is memory for.
+// mostPlans bounds WithPlans: more plans than memory can hold.
 const mostPlans = 1 << 28
 
-// WithPlans sets how many plans the program keeps, 1 or more; 1024 without it. A plan is
-// made at the first run with inputs of some sizes and layouts. The limit counts plans, not
-// bytes: a plan takes about a kilobyte for each operation of the graph. When a program that keeps
-// n plans makes another plan, it drops an eighth of the n, at least one: the plans not used for
-// the longest time.
+// WithPlans sets how many plans the program keeps, 1 or more; the default is 1024. A plan is made at the first run with
+// inputs of some sizes and layouts, and takes about a kilobyte for each operation of the graph. When a program that
+// keeps n plans needs another, it drops the least recently used eighth of them, at least one.
 func WithPlans(n int) Option { return func(s *settings) { s.plans, s.plansSet = n, true } }
 
 // Plans returns how many plans the program has made, keeps and has dropped.
@@ -39,9 +37,9 @@ func (p *Program) Plans() PlanStats {
 	return PlanStats(p.compiled.Stats())
 }
 
-// Prepare makes the plans for inputs of these sizes, in row-major order, before the first
-// run needs them, and computes what they read of constants: a server prepares its batch sizes before it listens. sizes has a number
-// for each name of a Dim. It returns what such a run would return as an error.
+// Prepare makes the plans for row-major inputs of these sizes before the first run needs them, and computes the
+// constants that they read: a server can prepare its batch sizes before it listens. sizes has a number for each name of
+// a Dim. Prepare returns the error that such a run would return.
 func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 	if p.empty() {
 		return misuse("prepare", noProgram)
@@ -68,7 +66,8 @@ func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 	return atCaller(p.compiled.Keep(ctx, b))
 }
 
-// bind returns the binding for the given inputs, with the values of constants that it reads. It makes the binding if there is none.
+// bind returns the binding for the given inputs, with the values of the constants that it reads. It makes the binding
+// if necessary.
 func (p *Program) bind(ctx context.Context, ins []*Tensor) (*program.Binding, error) {
 	if p.empty() {
 		return nil, misuse("run", noProgram)
@@ -86,7 +85,7 @@ func (p *Program) bind(ctx context.Context, ins []*Tensor) (*program.Binding, er
 	return b, nil
 }
 
-// make makes the binding for some inputs, unless another goroutine does.
+// make makes the binding for some inputs, unless another goroutine is doing so.
 func (p *Program) make(ins []*Tensor) (*program.Binding, error) {
 	sizes, err := p.checkIns(ins)
 	if err != nil {
@@ -95,7 +94,7 @@ func (p *Program) make(ins []*Tensor) (*program.Binding, error) {
 	return p.compiled.Make(ins, sizes, p.accept)
 }
 
-// accept returns an error if a binding lacks kernels that must be there.
+// accept returns an error if a binding lacks required kernels.
 func (p *Program) accept(b *program.Binding) error {
 	if !p.generated {
 		return nil

@@ -7,21 +7,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// PoolOptions are the settings of pooling. A list has a number for each spatial axis; nil
-// stands for the default.
+// PoolOptions are the settings of pooling. Each list has a number for each spatial axis; nil means the default.
 type PoolOptions struct {
-	Size          []int // of the windows
-	Strides       []int // from one window to the next: 1
-	Dilations     []int // from one element of a window to the next: 1
-	Before, After []int // elements round the operand: 0; a window of these alone has no element
-	Ceil          bool  // a last window may go beyond the end, if it begins before it
-	CountPadding  bool  // AvgPool divides by padding too
+	Size          []int // size of the windows
+	Strides       []int // distance between windows, default 1
+	Dilations     []int // distance between elements of a window, default 1
+	Before, After []int // padding around the operand, default 0; it contributes no elements
+	Ceil          bool  // a last window may extend beyond the end if it begins before it
+	CountPadding  bool  // AvgPool counts padding in its divisor
 }
 
-// MaxPool returns the greatest elements of the windows of x, [n, c, spatial axes]: NaN if
-// any is. Padding never is the greatest; a window without an element has the least of the type, as
-// -Inf. It goes along one axis after the other, so that a
-// window of h*w elements takes h+w comparisons.
+// MaxPool returns the greatest element of each window of x, [n, c, spatial axes], or NaN if the window contains one.
+// Padding is never the greatest. A window without elements gives the least value of the type, such as -Inf. The axes
+// are reduced one after the other, so a window of h*w elements takes h+w comparisons.
 func (x Node) MaxPool(o PoolOptions) Node {
 	return x.pooled(&o, ir.OpMax, func(x Node) Node {
 		if x.Err() != nil {
@@ -39,13 +37,13 @@ func (x Node) MaxPool(o PoolOptions) Node {
 	})
 }
 
-// shortWindow is up to how many elements of windows are compared one after the other in one loop.
+// shortWindow is the most elements of a window that are compared one after the other in one loop.
 const shortWindow = 8
 
-// AvgPool returns the means of the windows of x, [n, c, spatial axes]: of the elements of
-// x alone, or with CountPadding of the padding too. What Ceil adds never counts. A mean of no element
-// is NaN. If windows have different counts, because of padding without CountPadding or of Ceil, the
-// spatial extents must be known before the program runs.
+// AvgPool returns the mean of each window of x, [n, c, spatial axes]: of the elements of x, or with CountPadding also
+// of the padding. Elements that Ceil adds never count. The mean of no elements is NaN. If windows have different
+// counts, because of Ceil or of padding without CountPadding, the spatial extents must be known before the program
+// runs.
 func (x Node) AvgPool(o PoolOptions) Node {
 	return x.inComputeType(func(x Node) Node { return x.avgPool(o) })
 }
@@ -74,8 +72,8 @@ func (x Node) avgPool(o PoolOptions) Node {
 	return sums
 }
 
-// LpPool returns the p-norms of the windows of x, [n, c, spatial axes]: the p-th root of
-// the sum of the p-th powers of the magnitudes. x is of a float type.
+// LpPool returns the p-norm of each window of x, [n, c, spatial axes]: the p-th root of the sum of the p-th powers of
+// the magnitudes. x has a float type.
 func (x Node) LpPool(p float64, o PoolOptions) Node {
 	return x.inComputeType(func(x Node) Node { return x.lpPool(p, o) })
 }
@@ -95,8 +93,7 @@ func (x Node) lpPool(p float64, o PoolOptions) Node {
 	return sums
 }
 
-// pooled computes one element of each window along one spatial axis after the other. Padding is
-// the element that changes no result.
+// pooled reduces windows along one spatial axis after the other. Padding is an element that does not change the result.
 func (x Node) pooled(o *PoolOptions, by ir.Op, reduce func(Node) Node) Node {
 	n := x.get()
 	if n.err != nil {
@@ -129,8 +126,7 @@ func (x Node) pooled(o *PoolOptions, by ir.Op, reduce func(Node) Node) Node {
 	return y
 }
 
-// overhang returns how many elements the windows of a spatial axis go beyond its padded
-// end, if as many begin before the end as there are.
+// overhang returns how many elements the last window of a spatial axis extends beyond the padded end.
 func (o *PoolOptions) overhang(i, extent int) int {
 	span := (o.Size[i]-1)*o.Dilations[i] + 1
 	room := o.Before[i] + extent + o.After[i] - span
@@ -138,14 +134,13 @@ func (o *PoolOptions) overhang(i, extent int) int {
 		return 0
 	}
 	last := (room/o.Strides[i] + 1) * o.Strides[i]
-	if last >= o.Before[i]+extent { // it would begin in the padding behind the end
+	if last >= o.Before[i]+extent { // the window would begin in the padding after the end
 		return 0
 	}
 	return last - room
 }
 
-// counts returns how many elements the windows along a spatial axis have that count, nil if
-// each has all of them.
+// counts returns the number of counted elements of each window along a spatial axis, or nil if all windows are full.
 func (o *PoolOptions) counts(s Shape, i int) ([]float64, error) {
 	padded := o.Before[i]+o.After[i] > 0
 	extent, known := s[2+i].Int()
@@ -165,7 +160,7 @@ func (o *PoolOptions) counts(s Shape, i int) ([]float64, error) {
 		room += o.overhang(i, extent)
 	}
 	if room/o.Strides[i] >= mostCounts {
-		return nil, fmt.Errorf("%d windows along axis %d with different numbers of elements: there may be up to %d", room/o.Strides[i]+1, 2+i, mostCounts)
+		return nil, fmt.Errorf("%d windows along axis %d with different numbers of elements: the most is %d", room/o.Strides[i]+1, 2+i, mostCounts)
 	}
 	counts := make([]float64, room/o.Strides[i]+1)
 	for w := range counts {
@@ -180,9 +175,9 @@ func (o *PoolOptions) counts(s Shape, i int) ([]float64, error) {
 // mostCounts is the most numbers that AvgPool captures along an axis.
 const mostCounts = 1 << 24
 
-// MaxPoolIndices returns for each window that MaxPool reduces where its greatest element
-// is among the elements of all of x, in row-major order, as Int64: the first of equal
-// ones. The spatial extents must be known before the program runs, and a window has at most 4096 elements.
+// MaxPoolIndices returns, for each window that MaxPool reduces, the row-major index of its greatest element among all
+// elements of x, as Int64; of equal elements the first. The spatial extents must be known before the program runs, and
+// a window has at most 4096 elements.
 func (x Node) MaxPoolIndices(o PoolOptions) Node {
 	n := x.get()
 	if n.err != nil {
@@ -230,7 +225,7 @@ func (x Node) MaxPoolIndices(o PoolOptions) Node {
 	return index
 }
 
-// mostCompared limits the elements of windows that are compared one after the other.
+// mostCompared limits the elements of a window that are compared one after the other.
 const mostCompared = 1 << 12
 
 // GlobalMaxPool returns the greatest elements along the spatial axes of x,
@@ -241,5 +236,5 @@ func (x Node) GlobalMaxPool() Node { return x.Max(spatialAxes(x), KeepDims) }
 // extents of 1 for those.
 func (x Node) GlobalAvgPool() Node { return x.Mean(spatialAxes(x), KeepDims) }
 
-// spatialAxes returns the axes behind the first two.
+// spatialAxes returns the axes after the first two.
 func spatialAxes(x Node) []int { return upTo(max(2, x.Rank()))[2:] }

@@ -6,12 +6,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Pow returns x to the power y. As in C, Pow(1, y) and Pow(x, 0) are 1 even for
-// NaN, and a negative x with a y that is no integer gives NaN.
+// Pow returns x to the power y. As in C, Pow(1, y) and Pow(x, 0) are 1 even for NaN, and a negative x with a fractional
+// y gives NaN.
 //
-// Powers of integers wrap, as products do. A negative power is x's reciprocal
-// truncated: 0 but for x of 1 and -1. A Go number as y must be 0 or more, and takes
-// about log2(y) products; a y that is computed takes two products a bit of its type.
+// Integer powers wrap, as products do. A negative exponent gives the truncated reciprocal: 0 unless x is 1 or -1. A Go
+// number as exponent must be 0 or more and takes about log2(y) products; a computed exponent takes two products for
+// each bit of its type.
 func (x Node) Pow(y any) Node {
 	n := x.get()
 	if n.err != nil || !ir.Ints.Has(n.typ.DType) {
@@ -48,7 +48,7 @@ func (x Node) power(k uint64) Node {
 	return result
 }
 
-// powerOf returns x to the power y, integers of one type, bit by bit of y.
+// powerOf returns x to the power y for integers of one type, bit by bit of y.
 func (x Node) powerOf(y Node) Node {
 	dt := x.DType()
 	result, square := x.Scalar(1), x
@@ -56,7 +56,7 @@ func (x Node) powerOf(y Node) Node {
 		result = result.Mul(Where(y.And(uint64(1)<<bit).Ne(0), square, 1))
 		square = square.Square()
 	}
-	if !ir.Signed.Has(dt) { // the topmost bit is no sign
+	if !ir.Signed.Has(dt) { // the topmost bit is not a sign
 		return result.Mul(Where(y.Shr(8*dt.Size()-1).Ne(0), square, 1))
 	}
 	odd := y.And(1).Ne(0)

@@ -13,47 +13,42 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// WithProfile measures how long each step takes, in every run: Profile returns the times,
-// and Explain and WriteHTML show them. The samples of a CPU profile of Go's (runtime/pprof)
-// get the labels "program" and "step". A run then takes about a microsecond more for each
-// step, and allocates. A program without this option measures nothing. (Regions of Go's
-// execution tracer, one for the program and one for each step, need no option: they are
-// there while runtime/trace is on.)
+// WithProfile measures the time of each step in every run. Profile returns the times; Explain and WriteHTML show them.
+// Samples of a Go CPU profile (runtime/pprof) get the labels "program" and "step". A run then takes about a microsecond
+// more for each step, and allocates. Without this option nothing is measured. (Regions of Go's execution tracer, one
+// for the program and one for each step, need no option.)
 func WithProfile() Option { return func(s *settings) { s.profiled = true } }
 
-// Profile is what the runs of a program took, with inputs of the sizes and layouts of the
-// last run.
+// Profile has the mean times of a program's runs, for inputs of the sizes and layouts of the last run.
 type Profile struct {
-	Runs   int           // complete ones
-	Time   time.Duration // of one run, the mean: that of its steps, without looking up its plan
-	Steps  []StepProfile // in order
-	Limits Limits        // of the machine
+	Runs   int           // number of complete runs
+	Time   time.Duration // mean time of a run's steps, without the lookup of its plan
+	Steps  []StepProfile // steps, in order
+	Limits Limits        // limits of the machine
 }
 
-// StepProfile is what steps took that run together: one, or those of a row group, which
-// take a block of rows through all of them.
+// StepProfile is the time of one step, or of the steps of a row group, which run together block by block.
 type StepProfile struct {
-	First, Last int           // steps, as Explain numbers them
-	Time        time.Duration // in one run, the mean
-	Bytes       int           // read from memory and stored to it, each element once
-	// Ops counts operations on elements: those of elementary functions as their expansions
-	// have them, a multiply-add as two. It is 0 for what only moves elements, as sorts.
+	First, Last int           // step numbers, as in Explain
+	Time        time.Duration // mean time in one run
+	Bytes       int           // bytes read from memory and stored to it, each element once
+	// Ops is the number of operations on elements. A multiply-add counts as two, an elementary function as many as its
+	// expansion has. It is 0 for steps that only move elements, such as sorts.
 	Ops   float64
-	DType DType // that most operations compute in
+	DType DType // the type in which most operations compute
 }
 
-// GBPerSecond returns the bytes moved for each nanosecond. It is above what memory can do
-// where operands are in the caches.
+// GBPerSecond returns the bytes moved per nanosecond. It may exceed memory's rate if operands are in the caches.
 func (s StepProfile) GBPerSecond() float64 { return perNano(float64(s.Bytes), s.Time) }
 
-// GFLOPPerSecond returns the operations for each nanosecond.
+// GFLOPPerSecond returns the operations per nanosecond.
 func (s StepProfile) GFLOPPerSecond() float64 { return perNano(s.Ops, s.Time) }
 
 func perNano(n float64, t time.Duration) float64 { return n / float64(max(t, 1)) }
 
-// Profile returns what runs took so far. It is nil without WithProfile, and before the
-// first run is complete. The first call of a process measures the limits of the machine,
-// for as many workers as the program has, which takes some 200 ms and 100 MB.
+// Profile returns the times of the runs so far. It is nil without WithProfile, and before the first run is complete.
+// The first call in a process measures the limits of the machine for the program's number of workers, which takes about
+// 200 ms and 100 MB.
 func (p *Program) Profile() *Profile {
 	b := p.latest()
 	if b == nil || b.Times == nil || b.Times.Runs() == 0 {
@@ -66,7 +61,7 @@ func (p *Program) Profile() *Profile {
 }
 
 func (p *Program) stepProfiles(b *program.Binding) []StepProfile {
-	nests, err := p.compiled.Schedule(b.Plan) // what runs
+	nests, err := p.compiled.Schedule(b.Plan) // the tasks that run
 	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}
@@ -94,20 +89,19 @@ func profileOf(b *program.Binding, t *nest.Task) StepProfile {
 	return s
 }
 
-// operations returns how many operations on elements a step has, and the type that most of
-// them compute in.
+// operations returns the number of operations on elements of a step, and the type in which most of them compute.
 func operations(s *plan.Step) (n float64, dt DType) {
 	points := 1.0
 	for _, a := range s.Axes {
 		points *= float64(a.Extent)
 	}
-	if s.OnLines() { // its op decides how often it compares elements
+	if s.OnLines() { // the op decides how often it compares elements
 		return 0, s.OutType(0)
 	}
 	count := map[DType]int{}
 	for _, in := range elementary.Expand(s.Body).Body {
 		switch in.Op {
-		case ir.OpConst, ir.OpCast, ir.OpBitcast, ir.OpCopy: // moves
+		case ir.OpConst, ir.OpCast, ir.OpBitcast, ir.OpCopy: // only moves elements
 		case ir.OpFMA:
 			count[in.DType] += 2
 		default:
@@ -128,14 +122,14 @@ func operations(s *plan.Step) (n float64, dt DType) {
 	return points * float64(all), dt
 }
 
-// String returns the lines that Explain has about the profile; nil has none.
+// String returns the lines that Explain shows about the profile; nil gives none.
 func (p *Profile) String() string {
 	var b bytes.Buffer
 	p.explain(&b)
 	return b.String()
 }
 
-// explain writes the lines of Explain about a profile, none about nil.
+// explain writes the lines of Explain about a profile; nil gives none.
 func (p *Profile) explain(b *bytes.Buffer) {
 	if p == nil {
 		return
@@ -146,15 +140,15 @@ func (p *Profile) explain(b *bytes.Buffer) {
 	}
 }
 
-// text says what a step took, beside the limits of the machine.
+// text describes the time of steps, beside the limits of the machine.
 func (s StepProfile) text(p *Profile) string {
 	return fmt.Sprintf("step %s: %v, %.0f%% of the run; %s", s.Name(), rounded(s.Time), percent(s.Time, p.Time), s.rate(p))
 }
 
-// rate says how fast steps were.
+// rate describes the rate of steps.
 func (s StepProfile) rate(p *Profile) string {
 	of := func(speed, limit float64, what string) string {
-		if limit == 0 { // it is not measured
+		if limit == 0 { // that limit was not measured
 			return ""
 		}
 		return fmt.Sprintf(", %.0f%% of %s's", 100*speed/limit, what)

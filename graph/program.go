@@ -11,27 +11,26 @@ import (
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// Program computes the outputs of a graph from its inputs. It is immutable: any
-// number of goroutines may run it at once.
+// Program computes the outputs of a graph from its inputs. It is immutable: any number of goroutines may run it at
+// once.
 //
-// Inputs are given in the order in which they were made, in that of WithInputs, or by
-// name, to RunNamed. They may be views of any layout. They are only read, unless an output shares
-// memory with them: see RunInto.
+// Inputs are given in order of creation, in the order of WithInputs, or by name to RunNamed. They may be views of any
+// layout. They are only read, unless an output shares memory with them: see RunInto.
 type Program struct {
 	name      string
 	inputs    []Port
 	outputs   []Port
 	compiled  *program.Program
-	hidden    bool  // from dumps
+	hidden    bool  // hidden from dumps
 	generated bool  // each loop must be a generated kernel
-	traps     Debug // of NonFinite and DivisionByZero
+	traps     Debug // the checks of NonFinite and DivisionByZero
 	nonFinite search
 	divisions search
 }
 
 // Port describes an input or output of a program.
 type Port struct {
-	Name  string // of an output that has none of its own: out0, out1, ...
+	Name  string // name; an output without its own is out0, out1, ...
 	DType DType
 	Shape Shape
 	Axes  []string // names of the axes, nil if none has one
@@ -49,8 +48,7 @@ func (p Port) String() string {
 	return p.Name + " " + p.typeText()
 }
 
-// empty reports whether there is no program: the value is nil, as after an error
-// of Compile, or zero.
+// empty reports whether there is no program: p is nil, as after an error of Compile, or zero.
 func (p *Program) empty() bool { return p == nil || p.compiled == nil }
 
 const noProgram = "there is no program: Compile makes one, or returns why not"
@@ -71,7 +69,7 @@ func (p *Program) Outputs() []Port {
 	return clonePorts(p.outputs)
 }
 
-// clonePorts copies ports with what they refer to: a program never changes.
+// clonePorts copies ports and what they refer to, so that callers cannot change the program.
 func clonePorts(ports []Port) []Port {
 	out := slices.Clone(ports)
 	for i := range out {
@@ -80,7 +78,7 @@ func clonePorts(ports []Port) []Port {
 	return out
 }
 
-// Run computes the output of a program that has one, into new memory.
+// Run computes the output of a program that has one output, into new memory.
 func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
 	if !p.empty() && len(p.outputs) != 1 {
 		return nil, p.misuse("run", "the program has %d outputs: call RunAll", len(p.outputs))
@@ -92,7 +90,7 @@ func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
 	return outs[0], nil
 }
 
-// RunAll computes all outputs, each into new row-major memory of its own.
+// RunAll computes all outputs, each into its own new row-major memory.
 func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error) {
 	if p.empty() {
 		return nil, misuse("run", noProgram)
@@ -104,8 +102,7 @@ func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error)
 	return outs, nil
 }
 
-// runNew makes the outs, one for each output, and computes them. It allocates
-// nothing else.
+// runNew allocates outs, one tensor for each output, and computes them. It allocates nothing else.
 func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	_, err := p.run(ctx, outs, ins, true)
 	if err != nil {
@@ -114,25 +111,23 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	return err
 }
 
-// RunInto computes the outputs into given tensors, which are row-major and of
-// the outputs' types and shapes. Once it has run for some sizes it allocates
-// nothing for them. If it returns an error, what outs hold is not specified.
+// RunInto computes the outputs into given row-major tensors of the outputs' types and shapes. After the first run for
+// some sizes it allocates nothing. If it returns an error, the elements of outs are not specified.
 //
-// An output may share memory with inputs. If its memory is exactly that of one row-major input, and
-// each element of the input is read before the output is stored there, it is computed in
-// place: so it is in elementwise programs such as y = y + c*x. Explain says for which inputs.
-// Any other output is computed elsewhere first, and copied. A run that fails or is cancelled may
-// have overwritten an input that is also an output: keep a copy of what must outlive it.
+// An output may share memory with inputs. If it has exactly the memory of one row-major input, and each element of the
+// input is read before the output is stored there, the output is computed in place, as in elementwise programs such as
+// y = y + c*x. Explain names such inputs. Any other overlapping output is computed elsewhere and copied. A run that
+// fails or is cancelled may have overwritten an input that is also an output: keep a copy of data that must survive.
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
 	b, err := p.run(ctx, outs, ins, false)
 	if err != nil && b != nil {
-		// What the run finds can only be wrong with the outs, and checkOuts says it in the program's terms.
+		// The run can only fail because of the outs, and checkOuts describes that in the program's terms.
 		return cmp.Or(p.checkOuts(b, outs), err)
 	}
 	return err
 }
 
-// run computes the outputs into given tensors or, if fresh, into new ones. It returns the binding that has run.
+// run computes the outputs into given tensors or, if fresh, into new ones. It returns the binding that ran.
 func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*program.Binding, error) {
 	if ctx == nil {
 		return nil, p.misuse("run", "the context is nil: give it context.Background()")
@@ -160,8 +155,8 @@ func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*pr
 	return b, atCaller(b.Linked.Run(ctx, outs, ins))
 }
 
-// atCaller returns an error of the executor that has no line at the line of the user's that
-// runs, and that of a context as it is.
+// atCaller adds the line of the user's call to an error of the executor that has no line. It returns the error of a
+// context as it is.
 func atCaller(err error) error {
 	if err == nil {
 		return nil
@@ -173,7 +168,7 @@ func atCaller(err error) error {
 	return err
 }
 
-// check returns the error of what WithDebug says a run begins with.
+// check runs the checks of WithDebug that a run begins with.
 func (p *Program) check(ctx context.Context, ins []*Tensor) error {
 	if p.traps.has(NonFinite) {
 		if err := p.FindNonFinite(ctx, ins...); err != nil {
@@ -186,8 +181,8 @@ func (p *Program) check(ctx context.Context, ins []*Tensor) error {
 	return nil
 }
 
-// trapped returns the binding for a run once check has found nothing in the inputs. The context is
-// code of the user's, which may have changed the list of them.
+// trapped returns the binding for a run after check has passed. It binds the inputs again, because
+// the context is the user's code and may have changed the list.
 func (p *Program) trapped(ctx context.Context, ins []*Tensor) (*program.Binding, error) {
 	if err := p.check(ctx, ins); err != nil {
 		return nil, err
@@ -198,8 +193,7 @@ func (p *Program) trapped(ctx context.Context, ins []*Tensor) (*program.Binding,
 	return p.bind(ctx, ins)
 }
 
-// checkApart returns an error if one tensor is given for two outputs: it could hold one of
-// them only.
+// checkApart returns an error if one tensor is given for two outputs.
 func (p *Program) checkApart(outs []*Tensor) error {
 	for i, t := range outs {
 		if k := slices.Index(outs, t); k < i {
@@ -231,7 +225,7 @@ func (p *Program) checkOuts(b *program.Binding, outs []*Tensor) error {
 	return p.checkApart(outs)
 }
 
-// list names ports, the first few of many.
+// list names the first few of many ports.
 func list(ports []Port) string {
 	const most = 8
 	text := ""

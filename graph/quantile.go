@@ -10,21 +10,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Quantiles take axes and options as reductions do: one axis, or none for all elements. Those of integers and
-// bools are Float64, as in NumPy.
+// Quantiles take axes and options as reductions do, but either one axis or none for all elements. Quantiles of integers
+// and bools are Float64, as in NumPy.
 
-// QuantileMethod says what Quantile and Quantiles give between two elements, by NumPy's
-// names: "linear", which it is without the option, "lower", "higher", "midpoint", "nearest",
-// "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
-// "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased" or "normal_unbiased":
-// the definitions of Hyndman and Fan (Sample quantiles in statistical packages, 1996).
+// QuantileMethod says how Quantile and Quantiles interpolate between two elements, by NumPy's names: "linear" (the
+// default), "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+// "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased" or "normal_unbiased". The definitions are those of
+// Hyndman and Fan (Sample quantiles in statistical packages, 1996).
 func QuantileMethod(name string) ReduceOption {
 	return reduceOption{"QuantileMethod", func(o *reduceOptions) { o.method = name }}
 }
 
-// quantileMethods has for each method the place of quantile q among n ordered elements,
-// counted from 0. A place between two elements gives their linear interpolation. A place
-// outside the elements gives the first or the last.
+// quantileMethods has for each method the position, from 0, of quantile q among n sorted elements. A position between
+// two elements gives their linear interpolation; a position outside gives the first or the last element.
 var quantileMethods = map[string]func(n, q float64) float64{
 	"linear":   func(n, q float64) float64 { return q * (n - 1) },
 	"lower":    func(n, q float64) float64 { return math.Floor(q * (n - 1)) },
@@ -42,28 +40,26 @@ var quantileMethods = map[string]func(n, q float64) float64{
 	"normal_unbiased":           plottingPosition(3./8, 3./8),
 }
 
-// plottingPosition returns the method of two parameters, counted from 0.
+// plottingPosition returns the method with the given two parameters; its positions count from 0.
 func plottingPosition(alpha, beta float64) func(n, q float64) float64 {
 	return func(n, q float64) float64 { return n*q + alpha + q*(1-alpha-beta) - 1 }
 }
 
-// Median returns the middle elements along an axis, or of all elements: of an
-// even number the mean of the two. NaN if any is. The axis is dropped, or has extent 1 with
-// KeepDims. Its extent must be known before the program runs, as for all quantiles.
+// Median returns the middle element along an axis, or of all elements: of an even number the mean of the two, and NaN
+// if any element is NaN. The axis is dropped, or has extent 1 with KeepDims. Its extent must be known before the
+// program runs, as for all quantiles.
 func (x Node) Median(axis ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.quantiles([]float64{0.5}, axis, "KeepDims")[0] })
 }
 
-// Quantile returns the elements along an axis below which a part q of them
-// are, from 0 to 1: between two elements their linear interpolation, as NumPy's
-// quantile does by default, or what QuantileMethod says. NaN if any element is. The axis is
-// dropped, or has extent 1 with KeepDims. Its extent must be known before the program runs.
+// Quantile returns quantile q, from 0 to 1, along an axis. Between two elements it interpolates linearly, as NumPy's
+// quantile does by default, or as QuantileMethod says. It is NaN if any element is NaN. The axis is dropped, or has
+// extent 1 with KeepDims. Its extent must be known before the program runs.
 func (x Node) Quantile(q float64, axis ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.quantiles([]float64{q}, axis, "KeepDims", "QuantileMethod")[0] })
 }
 
-// Quantiles returns several quantiles as the slices of a new first axis. The elements are
-// put in order once.
+// Quantiles returns several quantiles as the slices of a new first axis. The elements are sorted once.
 func (x Node) Quantiles(qs []float64, axis ...any) Node {
 	if len(qs) == 0 {
 		return fail("no parts: give one or more")
@@ -73,7 +69,7 @@ func (x Node) Quantiles(qs []float64, axis ...any) Node {
 	})
 }
 
-// quantiles returns the quantiles of an operand, each a node.
+// quantiles returns a node for each quantile of an operand.
 func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 	all := func(y Node) Nodes { return slices.Repeat(Nodes{y}, len(qs)) }
 	if x.get().err != nil {
@@ -86,7 +82,7 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 	extent, _ := x.get().typ.Shape[k].Int()
 	sorted := x.Sort(k)
 	element := func(i int) Node { return sorted.Index(k, i).inReals() }
-	last := element(extent - 1) // a NaN if there is one
+	last := element(extent - 1) // NaN if there is one, as sorts put it last
 	var out Nodes
 	for _, q := range qs {
 		if !(q >= 0 && q <= 1) {
@@ -96,7 +92,7 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 		y := element(int(at))
 		if t := at - math.Floor(at); t > 0 {
 			next := element(int(at) + 1)
-			y = Where(y.Eq(next), y, Lerp(y, next, t)) // also of infinities
+			y = Where(y.Eq(next), y, Lerp(y, next, t)) // the same infinity twice gives it, not NaN
 		}
 		y = Where(last.IsNaN(), last, y)
 		if keep != nil {
@@ -107,7 +103,7 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 	return out
 }
 
-// inReals returns integers and bools as Float64, and others as they are.
+// inReals returns integers and bools as Float64, and other types unchanged.
 func (x Node) inReals() Node {
 	if n := x.get(); n.err == nil && !ir.Reals.Has(n.typ.DType) {
 		return x.Cast(Float64)
@@ -115,8 +111,7 @@ func (x Node) inReals() Node {
 	return x
 }
 
-// quantileArgs returns the operand, the axis, the axes of extent 1 to put back, and the
-// method.
+// quantileArgs returns the operand, the axis, the axes of extent 1 to insert again, and the method.
 func (x Node) quantileArgs(args []any, options ...string) (_ Node, axis int, keep []int, method func(n, q float64) float64, err error) {
 	n := x.get()
 	r, err := n.reduction(args, options...)
@@ -128,7 +123,7 @@ func (x Node) quantileArgs(args []any, options ...string) (_ Node, axis int, kee
 	case err != nil:
 		return x, 0, nil, nil, err
 	case method == nil:
-		return x, 0, nil, nil, fmt.Errorf("no method has the name %q: it is one of %s", r.method, strings.Join(slices.Sorted(maps.Keys(quantileMethods)), ", "))
+		return x, 0, nil, nil, fmt.Errorf("no method is named %q: use one of %s", r.method, strings.Join(slices.Sorted(maps.Keys(quantileMethods)), ", "))
 	case len(r.axes) == rank && rank != 1:
 		x, axis = x.Reshape(-1), 0
 	case len(r.axes) != 1:
@@ -147,8 +142,8 @@ func (x Node) quantileArgs(args []any, options ...string) (_ Node, axis int, kee
 	return x, axis, keep, method, nil
 }
 
-// NanMedian returns the median along an axis, or of all elements, of those that
-// are no NaN: NaN where there is none. The axis is dropped, or has extent 1 with KeepDims.
+// NanMedian returns the median along an axis, or of all elements, ignoring NaNs: NaN if all are NaN. The axis is
+// dropped, or has extent 1 with KeepDims.
 func (x Node) NanMedian(axis ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.nanMedian(axis) })
 }
@@ -168,7 +163,7 @@ func (x Node) nanMedian(axis []any) Node {
 	places := Iota(Int64, extent).Reshape(append(slices.Repeat([]any{1}, k), append([]any{extent}, slices.Repeat([]any{1}, sorted.Rank()-k-1)...)...)...)
 	count := y.IsNaN().Not().Cast(Int64).Sum(k, KeepDims)
 	at := func(place Node) Node { return Where(places.Eq(place), sorted, 0).Sum(k) }
-	low, high := at(count.Sub(1).FloorDiv(2)), at(count.FloorDiv(2)) // without elements the second is NaN
+	low, high := at(count.Sub(1).FloorDiv(2)), at(count.FloorDiv(2)) // without elements the second one is NaN
 	y = Where(low.Eq(high), low, Lerp(low, high, 0.5))
 	if keep != nil {
 		y = y.Unsqueeze(keep)

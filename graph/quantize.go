@@ -5,29 +5,28 @@ import (
 	"math"
 )
 
-// Quantization is how integers stand for numbers: q for (q - Zero) * Scale. Scale and Zero are
-// scalars, or vectors of one element for each index of Axis, or have more axes and broadcast
-// with what is quantized.
+// Quantization describes how integers represent numbers: q represents (q - Zero) * Scale. Scale and Zero are scalars,
+// vectors with one element for each index of Axis, or arrays that broadcast with the quantized array.
 type Quantization struct {
-	DType DType // an integer of at most 16 bits; Int32 has no bounds that floats are quantized to
-	Scale Node  // of a float type, which numbers are computed in
-	Zero  Node  // of DType
-	Axis  int   // that vectors are along; negative ones count from the end
+	DType DType // an integer type of at most 16 bits, or Int32, to which floats can't be quantized
+	Scale Node  // a float type; the numbers are computed in it
+	Zero  Node  // element type: DType
+	Axis  int   // the axis of vectors; negative axes count from the end
 }
 
-// quantized are the least and the greatest elements of the types that floats are quantized to.
+// quantized has the least and the greatest element of each type that floats are quantized to.
 var quantized = map[DType][2]float64{
 	Int8: {math.MinInt8, math.MaxInt8}, Uint8: {0, math.MaxUint8}, Int16: {math.MinInt16, math.MaxInt16}, Uint16: {0, math.MaxUint16},
 	Int4: {-8, 7}, Uint4: {0, 15}, Int2: {-2, 1}, Uint2: {0, 3},
 }
 
-// Linear returns the Quantization of one scale, of Float32, and one zero point. A zero point
-// that dt does not hold is an error of the Nodes that use it.
+// Linear returns a Quantization with one Float32 scale and one zero point. A zero point out of dt's range is an error
+// of the Nodes that use it.
 func Linear(dt DType, scale float64, zero int) Quantization {
 	return Quantization{DType: dt, Scale: Scalar(Float32, scale), Zero: Scalar(dt, zero)}
 }
 
-// along returns the scale and the zero point so that they broadcast with x.
+// along returns scale and zero point as views that broadcast with x.
 func (q Quantization) along(x Node) (scale, zero, bad Node) {
 	scale, zero = q.Scale, q.Zero
 	if x.Err() != nil || scale.Err() != nil || zero.Err() != nil {
@@ -51,9 +50,8 @@ func (q Quantization) along(x Node) (scale, zero, bad Node) {
 	return scale, zero, x
 }
 
-// Quantize returns the integers that stand for floats: x / Scale rounded to even, plus Zero,
-// and the least or the greatest integer beyond them; 0 for NaN. It divides and adds in the type that
-// Scale's is computed in.
+// Quantize returns the integers that represent floats: x / Scale rounded to even, plus Zero, saturated to the range of
+// the type; 0 for NaN. It computes in the compute type of Scale.
 func (x Node) Quantize(q Quantization) Node {
 	bounds, ok := quantized[q.DType]
 	if !ok {
@@ -68,7 +66,7 @@ func (x Node) Quantize(q Quantization) Node {
 	return y.Add(zero.Cast(wide)).Clip(bounds[0], bounds[1]).Cast(q.DType)
 }
 
-// Dequantize returns (x - Zero) * Scale, which has the type of Scale and is rounded once.
+// Dequantize returns (x - Zero) * Scale, rounded once to the type of Scale.
 func (x Node) Dequantize(q Quantization) Node {
 	if _, ok := quantized[q.DType]; !ok && q.DType != Int32 {
 		return fail("a quantization of %s: it is of integers of at most 16 bits, or of int32", q.DType)
@@ -85,19 +83,18 @@ func (x Node) Dequantize(q Quantization) Node {
 	return x.Cast(wide).Sub(zero.Cast(wide)).Mul(scale.Cast(wide)).Cast(dt)
 }
 
-// Requantize returns the integers of another quantization that stand for the same numbers. So
-// is any operation on quantized tensors written: Dequantize, compute, Quantize, which is one
-// loop.
+// Requantize returns the integers of another quantization that represent the same numbers. Any operation on quantized
+// arrays can be written like this: Dequantize, compute, Quantize, which is one loop.
 func (x Node) Requantize(from, to Quantization) Node { return x.Dequantize(from).Quantize(to) }
 
-// QuantizeDynamic quantizes x by the least and the greatest of its elements and 0, which a run
-// finds: the first gets the least integer, the second the greatest.
+// QuantizeDynamic quantizes x to the range of its elements and 0, which each run finds: the least becomes the least
+// integer, the greatest the greatest.
 func (x Node) QuantizeDynamic(dt DType) (Node, Quantization) {
 	q := fitted(dt, x.Min(), x.Max())
 	return x.Quantize(q), q
 }
 
-// fitted returns the quantization of numbers from lo to hi and of 0, which is exact.
+// fitted returns the quantization of the numbers from lo to hi, in which 0 is exact.
 func fitted(dt DType, lo, hi Node) Quantization {
 	q := Quantization{DType: dt}
 	least, greatest := quantized[dt][0], quantized[dt][1]
@@ -105,23 +102,23 @@ func fitted(dt DType, lo, hi Node) Quantization {
 	wide := have.Compute()
 	lo, hi = lo.Cast(wide).Minimum(0), hi.Cast(wide).Maximum(0)
 	scale := hi.Sub(lo).Div(greatest - least).Cast(have)
-	q.Scale = Where(scale.Eq(0), 1, scale) // of zeros alone
+	q.Scale = Where(scale.Eq(0), 1, scale) // lo and hi are both 0
 	q.Zero = lo.Neg().Div(q.Scale.Cast(wide)).Add(least).Round().Clip(least, greatest).Cast(dt)
 	return q
 }
 
-// Calibration says which elements Calibrate looks at.
+// Calibration says which elements Calibrate covers.
 type Calibration struct {
-	// Percentile, from 50 to 100, leaves out the elements beyond it and as many of the least:
-	// they saturate. 0 stands for 100, all elements.
+	// Percentile, from 50 to 100, ignores the elements beyond it, and as many of the least; they saturate. 0 means 100:
+	// all elements.
 	Percentile float64
 	// PerAxis makes a scale and a zero point for each index of Axis.
 	PerAxis bool
 	Axis    int
 }
 
-// Calibrate returns the quantization that holds the elements of a tensor of floats with the
-// least scale. Elements that are infinite or NaN are an error.
+// Calibrate returns the quantization with the smallest scale that covers the elements of a tensor of floats. An
+// infinite or NaN element is an error.
 func Calibrate(ctx context.Context, t *Tensor, dt DType, c Calibration) (Quantization, error) {
 	if c.Percentile == 0 {
 		c.Percentile = 100
@@ -131,11 +128,11 @@ func Calibrate(ctx context.Context, t *Tensor, dt DType, c Calibration) (Quantiz
 	case x.Err() != nil:
 		return Quantization{}, x.Err()
 	case dt != Int8 && dt != Uint8:
-		return Quantization{}, misuse("calibrate", "to %s: take int8 or uint8", dt)
+		return Quantization{}, misuse("calibrate", "can't calibrate for %s: use int8 or uint8", dt)
 	case !(c.Percentile >= 50 && c.Percentile <= 100):
-		return Quantization{}, misuse("calibrate", "percentile %v: from 50 to 100", c.Percentile)
+		return Quantization{}, misuse("calibrate", "percentile %v: it must be from 50 to 100", c.Percentile)
 	case c.PerAxis && (c.Axis < -x.Rank() || c.Axis >= x.Rank()):
-		return Quantization{}, misuse("calibrate", "axis %d of %s", c.Axis, x.Shape())
+		return Quantization{}, misuse("calibrate", "axis %d is outside shape %s", c.Axis, x.Shape())
 	}
 	lines := x.Reshape(1, -1)
 	if c.PerAxis {

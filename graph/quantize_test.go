@@ -158,11 +158,11 @@ func TestCalibrate(t *testing.T) {
 		require.ErrorContains(t, err, "calibrate: an element is infinite or NaN")
 	}
 	_, err := graph.Calibrate(t.Context(), x, graph.Int16, graph.Calibration{})
-	require.ErrorContains(t, err, "calibrate: to int16")
+	require.ErrorContains(t, err, "calibrate: can't calibrate for int16")
 	_, err = graph.Calibrate(t.Context(), x, graph.Int8, graph.Calibration{Percentile: 30})
 	require.ErrorContains(t, err, "calibrate: percentile 30")
 	_, err = graph.Calibrate(t.Context(), x, graph.Int8, graph.Calibration{PerAxis: true, Axis: 2})
-	require.ErrorContains(t, err, "calibrate: axis 2 of [2,4]")
+	require.ErrorContains(t, err, "calibrate: axis 2 is outside shape [2,4]")
 	_, err = graph.Calibrate(t.Context(), graph.Of([]int32{1}), graph.Int8, graph.Calibration{})
 	require.Error(t, err)
 }
@@ -192,7 +192,7 @@ func TestQuantizeErrors(t *testing.T) {
 		"a zero point of float32 for elements of int8": i.MatMulInteger(i.T(), x.Index(0, 0), nil),
 		"do not broadcast":                             i.MatMulInteger(i.T(), i.Index(1, 0), nil),
 		"convinteger: elements of float32":             i.ConvInteger(x, nil, nil, graph.ConvOptions{}),
-		"both have two axes for channels":              i.ConvInteger(i, nil, nil, graph.ConvOptions{}),
+		"both need two axes for channels":              i.ConvInteger(i, nil, nil, graph.ConvOptions{}),
 		"convinteger: -1 groups":                       image.ConvInteger(image, nil, nil, graph.ConvOptions{Groups: -1}),
 		"[1,4,3] has 4 channels":                       image.ConvInteger(graph.Input("w", graph.Int8, 2, 3, 1), nil, nil, graph.ConvOptions{}),
 	} {

@@ -2,21 +2,21 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Ragged rows: slices of an array along its first axis, one behind the other.
+// Ragged rows: consecutive slices of an array along its first axis.
 
-// RaggedSum returns the sum of each row of slices of x along its first axis, zeros of an empty one. Row i is
-// the slices offsets[i] to offsets[i+1], not included, so there is one offset more than there are rows. They rise from 0 to the
-// number of slices: others are an error of the run, with an index that is outside an axis, unless there is
-// no row or slices have no elements. Slices are added in their order. A row is added by one goroutine, in one piece: a
-// run that is cancelled ends behind it.
+// RaggedSum returns the sum of each row of slices of x along its first axis; an empty row gives zeros. Row i has the
+// slices from offsets[i] to just before offsets[i+1], so there is one more offset than rows. Offsets must rise from 0
+// to the number of slices. Others are an error of the run about an index outside an axis, unless there are no rows or
+// the slices have no elements. Slices are added in order. One goroutine adds a row without a break, so a cancelled run
+// ends after it.
 func (x Node) RaggedSum(offsets any) Node { return x.ragged(ir.OpRaggedAdd, offsets) }
 
-// RaggedMax returns the greatest elements of the slices of each row; of none, the least number of the
-// type. See RaggedSum.
+// RaggedMax returns the greatest elements of each row of slices; an empty row gives the least number of the type. Rows
+// are those of RaggedSum.
 func (x Node) RaggedMax(offsets any) Node { return x.ragged(ir.OpRaggedMax, offsets) }
 
-// RaggedMin returns the least elements of the slices of each row; of none, the greatest number of the
-// type. See RaggedSum.
+// RaggedMin returns the least elements of each row of slices; an empty row gives the greatest number of the type. Rows
+// are those of RaggedSum.
 func (x Node) RaggedMin(offsets any) Node { return x.ragged(ir.OpRaggedMin, offsets) }
 
 func (x Node) ragged(op ir.Op, offsets any) Node {

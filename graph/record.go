@@ -14,25 +14,22 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Records of the kernels that runs missed. Input: the tasks of a run and how long they took.
-// Output: lines of text, of which genkernels makes the kernels. A program whose kernels are
-// all generated records nothing, and none of its runs is measured.
+// Records of the kernels that runs lacked. The input is the tasks of a run and their times, the output lines of text
+// from which genkernels makes the kernels. A program whose kernels are all generated records and measures nothing.
 
-// RecordEnv is the environment variable that names a file for Record: every program that the
-// process compiles appends to it. Processes may share the file.
+// RecordEnv is the environment variable that names a file for Record: every program that the process compiles appends
+// to it. Processes may share the file.
 const RecordEnv = "STRIDEFUSE_RECORD"
 
-// Record appends a line to w for each kernel that a run had to compute by a tiling of built-in
-// kernels, because nobody has generated it: genkernels -from generates the kernels of such a
-// file. A line is the kernel's signature and, behind tabs, what the loops with that body moved
-// and took in the runs since the last line:
+// Record appends a line to w for each kernel that a run replaced by a tiling, because it was not generated. genkernels
+// -from generates the kernels of such a file. A line is the kernel's signature and, after tabs, the bytes, time and
+// number of runs of its loops since the last line:
 //
 //	kernel (u0:f32, s1:f32) { t0 = mul u0 s1; t1 = tanh t0; store t1 }	bytes=8000	ns=5210	runs=1
 //
-// Lines are written after the first, second, fourth, eighth and so on of the program's runs
-// that lack a kernel: a process that runs for long writes few. Several programs may have the
-// same Option, and then do not write at the same time. A write that fails is reported once on
-// standard error, and is no error of the run.
+// Lines are written after runs 1, 2, 4, 8 and so on of those that lack a kernel, so a long process writes few. Several
+// programs may share one Option; they write one at a time. A failing write is reported once on standard error and does
+// not fail the run.
 func Record(w io.Writer) Option {
 	r := &recorder{w: w}
 	return func(s *settings) {
@@ -75,7 +72,7 @@ var environment = sync.OnceValue(func() *recorder {
 	return &recorder{w: f}
 })
 
-// missed returns what notes the runs of a plan that lacks kernels: see program.Observe.
+// missed returns the function that records the runs of a plan that lacks kernels: see program.Observe.
 func (s *settings) missed() func(*plan.Plan, *nest.Program) func([]time.Duration) {
 	recorders := s.recorders
 	if e := environment(); e != nil && !s.hidden {
@@ -97,17 +94,17 @@ func (s *settings) missed() func(*plan.Plan, *nest.Program) func([]time.Duration
 // missed is a kernel that the runs of a binding lack.
 type missed struct {
 	signature string
-	bytes     int // that its steps move in one run
+	bytes     int // bytes that its steps move in one run
 	steps     []missedStep
 }
 
-// missedStep is the part of a task's time that a step takes, by its cost.
+// missedStep is a step's share of the time of its task, by cost.
 type missedStep struct {
-	task int // the first step of the task
+	task int // index of the task
 	part float64
 }
 
-// missedBy returns the kernels that a schedule computes by tilings.
+// missedBy returns the kernels that a schedule replaces by tilings.
 func missedBy(pl *plan.Plan, nests *nest.Program) []missed {
 	var out []missed
 	for i := range nests.Tasks {
@@ -132,21 +129,21 @@ func missedBy(pl *plan.Plan, nests *nest.Program) []missed {
 	return out
 }
 
-// record adds up the runs of a program that lacked kernels, whatever their sizes.
+// record sums up the runs of a program that lacked kernels, for all sizes.
 type record struct {
 	to     []*recorder
 	mu     sync.Mutex
-	runs   int // all
+	runs   int // all runs so far
 	lacked map[string]*lacked
 }
 
-// lacked is what the runs since the last line lacked of a kernel.
+// lacked is what the runs since the last line lost for want of a kernel.
 type lacked struct {
 	bytes, runs int
 	took        time.Duration
 }
 
-// add adds a run, whose tasks took so long, and writes lines if it is time to.
+// add adds a run with the times of its tasks, and writes lines when it is time to.
 func (r *record) add(kernels []missed, took []time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,7 +159,7 @@ func (r *record) add(kernels []missed, took []time.Duration) {
 			l.took += time.Duration(s.part * float64(took[s.task]))
 		}
 	}
-	if r.runs++; r.runs&(r.runs-1) != 0 { // no power of 2
+	if r.runs++; r.runs&(r.runs-1) != 0 { // not a power of 2
 		return
 	}
 	var lines bytes.Buffer

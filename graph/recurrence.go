@@ -2,17 +2,14 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Recurrence returns y[i] = a[i]*y[i-1] + x[i] along an axis, where y[0] is x[0]: a linear
-// recurrence of first order, such as a recursive filter or a balance with interest. The
-// factors a are a number, or a Node or Tensor of x's type that broadcasts to x's shape.
-// What comes before the first element is added to it: with y[-1] known, x[0] is
-// a[0]*y[-1] + x[0].
+// Recurrence returns y[i] = a[i]*y[i-1] + x[i] along an axis, with y[0] = x[0]: a linear recurrence of first order,
+// such as a recursive filter or a balance with interest. The factors a are a number, or a Node or Tensor of x's type
+// that broadcasts to x's shape. To start from a known y[-1], add a[0]*y[-1] to x[0].
 //
-// Elements are computed one after the other, each product is rounded and then the sum, as a
-// plain loop does that does not fuse them. So the bits are those of scipy.signal.lfilter
-// with [1] and [1, -a]. Lines are computed side by side and by several goroutines; one line
-// is not divided. Integers wrap. Types that are computed in another are rounded at the end.
-// Reverse runs from the last element to the first.
+// Elements are computed in order; each product and each sum is rounded. So the bits are those of a plain loop, and of
+// scipy.signal.lfilter with [1] and [1, -a]. Lines are computed side by side and by several goroutines; a single line
+// is not divided. Integers wrap. Storage types such as Float16 are rounded at the end. Reverse runs from the last
+// element to the first.
 func (x Node) Recurrence(axis, a any, opts ...ReduceOption) Node {
 	n := x.get()
 	factors := operand(a, n.typ.DType)
@@ -47,10 +44,9 @@ func (x Node) Recurrence(axis, a any, opts ...ReduceOption) Node {
 	})
 }
 
-// ExpAverage returns the exponential averages of the elements up to each along an axis:
-// y[0] = x[0], and y[i] = alpha*x[i] + (1-alpha)*y[i-1]. It is pandas' ewm(alpha=alpha,
-// adjust=False).mean() of x without NaNs. Of a span of n elements alpha is 2/(n+1). alpha is a number or a
-// Node or Tensor that broadcasts to x's shape.
+// ExpAverage returns the exponential moving average along an axis: y[0] = x[0] and y[i] = alpha*x[i] +
+// (1-alpha)*y[i-1]. It is pandas' ewm(alpha=alpha, adjust=False).mean() of an x without NaNs. For a span of n elements
+// alpha is 2/(n+1). alpha is a number, or a Node or Tensor that broadcasts to x's shape.
 func (x Node) ExpAverage(axis, alpha any, opts ...ReduceOption) Node {
 	return x.inComputeType(func(x Node) Node { return x.expAverage(axis, alpha, opts) })
 }

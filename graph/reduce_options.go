@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The options of reductions and scans, and what their arguments mean: axes and options.
+// The axes and options of reductions and scans.
 
 // A ReduceOption is given among the axes of a reduction or after the axis of a scan.
 type ReduceOption interface{ reduceWith(*reduceOptions) }
@@ -16,9 +16,9 @@ type ReduceOption interface{ reduceWith(*reduceOptions) }
 type reduceOptions struct {
 	keep, last, exclusive, reverse bool
 	ddof                           int
-	in                             DType    // of totals, or Invalid
-	method                         string   // of a quantile
-	given                          []string // their names
+	in                             DType    // the type of totals, or Invalid
+	method                         string   // the method of a quantile
+	given                          []string // names of the given options
 }
 
 type reduceOption struct {
@@ -33,8 +33,7 @@ func (f reduceOption) reduceWith(o *reduceOptions) {
 
 func (f reduceOption) String() string { return f.name }
 
-// only returns an error if an option was given that is not among these: what it
-// requests would be lost without an error.
+// only returns an error if an option was given that is not among these, which would otherwise be ignored silently.
 func (o reduceOptions) only(names ...string) error {
 	for _, name := range o.given {
 		if !slices.Contains(names, name) {
@@ -49,32 +48,29 @@ var (
 	// KeepDims leaves reduced axes in the result, with extent 1, so that it
 	// broadcasts against the operand.
 	KeepDims ReduceOption = reduceOption{"KeepDims", func(o *reduceOptions) { o.keep = true }}
-	// LastIndex makes ArgMin and ArgMax return the last of several equal elements,
-	// or of several NaNs.
+	// LastIndex makes ArgMin and ArgMax return the last of several equal elements, or of several NaNs.
 	LastIndex ReduceOption = reduceOption{"LastIndex", func(o *reduceOptions) { o.last = true }}
 )
 
-// InType makes Sum, Prod, CumSum and CumProd convert the elements to a type and compute in
-// it, as NumPy's dtype argument does: InType(Float64) for float32, or InType(Uint8) for sums
-// of bytes that wrap.
+// InType makes Sum, Prod, CumSum and CumProd convert the elements to a type and compute in it, as NumPy's dtype
+// argument does: InType(Float64) for sums of float32 in float64, or InType(Uint8) for sums of bytes that wrap.
 func InType(dt DType) ReduceOption {
 	return reduceOption{"InType", func(o *reduceOptions) { o.in = dt }}
 }
 
-// DDOF makes Var and Std divide by the number of elements less n: 1 for an
-// unbiased estimate from a sample. It is 0 without it, as in NumPy. Where n or
-// fewer elements are, the divisor is 0, and the result +Inf or NaN.
+// DDOF makes Var and Std divide by the number of elements minus n; the default is 0, as in NumPy. n is 1 for an
+// unbiased estimate from a sample. If there are n elements or fewer, the divisor is 0 and the result +Inf or NaN.
 func DDOF(n int) ReduceOption {
 	return reduceOption{"DDOF", func(o *reduceOptions) { o.ddof = n }}
 }
 
-// reduction is the arguments of a reduction of n.
+// reduction holds the arguments of a reduction of n.
 type reduction struct {
 	reduceOptions
-	axes []int // ascending
+	axes []int // in ascending order
 }
 
-// reduction returns what args mean, if the options among them are of those names.
+// reduction interprets args. It returns an error for options other than those allowed.
 func (n *node) reduction(args []any, options ...string) (reduction, error) {
 	var r reduction
 	var axes []any
@@ -97,8 +93,7 @@ func (n *node) reduction(args []any, options ...string) (reduction, error) {
 	return r, err
 }
 
-// total returns x in the type that its total is computed in, and the arguments without the
-// option that says which.
+// total returns x in the type of its total, and the arguments without the option that chose it.
 func total[A any](x Node, args []A) (Node, []A) {
 	in := x.DType().Total()
 	args = slices.DeleteFunc(slices.Clone(args), func(a A) bool {

@@ -2,13 +2,12 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Relocate returns x with another position: to, in place of from, at x and at the operands
-// below it that have it. It is for front ends that make graphs of text: the errors of runs,
-// Explain and pages then name a place in that text, not the line that called the front end.
-// Inputs and captured tensors keep their positions.
+// Relocate returns x with the position from replaced by to, in x and in the operands below it. Front ends that make
+// graphs from text use it: the errors of runs, Explain and pages then name a place in that text rather than the line
+// that called the front end. Inputs and captured tensors keep their positions.
 func Relocate(x Node, from, to Pos) Node { return RelocateAll(Nodes{x}, from, to)[0] }
 
-// RelocateAll is Relocate of several Nodes: the operands that they share stay one.
+// RelocateAll is Relocate for several Nodes; operands that they share stay shared.
 func RelocateAll(xs Nodes, from, to Pos) Nodes {
 	r := &relocation{from: from, to: to, done: map[*node]*node{}}
 	moved := make(Nodes, len(xs))

@@ -9,10 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Reshape returns the elements of x, in row-major order of their indices, under
-// another shape of the same size. An extent is an int or a Dim; one may be -1, which
-// is what the others leave. No elements move where strides can describe the new
-// shape, or where what reads it can follow the old one; Explain tells.
+// Reshape returns the elements of x, in row-major order, under another shape of the same size. An extent is an int or a
+// Dim; one extent may be -1 and is computed from the others. No elements move if strides can describe the new shape, or
+// if the readers of the result can follow the old one; Explain tells.
 func (x Node) Reshape(extents ...any) Node {
 	return x.view(ir.OpReshape, func(n *node) (ir.Attr, bool, error) {
 		shape, err := extentsOf(extents)
@@ -29,8 +28,7 @@ func (x Node) Flatten() Node { return x.Reshape(-1) }
 // Ravel is Flatten under NumPy's other name. Neither copies.
 func (x Node) Ravel() Node { return x.Reshape(-1) }
 
-// inferExtent returns the shape with its -1 replaced by what the other extents
-// leave of the elements of from.
+// inferExtent returns the shape with its -1 replaced by the number of elements of from divided by the other extents.
 func inferExtent(from, shape Shape) (Shape, error) {
 	open := slices.Index(shape, ir.Fixed(-1))
 	if open < 0 {
@@ -50,7 +48,7 @@ func inferExtent(from, shape Shape) (Shape, error) {
 	return out, nil
 }
 
-// quotient divides the product of the extents of a by that of b.
+// quotient divides the product of the extents of a by the product of the extents of b.
 func quotient(a, b Shape) (Extent, bool) {
 	n, over := monomial(a)
 	k, under := monomial(b)
@@ -63,7 +61,7 @@ func quotient(a, b Shape) (Extent, bool) {
 	}
 	num, small := n.Int()
 	den, small2 := k.Int()
-	if !small || !small2 || den == 0 { // 0 elements have any shape
+	if !small || !small2 || den == 0 { // 0 elements fit any shape
 		return Extent{}, false
 	}
 	q := Shape(over).NumElems()
@@ -72,10 +70,10 @@ func quotient(a, b Shape) (Extent, bool) {
 	}
 	all := q.Mul(n)
 	_, known := all.Int()
-	return all.Div(den), !known // of a symbolic size, the run checks it
+	return all.Div(den), !known // the run checks a symbolic size
 }
 
-// monomial splits a product of extents into its number and its other factors.
+// monomial splits a product of extents into its numeric factor and its other factors.
 func monomial(s Shape) (number Extent, others []Extent) {
 	number = ir.Fixed(1)
 	for _, d := range s {
@@ -84,7 +82,7 @@ func monomial(s Shape) (number Extent, others []Extent) {
 			continue
 		}
 		text := d.String()
-		if strings.ContainsAny(text, "+-(") { // a sum stays whole
+		if strings.ContainsAny(text, "+-(") { // a sum is one factor
 			others = append(others, d)
 			continue
 		}

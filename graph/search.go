@@ -8,13 +8,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Searches for the first op that does what it should not, such as to make a NaN.
+// Searches for the first op that makes a wrong element, such as a NaN.
 
-// check is a value of a graph, and bools of its shape: whether an element is as it should be.
+// check pairs a value of a graph with bools of its shape: whether each element is correct.
 type check struct{ of, ok *ir.Value }
 
-// search is a program with the bools of checks as results, and the values that they check, in topological order. It is made when
-// it is first run.
+// search is a program whose results are the bools of checks, and the checked values in topological order. It is
+// compiled when it first runs.
 type search struct {
 	once    sync.Once
 	program *Program
@@ -22,7 +22,7 @@ type search struct {
 	err     error
 }
 
-// findFault runs a search. It returns the first value with an element that is not as it should be, and the first such index;
+// findFault runs a search. It returns the first value with a wrong element and the index of the first such element, or
 // nil if there is none. checks adds checks to a graph.
 func (p *Program) findFault(ctx context.Context, s *search, checks func(*ir.Func) ([]check, error), ins []*Tensor) (*ir.Value, []int, error) {
 	s.once.Do(func() { s.err = s.make(p, checks) })
@@ -65,7 +65,7 @@ func (s *search) make(p *Program, checks func(*ir.Func) ([]check, error)) error 
 	return nil
 }
 
-// faultText is the text of an error about an op: where the user wrote it, as part of which method, and what it did.
+// faultText describes an op in an error: where the user wrote it, as part of which method, and what it did.
 func faultText(pos Pos, call string, op ir.Op, what string) string {
 	text := op.Method() + " " + what
 	if call != "" && call != op.Method() {
@@ -77,7 +77,7 @@ func faultText(pos Pos, call string, op ir.Op, what string) string {
 	return text
 }
 
-// firstFalse returns the row-major place of the first element that is false, -1 if none is.
+// firstFalse returns the row-major index of the first false element, or -1 if there is none.
 func firstFalse(t *Tensor) (int, error) {
 	all, err := All[bool](t)
 	if err != nil {

@@ -7,11 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Set returns x with the elements of a slice replaced: those that x.Slice(spec) reads are
-// value's, a Node, a Tensor or a Go number that broadcasts to the slice. (By a mask it is
-// Where(mask, value, x).) A slice of neighbours is stored beside the rest of x, without a
-// temporary; where the result goes to the memory of an input x, the rest stays as it is. Along an axis whose extent is not known before the
-// program runs they are scattered.
+// Set returns x with the elements that x.Slice(spec) reads replaced by value: a Node, a Tensor or a Go number that
+// broadcasts to the slice. (To replace elements by a mask use Where(mask, value, x).) A contiguous slice is stored
+// beside the rest of x, without a temporary; if the result goes to the memory of an input x, the rest is not touched.
+// Along an axis whose extent is not known before the program runs, the elements are scattered.
 func (x Node) Set(spec string, value any) Node {
 	n := x.get()
 	v := Node{operand(value, n.typ.DType)}
@@ -32,7 +31,7 @@ func (x Node) Set(spec string, value any) Node {
 	}
 	y := v.BroadcastTo(target.n.typ.Shape)
 	var ranges []setRange
-	shift := 0 // from an axis of the slice, as far as it is made, to that of x
+	shift := 0 // difference between an axis of the slice and its axis of x
 	for i, item := range items {
 		axis := axes[i] + shift
 		switch item.Kind {
@@ -48,7 +47,7 @@ func (x Node) Set(spec string, value any) Node {
 			ranges = append(ranges, setRange{axis, item})
 		}
 	}
-	// An axis that is replaced as a whole needs no range. One range stays, for the result to be made of x.
+	// An axis that is replaced as a whole needs no range. One range stays, so that the result is made from x.
 	if part := slices.DeleteFunc(slices.Clone(ranges), func(r setRange) bool { return r.all(n.typ.Shape[r.axis]) }); len(part) > 0 {
 		ranges = part
 	}
@@ -59,13 +58,13 @@ func (x Node) Set(spec string, value any) Node {
 	return y
 }
 
-// setRange is the part of an axis that is replaced.
+// setRange is the replaced part of an axis.
 type setRange struct {
 	axis int
 	item layout.IndexItem
 }
 
-// all reports whether the range is all of an axis.
+// all reports whether the range covers the whole axis.
 func (r setRange) all(d ir.Dim) bool {
 	if !r.item.HasBegin && !r.item.HasEnd && r.item.Step == 1 {
 		return true
@@ -78,8 +77,7 @@ func (r setRange) all(d ir.Dim) bool {
 	return count == extent && step == 1
 }
 
-// replaced returns x with the elements of ranges of some axes replaced by y, which has all
-// axes.
+// replaced returns x with the elements in ranges of some axes replaced by y, which has all axes.
 func (x Node) replaced(ranges []setRange, y Node) (Node, error) {
 	if len(ranges) == 0 || x.Err() != nil || y.Err() != nil {
 		return y, nil
@@ -111,9 +109,9 @@ func (x Node) replaced(ranges []setRange, y Node) (Node, error) {
 	return x.interleaved(r.axis, begin, count, step, y), nil
 }
 
-// interleaved returns x with count elements of an axis, step apart from begin on, replaced by y: its
-// blocks of step elements each have one of y and the rest of x, joined along an axis of their own. The last
-// element may be in no whole block.
+// interleaved returns x with count elements of an axis, step apart from begin on, replaced by y. Each block of step
+// elements is one element of y and the rest of x, concatenated along a new axis. The last element may be in a partial
+// block.
 func (x Node) interleaved(axis, begin, count, step int, y Node) Node {
 	extent, _ := x.n.typ.Shape[axis].Int()
 	blocks := count
@@ -127,7 +125,7 @@ func (x Node) interleaved(axis, begin, count, step int, y Node) Node {
 	split[axis] = ir.Fixed(blocks)
 	of := x.SliceAxis(axis, begin, end, 1).Reshape(split)
 	block := []Node{y.SliceAxis(axis, 0, blocks, 1).Unsqueeze(axis + 1)}
-	if step <= fewChannels && axis == x.Rank()-1 { // as few elements in a row as are copied faster one by one
+	if step <= fewChannels && axis == x.Rank()-1 { // few enough elements in a row to copy them one by one
 		for at := 1; at < step; at++ {
 			block = append(block, of.SliceAxis(axis+1, at, at+1, 1))
 		}
@@ -138,12 +136,12 @@ func (x Node) interleaved(axis, begin, count, step int, y Node) Node {
 	return Concat(axis, nonempty(parts, begin, blocks, count-blocks, extent-end-(count-blocks))...)
 }
 
-// fewChannels is up to how many elements of a block each are an array of their own.
+// fewChannels is the most elements of a block that are separate arrays each.
 const fewChannels = 5
 
-// scattered is replaced for an axis of unknown extent: r is its range, rest those of other axes.
+// scattered is replaced for an axis of unknown extent: r is its range, rest has the ranges of other axes.
 func (x Node) scattered(r setRange, rest []setRange, y Node) (Node, error) {
-	var begin, end any // not given
+	var begin, end any // nil means not given
 	if r.item.HasBegin {
 		begin = r.item.Begin
 	}

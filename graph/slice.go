@@ -10,16 +10,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Slice returns a view of x by NumPy's notation: one item for each axis,
-// separated by commas. "b:e:s" keeps the indices b, b+s, ... before e, an
-// integer drops its axis, "None" inserts one of extent 1, and "..." stands for
-// the axes that no item takes. Axes at the end may be left out.
+// Slice returns a view of x in NumPy's notation: one item for each axis, separated by commas. "b:e:s" keeps the indices
+// b, b+s, ... before e. An integer drops its axis, "None" inserts an axis of extent 1, and "..." stands for the axes
+// without an item. Trailing axes may be left out.
 //
 //	x.Slice("1:, ::-1, 3, ...")
 //
-// On an axis of known extent bounds are clipped, as in NumPy. On a symbolic one
-// they are expressions, "1:-1" of n has n-2 elements, and are not clipped: a
-// size that they do not fit is an error when the program runs, at this line.
+// On an axis of known extent bounds are clipped, as in NumPy. On a symbolic axis they are expressions and not clipped:
+// "1:-1" of n has n-2 elements, and a size that does not fit is an error of the run, at this line.
 func (x Node) Slice(spec string) Node {
 	n := x.get()
 	if n.err != nil {
@@ -53,10 +51,9 @@ func (x Node) Slice(spec string) Node {
 	return x
 }
 
-// SliceAxis returns x with the indices begin, begin+step, ... before end of one
-// axis, by the rules of Slice: negative bounds count from the end. A bound is an int
-// or a Dim, which counts from the front. math.MaxInt as the end goes through the last
-// index, and math.MinInt, with a negative step, through the first.
+// SliceAxis returns x with the indices begin, begin+step, ... before end of one axis, by the rules of Slice: negative
+// bounds count from the end. A bound is an int, or a Dim that counts from the front. math.MaxInt as end includes the
+// last index; with a negative step, math.MinInt includes the first.
 func (x Node) SliceAxis(axis, begin, end any, step int) Node {
 	first, last := any(math.MinInt), any(math.MaxInt)
 	if step < 0 {
@@ -71,8 +68,7 @@ func (x Node) SliceAxis(axis, begin, end any, step int) Node {
 	return x.sliced(axis, begin, end, step, "")
 }
 
-// sliced is SliceAxis, with nil for a bound that is not given, and the text that asked
-// for it, if one did.
+// sliced is SliceAxis with nil for bounds that are not given, and the text of the item, if there was one.
 func (x Node) sliced(axis, begin, end any, step int, text string) Node {
 	return x.view(ir.OpSlice, func(n *node) (ir.Attr, bool, error) {
 		if step == 0 {
@@ -103,7 +99,7 @@ func (x Node) sliced(axis, begin, end any, step int, text string) Node {
 	})
 }
 
-// number returns a bound that is a number, or not given.
+// number returns a bound that is a number, or that it is not given.
 func number(bound any) (n int, given, known bool) {
 	switch b := bound.(type) {
 	case nil:
@@ -136,13 +132,12 @@ func symbolicRange(begin, end any, step int, d Extent) (first, count Extent, err
 	}
 	count = length.Add(ir.Fixed(step - 1)).Div(step)
 	if c, fixed := count.Int(); fixed && c <= 0 {
-		return ir.Fixed(0), ir.Fixed(0), nil // empty whatever the extent
+		return ir.Fixed(0), ir.Fixed(0), nil // empty for every extent
 	}
 	return first, count, nil
 }
 
-// bound returns a bound as an extent: the default where none is given, and
-// a negative number counted from the end.
+// bound returns a bound as an extent: the default if it is not given; a negative number counts from the end.
 func bound(b any, d, otherwise Extent) (Extent, error) {
 	switch b := b.(type) {
 	case nil:
@@ -163,8 +158,8 @@ func fromEnd(bound int, d Extent) Extent {
 	return ir.Fixed(bound)
 }
 
-// Index returns x at one index of an axis, which is dropped. It is an int, counted
-// from the end if negative, or a Dim.
+// Index returns x at one index of an axis, which is dropped. The index is an int, counted from the end if negative, or
+// a Dim.
 func (x Node) Index(axis, i any) Node { return x.index(axis, i, "") }
 
 func (x Node) index(axis, i any, text string) Node {

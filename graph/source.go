@@ -8,12 +8,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Dim returns a symbolic extent: a size that is known when a program runs.
-// Inputs that use one name must then agree on its number. The text may be an
-// expression in sizes, "2*n+1", "n/2" (rounded down) or "n+m"; each of its names must
-// be in an axis of some input that is a*name + b with numbers a and b. Beside a Node, as in
-// x.Div(Dim("n")), it is the number. (Text that can't be read is an error of the Node that
-// uses the extent.)
+// Dim returns a symbolic extent: a size that is known when a program runs. Inputs that use one name must agree on its
+// number. The text may be an expression in sizes: "2*n+1", "n/2" (rounded down), "n+m". Each name in it must occur in
+// an input axis of the form a*name + b with numbers a and b. As an operand, as in x.Div(Dim("n")), it is the number.
+// Text that can't be parsed is an error of the Node that uses the extent.
 func Dim(text string) Extent {
 	d, err := ir.ParseDim(text)
 	if err != nil {
@@ -22,27 +20,26 @@ func Dim(text string) Extent {
 	return d
 }
 
-// NamedAxis is an axis of an input with a name; see Axis.
+// NamedAxis is a named axis of an input; see Axis.
 type NamedAxis struct {
 	name   string
 	extent any
 }
 
-// Axis gives an axis of an Input a name, which ops then check:
+// Axis names an axis of an Input; ops then check the name:
 //
 //	graph.Input("img", graph.Float32, graph.Axis("row", graph.Dim("h")), graph.Axis("col", graph.Dim("w")))
 func Axis(name string, extent any) NamedAxis { return NamedAxis{name, extent} }
 
-// nodes counts the nodes that were ever made: programs take their inputs in order.
+// nodes counts all nodes ever made: programs take their inputs in this order.
 var nodes atomic.Uint64
 
-// Input returns a tensor that is given when the program runs. A dim is an int,
-// a Dim, or an Axis of either; none make a scalar. The name must be an
-// identifier that no other input of the program has. A program takes the inputs
-// that its outputs need, in the order in which they were made.
+// Input returns a Node for a tensor that is given when the program runs. A dim is an int, a Dim, or an Axis of either;
+// without dims it is a scalar. The name must be an identifier that no other input of the program has. A program takes
+// the inputs that its outputs need, in order of creation.
 func Input(name string, dt DType, extents ...any) Node {
 	if !ir.IsName(name) {
-		return fail("%q is no name: use letters, digits and _", name)
+		return fail("%q is not a name: use letters, digits and _", name)
 	}
 	shape, names := make(Shape, 0, len(extents)), make([]string, 0, len(extents))
 	for _, d := range extents {
@@ -75,7 +72,7 @@ func Input(name string, dt DType, extents ...any) Node {
 	return x
 }
 
-// failInput is a mistake in the arguments of Input, beside its name.
+// failInput returns a Node poisoned by a mistake in the arguments of Input, other than its name.
 func failInput(name, format string, args ...any) Node {
 	return Node{poisonAs(ir.CallerPos(), "input "+name, fmt.Errorf(format, args...))}
 }
@@ -93,9 +90,8 @@ func source(attr ir.Attr, n *node) Node {
 	return Node{n}
 }
 
-// Scalar returns one element. v is a Go number or bool that the type can hold:
-// an integer type takes it only if it is exactly that number, a float type
-// rounds it. As an operand beside a Node, a Go number needs no Scalar.
+// Scalar returns a Node of one element. v is a Go number or bool that the type can hold: an integer type takes only
+// exact numbers, a float type rounds. A Go number beside a Node needs no Scalar.
 func Scalar(dt DType, v any) Node { return scalar(dt, v) }
 
 // Scalar returns one element of x's type. It makes a number the left operand:
@@ -116,14 +112,13 @@ func scalar(dt DType, v any) Node {
 	return apply(ir.OpConst, ir.Attr{DType: dt, Bits: bits})
 }
 
-// Fill returns v at every index of a shape, as Scalar(dt, v) and BroadcastTo
-// do: it takes no memory.
+// Fill returns v at every index of a shape, as Scalar(dt, v) and BroadcastTo do, without using memory.
 func Fill(dt DType, v any, extents ...any) Node { return scalar(dt, v).BroadcastTo(extents...) }
 
 // extentsOf reads extents: ints, Dims, and slices of either. An int of -1 stays.
 func extentsOf(extents []any) (Shape, error) { return extentsFrom(0, extents) }
 
-// extentsFrom is extentsOf, of the axes from one on.
+// extentsFrom is extentsOf for the arguments from one on.
 func extentsFrom(axis int, extents []any) (Shape, error) {
 	out := make(Shape, 0, len(extents))
 	for _, d := range extents {

@@ -7,15 +7,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Indexing by data. Indices are arrays of any integer type. One that is outside its axis
-// is an error of the run, which names it; wrapped or clamped indices are asked for:
+// Indexing by data. Indices are arrays of any integer type. An index outside its axis is an error of the run, which
+// names the index. Wrap or clamp indices explicitly:
 //
 //	x.Take(0, i.WrapIndex(n))  // -1 is the last one, n the first one
 //	x.Take(0, i.ClampIndex(n)) // below 0 is the first one, n and beyond the last one
 //	x.Take(0, i.FromEnd(n))    // -1 is the last one, n is an error
 
-// FromEnd returns indices where -extent to -1 count from the end of an axis of so many
-// elements, as in NumPy.
+// FromEnd returns indices in which -extent to -1 count from the end of an axis with the given extent, as in NumPy.
 func (x Node) FromEnd(extent any) Node {
 	i := x.indices()
 	if i.Err() != nil {
@@ -25,15 +24,15 @@ func (x Node) FromEnd(extent any) Node {
 	return Where(i.Lt(0).And(up.Ge(0)), up, i)
 }
 
-// WrapIndex returns indices modulo the extent of an axis: all are inside it.
+// WrapIndex returns indices modulo the extent of an axis, so that all are inside it.
 func (x Node) WrapIndex(extent any) Node {
-	if x.Err() == nil && x.DType() == Uint64 { // not all are Int64
+	if x.Err() == nil && x.DType() == Uint64 { // some uint64 are beyond Int64
 		return x.Mod(extent).Cast(Int64)
 	}
 	return x.indices().Mod(extent)
 }
 
-// ClampIndex returns the indices of the nearest elements inside an axis of so many.
+// ClampIndex returns indices clipped to an axis with the given extent.
 func (x Node) ClampIndex(extent any) Node {
 	i := x.indices()
 	if i.Err() != nil {
@@ -43,8 +42,8 @@ func (x Node) ClampIndex(extent any) Node {
 	return i.Maximum(0).Minimum(last)
 }
 
-// indices returns x as Int64, or the error that it is no integer. What is beyond Int64 is its greatest
-// number, which is outside every axis too.
+// indices returns x as Int64, or an error if it is not an integer. Numbers beyond Int64 become its greatest, which is
+// outside every axis.
 func (x Node) indices() Node {
 	n := x.get()
 	switch {
@@ -58,11 +57,10 @@ func (x Node) indices() Node {
 	return x.Cast(Int64)
 }
 
-// Take returns the slices of x along an axis at indices, in place of which the result has
-// the axes of the indices: NumPy's take, and the lookup of embeddings. An index below 0 is
-// outside the axis, unlike NumPy's: FromEnd makes it count from the end. Indices that count on from
-// Iota, shifted, wrapped, or clamped for an element or two, take slices: x.Take(0, Iota(Int64, n).Add(1).ClampIndex(n))
-// has each element's next one.
+// Take returns the slices of x along an axis at indices; the axes of the indices replace that axis. It is NumPy's take,
+// and the lookup of embeddings. Unlike NumPy's, an index below 0 is outside the axis; FromEnd makes it count from the
+// end. Indices computed from Iota by shifting, wrapping or clamping take slices without a gather: x.Take(0, Iota(Int64,
+// n).Add(1).ClampIndex(n)) has the next element of each.
 func (x Node) Take(axis any, indices any) Node {
 	n := x.get()
 	i := Node{operand(indices, Int64)}.indices()
@@ -93,10 +91,9 @@ func (n *node) unnamed() *node {
 	return &m
 }
 
-// TakeAlong returns the elements of x at indices along an axis, one for each index:
-// element [i, j] along axis 1 is x[i, indices[i, j]]. The indices have x's shape but for
-// that axis, or broadcast to it. It is NumPy's take_along_axis and ONNX's GatherElements,
-// but for indices below 0: see Take.
+// TakeAlong returns the elements of x at indices along an axis, one for each index: along axis 1, element [i, j] is
+// x[i, indices[i, j]]. The indices have x's shape except along that axis, or broadcast to it. It is NumPy's
+// take_along_axis and ONNX's GatherElements, except for indices below 0: see Take.
 func (x Node) TakeAlong(axis any, indices any) Node {
 	n := x.get()
 	i := Node{operand(indices, Int64)}.indices()
@@ -110,7 +107,7 @@ func (x Node) TakeAlong(axis any, indices any) Node {
 	return apply(ir.OpGather, ir.Attr{Axis: k}, n.unnamed(), i.get())
 }
 
-// alongAxis returns an axis, and indices broadcast to n's shape along the others.
+// alongAxis returns an axis, and the indices broadcast to n's shape along the other axes.
 func (n *node) alongAxis(axis any, i Node) (int, Node, error) {
 	k, err := n.axis(axis)
 	if err != nil {
@@ -125,9 +122,9 @@ func (n *node) alongAxis(axis any, i Node) (int, Node, error) {
 	return k, i.BroadcastTo(full), nil
 }
 
-// GatherND returns the slices of x at tuples of indices: the last axis of the indices has
-// one index for each of x's axes behind the first batch ones, or for the first few of
-// those. The first batch axes of both are the same. It is ONNX's GatherND.
+// GatherND returns the slices of x at tuples of indices, as ONNX's GatherND: the last axis of the indices has an index
+// for each axis of x after the first batch axes, or for the first few of these. x and the indices share the first batch
+// axes.
 func (x Node) GatherND(indices Node, batch int) Node {
 	n := x.get()
 	i := indices.indices()
@@ -138,7 +135,7 @@ func (x Node) GatherND(indices Node, batch int) Node {
 	if err != nil {
 		return fail("%w", err)
 	}
-	// [batch, indexed axes as one, rest] at [batch, tuples]
+	// [batch, indexed axes as one, rest] indexed by [batch, tuples]
 	tuples := i.n.typ.Shape[batch : len(i.n.typ.Shape)-1]
 	count, wide := tuples.NumElems(), rest.NumElems()
 	lead := n.typ.Shape[:batch].NumElems()
@@ -146,16 +143,16 @@ func (x Node) GatherND(indices Node, batch int) Node {
 	return y.Reshape(n.typ.Shape[:batch], tuples, rest)
 }
 
-// tuples returns how many elements the indexed axes of n have together, the indices into
-// those as one, and the axes behind them.
+// tuples returns the total number of elements of the indexed axes of n, the tuples as indices into them merged to one
+// axis, and the axes after them.
 func (n *node) tuples(i Node, batch int) (flat Extent, at Node, rest Shape, err error) {
 	s, t := n.typ.Shape, i.n.typ.Shape
 	if batch < 0 || batch > len(s) || batch >= len(t) {
-		return flat, at, nil, fmt.Errorf("%d axes of %s and %s are no batch: the last axis of the indices is of tuples", batch, n.text(), i.n.text())
+		return flat, at, nil, fmt.Errorf("%d batch axes of %s and indices %s are too many: the last axis of the indices holds tuples", batch, n.text(), i.n.text())
 	}
 	depth, known := t[len(t)-1].Int()
 	if !known || depth > len(s)-batch {
-		return flat, at, nil, fmt.Errorf("tuples of %s indices for the axes of %s behind the first %d", t[len(t)-1], n.text(), batch)
+		return flat, at, nil, fmt.Errorf("tuples of %s indices don't fit the axes of %s after the first %d", t[len(t)-1], n.text(), batch)
 	}
 	if !t[:batch].Equal(s[:batch]) {
 		return flat, at, nil, fmt.Errorf("the first %d axes of %s and of the indices %s differ", batch, n.text(), i.n.text())
@@ -165,8 +162,8 @@ func (n *node) tuples(i Node, batch int) (flat Extent, at Node, rest Shape, err 
 	for k := range depth {
 		j := i.Index(-1, k)
 		if depth > 1 {
-			// The tuple may lead to an element of another row if an index is outside its own axis. To take
-			// a zero of as many as the axis has is an error then, which names the index and the axis.
+			// An index outside its own axis could lead to an element of another row. Taking an element of an array of
+			// as many zeros as the axis has fails for it, with an error that names the index and the axis.
 			j = j.Add(Fill(Int64, 0, indexed[k]).Take(0, j))
 		}
 		if k == 0 {
@@ -178,12 +175,12 @@ func (n *node) tuples(i Node, batch int) (flat Extent, at Node, rest Shape, err 
 	return indexed.NumElems(), at, s[batch+depth:], nil
 }
 
-// ScatterOp says what Scatter does with the element that is at an index.
+// ScatterOp says how Scatter combines an update with the element at its index.
 type ScatterOp uint8
 
-// What Scatter does with several updates of one index it does in their order.
+// How Scatter combines several updates of one index: in their order.
 const (
-	ScatterSet ScatterOp = iota // replaces it: the last update stays
+	ScatterSet ScatterOp = iota // replaces the element: the last update stays
 	ScatterAdd
 	ScatterMul
 	ScatterMin
@@ -192,10 +189,9 @@ const (
 
 var scatterOps = [...]ir.Op{ScatterSet: ir.OpScatter, ScatterAdd: ir.OpScatterAdd, ScatterMul: ir.OpScatterMul, ScatterMin: ir.OpScatterMin, ScatterMax: ir.OpScatterMax}
 
-// Scatter returns x with updates at indices along an axis, one for each index: along axis
-// 1, updates[i, j] goes to [i, indices[i, j]]. Indices and updates have one shape, that of
-// x but for that axis. Several for one index take effect in their order, whatever the
-// number of workers. It is ONNX's ScatterElements.
+// Scatter returns x with updates at indices along an axis, one for each index: along axis 1, updates[i, j] goes to [i,
+// indices[i, j]]. Indices and updates have one shape, that of x except along the axis. Several updates of one index are
+// applied in order, whatever the number of workers. It is ONNX's ScatterElements.
 func (x Node) Scatter(axis any, indices, updates any, by ScatterOp) Node {
 	n := x.get()
 	i := Node{operand(indices, Int64)}.indices()
@@ -215,8 +211,8 @@ func (x Node) Scatter(axis any, indices, updates any, by ScatterOp) Node {
 	return apply(scatterOps[by], ir.Attr{Axis: k}, n.unnamed(), i.get(), u.get().unnamed())
 }
 
-// ScatterND returns x with the slices at tuples of indices, which are as in GatherND,
-// replaced by updates or combined with them. It is ONNX's ScatterND.
+// ScatterND returns x with the slices at tuples of indices, as in GatherND, replaced by updates or combined with them.
+// It is ONNX's ScatterND.
 func (x Node) ScatterND(indices, updates Node, by ScatterOp) Node {
 	n := x.get()
 	i := indices.indices()
@@ -236,20 +232,20 @@ func (x Node) ScatterND(indices, updates Node, by ScatterOp) Node {
 	return y.Reshape(n.typ.Shape)
 }
 
-// SegmentSum returns the sums of the slices of x along its first axis that have one segment
-// number each: count slices, those of no element zeros. Others are added in their order.
+// SegmentSum returns for each of count segments the sum of the slices of x along its first axis that have its number. A
+// segment without slices gives zeros. Slices are added in order.
 func (x Node) SegmentSum(segments any, count any) Node {
 	return x.segments(segments, count, ir.OpAdd, ScatterAdd)
 }
 
-// SegmentMax returns the greatest elements of the slices of each segment; of none, the
-// least number of the type.
+// SegmentMax returns the greatest elements of the slices of each segment; an empty segment gives the least number of
+// the type.
 func (x Node) SegmentMax(segments any, count any) Node {
 	return x.segments(segments, count, ir.OpMax, ScatterMax)
 }
 
-// SegmentMin returns the least elements of the slices of each segment; of none, the
-// greatest number of the type.
+// SegmentMin returns the least elements of the slices of each segment; an empty segment gives the greatest number of
+// the type.
 func (x Node) SegmentMin(segments any, count any) Node {
 	return x.segments(segments, count, ir.OpMin, ScatterMin)
 }

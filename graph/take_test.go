@@ -144,8 +144,8 @@ func TestTakeErrors(t *testing.T) {
 		{x.Slice(":0").Take(0, i), "take: axis 0 of shape [0,3] has no elements to index"},
 		{x.Scatter(0, i.Unsqueeze(1), i.Unsqueeze(1), graph.ScatterSet), "scatter: dtypes float32 and int64 differ: Cast one of them"},
 		{x.Cast(graph.Bool).Scatter(0, i.Unsqueeze(1), graph.Scalar(graph.Bool, true), graph.ScatterAdd), "scatter: does not take bool"},
-		{x.GatherND(graph.Input("j", graph.Int64, 2, 3), 0), "gathernd: tuples of 3 indices for the axes of float32[4,3] behind the first 0"},
-		{x.GatherND(i, 1), "gathernd: 1 axes of float32[4,3] and int64[2] are no batch"},
+		{x.GatherND(graph.Input("j", graph.Int64, 2, 3), 0), "gathernd: tuples of 3 indices don't fit the axes of float32[4,3] after the first 0"},
+		{x.GatherND(i, 1), "gathernd: 1 batch axes of float32[4,3] and indices int64[2] are too many"},
 		{x.ScatterND(i.Unsqueeze(1), x, graph.ScatterSet), "scatternd: updates float32[4,3]: these indices want shape [2,3]"},
 		{x.SegmentSum(x, 2), "segmentsum: float32[4,3] and segments float32[4,3]: the segments number the slices of the first axis"},
 	} {

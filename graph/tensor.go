@@ -9,44 +9,39 @@ import (
 
 // Tensor is an n-d array in memory. Package tensor documents its methods.
 //
-// Constructors and views return no error. What they can't make is a Tensor that
-// remembers why; a graph or a run that it is given to returns that error, and
-// its method Err returns.
+// Constructors and views return no error. If one fails, the Tensor remembers why: its method Err returns the error, and
+// so does a graph or a run that receives the Tensor.
 type Tensor = tensor.Tensor
 
-// Element lists Go's types of the elements that run.
+// Element lists the Go types of elements.
 type Element = tensor.Element
 
-// Half is Go's type of the elements of dtype Float16: their bits.
+// Half is the Go type of Float16 elements: their bits.
 type Half = tensor.Half
 
-// HalfOf returns the Half nearest to f, the even one of two.
+// HalfOf rounds f to the nearest Half, ties to even.
 func HalfOf(f float32) Half { return tensor.HalfOf(f) }
 
-// BFloat is Go's type of the elements of dtype BFloat16: their bits.
+// BFloat is the Go type of BFloat16 elements: their bits.
 type BFloat = tensor.BFloat
 
-// BFloatOf returns the BFloat nearest to f, the even one of two.
+// BFloatOf rounds f to the nearest BFloat, ties to even.
 func BFloatOf(f float32) BFloat { return tensor.BFloatOf(f) }
 
-// Fixed is Go's type of the elements of dtype Fixed16x16: the number times 2^16.
+// Fixed is the Go type of Fixed16x16 elements: the number times 2^16.
 type Fixed = tensor.Fixed
 
-// FixedOf returns the Fixed nearest to f, the even one of two; beyond the least and the
-// greatest those; 0 for NaN.
+// FixedOf rounds f to the nearest Fixed, ties to even. It saturates out of range and returns 0 for NaN.
 func FixedOf(f float64) Fixed { return tensor.FixedOf(f) }
 
-// Of returns data as a tensor of that shape, row-major, without a copy: writes
-// go both ways. Without a shape it is 1-d of len(data); a shape of no axes, as
-// that of a scalar t in Of(data, t.Shape()...), makes a scalar.
+// Of returns data as a row-major tensor of that shape, without a copy: writes go both ways. Without a shape it is 1-d
+// of len(data). A shape without axes, such as that of a scalar t in Of(data, t.Shape()...), makes a scalar.
 func Of[T Element](data []T, shape ...int) *Tensor { return tensor.Of(data, shape...) }
 
-// OfRows returns a matrix with the elements of rows, which all must have as many. They are
-// copied.
+// OfRows returns a matrix of copies of the given rows, which must have equal lengths.
 func OfRows[T Element](rows [][]T) *Tensor { return tensor.OfRows(rows) }
 
-// OfColumns returns a matrix whose columns are the elements of slices, which all must have
-// as many, as the fields of a struct of columns. They are copied.
+// OfColumns returns a matrix of copies of the given columns, which must have equal lengths.
 func OfColumns[T Element](columns ...[]T) *Tensor { return tensor.OfColumns(columns...) }
 
 // Rows returns copies of the rows of a matrix.
@@ -58,12 +53,10 @@ func Columns[T Element](t *Tensor) ([][]T, error) { return tensor.Columns[T](t) 
 // ScalarOf returns a tensor of rank 0 that holds v.
 func ScalarOf[T Element](v T) *Tensor { return tensor.ScalarOf(v) }
 
-// A Layout says where the elements of a tensor are: shape, strides and offset, in
-// elements.
+// A Layout says where the elements of a tensor are: shape, strides and offset, in elements.
 type Layout = layout.Layout
 
-// OfLayout returns data as a tensor of any layout, without a copy. Every location
-// of the layout must be in data.
+// OfLayout returns data as a tensor of any layout, without a copy. Every element of the layout must be in data.
 func OfLayout[T Element](data []T, l Layout) *Tensor { return tensor.OfLayout(data, l) }
 
 // New returns a tensor of zeros.
@@ -75,8 +68,7 @@ func Zeros(dt DType, shape ...int) *Tensor { return tensor.Zeros(dt, shape...) }
 // Ones returns a tensor of ones, or of true.
 func Ones(dt DType, shape ...int) *Tensor { return tensor.Ones(dt, shape...) }
 
-// Full returns a tensor whose elements are all v, a Go number or bool. For a
-// Node that needs no memory see Fill.
+// Full returns a tensor whose elements are all v, a Go number or bool. Fill returns a Node that needs no memory.
 func Full(dt DType, v any, shape ...int) *Tensor { return tensor.Full(dt, v, shape...) }
 
 // Eye returns the n by n identity matrix.
@@ -92,14 +84,12 @@ func Linspace(dt DType, start, stop float64, n int) *Tensor {
 	return tensor.Linspace(dt, start, stop, n)
 }
 
-// Uniform returns random numbers of at least lo and less than hi, the same for
-// the same seed on every machine.
+// Uniform returns uniform random numbers from lo to just below hi, the same for a seed on every machine.
 func Uniform(dt DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 	return tensor.Uniform(dt, seed, lo, hi, shape...)
 }
 
-// Normal returns random numbers of a normal distribution, the same for the same
-// seed on every machine.
+// Normal returns normally distributed random numbers, the same for a seed on every machine.
 func Normal(dt DType, seed uint64, mean, std float64, shape ...int) *Tensor {
 	return tensor.Normal(dt, seed, mean, std, shape...)
 }
@@ -115,21 +105,19 @@ func At[T Element](t *Tensor, index ...int) (T, error) { return tensor.At[T](t, 
 // the same memory see it.
 func Set[T Element](t *Tensor, v T, index ...int) error { return tensor.Set(t, v, index...) }
 
-// All returns the elements in row-major order of their indices, of any layout.
+// All returns the elements in row-major order, for any layout.
 func All[T Element](t *Tensor) (iter.Seq[T], error) { return tensor.All[T](t) }
 
 // Copy writes the elements of src to dst, which has the same dtype and shape. Both
 // may be of any layout, and may overlap.
 func Copy(dst, src *Tensor) error { return tensor.Copy(dst, src) }
 
-// CopyTo writes the elements to a slice in row-major order of their indices. The
-// slice must hold exactly as many.
+// CopyTo writes the elements to a slice in row-major order. The slice must have the exact length.
 func CopyTo[T Element](t *Tensor, dst []T) error { return tensor.CopyTo(t, dst) }
 
 // Equal reports whether a and b have the same dtype, shape and elements, bit for
 // bit: -0 is not +0, and all NaNs are equal.
 func Equal(a, b *Tensor) bool { return tensor.Equal(a, b) }
 
-// Overlaps reports whether the memory from the first to the last byte that a and b
-// touch has a byte in common.
+// Overlaps reports whether the ranges of memory of a and b, from the first to the last byte that each touches, overlap.
 func Overlaps(a, b *Tensor) bool { return tensor.Overlaps(a, b) }

@@ -8,23 +8,21 @@ import (
 // DType is the type of one element.
 type DType = ir.DType
 
-// The element types. Each op on Float16 and BFloat16 computes in float32 and rounds its result
-// once, to even; subnormal numbers are kept. Sums, scans and products of them round at their
-// end. So does Fixed16x16, the multiples of 2^-16 from -32768 to just
-// below 32768, which is computed in float64: what is beyond becomes the least or the greatest,
-// so that x/0 is one of those, and what is not a number, as 0/0, becomes 0. As float64 has 22
-// bits more than its greatest numbers, the error of any function of one argument is below
-// 0.50001 of 2^-16. Int8, Int16 and
-// Uint16 are computed in int32 and wrap.
+// The element types.
 //
-// Those from Float8E4M3FN on are only stored: they can be moved, chosen by Where and
-// converted; to compute with them, Cast them to Float32 or Int32 and the results back. Go has
-// no types for their elements. Tensor.At returns a float32 or an int8, and Set takes any
-// number. An element takes one byte, also where it has 4 or 2 bits: those are the low ones.
-// Cast rounds to the nearest, the even one of two, from any type once. What is beyond the
-// greatest number of a float becomes infinite, NaN where there is no infinity, and the greatest
-// of Float4E2M1, which has neither; Clip before the Cast saturates. Float8E8M0 takes the
-// greater of two equally near powers of two, and NaN for negative numbers.
+// Storage types are computed in another type. Float16 and BFloat16: each op computes in float32 and rounds its result
+// once, to even; subnormal numbers are kept; sums, scans and products round at the end. Fixed16x16 has the multiples of
+// 2^-16 from -32768 to just below 32768 and is computed in float64 in the same way: results out of range saturate (x/0
+// too), and NaN, as of 0/0, becomes 0. The error of any function of one argument is below 0.50001 of 2^-16, as float64
+// has 22 bits more. Int8, Int16 and Uint16 are computed in int32 and wrap.
+//
+// The types from Float8E4M3FN on can only be stored, moved, chosen by Where and converted. To compute, Cast them to
+// Float32 or Int32 and the results back. Go has no types for their elements: Tensor.At returns a float32 or an int8,
+// and Set takes any number. An element takes one byte; types of 4 or 2 bits use the low ones.
+//
+// A Cast to such a type rounds once, to nearest, ties to even. A float beyond the greatest number becomes infinite; it
+// becomes NaN in a type without infinities, and the greatest number in Float4E2M1, which has neither. Clip before the
+// Cast to saturate. Float8E8M0 takes the greater of two equally near powers of two, and NaN for negative numbers.
 const (
 	Bool       = ir.Bool
 	Int8       = ir.Int8
@@ -53,10 +51,9 @@ const (
 	Uint2          = ir.Uint2
 )
 
-// Extent is the number of elements along an axis: a number, or an expression in
-// sizes that are known when a program runs. Dim makes one; its methods Add, Sub,
-// Mul and Div make others. Where an int is an extent, the bound of a slice, an index or
-// the operand of an op, an Extent may be too.
+// Extent is the number of elements along an axis: a number, or an expression in sizes that are known when a program
+// runs. Dim makes an Extent; its methods Add, Sub, Mul and Div make others. An Extent may stand wherever an int is an
+// extent, the bound of a slice, an index or the operand of an op.
 type Extent = ir.Dim
 
 // Shape lists the extents of the axes, outermost first. A scalar has none.
@@ -65,9 +62,9 @@ type Shape = ir.Shape
 // Pos is a line of the user's source.
 type Pos = ir.Pos
 
-// Error is a mistake in a graph or in what it is run on: the line, the op and
-// what to do. Find it in an error with errors.As.
+// Error is a mistake in a graph or in what it runs on: the line, the op and what to do. Find it in an error with
+// errors.As.
 type Error = ir.Error
 
-// Decision is an entry of a program's ledger: what the compiler chose, and why.
+// Decision is an entry of a program's ledger: a choice of the compiler, and the reason.
 type Decision = plan.Decision

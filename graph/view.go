@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Views move indices and compute nothing: in a compiled program they are
-// strides. An axis is a number, from the end if negative, or its name; where
-// several are taken, a slice of them will do.
+// Views map indices and compute nothing: in a compiled program they are strides. An axis is a number, counted from the
+// end if negative, or a name. Where several axes are taken, a slice of them may be given.
 
 // Permute returns x with its axes reordered: axis k of the result is axis
 // axes[k] of x. Each axis is named once.
@@ -95,14 +94,13 @@ func (x Node) Flip(axes ...any) Node {
 	})
 }
 
-// BroadcastTo returns x repeated to a shape, by NumPy's rule: shapes are aligned
-// at the last axis, and extents of 1 and missing axes repeat. Binary ops do so
-// on their own; with the option WithoutBroadcast they must be given.
+// BroadcastTo returns x repeated to a shape, by NumPy's rule: shapes are aligned at the last axis, and extents of 1 and
+// missing axes repeat. Binary ops broadcast by themselves; with the option WithoutBroadcast they need this method.
 func (x Node) BroadcastTo(extents ...any) Node {
 	return x.view(ir.OpExpand, func(n *node) (ir.Attr, bool, error) {
 		shape, err := extentsOf(extents)
 		if err == nil && slices.Contains(shape, ir.Fixed(-1)) {
-			err = fmt.Errorf("an extent is -1 in %s: give the extent", shape)
+			err = fmt.Errorf("shape %s has an extent of -1: give the extent", shape)
 		}
 		return ir.Attr{Shape: shape}, shape.Equal(n.typ.Shape), err
 	})
@@ -111,8 +109,8 @@ func (x Node) BroadcastTo(extents ...any) Node {
 // Expand is BroadcastTo under the name that dumps and errors use.
 func (x Node) Expand(extents ...any) Node { return x.BroadcastTo(extents...) }
 
-// Diagonal returns the elements of x whose index along axis b is k more than
-// that along axis a. Both axes go; the diagonal is a new last axis.
+// Diagonal returns the elements of x whose index along axis b is k more than the index along axis a. The diagonal is a
+// new last axis that replaces both.
 func (x Node) Diagonal(k int, a, b any) Node {
 	return x.view(ir.OpDiagonal, func(n *node) (ir.Attr, bool, error) {
 		row, err := n.axis(a)
@@ -124,8 +122,8 @@ func (x Node) Diagonal(k int, a, b any) Node {
 	})
 }
 
-// Squeeze returns x without the given axes, whose extents must be 1; without
-// any, all axes of extent 1 go, and those of symbolic extents stay.
+// Squeeze returns x without the given axes, whose extents must be 1. Without arguments it removes all axes of extent 1,
+// but not symbolic ones.
 func (x Node) Squeeze(axes ...any) Node {
 	return x.view(ir.OpSqueeze, func(n *node) (ir.Attr, bool, error) {
 		if len(axes) > 0 {
@@ -142,8 +140,7 @@ func (x Node) Squeeze(axes ...any) Node {
 	})
 }
 
-// Unsqueeze returns x with axes of extent 1 inserted, which are these axes of
-// the result.
+// Unsqueeze returns x with axes of extent 1 inserted; the arguments are their numbers in the result.
 func (x Node) Unsqueeze(axes ...any) Node {
 	return x.view(ir.OpUnsqueeze, func(n *node) (ir.Attr, bool, error) {
 		added, err := intsOf(axes)
@@ -157,8 +154,7 @@ func (x Node) Unsqueeze(axes ...any) Node {
 	})
 }
 
-// intsOf reads the axes of a result, which have no names yet: ints, and slices of
-// them.
+// intsOf reads axes of a result, which have no names yet: ints, and slices of ints.
 func intsOf(args []any) ([]int, error) {
 	args = flat(args)
 	out := make([]int, len(args))

@@ -8,20 +8,20 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The arguments that convolutions and pools have in common: options of windows, and the channels of groups. This file
-// checks them, so that what builds the graphs has sizes that are known, groups that divide the channels, and numbers whose
-// sums and products are ints.
+// Checks of the arguments that convolutions and pools share: options of windows, and groups of channels. The code that
+// builds their graphs relies on known sizes, groups that divide the channels, and numbers whose sums and products fit
+// int.
 
-// mostReach limits the options of windows, and how far a window reaches: sums of several are ints of 32 bits too.
+// mostReach limits the options of windows and the reach of a window, so that sums of several fit an int of 32 bits.
 const mostReach = 1 << 28
 
-// checkConv returns an error for operands that no convolution has, or fills in the defaults of its options. x is
-// [n, c, spatial axes], or with ChannelsLast [n, spatial axes, c]. weights are [m, c/Groups, spatial axes], of a transposed
-// convolution [c, m/Groups, spatial axes].
+// checkConv returns an error for operands that don't fit a convolution, or fills in the defaults of its options. x is
+// [n, c, spatial axes], or with ChannelsLast [n, spatial axes, c]. weights are [m, c/Groups, spatial axes], or [c,
+// m/Groups, spatial axes] for a transposed convolution.
 func (o *ConvOptions) checkConv(x, weights *node, transposed bool) error {
 	s, k := x.typ.Shape, weights.typ.Shape
 	if len(s) < 3 || len(k) != len(s) {
-		return fmt.Errorf("%s and weights %s: both have two axes for channels and the same number of others", x.text(), weights.text())
+		return fmt.Errorf("%s and weights %s: both need two axes for channels and the same number of spatial axes", x.text(), weights.text())
 	}
 	if err := o.check(k[2:]); err != nil {
 		return err
@@ -35,27 +35,27 @@ func (o *ConvOptions) checkConv(x, weights *node, transposed bool) error {
 	}
 	switch {
 	case transposed && channels != k[0]:
-		return fmt.Errorf("%s has %s channels, and the weights %s are of %s", x.text(), channels, weights.text(), k[0])
+		return fmt.Errorf("%s has %s channels, but the weights %s are for %s", x.text(), channels, weights.text(), k[0])
 	case !transposed && channels != k[1].Mul(ir.Fixed(o.Groups)):
-		return fmt.Errorf("%s has %s channels, and the weights %s are of %s in each of %d groups", x.text(), channels, weights.text(), k[1], o.Groups)
+		return fmt.Errorf("%s has %s channels, but the weights %s are for %s in each of %d groups", x.text(), channels, weights.text(), k[1], o.Groups)
 	}
 	if n, known := k[0].Int(); known && n%o.Groups != 0 {
 		of := "the result"
 		if transposed {
 			of = "the operand"
 		}
-		return fmt.Errorf("%d channels of %s are no %d equal groups", n, of, o.Groups)
+		return fmt.Errorf("%d channels of %s can't be divided into %d equal groups", n, of, o.Groups)
 	}
 	return nil
 }
 
-// check returns an error for options that no windows of some extents have, or fills in the defaults.
+// check returns an error for options that don't fit windows of the given extents, or fills in the defaults.
 func (o *ConvOptions) check(size Shape) error {
 	if o.Groups == 0 {
 		o.Groups = 1
 	}
 	if o.Groups < 0 || o.Groups > mostReach {
-		return fmt.Errorf("%d groups: give 1 or more, up to %d", o.Groups, mostReach)
+		return fmt.Errorf("%d groups: give 1 to %d", o.Groups, mostReach)
 	}
 	for _, l := range []struct {
 		name         string
@@ -73,7 +73,7 @@ func (o *ConvOptions) check(size Shape) error {
 		}
 		for _, n := range *l.list {
 			if n < l.least || n > mostReach {
-				return fmt.Errorf("%s %v: give %d or more, up to %d", l.name, *l.list, l.least, mostReach)
+				return fmt.Errorf("%s %v: give %d to %d", l.name, *l.list, l.least, mostReach)
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (o *ConvOptions) check(size Shape) error {
 		case !known:
 			return fmt.Errorf("the size of the windows, %s, is not known before the program runs", d)
 		case n < 1 || n > mostReach || (n-1) > (mostReach-1)/o.Dilations[i]:
-			return fmt.Errorf("windows of %s elements %d apart: they have 1 or more, and reach over up to %d", d, o.Dilations[i], mostReach)
+			return fmt.Errorf("windows of %s elements %d apart: give 1 element or more, and a reach of at most %d", d, o.Dilations[i], mostReach)
 		}
 	}
 	return nil
@@ -93,16 +93,16 @@ func (o *ConvOptions) check(size Shape) error {
 func checkExtents(spatial Shape) error {
 	for _, d := range spatial {
 		if n, known := d.Int(); known && n > math.MaxInt-4*mostReach {
-			return fmt.Errorf("an extent of %d: it passes int with padding", n)
+			return fmt.Errorf("extent %d with its padding overflows int", n)
 		}
 	}
 	return nil
 }
 
-// check returns an error for pools that an operand of some shape has not, or fills in the defaults.
+// check returns an error for pools that don't fit an operand's shape, or fills in the defaults.
 func (o *PoolOptions) check(s Shape) error {
 	if len(s) < 3 || len(o.Size) != len(s)-2 {
-		return fmt.Errorf("windows of size %v, for the spatial axes behind the first two", o.Size)
+		return fmt.Errorf("windows of size %v: give one size for each spatial axis after the first two", o.Size)
 	}
 	c := ConvOptions{Strides: o.Strides, Dilations: o.Dilations, Before: o.Before, After: o.After}
 	if err := c.check(ir.ShapeOf(o.Size...)); err != nil {
@@ -110,10 +110,10 @@ func (o *PoolOptions) check(s Shape) error {
 	}
 	o.Strides, o.Dilations, o.Before, o.After = c.Strides, c.Dilations, c.Before, c.After
 	if min(slices.Min(o.Before), slices.Min(o.After)) < 0 {
-		return fmt.Errorf("%v before and %v after: padding is not negative", o.Before, o.After)
+		return fmt.Errorf("%v before and %v after: padding must not be negative", o.Before, o.After)
 	}
 	return checkExtents(s[2:])
 }
 
-// mostBuilt limits how many Nodes one call builds of what its arguments count: parts, and elements of windows.
+// mostBuilt limits the Nodes that one call builds for counts in its arguments: parts, and elements of windows.
 const mostBuilt = 1 << 16

@@ -49,7 +49,7 @@ func (c *Conv) windows(x, weights Shape) (Shape, error) {
 		before, after := c.Before[i], c.After[i]
 		out[2+i] = x[2+i].Add(Fixed(before)).Add(Fixed(after))
 		if left, known := x[2+i].Add(Fixed(min(before, 0))).Add(Fixed(min(after, 0))).Int(); known && left < 0 {
-			return nil, fmt.Errorf("%d and %d elements are taken from axis %d of shape %s", max(0, -before), max(0, -after), 2+i, x)
+			return nil, fmt.Errorf("%d and %d elements are removed from axis %d of shape %s, which has fewer", max(0, -before), max(0, -after), 2+i, x)
 		}
 	}
 	if err := out.Check(); err != nil {

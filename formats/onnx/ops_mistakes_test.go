@@ -26,7 +26,7 @@ func TestOperatorMistakes(t *testing.T) {
 		mistake("input 2 has the shape [18,6,24], whose axis 0 must have the extent 2", "Attention", 23, attrs{"q_num_heads": 3, "kv_num_heads": 3}, tensors(counted(2, 4, 24), counted(2, 6, 24), counted(18, 6, 24))),
 		mistake("input 3 has the shape [2,4,3], whose axis 0 must have the extent 1", "CausalConvWithState", 27, attrs{}, tensors(bytes, counted(4, 1, 4), none, counted(2, 4, 3))),
 		mistake("a state of shape [1,4,2] for windows of 4 elements", "CausalConvWithState", 27, attrs{}, tensors(bytes, counted(4, 1, 4), none, counted(1, 4, 2))),
-		mistake("4 channels of the operand are no 3 equal groups", "ConvTranspose", 13, attrs{"group": 3}, tensors(bytes, counted(4, 1, 3))),
+		mistake("4 channels of the operand can't be divided into 3 equal groups", "ConvTranspose", 13, attrs{"group": 3}, tensors(bytes, counted(4, 1, 3))),
 		mistake("attribute \"group\" is 0: it must be 1 to", "Conv", 13, attrs{"group": 0}, tensors(bytes, counted(4, 1, 3))),
 		mistake("offsets of shape [1,6,2,2] for windows [2 2] in 1 groups", "DeformConv", 22, attrs{}, tensors(counted(1, 1, 3, 3), counted(1, 1, 2, 2), counted(1, 6, 2, 2))),
 		mistake(`attribute "kernel_shape" is [2147483647]: it must be 1 to`, "MaxPool", 17, attrs{"kernel_shape": []int{math.MaxInt32}}, tensors(bytes)),
