@@ -50,7 +50,7 @@ func TestCallErrors(t *testing.T) {
 		"nil or zero":           func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{nil}, x) },
 		"there is no program":   func() (*graph.Call, error) { return (*graph.Program)(nil).Bind([]*graph.Tensor{y}, x) },
 		"must be row-major":     func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{y.Flip(0)}, x) },
-		"the Call is nil":      func() (*graph.Call, error) { return nil, (*graph.Call)(nil).Run(context.Background()) },
+		"the Call is nil":       func() (*graph.Call, error) { return nil, (*graph.Call)(nil).Run(context.Background()) },
 		//lint:ignore SA1012 that is what is tested
 		"the context is nil":   func() (*graph.Call, error) { c, _ := p.Bind([]*graph.Tensor{y}, x); return nil, c.Run(nil) },
 		"context canceled":     cancelled(p, y, x),

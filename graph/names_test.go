@@ -66,10 +66,10 @@ func TestWithInputs(t *testing.T) {
 	z := f32("z")
 	for want, declared := range map[string][]graph.Node{
 		"input y: an output needs it, and it is not among the inputs declared: add it to WithInputs": {x},
-		"compile: input x is declared twice":                                    {y, x, x},
+		"compile: input x is declared twice":                           {y, x, x},
 		"compile: declared input 1 is add: int32[n]: WithInputs takes": {y, x.Add(1)},
-		`"1" is not a name`: {y, x, graph.Input("1", graph.Int32)},
-		"the zero Node":  {},
+		`"1" is not a name`:                                            {y, x, graph.Input("1", graph.Int32)},
+		"the zero Node":                                                {},
 	} {
 		if len(declared) == 0 {
 			declared = []graph.Node{{}}
