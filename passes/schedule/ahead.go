@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Reading ahead. The first step of a row group waits for memory; the others find the block in the cache
-// and leave memory idle. So what the next block reads is prefetched as soon as the first step is done.
+// Reading ahead. The first step of a row group waits for memory; the others find the block in the cache and leave memory idle.
+// So what the next block reads is prefetched as soon as the first step is done.
 
 // prefetcher collects the calls that prefetch what the next block of a row group reads.
 type prefetcher struct {
@@ -21,8 +21,7 @@ type prefetcher struct {
 
 // newPrefetcher returns the prefetcher of a part of count blocks: nil if nothing is prefetched.
 func (w *groupWriter) newPrefetcher(count int) *prefetcher {
-	engine, ok := w.s.t.lib.Engine(kernel.ReadAhead.Signature())
-	if !ok || engine == portable || count == 1 || w.g.First == w.g.Last || !w.s.fromMemory(w.g) {
+	if w.s.t.isPortable(kernel.ReadAhead) || count == 1 || w.g.First == w.g.Last || !w.s.fromMemory(w.g) {
 		return nil
 	}
 	p := &prefetcher{w: w, bytes: w.s.t.PrefetchBytes}

@@ -5,20 +5,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// Blocks: how a step is divided for several goroutines, and so that no kernel call runs
-// for long. Sizes follow from the extents, the body and the machine.
+// Blocks: how a step is divided for several goroutines, and so that no kernel call runs for long. Sizes follow from the
+// extents, the body and the machine.
 
 // pieces returns into how many pieces so much work is divided at least.
 func (t *target) pieces(work float64) int { return t.Pieces(t.Workers, work) }
 
-// mostElems returns how many elements a block of a step has at most, to give work to
-// several goroutines.
+// mostElems returns how many elements a block of a step has at most, to give work to several goroutines.
 func (t *target) mostElems(s *plan.Step) int {
 	return min(t.BlockElems, ((elems(s)-1)/t.pieces(t.Work(s))+64)&^63)
 }
 
-// callElems returns how many elements of a step one kernel call handles at most: fewer
-// of an expensive body.
+// callElems returns how many elements of a step one kernel call handles at most: fewer of an expensive body.
 func (t *target) callElems(s *plan.Step) int {
 	return max(t.LeastCallElems, int(float64(t.CallElems)/max(1, tuning.OpWork(s)/t.CheapWork))&^63)
 }
@@ -30,8 +28,8 @@ func (t *target) block(s *plan.Step, row, col int) (rows, cols int) {
 	return max(1, min(s.Axes[row].Extent, limit/cols, most/cols)), cols
 }
 
-// evenly returns the length of the pieces of n elements, at most so many each, of which none is
-// much shorter than the others. Pieces begin at multiples of unit if that is possible.
+// evenly returns the length of the pieces of n elements, at most so many each, of which none is much shorter than the others.
+// Pieces begin at multiples of unit if that is possible.
 func evenly(n, most, unit int) int {
 	if n <= most {
 		return n

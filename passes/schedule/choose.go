@@ -9,10 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// choose returns the draft that costs least, and of the strategies that were not chosen
-// what they cost at least, or why they can't compute the step. Strategies are drafted in
-// the order of their offers, until the draft in hand costs no more than any other does at
-// least: nearly always the first.
+// choose returns the draft that costs least, and of the strategies that were not chosen what they cost at least, or why they
+// can't compute the step. Strategies are drafted in the order of their offers, until the draft in hand costs no more than any
+// other does at least: nearly always the first.
 func choose(t *target, s *plan.Step) (*Draft, error) {
 	if elems(s) == 0 {
 		return newDraft(t, s), nil

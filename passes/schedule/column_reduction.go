@@ -5,26 +5,39 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
-	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// columnReduction makes the lines the columns of kernel calls. Row i of a chunk belongs
-// to lane i mod 32, as ir.ReduceRow says, or to one of fewer: see fewest. Each lane is a row of accumulators in local
-// memory, as wide as a tile of columns. A kernel combines rows with the accumulators of
-// their lanes; then the lanes are combined in halves, until one is left.
+// columnReduction takes the lines for the columns of calls. Row i of a chunk belongs to lane i mod 32, as ir.ReduceRow says, or
+// to one of fewer lanes (see fewest). Each lane is a row of accumulators in local memory, as wide as a tile of columns. A
+// kernel combines rows with the accumulators of their lanes; then the upper half of the lanes is combined with the lower one
+// until one lane is left.
 //
-// By its options places and trees a kernel does so on its own: see column_reduction_places.go and column_reduction_trees.go.
+// Options places and trees call one kernel for all of it: see column_reduction_places.go and column_reduction_trees.go.
 func columnReduction(t *target, step *plan.Step) []offer {
 	s, why := reduction(step)
 	if why != "" {
 		return refused(why)
 	}
-	columns := offer{why: columnsCan(s)}
-	if columns.why == "" {
-		columns.least, columns.draft = t.ColumnCost(s), func() (*Draft, string) { return t.draftColumns(step, s) }
+	return []offer{
+		optional("places", func() (offer, string) { return t.places(step, s) }),
+		optional("trees", func() (offer, string) { return t.trees(step, s) }),
+		optional("", func() (offer, string) { return t.columns(step, s) }),
 	}
-	return []offer{t.places(step, s), t.trees(step, s), columns}
+}
+
+// columns is the offer of the strategy itself for a step, which is s in normal form.
+func (t *target) columns(step, s *plan.Step) (offer, string) {
+	last := len(s.Axes) - 1
+	for _, o := range s.Out {
+		switch {
+		case o.Combine.IsArgReduction():
+			return offer{}, "an index is found along a row alone"
+		case s.Axes[last-1].Extent > 1 && o.Strides[last-1] != 1:
+			return offer{}, "an output is not contiguous across the lines"
+		}
+	}
+	return offer{least: t.ColumnCost(s), draft: func() (*Draft, string) { return t.draftColumns(step, s) }}, ""
 }
 
 // columnWriter writes the parts of a column reduction.
@@ -51,15 +64,14 @@ type accumulator struct {
 
 // draftColumns returns the draft of a step, which is s in normal form.
 func (t *target) draftColumns(step, s *plan.Step) (*Draft, string) {
-	c := &columnWriter{t: t, d: newDraft(t, step), s: s}
+	c := &columnWriter{t: t, s: s}
 	engine, why := c.kernels()
 	if why != "" {
 		return nil, why
 	}
+	c.d = t.drafting(step, c.one.code, engine, t.ColumnCost(s)+(t.slowdown(engine)-1)*t.Work(s))
 	c.lanes = c.fewest()
 	c.tile()
-	cost := t.ColumnCost(s) + (t.slowdown(engine)-1)*t.Work(s)
-	c.d.Choice = nest.Choice{Kernel: c.one.code.Signature(), Engine: engine, Kernels: 1, Cost: cost}
 	if c.tiles != nil {
 		c.d.Choice.Cost = t.ColumnCost(s)
 		c.d.Choice.Cost += (c.tiles.work() - c.t.BodyWork(s)) * float64(elems(s))
@@ -72,9 +84,9 @@ func (t *target) draftColumns(step, s *plan.Step) (*Draft, string) {
 	return c.d, ""
 }
 
-// fewest returns how many lanes there are. Combining the lanes takes as long as combining as many rows. If elements combine in any order,
-// and there are more rows than ir.ReduceRow says that there are lanes, there are as few as still make long rows. Inputs that
-// are copied, and tilings, take many rows at once.
+// fewest returns the number of lanes. To combine the lanes takes as long as to combine as many rows. If elements combine in any
+// order, and there are more rows than lanes of ir.ReduceRow, there are only as many lanes as make long rows. Inputs that are
+// copied and tilings take many rows at once.
 func (c *columnWriter) fewest() int {
 	s, last, lanes := c.s, len(c.s.Axes)-1, ir.ReduceLanes
 	for o := range s.Out {
@@ -91,8 +103,7 @@ func (c *columnWriter) fewest() int {
 	return lanes
 }
 
-// kernels finds the kernels that combine rows with accumulators, and returns their
-// engine.
+// kernels finds the kernels that combine rows with accumulators. It returns the engine of the kernel for one row.
 func (c *columnWriter) kernels() (engine, why string) {
 	s, last := c.s, len(c.s.Axes)-1
 	body := *s.Body
@@ -111,16 +122,19 @@ func (c *columnWriter) kernels() (engine, why string) {
 	if c.one.code, c.one.from = c.body.Accumulate(combine, 1, repeats); c.one.code == nil {
 		return "", "the body has too many operands to accumulate"
 	}
-	engine, ok := c.t.lib.Engine(c.one.code.Signature())
-	if !ok {
-		engine, ok = c.lanesAlone()
+	engine, lacks := c.t.engine(c.one.code)
+	if lacks != "" {
+		engine, lacks = c.lanesAlone(lacks)
 	}
-	if ok = ok && !c.t.TilingOnly; !ok || engine == portable {
+	if c.t.TilingOnly {
+		lacks = tilingOnly
+	}
+	if lacks != "" || engine == portable {
 		c.tiles, why = c.tiling(0, nil).newTiling()
-		if c.tiles == nil && !ok {
-			return "", "no kernel is registered for " + c.one.code.Signature() + "; " + why
+		if c.tiles == nil && lacks != "" {
+			return "", lacks + "; " + why
 		}
-		if ok && c.tiles != nil && c.t.BodyWork(s)*c.t.PortableWork <= c.tiles.work() {
+		if lacks == "" && c.tiles != nil && c.t.BodyWork(s)*c.t.PortableWork <= c.tiles.work() {
 			c.tiles = nil
 		}
 	}
@@ -128,50 +142,55 @@ func (c *columnWriter) kernels() (engine, why string) {
 		if op == ir.OpInvalid {
 			continue
 		}
-		if _, ok := c.t.lib.Engine(combineKernel(op, s.Body.DType(s.Body.Out[o])).Signature()); !ok {
-			return "", "no kernel combines lanes by " + op.String()
+		if why := c.t.lacks(combineKernel(op, s.Body.OutType(o))); why != "" {
+			return "", why
 		}
 	}
 	if packs || c.tiles != nil {
 		return engine, ""
 	}
 	c.many.rows = c.t.RowsAtOnce
-	c.many.code, c.many.from = c.body.Accumulate(combine, c.t.RowsAtOnce, repeats)
-	if c.many.code != nil {
-		if on, ok := c.t.lib.Engine(c.many.code.Signature()); !ok || c.t.slowdown(on) > c.t.slowdown(engine) {
+	if c.many.code, c.many.from = c.body.Accumulate(combine, c.many.rows, repeats); c.many.code != nil {
+		if on, why := c.t.engine(c.many.code); why != "" || c.t.slowdown(on) > c.t.slowdown(engine) {
 			c.many.code = nil
 		}
 	}
 	return engine, ""
 }
 
-// lanesAlone takes the kernel of the body for that which accumulates, if there is one and each row is a lane, which is combined
-// with no other row before the lanes are.
-func (c *columnWriter) lanesAlone() (engine string, ok bool) {
+// lanesAlone takes the kernel of the body for the missing one that accumulates, if each row is a lane: it is combined with no
+// other row before the lanes are. It returns its engine, or why there is none.
+func (c *columnWriter) lanesAlone(lacks string) (engine, why string) {
 	if c.s.Axes[len(c.s.Axes)-1].Extent > ir.ReduceLanes {
-		return "", false
+		return "", lacks
 	}
 	code, from := c.body.Accumulate(make([]ir.Op, len(c.s.Out)), 1, func(int) bool { return false })
 	if code == nil {
-		return "", false
+		return "", lacks
 	}
-	if engine, ok = c.t.lib.Engine(code.Signature()); ok {
-		c.one.code, c.one.from = code, from
+	if engine, why = c.t.engine(code); why != "" {
+		return "", lacks
 	}
-	return engine, ok
+	c.one.code, c.one.from = code, from
+	return engine, ""
 }
 
-// combineKernel returns the kernel that combines two rows of lanes.
+// combineKernel returns the kernel that combines two rows.
 func combineKernel(op ir.Op, d ir.DType) *kernel.Kernel {
-	k, err := kernel.SingleOp(op, ir.Invalid, kernel.Operand{DType: d}, kernel.Operand{DType: d})
+	return oneOp(op, ir.Invalid, kernel.Operand{DType: d}, kernel.Operand{DType: d})
+}
+
+// oneOp returns the kernel of one op.
+func oneOp(op ir.Op, to ir.DType, in ...kernel.Operand) *kernel.Kernel {
+	k, err := kernel.SingleOp(op, to, in...)
 	if err != nil {
-		panic("BUG: schedule: a combiner that combines nothing: " + err.Error())
+		panic("BUG: schedule: " + err.Error())
 	}
 	return k
 }
 
-// tile chooses the columns of a tile, so that there are enough of them for several
-// goroutines if they stay wide enough, and tells whether rows, one of each lane, become one.
+// tile chooses the columns of a tile: enough tiles for several goroutines, if they stay wide. It also decides whether the rows
+// of one group, one for each lane, become one row.
 func (c *columnWriter) tile() {
 	s, last := c.s, len(c.s.Axes)-1
 	n, cols := s.Axes[last].Extent, s.Axes[last-1].Extent

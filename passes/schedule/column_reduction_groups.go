@@ -6,11 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// box is some groups of rows of a chunk, and of each group the first lanes.
+// box is some groups of rows of a chunk, and the first lanes of each.
 type box struct{ first, groups, lanes int }
 
-// reduce returns the calls that combine all rows with the accumulators. The first row of
-// each lane is combined with the identity. The last rows are fewer than the lanes.
+// reduce returns the calls that combine all rows with the accumulators. The first row of each lane is combined with the
+// identity. The last group may lack lanes.
 func (w *laneWriter) reduce() (items []nest.Item) {
 	whole, rest := w.n/w.c.lanes, w.n%w.c.lanes
 	first, with := 0, &w.c.one
@@ -30,8 +30,7 @@ func (w *laneWriter) reduce() (items []nest.Item) {
 	return items
 }
 
-// groupsOf returns the calls that combine whole groups of rows: many rows at once as
-// long as there are as many.
+// groupsOf returns the calls that combine whole groups of rows: many rows at once, then one by one.
 func (w *laneWriter) groupsOf(b box) (items []nest.Item) {
 	many, one := b, b
 	many.groups = 0
@@ -54,8 +53,7 @@ func (w *laneWriter) groupsOf(b box) (items []nest.Item) {
 	return lanes.wrap(outside, items)
 }
 
-// laneByLane reports whether all rows of a lane are combined before those of the next.
-// It takes one call for each lane; else it is one for each group.
+// laneByLane reports whether there is a call for each lane, with all of its rows, rather than one for each group.
 func (w *laneWriter) laneByLane(b box) bool {
 	few := w.c.t.FewRows
 	if w.c.many.code != nil {
@@ -85,8 +83,8 @@ func (w *laneWriter) accumulate(a *accumulator, b box, begin bool) []nest.Item {
 	return append(w.pack(at, b), w.call(at, a, b, line, begin)...)
 }
 
-// call returns the call that combines the rows of a place in a box, whose lines follow
-// one another along an axis, or the calls of a tiling.
+// call returns the call that combines the rows of a place in a box, whose lines follow one another along an axis, or the calls
+// of a tiling.
 func (w *laneWriter) call(at *walk, a *accumulator, b box, line int, begin bool) []nest.Item {
 	var views []view
 	operand := func(v view, row int) {
@@ -119,30 +117,25 @@ func (w *laneWriter) call(at *walk, a *accumulator, b box, line int, begin bool)
 	if w.c.tiles != nil {
 		return w.writeTiling(at, views)
 	}
-	var args []nest.Arg
-	for i := range views {
-		args = append(args, at.arg(&views[i], line))
-	}
 	cols := at.size[w.cols]
 	if w.c.flat {
 		cols = times(cols, at.most[w.lanes])
 	}
-	return []nest.Item{call(a.code, at.size[line], cols, args)}
+	return []nest.Item{call(a.code, at.size[line], cols, at.args(line, views...))}
 }
 
 // pack returns the calls that copy the packed inputs of one group of rows.
 func (w *laneWriter) pack(at *walk, b box) (items []nest.Item) {
 	for i := range w.packs {
 		c := &w.packs[i]
-		from := c.from
-		from.offset += b.first * from.strides[w.groups]
+		from := c.from.move(w.groups, b.first)
 		rows, cols := at.size[w.lanes], at.size[w.cols]
 		src, to := at.arg(&from, w.lanes), at.arg(&c.to, w.lanes)
 		if c.op.class == transposed {
 			src.Step = c.op.col
-			items = append(items, transposeBlock(c.op.dtype, cols, rows, src, c.op.row, to))
+			items = append(items, transposeCall(c.op.dtype, cols, rows, src, c.op.row, to))
 		} else {
-			items = append(items, packBlock(c.op.dtype, rows, cols, src, c.op.col, to))
+			items = append(items, packCall(c.op.dtype, rows, cols, src, c.op.col, to))
 		}
 	}
 	return items

@@ -8,10 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// laneWriter writes the calls that reduce the columns of one chunk. It takes the rows as
-// two axes: where there are 32 lanes, row i is in group i/32, and in lane i mod 32. A call combines the rows of
-// some groups and lanes with the accumulators of those lanes; in each lane, groups are
-// combined in their order.
+// laneWriter writes the calls that reduce the columns of one chunk. It takes the rows as two axes: of 32 lanes, row i is in
+// group i/32 and in lane i mod 32. A call combines the rows of some groups and lanes with the accumulators of those lanes. In
+// each lane groups are combined in order.
 type laneWriter struct {
 	c                   *columnWriter
 	s                   *plan.Step // its lines are one chunk
@@ -50,22 +49,18 @@ func (c *columnWriter) part(s *plan.Step) {
 	c.d.Scratch = max(c.d.Scratch, w.most)
 }
 
-// laneEach reports whether each row of the one input is a lane as it is, with no other row: the input, or its copy, is
-// in place of the accumulators. If the rows are no power of two some of the input are copied, which short ones do not pay.
+// laneEach reports whether each row of the only input is a lane as it is: the input, or its copy, takes the place of the
+// accumulators. If the number of rows is no power of two some are copied, which pays for wide rows only.
 func (w *laneWriter) laneEach() bool {
 	return w.n > 1 && w.n <= w.c.lanes && len(w.s.In) == 1 && len(w.s.Out) == 1 && !w.s.Out[0].Stored() &&
 		len(w.c.body.Body) == 0 && w.c.ops[0].class != splat && w.c.ops[0].row != 0 && w.c.tiles == nil &&
 		(len(w.packs) > 0 || w.n&(w.n-1) == 0 || w.c.width >= w.c.t.LaneColumns)
 }
 
-// local returns the view of local memory that has some elements for each lane.
-func (w *laneWriter) local(slot, lane int) view {
-	v := view{slot: slot, strides: make([]int, w.lanes+1), from: w.block.depth()}
-	v.strides[w.cols], v.strides[w.lanes] = 1, lane
-	return v
-}
+// local returns local memory that has some elements for each lane.
+func (w *laneWriter) local(slot, lane int) view { return w.block.local(slot, w.cols, 1, w.lanes, lane) }
 
-// inLanes returns the view of an operand of the step.
+// inLanes returns an operand of the step along the axes of the writer.
 func (w *laneWriter) inLanes(slot int, a *plan.Access) view {
 	v := viewOf(slot, a)
 	row := v.strides[w.groups]
@@ -74,8 +69,7 @@ func (w *laneWriter) inLanes(slot int, a *plan.Access) view {
 	return v
 }
 
-// layInputs gives the inputs that are copied their places. An input that is the same
-// for all rows is copied once.
+// layInputs reserves memory for the inputs that are copied. An input that is the same for all rows is copied once.
 func (w *laneWriter) layInputs() {
 	rows := min(w.n, w.c.lanes)
 	for i := range w.s.In {
@@ -90,17 +84,16 @@ func (w *laneWriter) layInputs() {
 		}
 		switch w.ins[i] = to; {
 		case joined:
-			args := []nest.Arg{w.block.arg(&from, w.lanes), w.block.arg(&to, w.lanes)}
-			w.before = append(w.before, call(copyKernel(op.dtype, false), nest.Fixed(rows), w.block.size[w.cols], args))
+			w.before = append(w.before, call(copyKernel(op.dtype, false), nest.Fixed(rows), w.block.size[w.cols], w.block.args(w.lanes, from, to)))
 		case op.row == 0:
-			w.before = append(w.before, packBlock(op.dtype, nest.Fixed(1), w.block.size[w.cols], w.block.arg(&from, w.lanes), op.col, w.block.arg(&to, w.lanes)))
+			w.before = append(w.before, packCall(op.dtype, nest.Fixed(1), w.block.size[w.cols], w.block.arg(&from, w.lanes), op.col, w.block.arg(&to, w.lanes)))
 		default:
 			w.packs = append(w.packs, copied{from, to, op})
 		}
 	}
 }
 
-// layLanes gives the accumulators their places.
+// layLanes reserves memory for the accumulators.
 func (w *laneWriter) layLanes() {
 	rows := min(w.n, w.c.lanes)
 	w.accs, w.identity = make([]view, len(w.s.Out)), make([]view, len(w.s.Out))
@@ -128,15 +121,14 @@ func (w *laneWriter) layLanes() {
 	}
 }
 
-// join returns the calls that combine the lanes: the upper half with the lower one, until
-// one lane is left, which goes to the output.
+// join returns the calls that combine the lanes: the upper half with the lower one, until one lane is left, which goes to the
+// output.
 func (w *laneWriter) join() (items []nest.Item) {
 	for o := range w.s.Out {
-		op := w.s.Out[o].Combine
+		op, d := w.s.Out[o].Combine, w.s.Body.OutType(o)
 		if op == ir.OpInvalid {
 			continue
 		}
-		k := combineKernel(op, w.s.Body.OutType(o))
 		left, from := min(w.n, w.c.lanes), w.accs[o]
 		if w.laneEach() {
 			from = w.ins[0]
@@ -145,21 +137,59 @@ func (w *laneWriter) join() (items []nest.Item) {
 			if left <= half {
 				continue
 			}
-			upper, to := from, w.accs[o]
-			upper.offset += half * from.strides[w.lanes]
+			to := w.accs[o]
 			if half == 1 {
 				to = w.inLanes(len(w.s.In)+o, &w.s.Out[o].Access)
 			}
-			args := []nest.Arg{w.block.arg(&from, w.lanes), w.block.arg(&upper, w.lanes), w.block.arg(&to, w.lanes)}
-			items = append(items, call(k, nest.Fixed(left-half), w.block.size[w.cols], args))
+			cols := w.block.size[w.cols]
+			items = append(items, call(combineKernel(op, d), nest.Fixed(left-half), cols, w.block.args(w.lanes, from, from.move(w.lanes, half), to)))
 			if alone := 2*half - left; alone > 0 && w.laneEach() && from.slot != w.accs[o].slot { // lanes without an upper one
-				rest, to := from, w.accs[o]
-				rest.offset += (left - half) * rest.strides[w.lanes]
-				to.offset += (left - half) * to.strides[w.lanes]
-				items = append(items, call(copyKernel(w.s.Body.OutType(o), false), nest.Fixed(alone), w.block.size[w.cols], []nest.Arg{w.block.arg(&rest, w.lanes), w.block.arg(&to, w.lanes)}))
+				rest := w.block.args(w.lanes, from.move(w.lanes, left-half), w.accs[o].move(w.lanes, left-half))
+				items = append(items, call(copyKernel(d, false), nest.Fixed(alone), cols, rest))
 			}
 			left, from = half, w.accs[o]
 		}
 	}
 	return items
+}
+
+// tiling returns the writer of the accumulating body as an elementwise step, for bodies that no kernel accumulates. Its rows
+// are the lanes of at most so many rows, its operands are the views.
+func (c *columnWriter) tiling(rows int, views []view) *elemWriter {
+	s, k := c.s, c.one.code
+	last := len(s.Axes) - 1
+	step := &plan.Step{Body: k, Axes: append([]plan.Axis{}, s.Axes...), Pos: s.Pos}
+	step.Axes = append(step.Axes, plan.Axis{Extent: rows})
+	e := &elemWriter{t: c.t, found: new(bodyKernel), step: step, row: last + 1, col: last - 1, draft: c.d, at: views, tileRows: rows, tileCols: c.width}
+	for i, from := range c.one.from {
+		o := operand{dtype: k.In[i].DType, row: 1, col: 1}
+		if from.In < len(s.In) {
+			o = c.ops[from.In]
+		}
+		step.In = append(step.In, plan.Access{Buffer: accessOf(s, from.In).Buffer})
+		e.ops, e.splats, e.from = append(e.ops, o), append(e.splats, k.In[i].Splat), append(e.from, from.In)
+	}
+	for o := range s.Out {
+		step.Out = append(step.Out, plan.Output{Access: plan.Access{Buffer: s.Out[o].Buffer}})
+		e.ops, e.from = append(e.ops, operand{dtype: k.OutType(o), row: 1, col: 1}), append(e.from, len(s.In)+o)
+	}
+	e.stages = make([]stage, len(e.ops))
+	return e
+}
+
+// writeTiling returns the calls of a tiling on the operands at a place. Tilings that follow one another use the same local
+// memory.
+func (w *laneWriter) writeTiling(at *walk, views []view) []nest.Item {
+	before := w.c.d.Scratch
+	e := w.c.tiling(at.most[w.lanes], views)
+	e.row, e.col = w.lanes, w.cols // the step of a part may have an axis of chunks
+	e.step.Axes = make([]plan.Axis, w.lanes+1)
+	tiles, why := e.newTiling()
+	if tiles == nil {
+		panic("BUG: schedule: a tiling is gone: " + why)
+	}
+	perRow, perTile := tiles.write(e, at, at)
+	w.most = max(w.most, w.c.d.Scratch)
+	w.c.d.Scratch = before
+	return append(perRow, perTile...)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Places in columns: where the least or greatest element of each line is, if the lines are columns of one operand that is
-// read as it is. A call takes a chunk of the rows of some columns, as many as whose best elements stay in the first-level
-// cache with their places.
+// Option places finds the index of the least or greatest element of each line, where the lines are columns of one operand that
+// is read as it is. A call takes a chunk of the rows of some columns, whose best elements and their indices stay in the
+// first-level cache.
 
 // placeWriter writes the parts of such a step.
 type placeWriter struct {
@@ -22,16 +22,16 @@ type placeWriter struct {
 	place, best int         // which outputs these are; best is -1 if it is none
 }
 
-// places is the offer to find the places of a step, which is s in normal form.
-func (t *target) places(step, s *plan.Step) offer {
+// places is the offer to find the indices of a step, which is s in normal form.
+func (t *target) places(step, s *plan.Step) (offer, string) {
 	p := &placeWriter{t: t, best: -1}
 	if why := p.check(s); why != "" {
-		return offer{option: "places", why: why}
+		return offer{}, why
 	}
-	return offer{option: "places", least: t.ColumnCost(s), draft: func() (*Draft, string) { return p.draft(step, s) }}
+	return offer{least: t.ColumnCost(s), draft: func() (*Draft, string) { return p.draft(step, s) }}, ""
 }
 
-// check returns why a step in normal form is none of these, or nothing.
+// check returns why the option can't compute a step in normal form, or "".
 func (p *placeWriter) check(s *plan.Step) string {
 	last := len(s.Axes) - 1
 	p.place = slices.IndexFunc(s.Out, func(o plan.Output) bool { return o.Combine.IsArgReduction() })
@@ -58,28 +58,21 @@ func (p *placeWriter) check(s *plan.Step) string {
 	}
 	p.code = microKernel(m)
 	if cast && p.best >= 0 {
-		k, err := kernel.SingleOp(ir.OpCast, d.Compute(), kernel.Operand{DType: d})
-		if err != nil {
-			panic("BUG: schedule: " + err.Error())
-		}
-		p.convert, _ = k.Canonical()
+		p.convert, _ = oneOp(ir.OpCast, d.Compute(), kernel.Operand{DType: d}).Canonical()
 	}
 	return ""
 }
 
 // draft returns the draft of a step, which is s in normal form.
 func (p *placeWriter) draft(step, s *plan.Step) (*Draft, string) {
-	engine, ok := p.t.lib.Engine(p.code.Signature())
-	if !ok {
-		return nil, "no kernel is registered for " + p.code.Signature()
+	engine, why := p.t.engine(p.code)
+	if why == "" && p.convert != nil {
+		why = p.t.lacks(p.convert)
 	}
-	if p.convert != nil {
-		if _, ok := p.t.lib.Engine(p.convert.Signature()); !ok {
-			return nil, "no kernel is registered for " + p.convert.Signature()
-		}
+	if why != "" {
+		return nil, why
 	}
-	p.d = newDraft(p.t, step)
-	p.d.Choice = nest.Choice{Kernel: p.code.Signature(), Engine: engine, Kernels: 1, Cost: p.t.ColumnCost(s) + (p.t.slowdown(engine)-1)*p.t.Work(s)}
+	p.d = p.t.drafting(step, p.code, engine, p.t.ColumnCost(s)+(p.t.slowdown(engine)-1)*p.t.Work(s))
 	width := p.width(s)
 	for _, one := range chunks(s, len(s.Axes)-2) {
 		p.d.sharing(func() { p.part(one, width) })
@@ -87,8 +80,8 @@ func (p *placeWriter) draft(step, s *plan.Step) (*Draft, string) {
 	return p.d, ""
 }
 
-// width returns how many columns a call takes: few enough for a short call, whose elements take a sixteenth of others'
-// time, of two cache lines or more, and for several goroutines, if they stay wide.
+// width returns the number of columns of a call: few enough for a short call, whose elements take a sixteenth of the usual
+// time, at least two cache lines, and enough calls for several goroutines, if they stay wide.
 func (p *placeWriter) width(s *plan.Step) int {
 	last := len(s.Axes) - 1
 	n, cols := s.Axes[last].Extent, s.Axes[last-1].Extent
@@ -97,7 +90,7 @@ func (p *placeWriter) width(s *plan.Step) int {
 	return p.t.divide(s, width, 1)
 }
 
-// part appends the part that finds the elements of lines of one chunk.
+// part appends the part for lines of one chunk.
 func (p *placeWriter) part(s *plan.Step, width int) {
 	last := len(s.Axes) - 1
 	cols, d := last-1, s.Body.In[0].DType
@@ -109,13 +102,12 @@ func (p *placeWriter) part(s *plan.Step, width int) {
 		best = out
 	}
 	if p.best < 0 || p.convert != nil {
-		best = view{slot: p.d.scratch(d, width), strides: make([]int, last+1), from: w.depth()}
-		best.strides[cols] = 1
+		best = w.local(p.d.scratch(d, width), cols, 1)
 	}
 	one := nest.Fixed(1)
-	items := []nest.Item{call(p.code, one, w.size[cols], []nest.Arg{w.arg(&from, last), w.arg(&place, last), w.arg(&best, last)}, w.size[last])}
+	items := []nest.Item{call(p.code, one, w.size[cols], w.args(last, from, place, best), w.size[last])}
 	if p.convert != nil {
-		items = append(items, call(p.convert, one, w.size[cols], []nest.Arg{w.arg(&best, last), w.arg(&out, last)}))
+		items = append(items, call(p.convert, one, w.size[cols], w.args(last, best, out)))
 	}
 	p.d.Parts = append(p.d.Parts, w.part(items))
 }

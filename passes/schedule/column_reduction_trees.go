@@ -7,9 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Column trees: columns of few rows, and of any number of rows where a kernel takes wide strips of each. The kernel combines the rows of a
-// strip in the order of the tree of ir.ReduceRow, so that no sum is in memory, where a column reduction has 32 rows of them and reads and
-// stores them several times for each row where there are few. Strips of 64 bytes of each row take longer than whole rows beyond the caches.
+// Option trees reduces columns of few rows, and of any number of rows if a kernel takes wide strips of each. The kernel
+// combines the rows of a strip in the order of ir.ReduceRow's tree, with all partial sums in registers. A column reduction
+// keeps 32 rows of them in memory, and reads and stores them several times for each row if rows are few. Beyond the caches
+// strips of 64 bytes of each row take longer than whole rows.
 
 // treeWriter writes the parts of such a step.
 type treeWriter struct {
@@ -21,15 +22,15 @@ type treeWriter struct {
 }
 
 // trees is the offer to reduce a step so, which is s in normal form.
-func (t *target) trees(step, s *plan.Step) offer {
+func (t *target) trees(step, s *plan.Step) (offer, string) {
 	w := &treeWriter{t: t, s: s}
 	if why := w.check(); why != "" {
-		return offer{option: "trees", why: why}
+		return offer{}, why
 	}
-	return offer{option: "trees", least: t.TreeTime * t.ColumnCost(s), draft: func() (*Draft, string) { return w.draft(step) }}
+	return offer{least: t.TreeTime * t.ColumnCost(s), draft: func() (*Draft, string) { return w.draft(step) }}, ""
 }
 
-// check returns why the step is not of this kind, or nothing.
+// check returns why the option can't compute the step, or "".
 func (w *treeWriter) check() string {
 	s, last := w.s, len(w.s.Axes)-1
 	for _, a := range s.In {
@@ -39,7 +40,7 @@ func (w *treeWriter) check() string {
 	}
 	switch {
 	case w.t.TilingOnly:
-		return "kernels of whole bodies are switched off"
+		return tilingOnly
 	case s.Axes[last-1].Extent < kernel.ColumnBlock:
 		return "there are few columns"
 	case len(s.Out) != 1 || s.Out[0].Stored() || s.Out[0].Strides[last-1] != 1:
@@ -52,12 +53,12 @@ func (w *treeWriter) check() string {
 		return "no input differs from row to row"
 	}
 	if s.Axes[last].Extent > w.t.TreeMost || bytes > w.t.TreeBytes {
-		return w.narrow()
+		return w.strips(bytes)
 	}
 	return ""
 }
 
-// rows calls f for each input that has a row of its own for each row.
+// rows calls f for each input that differs from row to row.
 func (w *treeWriter) rows(f func(a *plan.Access, size int)) {
 	last := len(w.s.Axes) - 1
 	for i := range w.s.In {
@@ -67,7 +68,7 @@ func (w *treeWriter) rows(f func(a *plan.Access, size int)) {
 	}
 }
 
-// bytes returns how many bytes those inputs have of the step, or of that which it is a block of.
+// bytes returns the size of those inputs, for the whole step that the step may be a block of.
 func (w *treeWriter) bytes() (bytes int) {
 	all := w.s
 	if w.t.whole != nil {
@@ -77,13 +78,13 @@ func (w *treeWriter) bytes() (bytes int) {
 	return bytes
 }
 
-// narrow returns why no kernel takes wide strips of the rows, or nothing if one does. Each row of those inputs must begin where a line of
-// the caches does, and have a multiple of a strip or more than four strips, as the last strip overlaps the one before.
-func (w *treeWriter) narrow() (why string) {
+// strips returns why no kernel takes wide strips of the rows, or "". Each row of those inputs must begin where a line of the
+// caches does. It must have whole strips, or more than four, as the last strip overlaps the one before.
+func (w *treeWriter) strips(bytes int) (why string) {
 	switch {
 	case w.t.TreeStrip == 0:
 		return "there are many rows, or more than the cache holds"
-	case w.bytes() > w.t.TreeStripBytes:
+	case bytes > w.t.TreeStripBytes:
 		return "the rows are more than the last cache holds"
 	}
 	columns := len(w.s.Axes) - 2
@@ -106,18 +107,12 @@ func (w *treeWriter) narrow() (why string) {
 // draft returns the draft of a step.
 func (w *treeWriter) draft(step *plan.Step) (*Draft, string) {
 	s := w.s
-	m := &kernel.Micro{Kind: kernel.ReduceColumns, Op: s.Out[0].Combine, Body: s.Body.WithSplats(func(i int) bool { return s.In[i].Strides[len(s.Axes)-2] == 0 })}
-	if m.Verify() != nil {
-		return nil, "the body is none of those that reduce columns"
+	code, order, engine, why := w.t.reduceColumns(s, func(i int) bool { return s.In[i].Strides[len(s.Axes)-2] == 0 })
+	if why != "" {
+		return nil, why
 	}
-	w.code, w.order = kernel.Canonical(m)
-	engine, ok := w.t.lib.Engine(w.code.Signature())
-	if !ok {
-		return nil, "no kernel computes it: " + w.code.Signature()
-	}
-	w.d = newDraft(w.t, step)
-	cost := w.t.TreeTime*w.t.ColumnCost(s) + (w.t.slowdown(engine)-1)*w.t.Work(s)
-	w.d.Choice = nest.Choice{Kernel: w.code.Signature(), Engine: engine, Kernels: 1, Cost: cost}
+	w.code, w.order = code, order
+	w.d = w.t.drafting(step, code, engine, w.t.TreeTime*w.t.ColumnCost(s)+(w.t.slowdown(engine)-1)*w.t.Work(s))
 	width := w.width()
 	for _, one := range chunks(s, len(s.Axes)-2) {
 		w.part(one, width)
@@ -125,14 +120,13 @@ func (w *treeWriter) draft(step *plan.Step) (*Draft, string) {
 	return w.d, ""
 }
 
-// width returns how many columns a call takes, of whole wide strips: few enough for a short call, whose elements take half of others' time,
-// and for several goroutines, if they stay wide. The last call has as many as the kernel takes at least.
+// width returns the number of columns of a call, whole wide strips: few enough for a short call, whose elements take half of
+// the usual time, and enough calls for several goroutines, if they stay wide. The last call has at least the kernel's columns.
 func (w *treeWriter) width() int {
 	last := len(w.s.Axes) - 1
 	n, cols := w.s.Axes[last].Extent, w.s.Axes[last-1].Extent
 	strip := max(1, w.t.TreeStrip/w.s.Body.OutType(0).Size())
-	whole := func(width int) int { return max(strip, width/strip*strip) }
-	width := min(cols, whole(2*w.t.callElems(w.s)/min(n, ir.ReduceChunk)))
+	width := min(cols, max(strip, 2*w.t.callElems(w.s)/min(n, ir.ReduceChunk)/strip*strip))
 	width = w.t.divide(w.s, width, strip)
 	for cols%width > 0 && cols%width < kernel.ColumnBlock {
 		width += strip
@@ -144,14 +138,10 @@ func (w *treeWriter) width() int {
 func (w *treeWriter) part(s *plan.Step, width int) {
 	last := len(s.Axes) - 1
 	at := newWalk(s.Axes).cutAll(last-1, last).cut(last-1, width)
-	arg := func(i int, a *plan.Access) nest.Arg {
-		v := viewOf(i, a)
-		return at.arg(&v, last)
-	}
-	var args []nest.Arg
+	var views []view
 	for _, i := range w.order[:len(s.In)] {
-		args = append(args, arg(i, &s.In[i]))
+		views = append(views, viewOf(i, &s.In[i]))
 	}
-	args = append(args, arg(len(s.In), &s.Out[0].Access))
+	args := at.args(last, append(views, viewOf(len(s.In), &s.Out[0].Access))...)
 	w.d.Parts = append(w.d.Parts, at.part([]nest.Item{call(w.code, nest.Fixed(1), at.size[last-1], args, at.size[last])}))
 }

@@ -25,7 +25,7 @@ func columnScan(t *target, s *plan.Step) []offer {
 	if p == nil {
 		return refused(why)
 	}
-	return []offer{p.offer("", (*prefixScan).draftColumns)}
+	return []offer{p.offer((*prefixScan).draftColumns)}
 }
 
 // draftColumns returns the draft of the scan.
@@ -65,11 +65,7 @@ func newColumnScan(p *prefixScan) *columnScanner {
 		c.block /= 2
 	}
 	c.block = min(c.block, cols)
-	k, err := kernel.SingleOp(p.by, ir.Invalid, kernel.Operand{DType: p.dtype}, kernel.Operand{DType: p.dtype})
-	if err != nil {
-		panic("BUG: schedule: " + err.Error())
-	}
-	c.combine = k
+	c.combine = combineKernel(p.by, p.dtype)
 	if c.block < c.piece() {
 		c.s.nonTemporal = false // short rows would take a call for every few of them
 	}
@@ -138,7 +134,7 @@ func (c *columnScanner) start(w *walk) nest.Item {
 	return c.s.fill(w, c.s.state, nest.Fixed(1), w.size[c.s.col], c.s.identity, c.run)
 }
 
-// nextCarry returns what combines the carries with the running values.
+// nextCarry returns the call that combines the carries with the running values.
 func (c *columnScanner) nextCarry(w *walk) nest.Item {
 	k, order := kernel.NextCarryKernel(c.s.by, c.s.dtype)
 	return c.s.call(w, k, nest.Fixed(1), w.size[c.s.col], ordered(order, []view{c.carry, c.run}, c.next))
@@ -162,15 +158,13 @@ func (c *columnScanner) firstChunk(rows int) (items []nest.Item, last view) {
 	return items, c.s.y.move(c.s.row, rows-1)
 }
 
-// combineRows returns what combines rows with the results above them. Kernels compute
-// rows in order.
+// combineRows returns the call that combines rows with the results above them. Kernels compute rows in order.
 func (c *columnScanner) combineRows(w *walk) []nest.Item {
 	items, x := c.someRows(w, c.s.x.move(c.s.row, 1))
 	return append(items, c.s.call(w, c.combine, w.size[c.s.row], w.size[c.s.col], []view{c.s.y, x, c.s.y.move(c.s.row, 1)}))
 }
 
-// laterChunk returns the scan of the rows of w from one on, which are in a later chunk or have
-// wider running values.
+// laterChunk returns the scan of the rows of w from one on, which are in a later chunk or have wider running values.
 func (c *columnScanner) laterChunk(w *walk, from int) []nest.Item {
 	if c.s.nonTemporal {
 		return append([]nest.Item{c.start(w)}, c.storedRows(w, from, !c.s.inOrder)...)
@@ -183,8 +177,7 @@ func (c *columnScanner) laterChunk(w *walk, from int) []nest.Item {
 	return append([]nest.Item{c.start(w)}, some.wrap(w, items)...)
 }
 
-// someRows returns where rows of the operand have no gaps, and the call that copies
-// them there if need be.
+// someRows returns rows of the operand without gaps, and the call that copies them there if need be.
 func (c *columnScanner) someRows(w *walk, x view) ([]nest.Item, view) {
 	if !c.s.packed {
 		return nil, x

@@ -5,17 +5,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// The scan down rows whose results are stored past the caches: four rows at a time,
-// piece by piece, into a tile. Memory is read faster from several rows by turns than
-// from one after the other.
+// The scan down rows stores results past the caches through a tile: four rows at a time, piece by piece. Memory is read faster
+// from several rows by turns than from one after the other.
 
-// piece returns how many columns a piece has.
+// piece returns the number of columns of a piece.
 func (c *columnScanner) piece() int {
 	return c.s.t.ScanTileBytes / kernel.ColumnScanRows / c.s.dtype.Size()
 }
 
-// storedRows returns the scan of the rows of w from one on, which are in one chunk. The
-// last ones, fewer than four, are scanned one by one.
+// storedRows returns the scan of the rows of w from one on, which are in one chunk. The last rows, fewer than four, are scanned
+// one by one.
 func (c *columnScanner) storedRows(w *walk, from int, carries bool) (items []nest.Item) {
 	rest := w.most[c.s.row] % kernel.ColumnScanRows
 	if fours := w.most[c.s.row] - rest; fours > 0 {
@@ -50,9 +49,8 @@ func (c *columnScanner) pieces(w *walk, from, rows, few int, carries bool) []nes
 	})
 }
 
-// rowsKernel returns the kernel that goes down four rows or one. Input i is the carries,
-// the running values or a row as order[i] is 0, 1 or from 2 on. The first output is the
-// running values. The results are the others, or the same if they are not apart.
+// rowsKernel returns the kernel that goes down four rows or one. Input i is the carries, the running values or a row as order[i] is 0,
+// 1 or more. The first output is the running values. The others are the results; without others the running values are the results.
 func (c *columnScanner) rowsKernel(rows int, carries bool) (k *kernel.Kernel, order []int, apart bool) {
 	switch {
 	case rows == kernel.ColumnScanRows:

@@ -9,13 +9,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Drafts of steps, by what strategies look at. The layers of a model repeat their steps over
-// other buffers: a draft made for one of them serves the others, with their buffers in its
-// slots. They share Parts then, which never change: see nest.Task.Loops.
+// Drafts of steps, by what strategies look at. The layers of a model repeat their steps over other buffers: a draft made for
+// one of them serves the others, with their buffers in its slots. They share Parts then, which never change: see
+// nest.Task.Loops.
 type drafts map[string]*Draft
 
-// Drafts are what plans on one machine and with one library have in common: the drafts of steps and the
-// tasks of row groups, by their forms. The zero value has none yet. Any number of goroutines may use it.
+// Drafts are what plans on one machine and with one library have in common: the drafts of steps and the tasks of row groups, by
+// their forms. The zero value has none yet. Any number of goroutines may use it.
 type Drafts struct {
 	mutex  sync.RWMutex
 	steps  drafts
@@ -60,9 +60,8 @@ func (k *Drafts) reserve(bytes, most int) {
 	}
 }
 
-// GroupDrafts are drafts of one block of rows of row groups, which plans of one program for many
-// sizes have in common. They are for one machine and one library. The zero value has none yet.
-// Any number of goroutines may call Schedule; they take turns.
+// GroupDrafts are drafts of one block of rows of row groups, which plans of one program for many sizes have in common. They are
+// for one machine and one library. The zero value has none yet. Any number of goroutines may call Schedule; they take turns.
 type GroupDrafts struct {
 	turn  sync.Mutex
 	known drafts
@@ -120,8 +119,8 @@ func (s *scheduler) over(d *Draft, t *target, step *plan.Step) *Draft {
 	return c
 }
 
-// formOf appends what a step is besides its body: its axes, its accesses, what its buffers
-// are, which of its operands have one buffer, and which inputs its outputs may overwrite.
+// formOf appends what a step is besides its body: its axes, its accesses, what its buffers are, which of its operands have one
+// buffer, and which inputs its outputs may overwrite.
 func (t *target) formOf(b []byte, s *plan.Step) []byte {
 	flag := func(is bool) {
 		if is {
@@ -172,8 +171,8 @@ func (t *target) formOf(b []byte, s *plan.Step) []byte {
 	return b
 }
 
-// draftedGroup is the task of a row group, which serves others of the same form, and the
-// buffers that the group touches, each once.
+// draftedGroup is the task of a row group, which serves others of the same form, and the buffers that the group touches, each
+// once.
 type draftedGroup struct {
 	task    nest.Task
 	buffers []int
@@ -192,9 +191,8 @@ func (d *draftedGroup) over(p *plan.Plan, g *plan.RowGroup, buffers []int) nest.
 	return t
 }
 
-// formOfGroup returns all that the task of a row group depends on besides the machine and the
-// library, and the buffers that it touches, each once, in the order of their first use. Both are
-// valid until the next call.
+// formOfGroup returns all that the task of a row group depends on besides the machine and the library, and the buffers that it
+// touches, each once, in the order of their first use. Both are valid until the next call.
 func (s *scheduler) formOfGroup(g *plan.RowGroup) (form []byte, buffers []int) {
 	form, buffers = s.formed.form[:0], s.formed.buffers[:0]
 	number := func(n int) { form = binary.AppendVarint(form, int64(n)) }

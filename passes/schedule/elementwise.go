@@ -5,11 +5,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// elementwise computes a step whose axes are all parallel. The index space is divided
-// into blocks of rows and columns, and most blocks into tiles, whose
-// operands are staged in local memory. The options differ in what they stage, in the sizes, and
-// in what computes a tile: one kernel for the whole body, or several. The last axis of the step is its
-// columns, along which outputs are contiguous, the one before its rows.
+// elementwise computes a step whose axes are all parallel. Blocks of rows and columns divide the index space, and most blocks
+// are divided into tiles, whose operands are staged in local memory. The options differ in what they stage, in sizes, and in
+// what computes a tile: one kernel for the whole body, or several. The last axis of the step is its columns, along which
+// outputs are contiguous, the axis before it is its rows.
 func elementwise(t *target, s *plan.Step) []offer {
 	as, why := newElementwise(t, s)
 	if as == nil {
@@ -17,19 +16,19 @@ func elementwise(t *target, s *plan.Step) []offer {
 	}
 	options := [...]struct {
 		name  string
-		offer func(e *elemWriter) (o offer, why string) // e is a writer of its own
+		offer func(e *elemWriter) (o offer, why string) // it keeps e if it offers something
 	}{
 		{"nontemporal", (*elemWriter).nontemporal}, {"coalesced", (*elemWriter).coalesced}, {"transposed", (*elemWriter).transposed},
 		{"scattered", (*elemWriter).scattered}, {"interleaved", (*elemWriter).interleaved}, {"whole", (*elemWriter).wholeBody},
 		{"transposed-lines", (*elemWriter).transposedLines}, {"fill", (*elemWriter).fill}, {"tiling", (*elemWriter).tiling},
 	}
 	offers, e := make([]offer, len(options)), new(elemWriter)
-	for i := range options {
+	for i, o := range options {
 		e.copy(as)
-		if offers[i], why = options[i].offer(e); why == "" {
-			e = new(elemWriter) // the offer keeps the other one
+		offers[i] = optional(o.name, func() (offer, string) { return o.offer(e) })
+		if offers[i].why == "" {
+			e = new(elemWriter)
 		}
-		offers[i].option, offers[i].why = options[i].name, why
 	}
 	return offers
 }
@@ -45,8 +44,8 @@ type elemWriter struct {
 	joined   bool    // a call takes the rows of a tile as one row
 	groups   []*interleaveGroup
 
-	whole  *plan.Step // the step that is drafted, if step computes it in another way: see unrolled and insertion
-	from   []int      // which operand of whole each of step is
+	whole  *plan.Step // the step that is drafted, if step is another form of it: see unrolled and insertion
+	from   []int      // by operand of step: the operand of whole
 	insert *insertion // which output of whole the step computes, if its stage is inserted
 
 	blockRows, blockCols int
@@ -66,18 +65,16 @@ type elemWriter struct {
 type computation interface {
 	// work returns what one index costs, in additions.
 	work() float64
-	// tileElems returns how many elements a tile has at most, if it wants tiles at all,
-	// and else 0.
+	// tileElems returns the greatest number of elements of a tile, 0 if it needs no tiles.
 	tileElems() int
-	// write returns the calls for a tile: those that follow from the rows alone, inside
-	// the walk over rows, and those inside the walk over tiles.
+	// write returns the calls for a tile: those that depend on its rows only, inside the walk over rows, and those inside the
+	// walk over tiles.
 	write(e *elemWriter, rows, tile *walk) (perRow, perTile []nest.Item)
 	// describe says what it calls.
 	describe(c *nest.Choice)
 }
 
-// newElementwise returns the writer of a step with the operands where they are, or why
-// the step is not of this kind.
+// newElementwise returns the writer of a step with the operands where they are, or why the step is not of this kind.
 func newElementwise(t *target, s *plan.Step) (e *elemWriter, why string) {
 	if !s.Elementwise() {
 		return nil, "an axis is not parallel"
@@ -89,8 +86,8 @@ func newElementwise(t *target, s *plan.Step) (e *elemWriter, why string) {
 	if elems(s) == 0 {
 		return nil, "there are no elements"
 	}
-	e = &elemWriter{t: t, step: s, row: t.rowAxis(s), col: last, found: new(bodyKernel)}
-	if e.ops, why = operandsOf(s, e.row, e.col); why != "" {
+	e = &elemWriter{t: t, step: s, found: new(bodyKernel)}
+	if why = e.turn(t.rowAxis(s), last); why != "" {
 		return nil, why
 	}
 	for i := range s.Out {
@@ -99,12 +96,21 @@ func newElementwise(t *target, s *plan.Step) (e *elemWriter, why string) {
 		}
 	}
 	e.stages = append(e.space.stages[:0], make([]stage, len(e.ops))...)
+	return e, ""
+}
+
+// turn takes two axes for the rows and the columns, with the operands where they are.
+func (e *elemWriter) turn(row, col int) (why string) {
+	e.row, e.col = row, col
+	if e.ops, why = operandsOf(e.step, row, col); why != "" {
+		return why
+	}
 	e.splats = e.space.splats[:0]
-	for i := range s.In {
+	for i := range e.step.In {
 		e.splats = append(e.splats, e.ops[i].class == splat)
 	}
-	e.blockRows, e.blockCols = t.block(s, e.row, e.col)
-	return e, ""
+	e.blockRows, e.blockCols = e.t.block(e.step, row, col)
+	return ""
 }
 
 // copy makes e the same as another writer.
@@ -113,9 +119,8 @@ func (e *elemWriter) copy(as *elemWriter) {
 	e.stages, e.splats = append(e.space.stages[:0], as.stages...), append(e.space.splats[:0], as.splats...)
 }
 
-// rowAxis returns the axis of a step that calls have for rows: the last one before the columns, or
-// the one along which an operand is contiguous that is apart along both of these. Blocks of it are
-// then transposed; its elements would be copied one by one.
+// rowAxis returns the axis used as rows: the one before the columns, unless some operand is strided along both and contiguous along
+// an earlier axis; then it returns that axis. Blocks of the operand are transposed then, rather than copied element by element.
 func (t *target) rowAxis(s *plan.Step) int {
 	last := len(s.Axes) - 1
 	row := last - 1

@@ -1,8 +1,7 @@
 package schedule
 
-// coalesced takes many short rows as one long row: a kernel that takes them one by one
-// spends its time on the vectors at their ends. What is not dense is copied into a dense
-// tile, row behind row. The same row again and again, such as one factor for each
+// coalesced takes many short rows as one long row: a kernel that takes them one by one spends its time on the vectors at their
+// ends. Operands that are not dense are copied into a dense tile, row behind row. A repeated row, such as one factor for each
 // channel of an image, is copied once, to all rows of the tile.
 func (e *elemWriter) coalesced() (offer, string) {
 	if !e.shortRows() {
@@ -32,7 +31,7 @@ func (e *elemWriter) coalesced() (offer, string) {
 	return e.offer(e.t.BodyWork(e.step), e.compute), ""
 }
 
-// denseStage returns how an input that has columns is laid out row behind row.
+// denseStage returns the stage that lays out an input with columns row behind row.
 func (e *elemWriter) denseStage(i int) stage {
 	o := &e.ops[i]
 	switch cols := e.step.Axes[e.col].Extent; {
@@ -48,9 +47,8 @@ func (e *elemWriter) denseStage(i int) stage {
 	return packed
 }
 
-// shortRows reports whether joining rows is worth it: they are short and do not fill
-// vectors, or fill one or two, the outputs are dense, and so are the inputs, or they repeat; in very short
-// rows copying an input costs less than not to join them.
+// shortRows reports whether joining rows pays: they are short and do not fill vectors, or fill one or two, and the operands are
+// dense or repeat. Very short rows also pay for the copy of an input.
 func (e *elemWriter) shortRows() bool {
 	rows, cols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
 	if rows < e.t.LeastRows || cols < 2 || cols > e.t.ShortCols {

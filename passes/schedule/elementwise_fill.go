@@ -8,9 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// fill calls a kernel of the whole body that takes a broadcast operand as one with
-// columns, where there is none that takes it as one element for all columns. The operand
-// is copied to all columns of a tile: once, if it is one element for all rows too. A
+// fill calls a kernel of the whole body that takes a broadcast operand with columns, if there is none that takes it as one
+// element for all columns. The operand is copied to all columns of a tile: once, if it is one element for all rows too. A
 // constant of the plan is a table.
 func (e *elemWriter) fill() (offer, string) {
 	if why := e.pack(); why != "" {
@@ -30,9 +29,8 @@ func (e *elemWriter) fill() (offer, string) {
 	}), ""
 }
 
-// fillKernel returns a kernel of the whole body for which broadcast inputs are filled,
-// as few as can be, and stages these. If there is none that costs at most so much for an
-// index, it changes nothing.
+// fillKernel returns a kernel of the whole body for which as few broadcast inputs as possible are filled, and stages these. If
+// none costs at most so much for an index, it changes nothing.
 func (e *elemWriter) fillKernel(most float64) *oneKernel {
 	var broadcast []int // inputs
 	for i, is := range e.splats {
@@ -46,8 +44,14 @@ func (e *elemWriter) fillKernel(most float64) *oneKernel {
 				continue
 			}
 			e.fillSet(broadcast, set)
-			if c, _ := e.oneKernel(); c != nil && e.canStage(broadcast) && c.work()+e.fillWork(broadcast) <= most {
-				return c
+			if c, _ := e.oneKernel(); c != nil {
+				work, why := c.work(), ""
+				for _, i := range broadcast {
+					work, why = work+e.stageWork(i), why+e.checkStage(i)
+				}
+				if why == "" && work <= most {
+					return c
+				}
 			}
 		}
 	}
@@ -55,7 +59,7 @@ func (e *elemWriter) fillKernel(most float64) *oneKernel {
 	return nil
 }
 
-// fillSet stages those of the broadcast inputs that are in a set, and no others.
+// fillSet stages the broadcast inputs of a set, and no others.
 func (e *elemWriter) fillSet(broadcast []int, set uint) {
 	for k, i := range broadcast {
 		e.splats[i] = set>>k&1 == 0
@@ -68,17 +72,4 @@ func (e *elemWriter) fillSet(broadcast []int, set uint) {
 			e.stages[i] = filled
 		}
 	}
-}
-
-// canStage reports whether there are the kernels that stage some inputs.
-func (e *elemWriter) canStage(inputs []int) bool {
-	return !slices.ContainsFunc(inputs, func(i int) bool { return e.checkStage(i) != "" })
-}
-
-// fillWork returns what filling costs for each index.
-func (e *elemWriter) fillWork(broadcast []int) (work float64) {
-	for _, i := range broadcast {
-		work += e.stageWork(i)
-	}
-	return work
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// wholeBody calls one kernel for the whole body, a block at a time. Operands whose elements
-// are apart along the columns are copied into a tile of local memory first, and the
-// kernel is then called for each tile.
+// wholeBody calls one kernel for the whole body, a block at a time. Operands that are strided along the columns are copied into
+// a tile of local memory first, and the kernel is called for each tile.
 func (e *elemWriter) wholeBody() (offer, string) {
 	if why := e.pack(); why != "" {
 		return offer{}, why
@@ -36,7 +35,7 @@ type oneKernel struct {
 // oneKernel returns the kernel of the whole body, or says that there is none.
 func (e *elemWriter) oneKernel() (c *oneKernel, why string) {
 	if e.t.TilingOnly {
-		return nil, "kernels of whole bodies are switched off"
+		return nil, tilingOnly
 	}
 	of := e.found
 	if !of.looked || !slices.Equal(of.splats, e.splats) {
@@ -61,8 +60,8 @@ func (e *elemWriter) findKernel() (c *oneKernel, why string) {
 	if k.Pointers() > kernel.MaxPointers {
 		return nil, "the body has more operands with columns than a kernel"
 	}
-	engine, ok := e.t.lib.Engine(k.Signature())
-	if !ok {
+	engine, why := e.t.engine(k)
+	if why != "" {
 		return nil, "no kernel of the whole body is registered"
 	}
 	return &oneKernel{k: k, order: order, engine: engine, cost: e.t.BodyWork(e.step) * e.t.slowdown(engine)}, ""
@@ -101,9 +100,8 @@ func (c *oneKernel) write(e *elemWriter, _, tile *walk) (perRow, perTile []nest.
 	return nil, []nest.Item{it}
 }
 
-// compute returns what computes the tiles of a strategy that is not about that, at the
-// least cost: one kernel for the body, if need be with broadcast operands filled, or a
-// tiling.
+// compute returns the cheapest computation of a tile: one kernel for the body, perhaps with broadcast operands filled, or a
+// tiling. It serves the options that stage operands in their own way.
 func (e *elemWriter) compute() (c computation, why string) {
 	one, why := e.oneKernel()
 	if one != nil && one.engine != portable {

@@ -6,16 +6,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// nontemporal stores large outputs past the caches: memory then is not read before it is
-// written, and what else is in the caches stays. Kernels of short bodies with one output
-// have a loop for that, and with wide vectors those of functions (kernel.NonTemporal). Of other short bodies a tile is computed in local
-// memory, which stays in the first-level cache, and the micro-kernel store_nt copies it out.
+// nontemporal stores large outputs past the caches: memory is not read before it is written, and other data stays in the caches.
+// Kernels of short bodies with one output have a loop for that, with wide vectors also those of functions (kernel.NonTemporal). For
+// other short bodies the micro-kernel store_nt copies out tiles that are computed in the first-level cache.
 func (e *elemWriter) nontemporal() (offer, string) {
 	large := e.passCaches(e.t.NonTemporalRow)
 	if large == nil {
 		return offer{}, "no output is large, read by no step and in whole lines of the caches"
 	}
-	if engine, _ := e.t.lib.Engine(kernel.CopyNT.Signature()); engine == "" || engine == portable {
+	if e.t.isPortable(kernel.CopyNT) {
 		return offer{}, "no kernel stores past the caches"
 	}
 	for i := range e.step.In {
@@ -44,9 +43,8 @@ func (c *oneKernel) nonTemporal(t *target) bool {
 	return c.engine != portable && kernel.NonTemporal(c.k, t.lib.Vector(c.engine))
 }
 
-// passCaches lists the outputs that are stored past the caches: those that are large and that
-// no step reads. Their rows begin where lines of the caches do, or have at least leastRow
-// bytes, because a part of a line is stored to memory alone.
+// passCaches lists the outputs that are stored past the caches: large ones that no step reads. Their rows must begin where
+// lines of the caches do, or have at least leastRow bytes, because each part of a line is stored to memory separately.
 func (e *elemWriter) passCaches(leastRow int) (operands []int) {
 	if e.t.InPlace {
 		return nil
@@ -65,7 +63,7 @@ func (e *elemWriter) passCaches(leastRow int) (operands []int) {
 	return operands
 }
 
-// cacheWork returns what one index costs within the caches, in additions.
+// cacheWork returns the cost of one index within the caches, in additions.
 func (e *elemWriter) cacheWork() float64 {
 	work := tuning.OpWork(e.step)
 	for i := range e.step.In {

@@ -1,8 +1,9 @@
 package schedule
 
-// transposed is for operands that are read across: closer together along the rows
-// than along the columns, as in a transposed matrix. Block by block they are transposed
-// into the second-level cache, from where kernels read them like any other.
+import "github.com/stridefuse/stridefuse/ir/kernel"
+
+// transposed is for operands whose elements are closer together along the rows than along the columns, as in a transposed
+// matrix. Block by block they are transposed into the second-level cache, and kernels read them there.
 func (e *elemWriter) transposed() (offer, string) {
 	if e.step.Axes[e.col].Extent < e.t.TransposedCols {
 		return offer{}, "the rows are short"
@@ -36,14 +37,12 @@ func (e *elemWriter) transposed() (offer, string) {
 	return e.offer(e.t.BodyWork(e.step), e.compute), ""
 }
 
-// setTransposedBlock chooses the extents of a block whose elements have so many bytes in
-// the operands that are transposed, and in the widest of these. Memory likes long
-// pieces: of the other operands' rows, which are as wide as the block, and of the
-// columns of those that are transposed, which are as high.
+// setTransposedBlock chooses the extents of a block. bytes is the size of an element of all transposed operands, widest that of
+// the widest one. Long runs are fastest: width gives the other operands long runs, height the transposed ones.
 func (e *elemWriter) setTransposedBlock(bytes, widest int) {
 	extentRows, extentCols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
 	most := min(e.t.mostElems(e.step), e.t.callElems(e.step), e.t.TransposedBytes/bytes)
-	if extentRows <= e.t.InterleavedRows { // they are interleaved, and are read once, in order
+	if extentRows <= kernel.MaxFactor { // they are deinterleaved, and are read once, in order
 		most = min(most, e.t.PackBytes/bytes)
 	}
 	cols := e.t.TransposedWidth / widest

@@ -1,32 +1,29 @@
 package schedule
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// transposedLines is for operands whose elements are closest together along an axis before the rows,
-// as the channels of a product of windows are, where each channel of the output is an image:
+// transposedLines is for operands whose elements are closest together along an axis before the rows, such as the channels of a
+// product of windows, where each channel of the output is an image:
 //
 //	for each block of channels, those of a line of the caches
 //	  transpose their rows, all of them at once
 //	  for each channel
 //	    call the kernel for its rows
 //
-// What the kernel reads and stores besides follows the order of memory, which processors prefetch.
-// Strategies whose rows are the channels go from image to image with each row.
+// The kernel then reads and stores the other operands in the order of memory, which processors prefetch. Options whose rows are
+// the channels go from image to image with each row.
 func (e *elemWriter) transposedLines() (offer, string) {
 	across := e.row
 	if e.row = len(e.step.Axes) - 2; e.row == across {
 		return offer{}, otherStep // no operand is closest together along an axis before the rows
 	}
-	var why string
-	if e.ops, why = operandsOf(e.step, e.row, e.col); why != "" {
+	if why := e.turn(e.row, e.col); why != "" {
 		return offer{}, why
 	}
-	if e.blockRows, e.blockCols = e.t.block(e.step, e.row, e.col); e.blockCols < e.step.Axes[e.col].Extent {
+	if e.blockCols < e.step.Axes[e.col].Extent {
 		return offer{}, "the rows are long"
 	}
 	for i := range e.step.In {
@@ -58,8 +55,7 @@ func (e *elemWriter) transposedLines() (offer, string) {
 	return offer{least: cost, draft: func() (*Draft, string) { return e.writeLines(c, across, n, cost), "" }}, ""
 }
 
-// channelsOf returns how many channels a block has: a line of the caches at most, and as many as all
-// others.
+// channelsOf returns the number of channels of a block, the same for all blocks: at most a line of the caches.
 func (e *elemWriter) channelsOf(across int) int {
 	widest := 1
 	for i := range e.ops {
@@ -75,10 +71,7 @@ func (e *elemWriter) channelsOf(across int) int {
 // writeLines returns the draft for blocks of n channels.
 func (e *elemWriter) writeLines(c *oneKernel, across, n int, cost float64) *Draft {
 	e.draft = newDraft(e.t, e.step)
-	e.at = make([]view, len(e.ops))
-	for i, a := range slices.Collect(e.step.Accesses()) {
-		e.at[i] = viewOf(i, a)
-	}
+	e.locate()
 	block := newWalk(e.step.Axes).cutAll(across, e.row, e.col).cut(e.row, e.blockRows).cut(across, n)
 	var items []nest.Item
 	for i := range e.step.In {
@@ -86,10 +79,8 @@ func (e *elemWriter) writeLines(c *oneKernel, across, n int, cost float64) *Draf
 			continue
 		}
 		o, from, line := e.ops[i], e.at[i], e.blockRows*e.blockCols
-		to := view{slot: e.draft.scratch(o.dtype, line*n), strides: make([]int, len(e.step.Axes)), from: block.depth()}
-		to.strides[across], to.strides[e.row], to.strides[e.col] = line, e.blockCols, 1
-		o.row = from.strides[across]
-		items = append(items, transposeCall(&o, block.size[across], times(block.size[e.row], e.blockCols), block.arg(&from, e.col), block.arg(&to, across)))
+		to := block.local(e.draft.scratch(o.dtype, line*n), across, line, e.row, e.blockCols, e.col, 1)
+		items = append(items, transposeCall(o.dtype, times(block.size[e.row], e.blockCols), block.size[across], block.arg(&from, e.col), from.strides[across], block.arg(&to, across)))
 		e.at[i] = to
 	}
 	one := block.cut(across, 1)

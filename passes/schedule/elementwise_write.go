@@ -8,10 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// The draft of an elementwise step: its cost, and loops over blocks and tiles.
-
-// offer returns the offer to compute the step, for which an index costs at least so much
-// besides what is staged, by the computation that the function returns.
+// offer returns the offer to compute the step by the computation that the function returns. work is the least cost of an index
+// without the stages.
 func (e *elemWriter) offer(work float64, by func() (c computation, why string)) offer {
 	return offer{least: e.cost(work), draft: func() (*Draft, string) {
 		c, why := by()
@@ -22,7 +20,7 @@ func (e *elemWriter) offer(work float64, by func() (c computation, why string)) 
 	}}
 }
 
-// cost returns what the step costs if computing an index costs so much.
+// cost returns the cost of the step if an index costs so much to compute.
 func (e *elemWriter) cost(work float64) float64 {
 	for i := range e.stages {
 		work += e.stageWork(i)
@@ -34,31 +32,28 @@ func (e *elemWriter) cost(work float64) float64 {
 	return work*float64(elems(e.step)) + e.t.RowWork*float64(rows)
 }
 
-// write returns the draft: loops over blocks, in them the stages of a block, then loops
-// over tiles with the stages of a tile and the calls that compute it.
+// write returns the draft: loops over blocks, in them the stages of a block, then loops over tiles with the stages of a tile
+// and the calls that compute it.
 func (e *elemWriter) write(c computation) *Draft {
 	e.draft = newDraft(e.t, cmp.Or(e.whole, e.step))
-	e.at = make([]view, len(e.ops))
-	for i := range e.ops {
-		e.at[i] = viewOf(e.operandOf(i), e.access(i))
-	}
+	e.locate()
 	block := newWalk(e.step.Axes).cutAll(e.row, e.col).cut(e.row, e.blockRows).cut(e.col, e.blockCols)
 	items := e.stageBlock(block)
 	e.setTile(c)
 	e.findStagedGroups()
-	if e.columnsOuter() {
+	if e.anyOnce() { // tiles go down the rows first
 		columns := block.cut(e.col, e.tileCols)
 		tile := columns.cut(e.row, e.tileRows)
 		once, each := e.stageTile(columns, tile)
 		perRow, perTile := c.write(e, tile, tile)
-		perRow = append(append(perRow, each...), append(perTile, e.storeTile(tile)...)...)
-		items = append(items, columns.wrap(block, append(once, tile.wrap(columns, perRow)...))...)
+		each = slices.Concat(perRow, each, perTile, e.storeTile(tile))
+		items = append(items, columns.wrap(block, append(once, tile.wrap(columns, each)...))...)
 	} else {
 		rows := block.cut(e.row, e.tileRows)
 		tile := rows.cut(e.col, e.tileCols)
 		_, each := e.stageTile(tile, tile)
 		perRow, perTile := c.write(e, rows, tile)
-		each = append(append(each, perTile...), e.storeTile(tile)...)
+		each = slices.Concat(each, perTile, e.storeTile(tile))
 		items = append(items, rows.wrap(block, append(perRow, tile.wrap(rows, each)...))...)
 	}
 	e.draft.Parts = []nest.Nest{block.part(items)}
@@ -66,7 +61,15 @@ func (e *elemWriter) write(c computation) *Draft {
 	return e.draft
 }
 
-// operandOf returns the operand of the step that is drafted that an operand is.
+// locate notes the operands where the plan has them.
+func (e *elemWriter) locate() {
+	e.at = make([]view, len(e.ops))
+	for i := range e.ops {
+		e.at[i] = viewOf(e.operandOf(i), e.access(i))
+	}
+}
+
+// operandOf returns an operand's number in the step that is drafted.
 func (e *elemWriter) operandOf(i int) int {
 	if e.from != nil {
 		return e.from[i]
@@ -95,21 +98,17 @@ func (e *elemWriter) describe(c computation) {
 	}
 }
 
-// setTile chooses the extents of a tile: wide, but high where an operand is copied
-// column by column. Without anything to stage a tile is a block.
+// setTile chooses the extents of a tile: wide, but high if an operand is copied column by column. With nothing to stage a tile
+// is a block.
 func (e *elemWriter) setTile(c computation) {
 	e.tileRows, e.tileCols = e.blockRows, e.blockCols
-	limit := c.tileElems()
+	limit := cmp.Or(c.tileElems(), e.stagedElems())
 	if limit == 0 {
-		if limit = e.stagedElems(); limit == 0 {
-			return
-		}
+		return
 	}
 	wide := limit
-	for i := range e.ops {
-		if e.stages[i] == packedAcross {
-			wide = min(limit, e.t.AcrossCols)
-		}
+	if slices.Contains(e.stages, packedAcross) {
+		wide = min(limit, e.t.AcrossCols)
 	}
 	e.tileCols = evenly(e.blockCols, wide, cacheLine)
 	if e.joined {
@@ -124,8 +123,7 @@ func (e *elemWriter) setTile(c computation) {
 	}
 }
 
-// stagedElems returns how many elements a tile has that is staged for one kernel, 0 if
-// there is nothing to stage.
+// stagedElems returns the number of elements of a tile that is staged for one kernel, 0 if there is nothing to stage.
 func (e *elemWriter) stagedElems() int {
 	bytes, widest, repeats, together := e.t.PackBytes, 0, 0, 0
 	for i := range e.ops {
@@ -150,17 +148,6 @@ func (e *elemWriter) stagedElems() int {
 	return bytes / max(widest, repeats, together)
 }
 
-// columnsOuter reports whether the loops over tiles go down the rows first, as an
-// operand is staged once for all rows.
-func (e *elemWriter) columnsOuter() bool {
-	for i := range e.ops {
-		if e.once(i) {
-			return true
-		}
-	}
-	return false
-}
-
 // callSize returns the rows and columns of the calls that compute a tile.
 func (e *elemWriter) callSize(w *walk) (rows, cols nest.Size) {
 	if e.joined {
@@ -169,8 +156,7 @@ func (e *elemWriter) callSize(w *walk) (rows, cols nest.Size) {
 	return w.size[e.row], w.size[e.col]
 }
 
-// body returns the canonical kernel of the step's body for the classes of the inputs,
-// and which of these each of the kernel's is.
+// body returns the canonical kernel of the step's body for the classes of the inputs, and which input each of the kernel's is.
 func (e *elemWriter) body() (k *kernel.Kernel, order []int) {
 	return withClasses(&e.found.body, e.step.Body, e.splats)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// gather takes elements side by side that have one index in one call, down the lines:
+// gather takes elements side by side with one index in one call, down the lines:
 //
 //	for each index of the other axes, block of columns, block of the result's lines
 //	  gather
@@ -22,9 +22,8 @@ func gather(t *target, s *plan.Step) []offer {
 	return l.offer(t.LineWork, k, l.gather)
 }
 
-// takeTogether returns a gather that takes a single line for each index of an axis, always from
-// the same ones, as one that takes them all at once, along the longest such axis. It returns any
-// other step as it is.
+// takeTogether returns a gather of a single line for each index of an axis, always from the same lines, as a gather of all of
+// them at once, along the longest such axis. It returns any other step as it is.
 func takeTogether(s *plan.Step) *plan.Step {
 	if !s.TakesOne() {
 		return s
@@ -56,6 +55,6 @@ func (l *lineStep) gather(k kernel.Code) nest.Nest {
 	}
 	w = w.cut(l.line, max(1, l.t.LineElems/cols))
 	from, index, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
-	args := []nest.Arg{l.whole(w, &from), w.arg(&index, l.line), w.arg(&to, l.line)}
+	args := []nest.Arg{l.whole(w, &from, l.line), w.arg(&index, l.line), w.arg(&to, l.line)}
 	return w.part([]nest.Item{call(k, w.size[l.line], l.width(w), args, nest.Fixed(s.LineOf(s.In[0])))})
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// gatherReduction reduces rows of a table that indices select, such as sums of embeddings: a call computes some
-// rows of the result, and reads the rows of the table that each is made of where they are.
+// gatherReduction reduces rows of a table that indices select, such as sums of embeddings: a call computes some rows of the
+// result, and reads the rows of the table where they are.
 //
 //	for each index of the other axes, block of the result's rows, block of columns
 //	  gather_reduce
 //
-// All rows of a call read one table: they are along an axis along which the table is the same one. If there
-// is none, a call computes a single row.
+// All rows of a call read one table: they lie along an axis along which the table is the same. If there is none, a call
+// computes a single row.
 func gatherReduction(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, kernel.GatherReduce.Ops()...)
 	if why != "" {

@@ -7,18 +7,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// interleaveGroup is operands of a step whose elements alternate in one buffer: its members, in the order of memory. If their
-// stage is direct, the kernel of the body takes them as one argument. Else a transpose copies all of them to local memory,
-// or from there: each operand on its own would read every cache line of the buffer, and outputs would be stored element by
-// element.
+// interleaveGroup lists its members in the order of memory. If their stage is direct, the kernel of the body takes them as one
+// argument. Else a transpose copies all of them to local memory, or from there: each operand on its own would read every cache
+// line of the buffer, and outputs would be stored element by element.
 type interleaveGroup struct {
 	ops  []int // -1 for a member that the step does not have
 	tile view  // of the first member, in local memory; slot -1 as long as there is none
 	line int   // elements from one member of the tile to the next
 }
 
-// findGroups finds the groups that a kernel takes. Inputs may lack members, half of them at most, if the missing elements
-// are in memory. Outputs are complete, and follow one another in the step.
+// findGroups finds the groups that a kernel takes. Inputs may lack up to half of the members if the missing elements are in
+// memory. Outputs are complete, and follow one another in the step.
 func (e *elemWriter) findGroups() {
 	e.groups = nil
 	for i := range e.ops {
@@ -40,14 +39,13 @@ func (e *elemWriter) findGroups() {
 	}
 }
 
-// members returns the operands that form a group of n with operand i as number at: those in no group yet that differ from
-// it in their offsets only, and -1 for each that the step does not have. count is how many it has.
+// members returns the operands of the same stage, in no group yet, that form a group of n with operand i as number at: see membersOf.
 func (e *elemWriter) members(i, at, n int) (ops []int, count int) {
 	return membersOf(e.step, i, at, n, func(k int) bool { return e.stages[k] == e.stages[i] && e.groupOf(k) == nil })
 }
 
-// membersOf returns the operands of a step that form a group of n with operand i as number at: inputs, or outputs, for
-// which is holds.
+// membersOf returns the operands of a step that form a group of n with operand i as number at: inputs, or outputs, for which is
+// holds, and which differ from it in their offsets only; and -1 for each that the step does not have. count is how many it has.
 func membersOf(s *plan.Step, i, at, n int, is func(k int) bool) (ops []int, count int) {
 	from, to, all := 0, len(s.In), len(s.In)+len(s.Out)
 	if i >= to {
@@ -81,11 +79,10 @@ func accessOf(s *plan.Step, i int) *plan.Access {
 	return &s.In[i]
 }
 
-// access returns where an operand of the step is.
 func (e *elemWriter) access(i int) *plan.Access { return accessOf(e.step, i) }
 
-// inMemory reports whether all members of the group of n in which input i is number at may be read: they are within the
-// buffer, and the step does not write it.
+// inMemory reports whether all members of the group of n in which input i is number at may be read: they are within the buffer,
+// and the step does not write it.
 func (e *elemWriter) inMemory(i, at, n int) bool {
 	if i >= len(e.step.In) {
 		return false
@@ -99,9 +96,9 @@ func (e *elemWriter) inMemory(i, at, n int) bool {
 	return before >= at && behind >= n-1-at
 }
 
-// room returns how many elements the buffer of input i of a step has before and behind all that the step reads, as
-// many as matter at most. Of a block of rows, the step is that of all rows. Scratch has none: a block may have fewer rows
-// than it, and may be kept in an output. Nor is any known of a step that was unrolled for a block.
+// room returns how many elements the buffer of input i of a step has before and behind all that the step reads, up to
+// kernel.MaxFactor. For a block of rows it looks at the step of all rows. Scratch has no room: a block may have fewer rows, and
+// may be kept in an output. Neither has a step that was unrolled for a block.
 func (t *target) room(s *plan.Step, i int) (before, behind int) {
 	b := &t.buffers[s.In[i].Buffer]
 	switch {
@@ -122,8 +119,8 @@ func (t *target) room(s *plan.Step, i int) (before, behind int) {
 	return min(max(0, low-first), kernel.MaxFactor), min(max(0, last-high), kernel.MaxFactor)
 }
 
-// inLanes reports whether a kernel may take an operand as a member: bytes are deinterleaved into lanes of 32 bits, which
-// bodies of bytes alone do not have.
+// inLanes reports whether a kernel may take an operand as a member: bytes are deinterleaved into lanes of 32 bits, which bodies
+// of nothing but bytes lack.
 func (e *elemWriter) inLanes(i int) bool {
 	if !kernel.InterleavedTypes.Has(e.ops[i].dtype) {
 		return false
@@ -147,8 +144,8 @@ func (e *elemWriter) groupOf(i int) *interleaveGroup {
 	return nil
 }
 
-// leads reports whether an operand has an argument in calls of the body's kernel: it is in no group that the kernel takes, or
-// it is the first member of the group that the step has. at is which member.
+// leads reports whether an operand has its own argument in calls of the body's kernel: it is in no group that the kernel takes,
+// or it is the first member of the group that the step has. at is which member.
 func (e *elemWriter) leads(i int) (at int, ok bool) {
 	g := e.groupOf(i)
 	if i < 0 || g == nil || e.stages[i] != direct {

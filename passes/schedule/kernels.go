@@ -1,18 +1,15 @@
 package schedule
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// Kernels returns the signatures of the kernels that compute a plan's bodies if every
-// kernel exists, in order of use. The kernels of copies into local memory, which
-// strategies call besides, are not among them. If operands are interleaved there is also the
-// kernel of operands that are not: for sizes and layouts by which they are in no group. The list is the same on every
+// Kernels returns the signatures of the kernels that compute a plan's bodies if every kernel exists, in order of use. The
+// kernels of copies into local memory, which strategies call besides, are not among them. If operands are interleaved there is
+// also the kernel of operands that are not: for sizes and layouts by which they are in no group. The list is the same on every
 // machine: it has the kernels for vectors of 32 bytes and of 64.
 func Kernels(p *plan.Plan, m *tuning.Machine, o Options) []string {
 	var sigs []string
@@ -69,27 +66,6 @@ func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string))
 	return groups
 }
 
-// lacksInterleaved returns the signature of the kernel by which interleaved would compute a step, if the library lacks it:
-// genkernels makes it where other options copy the groups. It is the kernel of the step as it is, which depends on no
-// extent.
-func (t *target) lacksInterleaved(s *plan.Step) string {
-	if t.noGroups || t.TilingOnly || !mayInterleave(s) {
-		return ""
-	}
-	e, _ := newElementwise(t, s)
-	if e == nil || e.alongGroups() != "" {
-		return ""
-	}
-	if slices.ContainsFunc(e.groups, func(g *interleaveGroup) bool { return slices.Contains(g.ops, -1) }) { // for other layouts it is another
-		return ""
-	}
-	k, _ := e.interleavedBody()
-	if _, ok := t.lib.Engine(k.Signature()); ok || k.Verify() != nil {
-		return ""
-	}
-	return k.Signature()
-}
-
 // interleavedKernels returns the signatures of the kernels by which interleaved would compute steps of a plan: also of steps
 // that another strategy computes for some sizes.
 func interleavedKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
@@ -102,8 +78,7 @@ func interleavedKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []stri
 	return sigs
 }
 
-// moves reports whether a kernel moves elements as they are, or is a micro-kernel without
-// a body, which the library brings.
+// moves reports whether a kernel moves elements as they are, or is a micro-kernel without a body, which the library brings.
 func moves(c kernel.Code) bool {
 	if m, ok := c.(*kernel.Micro); ok {
 		return m.Body == nil
@@ -118,8 +93,8 @@ type empty struct{}
 func (empty) Engine(string) (string, bool) { return "", false }
 func (empty) Vector(string) int            { return tuning.Default(1).Vector }
 
-// complete is the library that has every kernel that can be made. What Verify refuses, such as a micro-kernel
-// of a type that its row lacks, cannot: no list of kernels has it.
+// complete is the library that has every kernel that can be made. What Verify refuses, such as a micro-kernel of a type that
+// its row lacks, cannot: no list of kernels has it.
 type complete struct{}
 
 func (complete) Engine(signature string) (string, bool) {

@@ -1,15 +1,13 @@
 package schedule
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// matmul is the strategy of steps with Contract axes: blocked products of matrices.
+// matmul computes blocked products of matrices: steps with Contract axes.
 //
 //	for each matrix of the batch, block of rows, block of columns    in parallel
 //	  for each chunk of ir.DotChunk pairs                            one after the other
@@ -17,14 +15,13 @@ import (
 //	    for each panel of columns of the right operand
 //	      dot
 //
-// The first chunk stores the block, the others add to it: that is the order of
-// ir.DotLine. The left chunk stays in the second-level cache while panel after panel of
-// the right operand goes past, and the panel's chunk in the first-level cache while all
-// rows of the block do.
+// The first chunk stores the block, the others add to it: that is the order of ir.DotLine. The left chunk stays in the
+// second-level cache while panel after panel of the right operand passes, and the panel's chunk stays in the first-level cache
+// while all rows of the block pass.
 //
-// A right operand that is stored in panels (plan.Access.Panel) or has contiguous rows is read
-// where it is. If its rows are far apart, chunks of a block of its columns are packed in panels; then all blocks of
-// rows multiply a chunk before the next one is packed, and add to the product in a distant cache:
+// A right operand that is stored in panels (plan.Access.Panel) or has contiguous rows is read where it is. If its rows are far
+// apart, chunks of a block of its columns are packed in panels; then all blocks of rows multiply a chunk before the next one is
+// packed, and add to the product in a distant cache:
 //
 //	for each matrix of the batch, block of columns                   in parallel
 //	  for each chunk of ir.DotChunk pairs                            one after the other
@@ -32,9 +29,8 @@ import (
 //	    for each block of rows
 //	      ...
 //
-// Any other, such as the windows of an image, is packed block by block, and so is a
-// left one whose pairs have no common stride: see file matmul_pack.go. Then all blocks of
-// rows, or of columns, that need what is packed follow one another:
+// Any other right operand, such as the windows of an image, is packed block by block, and so is a left one whose pairs have no
+// common stride: see matmul_pack.go. Then all blocks of rows, or of columns, that need a packed block follow one another:
 //
 //	for each matrix of the batch, block of columns                   in parallel
 //	  pack the right columns, all pairs
@@ -79,7 +75,7 @@ func newProduct(t *target, s *plan.Step) *product {
 	return &product{t: t, step: s, leftChunk: -1, rightChunk: -1}
 }
 
-// match finds the operands of a product, or says why the step is none.
+// match finds the operands of a product. It returns why the step is none, or "".
 func (p *product) match() (why string) {
 	s := p.step
 	if !s.Contracts() {
@@ -90,7 +86,7 @@ func (p *product) match() (why string) {
 	}
 	p.at, p.dtype = s.Product(), s.Body.In[0].DType
 	for i, f := range []*factor{&p.left, &p.right, &p.out} {
-		a := slices.Collect(s.Accesses())[i]
+		a := accessOf(s, i)
 		*f = factor{view: viewOf(i, a), panel: a.Panel}
 	}
 	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.DotOf(s.Body.Body[0].Op), Type: p.dtype}), p.t.Matmul.Panel(p.dtype)
@@ -111,12 +107,11 @@ func (p *product) match() (why string) {
 
 // matmul drafts the product.
 func (p *product) matmul() (*Draft, string) {
-	p.draft = newDraft(p.t, p.step)
-	engine, ok := p.t.lib.Engine(p.dot.Signature())
-	if !ok {
-		return nil, "there is no kernel " + p.dot.Signature()
+	engine, why := p.t.engine(p.dot)
+	if why != "" {
+		return nil, why
 	}
-	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.cost() + p.t.Work(p.step)*(p.t.slowdown(engine)-1)}
+	p.draft = p.t.drafting(p.step, p.dot, engine, p.cost()+p.t.Work(p.step)*(p.t.slowdown(engine)-1))
 	p.blocks()
 	items, part, why := p.items()
 	if why != "" {
@@ -126,8 +121,8 @@ func (p *product) matmul() (*Draft, string) {
 	return p.draft, ""
 }
 
-// cost returns what the step costs with the better engine: its multiplications, the calls of
-// the matrices of a batch, and the copies of operands whose pairs have no common stride.
+// cost returns the cost of the step with the better engine: its multiplications, the calls of the matrices of a batch, and the
+// copies of operands whose pairs have no common stride.
 func (p *product) cost() float64 {
 	cost := p.t.Work(p.step) + p.t.Matmul.CallWork*float64(elems(&plan.Step{Axes: p.step.Axes[:p.at.Pairs]}))
 	for _, f := range []struct {
@@ -141,7 +136,7 @@ func (p *product) cost() float64 {
 	return cost
 }
 
-// items returns what one iteration of the parallel loops, which part describes, does.
+// items returns the calls of one iteration of the parallel loops, and these loops.
 func (p *product) items() (items []nest.Item, part *walk, why string) {
 	part = newWalk(p.step.Axes)
 	for k := range p.at.Pairs {

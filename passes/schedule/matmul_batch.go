@@ -1,13 +1,16 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// matmulBatch is the strategy of products of many small matrices: the columns of its calls
-// are the batch, so that a vector has one element of each of several matrices.
+// matmulBatch computes products of many small matrices: the columns of its calls are the batch, so that a vector has one
+// element of each of several matrices.
 //
 //	for each tile of the batch                                       in parallel
 //	  transpose the matrices: a line for each of their elements
@@ -16,8 +19,8 @@ import (
 //	      lines of the product = fma of left and right lines, from +0 on
 //	  transpose the product
 //
-// Each element is added up as ir.DotLine does it: matrices so small have one chunk of pairs.
-// Operands that have the batch as their contiguous axis are not transposed.
+// Each element is added up in the order of ir.DotLine: matrices so small have one chunk of pairs. Operands that are contiguous
+// along the batch are not transposed.
 func matmulBatch(t *target, s *plan.Step) []offer {
 	p := newProduct(t, s)
 	if why := p.match(); why != "" {
@@ -42,7 +45,7 @@ func matmulBatch(t *target, s *plan.Step) []offer {
 	return offering(b.cost(), func() (*Draft, string) { return b.write(), "" })
 }
 
-// batch is a product that is being scheduled so.
+// batch writes the draft of such a product.
 type batch struct {
 	t      *target
 	draft  *Draft
@@ -75,8 +78,8 @@ func (b *batch) cost() float64 {
 
 // write returns the draft.
 func (b *batch) write() *Draft {
-	b.draft = newDraft(b.t, b.step)
-	b.draft.Choice = nest.Choice{Kernel: b.chains[0].code.Signature(), Engine: b.chains[0].engine, Kernels: len(b.chains), Cost: b.cost()}
+	b.draft = b.t.drafting(b.step, b.chains[0].code, b.chains[0].engine, b.cost())
+	b.draft.Choice.Kernels = len(b.chains)
 	unit := cacheLine / b.dtype.Size()
 	most := max(unit, min(b.t.Matmul.BatchBytes/b.dtype.Size()/b.lines(), b.t.mostElems(b.step)/b.lines())/unit*unit)
 	b.tile = evenly(b.step.Axes[b.along].Extent, most, unit)
@@ -101,9 +104,8 @@ type smallFactor struct {
 
 // factor returns an operand where the plan has it.
 func (b *batch) factor(i int) smallFactor {
-	a := [...]*plan.Access{&b.step.In[0], &b.step.In[1], &b.step.Out[0].Access}[i]
 	axes := [...][2]int{{b.rows, b.pairs}, {b.pairs, b.cols}, {b.rows, b.cols}}[i]
-	f := smallFactor{view: viewOf(i, a), outer: axes[0], inner: axes[1]}
+	f := smallFactor{view: viewOf(i, accessOf(b.step, i)), outer: axes[0], inner: axes[1]}
 	if abs(f.strides[f.outer]) < abs(f.strides[f.inner]) {
 		f.outer, f.inner = f.inner, f.outer
 	}
@@ -118,13 +120,11 @@ func (f *smallFactor) local(b *batch, w *walk) {
 		return
 	}
 	b.draft.Choice.Packed = append(b.draft.Choice.Packed, f.slot)
-	strides := make([]int, len(b.step.Axes))
-	strides[b.along], strides[f.inner], strides[f.outer] = 1, b.line, b.line*b.step.Axes[f.inner].Extent
-	f.view = view{slot: b.draft.scratch(b.dtype, f.lines*b.line), strides: strides, from: w.depth()}
+	f.view = w.local(b.draft.scratch(b.dtype, f.lines*b.line), b.along, 1, f.inner, b.line, f.outer, b.line*b.step.Axes[f.inner].Extent)
 }
 
-// dense returns the place where one call copies lines of a view, and how many: all elements of a
-// matrix if they have one stride, and else those along the inner axis.
+// dense returns the place where one call copies lines of a view, and the number of lines: all elements of a matrix if they have
+// one stride, and else those along the inner axis.
 func (b *batch) dense(w *walk, f *smallFactor, from *view) (in *walk, lines int) {
 	n := b.step.Axes[f.inner].Extent
 	if from.strides[f.outer] == n*from.strides[f.inner] {
@@ -133,8 +133,8 @@ func (b *batch) dense(w *walk, f *smallFactor, from *view) (in *walk, lines int)
 	return w.cut(f.outer, 1), n
 }
 
-// copyIn returns the calls that copy a tile of an input, if it is copied: of one matrix for all
-// products each element to all of its line.
+// copyIn returns the calls that copy a tile of an input, if it is copied. Each element of one matrix for all products is copied
+// to all of its line.
 func (b *batch) copyIn(w *walk, f *smallFactor) []nest.Item {
 	if !f.copied {
 		return nil
@@ -143,20 +143,75 @@ func (b *batch) copyIn(w *walk, f *smallFactor) []nest.Item {
 	f.local(b, w)
 	in, lines := b.dense(w, f, &from)
 	if from.strides[b.along] == 0 {
-		args := []nest.Arg{in.arg(&from, f.inner), in.arg(&f.view, f.inner)}
-		return in.wrap(w, []nest.Item{call(copyKernel(b.dtype, true), nest.Fixed(lines), w.size[b.along], args)})
+		return in.wrap(w, []nest.Item{call(copyKernel(b.dtype, true), nest.Fixed(lines), w.size[b.along], in.args(f.inner, from, f.view))})
 	}
-	across := operand{dtype: b.dtype, row: from.strides[f.inner]}
-	return in.wrap(w, []nest.Item{transposeCall(&across, nest.Fixed(lines), w.size[b.along], in.arg(&from, b.along), in.arg(&f.view, f.inner))})
+	return in.wrap(w, []nest.Item{transposeCall(b.dtype, w.size[b.along], nest.Fixed(lines), in.arg(&from, b.along), from.strides[f.inner], in.arg(&f.view, f.inner))})
 }
 
-// copyOut returns the calls that copy a tile of the product to its place, if it is not there. Its
-// elements are contiguous along the inner axis, as match has seen.
+// copyOut returns the calls that copy a tile of the product to its place, if it is not there. Its elements are contiguous along
+// the inner axis, as match has seen.
 func (b *batch) copyOut(w *walk, f *smallFactor, to view) []nest.Item {
 	if !f.copied {
 		return nil
 	}
 	in, lines := b.dense(w, f, &to)
-	across := operand{dtype: b.dtype, row: 1}
-	return in.wrap(w, []nest.Item{transposeCall(&across, w.size[b.along], nest.Fixed(lines), in.arg(&f.view, f.inner), in.arg(&to, b.along))})
+	return in.wrap(w, []nest.Item{transposeCall(b.dtype, nest.Fixed(lines), w.size[b.along], in.arg(&f.view, f.inner), 1, in.arg(&to, b.along))})
+}
+
+// chain is a kernel that adds the products of some pairs to a sum in order, one line of matrices after another.
+type chain struct {
+	code   kernel.Code
+	order  []int // its input i is input order[i] of the body: left and right elements, then the sum
+	engine string
+	pairs  int
+}
+
+// findChains covers the pairs: the first chain is the longest that the library has, and each of the others has one pair.
+func (b *batch) findChains(pairs int) (why string) {
+	for n := min(kernel.DotChainPairs, pairs); n > 0 && len(b.chains) == 0; n-- {
+		why = b.findChain(n, true)
+	}
+	if why != "" {
+		return why
+	}
+	if rest := pairs - b.chains[0].pairs; rest > 0 {
+		if why = b.findChain(1, false); why == "" {
+			b.chains = append(b.chains, slices.Repeat(b.chains[1:], rest-1)...)
+		}
+	}
+	return why
+}
+
+// findChain appends a chain if the library has it.
+func (b *batch) findChain(pairs int, first bool) (why string) {
+	code, order := kernel.DotChain(b.step.Body.Body[0].Op, b.dtype, pairs, first)
+	engine, why := b.t.engine(code)
+	if why == "" {
+		b.chains = append(b.chains, chain{code, order, engine, pairs})
+	}
+	return why
+}
+
+// multiply returns the calls that multiply a tile: for each row of the left matrices the chains, whose lines are the columns of
+// the right ones.
+func (b *batch) multiply(w *walk, left, right, out view) []nest.Item {
+	in := w.cut(b.rows, 1)
+	_, _, cols := b.extents()
+	var items []nest.Item
+	done := 0
+	for _, c := range b.chains {
+		var ins []view
+		for k := done; k < done+c.pairs; k++ {
+			ins = append(ins, left.move(b.pairs, k), right.move(b.pairs, k))
+		}
+		switch {
+		case done > 0:
+			ins = append(ins, out)
+		case ir.Floats.Has(b.dtype):
+			ins = append(ins, in.local(b.draft.table(b.dtype, 0, 1)))
+		}
+		items = append(items, call(c.code, nest.Fixed(cols), w.size[b.along], in.args(b.cols, ordered(c.order, ins, out)...)))
+		done += c.pairs
+	}
+	return in.wrap(w, items)
 }

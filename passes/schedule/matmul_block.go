@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Blocks of a product. The rows, and likewise the columns, are one axis of the step or
-// several, as the lines and columns of an image are. A block has single indices of the
-// outer ones, some of one of them, and all of those inside it:
+// The rows of a product, and likewise the columns, are one axis of the step or several, like the lines and columns of an image.
+// A block has single indices of the outer axes, some indices of the next one, and all of the inner axes:
 //
 //	columns [56,56], blocks of 8 x 56 = 448
 
@@ -34,16 +33,16 @@ func (d *side) cut(w *walk) *walk {
 	return w
 }
 
-// size returns how many rows or columns a block has.
+// size returns the number of rows or columns of a block.
 func (d *side) size(w *walk) nest.Size { return times(w.size[d.axis], d.inner) }
 
-// most returns how many rows or columns a block has at most.
+// most returns the greatest number of rows or columns of a block.
 func (d *side) most() int { return d.tile * d.inner }
 
 // last returns the innermost axis.
 func (d *side) last() int { return d.axes[len(d.axes)-1] }
 
-// all returns how many rows or columns there are.
+// all returns the number of rows or columns.
 func (d *side) all(axes []plan.Axis) int {
 	n := 1
 	for _, k := range d.axes {
@@ -71,7 +70,7 @@ func axesFrom(first, end int) (axes []int) {
 	return axes
 }
 
-// stride returns the stride of a view over several axes as one, if it has one.
+// stride returns the stride of an operand along several axes taken as one, if it has one.
 func (p *product) stride(f *factor, axes []int) (stride int, ok bool) {
 	stride = f.strides[axes[len(axes)-1]]
 	n := 1
@@ -84,8 +83,7 @@ func (p *product) stride(f *factor, axes []int) (stride int, ok bool) {
 	return stride, true
 }
 
-// blocks decides which operands are packed, and sets the sides' blocks: as equal as tiles
-// and panels allow.
+// blocks decides which operands are packed, and sets the blocks of both sides: as equal as tiles and panels allow.
 func (p *product) blocks() {
 	pairs := axesFrom(p.at.Pairs, p.at.Rows)
 	p.rows.axes, p.cols.axes = axesFrom(p.at.Rows, p.at.Cols), axesFrom(p.at.Cols, len(p.step.Axes))
@@ -101,7 +99,7 @@ func (p *product) blocks() {
 	}
 	p.tiles(&p.rows, &p.left, rows, tile)
 	p.right.apart, ok = p.stride(&p.right, pairs)
-	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.t.Matmul.DirectCols) || p.left.packed && p.scattered()
+	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.t.Matmul.DirectCols) || p.left.packed && p.packsApart()
 	most := p.t.Matmul.Cols
 	switch {
 	case p.right.packed:
@@ -113,8 +111,8 @@ func (p *product) blocks() {
 	p.share(most, p.t.Matmul.LeastCols)
 }
 
-// share makes blocks of fewer columns than most until there are enough of them for all workers, of
-// least columns or more where each worker has one.
+// share makes blocks of fewer columns than most until there are enough blocks for all workers. A block keeps least columns
+// unless some worker has none.
 func (p *product) share(most, least int) {
 	if p.t.inGroup || p.t.Workers <= 1 {
 		return
@@ -135,36 +133,34 @@ func (p *product) transposes() bool {
 	return p.t.Matmul.Transposes && p.dtype == ir.Float32 && !p.left.packed && p.left.apart == 1 && few
 }
 
-// streams reports whether few rows of the left operand are read to their ends before the next
-// ones: they have several chunks, and so few columns multiply them that memory limits the product.
+// streams reports whether few rows of the left operand are read to their ends before the next ones: they have several chunks,
+// and so few columns multiply them that memory limits the product.
 func (p *product) streams() bool {
 	return !p.left.packed && p.left.apart == 1 && p.pairs > ir.DotChunk && p.cols.all(p.step.Axes) < p.t.Matmul.PackCols
 }
 
-// scattered reports whether a right operand whose rows are contiguous is packed all the same:
-// the rows are far apart, and enough rows of the left one read it to pay for the copy. In a
-// row group each block of rows would pack it anew.
-func (p *product) scattered() bool {
+// packsApart reports whether a right operand is packed although its rows are contiguous: they are far apart, and enough rows of
+// the left one read them to pay for the copy. In a row group each block of rows would pack it again.
+func (p *product) packsApart() bool {
 	return p.apartRows() && !p.t.inGroup && p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows
 }
 
-// chunked reports whether chunks of right rows are packed, for all blocks of left rows: the operand is scattered, or
+// chunked reports whether chunks of right rows are packed, for all blocks of left rows: packsApart says so, or the operand
 // comes from memory and there is one block.
 func (p *product) chunked() bool {
 	if p.right.packed || !p.apartRows() {
 		return false
 	}
 	large := p.pairs*p.cols.all(p.step.Axes)*p.dtype.Size() > p.t.Matmul.ChunkedBytes
-	return large && p.rows.count(p.step.Axes) == 1 || p.scattered() && !p.left.packed
+	return large && p.rows.count(p.step.Axes) == 1 || p.packsApart() && !p.left.packed
 }
 
-// apartRows reports whether the rows of the right operand are contiguous, but so far apart that few of
-// them fit a set of the cache.
+// apartRows reports whether the rows of the right operand are contiguous, but so far apart that few of them fit a set of the cache.
 func (p *product) apartRows() bool {
 	return p.right.panel == nil && p.right.strides[len(p.step.Axes)-1] == 1 && abs(p.right.apart)*p.dtype.Size() >= p.t.Matmul.SetBytes
 }
 
-// iterations returns how many blocks goroutines compute apart from each other.
+// iterations returns the number of independent blocks.
 func (p *product) iterations() int {
 	n := 1
 	for _, a := range p.step.Axes[:p.at.Pairs] {
@@ -179,16 +175,15 @@ func (p *product) iterations() int {
 	return n
 }
 
-// short reports whether an operand that is not packed would have blocks of few rows or
-// columns, though the output's may be more.
+// short reports whether an operand that is not packed would limit blocks to few rows or columns, though the output allows more.
 func (p *product) short(f *factor, d *side, few int) bool {
 	first, inner := p.common(f, d)
 	_, all := p.common(nil, d)
 	return first > d.axes[0] && inner < few && inner < all
 }
 
-// common returns the first axis of a side from which on the output and an operand have
-// one stride each, and how many rows or columns that is. A nil operand has no say.
+// common returns the first axis of a side from which on the output and an operand have one stride each, and the number of rows
+// or columns from there on. A nil operand does not count.
 func (p *product) common(f *factor, d *side) (first, inner int) {
 	inner = 1
 	for i := len(d.axes) - 1; i >= 0; i-- {
@@ -205,8 +200,7 @@ func (p *product) common(f *factor, d *side) (first, inner int) {
 	return first, inner
 }
 
-// tiles sets the blocks of a side to about so many rows or columns, multiples of unit where
-// there are enough.
+// tiles sets the blocks of a side to about so many rows or columns, multiples of unit if there are enough.
 func (p *product) tiles(d *side, f *factor, most, unit int) {
 	if f.packed {
 		f = nil

@@ -8,16 +8,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// dotChunk writes the calls of chunks of pairs of a product, for one block, inside whose
-// loops walk is: of the first chunk, or a loop over the others, from a pair on. If chunks of the right operand are packed,
-// walk is outside of the loops over the blocks of rows.
+// dotChunk writes the calls of chunks of pairs of a product for one block, inside the loops of walk: the first chunk, or a loop over
+// the others, from a pair on. If chunks of the right operand are packed, walk is outside of the loops over the blocks of rows.
 type dotChunk struct {
 	p    *product
 	walk *walk
 	from int
 }
 
-// items returns the calls, or why there is no kernel for one.
+// items returns the calls, or which kernel is missing.
 func (c *dotChunk) items() (items []nest.Item, why string) {
 	n, adds := min(c.p.pairs, ir.DotChunk), nest.Fixed(min(c.from, 1))
 	if c.from > 0 {
@@ -59,12 +58,12 @@ func (c *dotChunk) items() (items []nest.Item, why string) {
 	return chunk.wrap(c.walk, append(items, rows.wrap(chunk, inside)...)), ""
 }
 
-// arg returns where the element of an operand is at the pair from on and the first pairs of w. Its lines are those of pairs.
+// arg returns an operand from a pair on as an argument whose lines are those of the pairs.
 func (p *product) arg(w *walk, f *factor, from int) nest.Arg {
 	v := f.view
 	v.strides = slices.Clone(v.strides)
 	v.strides[p.at.Pairs] = f.apart
-	v.offset += from * f.apart
+	v = v.move(p.at.Pairs, from)
 	arg := w.arg(&v, p.at.Pairs)
 	if panel := f.panel; panel != nil {
 		for l, axis := range w.axis {
@@ -76,8 +75,8 @@ func (p *product) arg(w *walk, f *factor, from int) nest.Arg {
 	return arg
 }
 
-// packsLeft reports whether chunks of left rows are packed: their elements are apart, or so
-// many rows share a set of the cache, and there are columns enough to pay for the copy.
+// packsLeft reports whether chunks of left rows are packed: their elements are strided, or too many rows share a set of the
+// cache, and there are enough columns to pay for the copy.
 func (c *dotChunk) packsLeft() bool {
 	if c.p.left.packed || c.p.cols.all(c.p.step.Axes) < c.p.t.Matmul.PackCols {
 		return false
@@ -86,9 +85,8 @@ func (c *dotChunk) packsLeft() bool {
 	return c.p.left.apart != 1 || row%c.p.t.Matmul.SetBytes == 0
 }
 
-// packLeft returns the call that copies the pairs of the block's left rows into local memory,
-// and where they are then. It reads along the rows or, where their elements lie closer
-// together, along the columns.
+// packLeft returns the call that copies the pairs of the block's left rows into local memory, and the copy. It reads along the
+// rows or, if the elements are closer together there, along the columns.
 func (c *dotChunk) packLeft(w *walk, left nest.Arg) (item nest.Item, packed nest.Arg, why string) {
 	line := kernel.DotPackedStep(c.p.dtype)
 	if c.p.leftChunk < 0 {
@@ -107,19 +105,13 @@ func (c *dotChunk) packLeft(w *walk, left nest.Arg) (item nest.Item, packed nest
 		left.Step = across
 		fields[0] = nest.Fixed(row * c.p.dtype.Size())
 	}
-	if _, ok := c.p.t.lib.Engine(k.Signature()); !ok {
-		return item, packed, "there is no kernel " + k.Signature()
-	}
-	return call(k, c.p.rows.size(w), w.size[c.p.at.Pairs], []nest.Arg{left, packed}, fields...), packed, ""
+	return call(k, c.p.rows.size(w), w.size[c.p.at.Pairs], []nest.Arg{left, packed}, fields...), packed, c.p.t.lacks(k)
 }
 
-// packRight returns the calls that copy the block's columns of the chunk's right rows into local memory, in panels,
-// and where the first panel is then. They read a few rows side by side, as memory serves long lines fastest.
+// packRight returns the calls that copy the block's columns of the chunk's right rows into local memory, in panels, and the
+// first panel. They read a few rows side by side, as memory serves long lines fastest.
 func (c *dotChunk) packRight(w *walk) (item nest.Item, packed nest.Arg, why string) {
 	k, line, width := copyKernel(c.p.dtype, false), min(c.p.pairs, ir.DotChunk), c.p.width
-	if _, ok := c.p.t.lib.Engine(k.Signature()); !ok {
-		return item, packed, "there is no kernel " + k.Signature()
-	}
 	if c.p.rightChunk < 0 {
 		c.p.rightChunk = c.p.draft.scratch(c.p.dtype, ((c.p.cols.most()-1)/width+1)*width*line)
 		c.p.draft.Choice.Packed = append(c.p.draft.Choice.Packed, c.p.right.slot)
@@ -130,5 +122,5 @@ func (c *dotChunk) packRight(w *walk) (item nest.Item, packed nest.Arg, why stri
 	from.Strides = append(slices.Clone(from.Strides), few*from.Step, width)
 	to.Strides = append(slices.Clone(to.Strides), few*width, line*width)
 	loops := []nest.Loop{{Extent: w.size[c.p.at.Pairs], Tile: few}, {Extent: c.p.cols.size(w), Tile: width}}
-	return inner(loops, call(k, nest.Of(w.depth()), nest.Of(w.depth()+1), []nest.Arg{from, to})), packed, ""
+	return inner(loops, call(k, nest.Of(w.depth()), nest.Of(w.depth()+1), []nest.Arg{from, to})), packed, c.p.t.lacks(k)
 }

@@ -33,8 +33,8 @@ func (p *product) pack(w *walk, f *factor, d *side) (items []nest.Item, why stri
 		}
 	}
 	k, source, fields := p.packKernel(w, &from, row, col)
-	if _, ok := p.t.lib.Engine(k.Signature()); !ok {
-		return nil, "there is no kernel " + k.Signature()
+	if why = p.t.lacks(k); why != "" {
+		return nil, why
 	}
 	args := []nest.Arg{in.arg(&from, source), in.arg(&into, row)}
 	items = in.wrap(w, []nest.Item{call(k, in.size[row], in.size[col], args, fields...)})

@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// matmulRows is the strategy of few rows times a matrix that comes from memory: the matrix is read once, a few of its
-// rows at a time from their first elements to their last, and the sums of a chunk stay in the first-level cache.
+// matmulRows computes products of few rows and a matrix that comes from memory: it reads the matrix once, a few of its rows at
+// a time from their first elements to their last, and the sums of a chunk stay in the first-level cache.
 //
 //	for each tile of columns                                         in parallel
 //	  for each chunk of ir.DotChunk pairs                            one after the other
@@ -36,13 +36,11 @@ func matmulRows(t *target, s *plan.Step) []offer {
 	for i, n := range []struct{ pairs, rows int }{{kernel.DotChainPairs, 2}, {kernel.DotChainPairs, 1}, {1, 1}} {
 		c := &r.chains[i]
 		c.pairs, c.rows = n.pairs, n.rows
-		var code *kernel.Kernel
-		code, c.order = kernel.DotRowsChain(s.Body.Body[0].Op, r.dtype, c.pairs, c.rows)
-		var ok bool
-		if c.engine, ok = t.lib.Engine(code.Signature()); !ok {
-			return refused("there is no kernel " + code.Signature())
+		c.code, c.order = kernel.DotRowsChain(s.Body.Body[0].Op, r.dtype, c.pairs, c.rows)
+		var why string
+		if c.engine, why = t.engine(c.code); why != "" {
+			return refused(why)
 		}
-		c.code = code
 	}
 	return offering(r.cost(), func() (*Draft, string) { return r.write(), "" })
 }
@@ -53,7 +51,7 @@ type rowsChain struct {
 	rows int
 }
 
-// rowsProduct is a product that is being scheduled so.
+// rowsProduct writes the draft of such a product.
 type rowsProduct struct {
 	product
 	pair, row, col int          // axes
@@ -62,12 +60,12 @@ type rowsProduct struct {
 	zero           view
 }
 
-// cost returns what the step costs: a part of what matmul does, which reads the matrix more than once.
+// cost returns the cost of the step: a fraction of the cost of matmul, which reads the matrix more than once.
 func (r *rowsProduct) cost() float64 {
 	return r.t.Work(r.step) * r.t.Matmul.FewRowsTime * r.t.slowdown(r.chains[0].engine)
 }
 
-// columns returns how many columns a tile has: fewer for each worker to have some, but no fewer than pay for a call.
+// columns returns the number of columns of a tile: few enough for each worker to have some, and enough to pay for a call.
 func (r *rowsProduct) columns() int {
 	size, cols := r.dtype.Size(), r.step.Axes[r.col].Extent
 	most := r.t.Matmul.FewRowsBytes / (size * r.step.Axes[r.row].Extent)
@@ -79,13 +77,12 @@ func (r *rowsProduct) columns() int {
 
 // write returns the draft.
 func (r *rowsProduct) write() *Draft {
-	r.draft = newDraft(r.t, r.step)
-	r.draft.Choice = nest.Choice{Kernel: r.chains[0].code.Signature(), Engine: r.chains[0].engine, Kernels: 1, Cost: r.cost()}
+	r.draft = r.t.drafting(r.step, r.chains[0].code, r.chains[0].engine, r.cost())
 	rows, tile := r.step.Axes[r.row].Extent, r.columns()
 	w := newWalk(r.step.Axes).cutAll(r.pair, r.row, r.col).cut(r.col, tile)
-	r.sums = view{slot: r.draft.scratch(r.dtype, rows*oddLines(tile, r.dtype)), strides: make([]int, len(r.step.Axes)), from: w.depth()}
-	r.sums.strides[r.row], r.sums.strides[r.col] = oddLines(tile, r.dtype), 1
-	r.zero = view{slot: r.draft.table(r.dtype, 0, 1), strides: make([]int, len(r.step.Axes))}
+	line := oddLines(tile, r.dtype)
+	r.sums = w.local(r.draft.scratch(r.dtype, rows*line), r.row, line, r.col, 1)
+	r.zero = w.local(r.draft.table(r.dtype, 0, 1))
 	whole := r.pairs / ir.DotChunk
 	items := r.chunks(w, 0, 1, min(r.pairs, ir.DotChunk))
 	if whole > 1 {
@@ -122,38 +119,30 @@ func (r *rowsProduct) chunks(w *walk, from, count, n int) []nest.Item {
 	return in.wrap(w, append(items, r.rows(in, 0, rows, 1, store, all...)))
 }
 
-// multiplied returns the call that adds the products of pairs to the sums of times rows from a first one on, if there are any.
+// multiplied returns the call that adds the products of pairs to the sums of times rows from a first one on, or nothing for no rows.
 func (r *rowsProduct) multiplied(w *walk, c *rowsChain, pair, first, times int) []nest.Item {
 	if times == 0 {
 		return nil
 	}
-	at := func(v view, row, pair int) view {
-		v.offset += row*v.strides[r.row] + pair*v.strides[r.pair]
-		return v
-	}
 	var ins, outs []view
 	for k := range c.pairs {
-		ins = append(ins, at(r.right.view, 0, pair+k))
+		ins = append(ins, r.right.move(r.pair, pair+k))
 	}
 	for row := range c.rows {
 		for k := range c.pairs {
-			ins = append(ins, at(r.left.view, row, pair+k))
+			ins = append(ins, r.left.move(r.row, row).move(r.pair, pair+k))
 		}
-		sum := at(r.sums, row, 0)
+		sum := r.sums.move(r.row, row)
 		ins, outs = append(ins, sum), append(outs, sum)
 	}
-	args := make([]view, 0, len(ins)+len(outs))
-	for _, i := range c.order {
-		args = append(args, ins[i])
-	}
-	return []nest.Item{r.rows(w, first, times, c.rows, c.code, append(args, outs...)...)}
+	return []nest.Item{r.rows(w, first, times, c.rows, c.code, ordered(c.order, ins, outs...)...)}
 }
 
-// rows returns a call for n rows of the product from a first one on, of which each of the kernel's is some.
+// rows returns a call for n rows of the product from a first one on. Each row of the kernel is some rows of the product.
 func (r *rowsProduct) rows(w *walk, first, n, each int, k kernel.Code, operands ...view) nest.Item {
 	args := make([]nest.Arg, len(operands))
 	for i, v := range operands {
-		v.offset += first * v.strides[r.row]
+		v = v.move(r.row, first)
 		args[i] = w.arg(&v, r.row)
 		args[i].Step *= each
 	}

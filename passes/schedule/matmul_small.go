@@ -9,14 +9,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// matmulSmall is the strategy of products with few pairs and columns: a call multiplies many small matrices, and
-// reads them where they are.
+// matmulSmall computes products with few pairs and columns: a call multiplies many small matrices, and reads them where they are.
 //
 //	for each tile of the batch                                       in parallel
 //	  dotbatch
 //
-// Many rows that multiply one matrix are a batch too, of a few rows each: [1000,3] x [3,3] is 250 products
-// [4,3] x [3,3]. The rows that are left are one more product.
+// Many rows that multiply one matrix are a batch too, of a few rows each: [1000,3] x [3,3] is 250 products [4,3] x [3,3]. The
+// rows left over are one more product.
 func matmulSmall(t *target, s *plan.Step) []offer {
 	p := newProduct(t, s)
 	if why := p.match(); why != "" {
@@ -38,14 +37,14 @@ func matmulSmall(t *target, s *plan.Step) []offer {
 	case !b.near(p.left.strides, p.at.Pairs, p.at.Rows) || !b.near(p.right.strides, p.at.Pairs):
 		return refused("the elements of a matrix are far apart, or against the order of memory")
 	}
-	var ok bool
-	if b.engine, ok = t.lib.Engine(b.code.Signature()); !ok {
-		return refused("there is no kernel " + b.code.Signature())
+	var why string
+	if b.engine, why = t.engine(b.code); why != "" {
+		return refused(why)
 	}
 	return offering(b.cost(), func() (*Draft, string) { return b.write(), "" })
 }
 
-// smallProducts is a product that is being scheduled so.
+// smallProducts writes the draft of such a product.
 type smallProducts struct {
 	t      *target
 	draft  *Draft
@@ -55,7 +54,7 @@ type smallProducts struct {
 	at     plan.Product
 }
 
-// near reports whether no axis of a matrix goes back, and its last element is within 32 bits of its first one.
+// near reports whether no axis of a matrix has a negative stride, and its last element is within 32 bits of its first.
 func (b *smallProducts) near(strides []int, axes ...int) bool {
 	n := 0 // within int, as all of it is in memory
 	for _, k := range axes {
@@ -67,7 +66,7 @@ func (b *smallProducts) near(strides []int, axes ...int) bool {
 	return n <= math.MaxInt32
 }
 
-// cost returns what the step costs: its multiplications, and what each product takes besides.
+// cost returns the cost of the multiplications, and of each product.
 func (b *smallProducts) cost() float64 {
 	m := &b.t.Matmul
 	products := elems(&plan.Step{Axes: b.step.Axes[:b.at.Pairs]})
@@ -79,8 +78,7 @@ func (b *smallProducts) cost() float64 {
 
 // write returns the draft.
 func (b *smallProducts) write() *Draft {
-	b.draft = newDraft(b.t, b.step)
-	b.draft.Choice = nest.Choice{Kernel: b.code.Signature(), Engine: b.engine, Kernels: 1, Cost: b.cost()}
+	b.draft = b.t.drafting(b.step, b.code, b.engine, b.cost())
 	rows, each := b.step.Axes[b.at.Rows].Extent, b.t.Matmul.RowsOfMany
 	switch {
 	case rows > b.t.Matmul.SmallRows:
@@ -96,8 +94,8 @@ func (b *smallProducts) write() *Draft {
 	return b.draft
 }
 
-// rowsOf returns the step that multiplies products*rows rows, from a given one on: as an axis of the batch with an index for
-// each product, and the rows of each.
+// rowsOf returns the step that multiplies products*rows rows, from a given one on: one more axis of the batch, for the
+// products, and the rows of each.
 func (b *smallProducts) rowsOf(from, products, rows int) *plan.Step {
 	s := *b.step
 	s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
@@ -121,6 +119,5 @@ func (b *smallProducts) multiply(s *plan.Step) {
 	m, k, n := s.Axes[rows].Extent, s.Axes[pairs].Extent, s.Axes[cols].Extent
 	leftRow, leftPair, rightRow := left.strides[rows], left.strides[pairs], right.strides[pairs]
 	fields := fixed([]int{k, n, (m-1)*leftRow + (k-1)*leftPair + 1, (k-1)*rightRow + n, leftRow, leftPair, rightRow})
-	args := []nest.Arg{w.arg(&left, along), w.arg(&right, along), w.arg(&out, along)}
-	b.draft.Parts = append(b.draft.Parts, w.part([]nest.Item{call(b.code, w.size[along], nest.Fixed(m*n), args, fields...)}))
+	b.draft.Parts = append(b.draft.Parts, w.part([]nest.Item{call(b.code, w.size[along], nest.Fixed(m*n), w.args(along, left, right, out), fields...)}))
 }

@@ -10,16 +10,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The calls and the memory of mergeSort. Views are along the axes of the step, of which that of
-// the lines has one index, and two axes more: the runs of a line, and the elements of a run.
-
-// runSorter writes the nests of mergeSort.
+// runSorter writes the nests of mergeSort. Its axes are those of the step, where that of the lines has one index, then two
+// more: the runs of a line, and the elements of a run.
 type runSorter struct {
 	l            *lineStep
 	axes         []plan.Axis
 	runs, elem   int // axes
 	lines        int
-	n, first     int  // elements of a line, and how many in order are the result
+	n, first     int  // elements of a line, and of its result
 	chunk, block int  // elements of a call that orders, and of one that merges
 	run, last    int  // elements of a run, and of the last one
 	all          int  // elements of all runs of a line
@@ -52,7 +50,7 @@ func newRunSorter(line *lineStep, n, lines int) *runSorter {
 	return l
 }
 
-// along returns a view whose runs and elements are so far apart.
+// along returns a view with the strides of runs and elements.
 func (l *runSorter) along(v view, run, elem int) view {
 	strides := make([]int, l.elem+1)
 	copy(strides, v.strides)
@@ -61,7 +59,7 @@ func (l *runSorter) along(v view, run, elem int) view {
 	return v
 }
 
-// reserve reserves memory, and reports whether that can be.
+// reserve reserves memory, and reports whether its size is an int.
 func (l *runSorter) reserve() bool {
 	if float64(l.lines)*float64(l.all) > math.MaxInt/32 { // a run has less than 16 bytes for an element, and as much for gaps
 		return false
@@ -107,14 +105,10 @@ func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 // call returns a call on views whose lines follow one another along the elements.
 func (l *runSorter) call(w *walk, k kernel.Code, cols nest.Size, views []view, fields ...nest.Size) nest.Item {
-	args := make([]nest.Arg, len(views))
-	for i := range views {
-		args[i] = w.arg(&views[i], l.elem)
-	}
-	return call(k, nest.Fixed(1), cols, args, fields...)
+	return call(k, nest.Fixed(1), cols, w.args(l.elem, views...), fields...)
 }
 
-// inside returns views of local memory that are written anew in each iteration of the loops of w.
+// inside returns views as local memory that each iteration of the loops of w writes again.
 func inside(w *walk, views ...view) []view {
 	out := make([]view, len(views))
 	for i := range views {
@@ -126,24 +120,18 @@ func inside(w *walk, views ...view) []view {
 // orders returns the calls that make runs.
 func (l *runSorter) orders(base *walk) []piece {
 	whole := (l.n - 1) / l.chunk
-	last := l.orderPiece(base, l.x.move(l.runs, whole), moved(l.from, l.runs, whole), l.n-whole*l.chunk, l.last)
-	return []piece{l.orderPiece(base.having(l.runs, whole).cut(l.runs, 1), l.x, l.from, l.chunk, l.run), last}
-}
-
-// moved returns the views from an index of an axis on.
-func moved(views []view, axis, n int) []view {
-	out := make([]view, len(views))
-	for i := range views {
-		out[i] = views[i].move(axis, n)
+	to := slices.Clone(l.from)
+	for i := range to {
+		to[i] = to[i].move(l.runs, whole)
 	}
-	return out
+	last := l.orderPiece(base, l.x.move(l.runs, whole), to, l.n-whole*l.chunk, l.last)
+	return []piece{l.orderPiece(base.having(l.runs, whole).cut(l.runs, 1), l.x, l.from, l.chunk, l.run), last}
 }
 
 // orderPiece returns the calls that order n elements, of which the first ones are a run.
 func (l *runSorter) orderPiece(w *walk, x view, to []view, n, first int) piece {
 	views := slices.Concat([]view{x}, to, inside(w, l.work, l.spare))
-	across := nest.Fixed(x.strides[l.elem] * l.l.step.Body.In[0].DType.Size())
-	return piece{w, []nest.Item{l.call(w, l.order, nest.Fixed(first), views, across, nest.Fixed(n))}}
+	return piece{w, []nest.Item{l.call(w, l.order, nest.Fixed(first), views, x.across(l.elem, l.l.step.Body.In[0].DType), nest.Fixed(n))}}
 }
 
 // merges returns the calls that merge all runs block by block.
@@ -156,8 +144,7 @@ func (l *runSorter) merges(base *walk) piece {
 		runs[i] = v
 	}
 	views := slices.Concat(runs, []view{l.at, l.y}, inside(w, l.memory...))
-	across := nest.Fixed(l.y.strides[l.elem] * l.l.step.OutType(0).Size())
-	merge := l.call(w, l.merge, w.size[l.elem], views, across,
+	merge := l.call(w, l.merge, w.size[l.elem], views, l.y.across(l.elem, l.l.step.OutType(0)),
 		nest.Fixed(l.all), nest.Fixed(l.run), nest.Fixed(l.chunk), nest.Fixed(l.block), nest.Fixed(kernel.MergeBounds(l.all, l.run)))
 	for i, axis := range w.axis {
 		if axis == l.elem {

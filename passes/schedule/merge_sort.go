@@ -6,13 +6,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// mergeSort orders long lines. Chunks of a line are made runs, then blocks of the line are merged from all runs:
+// mergeSort sorts long lines. Chunks of a line become sorted runs, then blocks of the line are merged from all runs:
 //
 //	task: for each line, chunk   order
 //	task: for each line, block   merge
 //
-// Many lines are ordered one by one, each in the local memory of a goroutine, by one task. If
-// the first elements of a line are the result, runs have no more.
+// One task sorts many lines one by one, each in the local memory of a goroutine. If the result is the first elements of a line,
+// runs keep no more of them.
 func mergeSort(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
 	if why != "" {
@@ -25,7 +25,7 @@ func mergeSort(t *target, s *plan.Step) []offer {
 	case n > maxPlaces:
 		return refused(tooManyPlaces)
 	case t.inGroup:
-		return refused("it takes several tasks")
+		return refused(severalTasks)
 	}
 	lines := float64(elems(s)) / float64(s.Axes[l.line].Extent)
 	cost := (t.SortWork + t.MergeWork) * float64(n) * lines
@@ -36,10 +36,8 @@ func mergeSort(t *target, s *plan.Step) []offer {
 func (l *runSorter) draft(cost float64) (*Draft, string) {
 	d := l.l.step.Body.In[0].DType
 	l.order, l.merge = lineKernel(kernel.Order, l.l.by, d), lineKernel(kernel.Merge, l.l.by, d)
-	for _, k := range []kernel.Code{l.order, l.merge} {
-		if _, ok := l.l.t.lib.Engine(k.Signature()); !ok {
-			return nil, "no kernel is registered for " + k.Signature()
-		}
+	if why := l.l.t.lacks(l.order, l.merge); why != "" {
+		return nil, why
 	}
 	if !l.reserve() {
 		return nil, "its runs have more bytes than an int counts"
@@ -47,7 +45,7 @@ func (l *runSorter) draft(cost float64) (*Draft, string) {
 	base := newWalk(l.axes).cutAll(l.runs, l.elem)
 	l.stage(base, l.orders(base))
 	l.stage(base, []piece{l.merges(base)})
-	engine, _ := l.l.t.lib.Engine(l.order.Signature())
+	engine, _ := l.l.t.engine(l.order)
 	l.l.draft.Choice = nest.Choice{Kernel: l.order.Signature(), Engine: engine, Kernels: 1, Cost: cost}
 	return l.l.draft, ""
 }
@@ -58,7 +56,7 @@ type piece struct {
 	items []nest.Item
 }
 
-// stage appends pieces that may be computed at the same time, when all before are complete.
+// stage appends pieces that may be computed at the same time, when all pieces before are complete.
 func (l *runSorter) stage(base *walk, pieces []piece) {
 	if l.local {
 		if l.l.draft.Parts == nil {

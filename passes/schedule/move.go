@@ -5,17 +5,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// Steps that only copy elements that are apart or in another order: what would stage the operand for a kernel then stores
-// the result, and elements pass the first-level cache once.
-
-// move is the computation of such a step. Its one operand is where it is, and a tile is moved as a stage does.
+// move is the computation of a step that only copies elements, strided or in another order. The call that would stage the
+// operand for a kernel stores the result, and elements pass the first-level cache once.
 type move struct {
 	e  *elemWriter
 	by stage
 }
 
-// asMove returns the computation of a step that copies an operand that is staged, and takes the stage away. It returns nil
-// if the step is no copy, or if the result may be in the memory of the operand, which is read row by row.
+// asMove returns the computation of a step that copies a staged operand, which is not staged any more. It returns nil if the
+// step is no copy, or if the result may be in the memory of the operand, which is read row by row.
 func (e *elemWriter) asMove() *move {
 	s := e.step
 	body := s.Body.Body
@@ -57,7 +55,7 @@ func (m *move) describe(choice *nest.Choice) {
 		k = transposeKernel(m.e.ops[0].dtype)
 	}
 	choice.Kernel, choice.Kernels = m.e.step.Body.Signature(), 1
-	choice.Engine, _ = m.e.t.lib.Engine(k.Signature())
+	choice.Engine, _ = m.e.t.engine(k)
 }
 
 func (m *move) write(e *elemWriter, _, tile *walk) (perRow, perTile []nest.Item) {
@@ -65,7 +63,7 @@ func (m *move) write(e *elemWriter, _, tile *walk) (perRow, perTile []nest.Item)
 	case m.by == inserted:
 		return nil, []nest.Item{e.insertCall(&e.at[0], tile)}
 	case m.by == packed:
-		return nil, []nest.Item{e.packCall(0, tile.size[e.row], tile, &e.at[1])}
+		return nil, []nest.Item{e.packRows(0, tile.size[e.row], tile, &e.at[1])}
 	}
 	return nil, []nest.Item{e.transpose(0, tile, &e.at[1])}
 }

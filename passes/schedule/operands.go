@@ -6,9 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// class says how the elements of an operand follow one another along the axis that a
-// strategy takes for the columns of its calls. Kernels take unit and splat operands;
-// others are copied into local memory first.
+// class says how the elements of an operand follow one another along the axis that a strategy takes for the columns of its
+// calls. Kernels take unit and splat operands; others are copied into local memory first.
 type class uint8
 
 // The classes.
@@ -29,8 +28,7 @@ type operand struct {
 // size returns the bytes of an element.
 func (o *operand) size() int { return o.dtype.Size() }
 
-// strideAlong returns the stride of an access along an axis of a step, 0 if the axis has
-// at most one index.
+// strideAlong returns the stride of an access along an axis of a step, 0 if the axis has at most one index.
 func strideAlong(s *plan.Step, a *plan.Access, axis int) int {
 	if s.Axes[axis].Extent <= 1 {
 		return 0
@@ -38,9 +36,8 @@ func strideAlong(s *plan.Step, a *plan.Access, axis int) int {
 	return a.Strides[axis]
 }
 
-// classify returns what an access is to a strategy that takes two axes of a step for
-// the rows and the columns of its calls. Along columns of one index an operand is
-// whatever kernel its stride asks for: so the kernel does not depend on the extents.
+// classify returns what an access is to a strategy that takes two axes of a step for the rows and the columns of its calls.
+// Along columns of one index an operand is whatever kernel its stride asks for: so the kernel does not depend on the extents.
 func classify(s *plan.Step, a *plan.Access, d ir.DType, row, col int) operand {
 	o := operand{dtype: d, row: strideAlong(s, a, row), col: strideAlong(s, a, col)}
 	switch {
@@ -56,8 +53,8 @@ func classify(s *plan.Step, a *plan.Access, d ir.DType, row, col int) operand {
 	return o
 }
 
-// operandsOf returns the classes of a step's inputs, then its outputs. It says why if
-// an access is of a kind that no strategy for such a step takes.
+// operandsOf returns the classes of a step's inputs, then its outputs. It says why if an access is of a kind that no strategy
+// for such a step takes.
 func operandsOf(s *plan.Step, row, col int) (ops []operand, why string) {
 	ops = make([]operand, 0, len(s.In)+len(s.Out))
 	for i := range s.In {
@@ -85,9 +82,8 @@ func plain(a *plan.Access) string {
 	return ""
 }
 
-// withClasses returns the canonical kernel of a body whose inputs are splats as given,
-// and which input of the body each of the kernel's is. It writes the body with them into
-// space.
+// withClasses returns the canonical kernel of a body whose inputs are splats as given, and which input of the body each of the
+// kernel's is. It writes the body with them into space.
 func withClasses(space, body *kernel.Kernel, splats []bool) (k *kernel.Kernel, order []int) {
 	in, same := space.In[:0], true
 	for i, o := range body.In {

@@ -6,12 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Instruction scheduling of a tiling: a call follows those whose values it reads. Of the calls
-// that may be next, the one is taken that leaves the fewest values in registers, and of several
-// the first in the body. So what reads the steps of a recurrence does not wait until all
-// of them are in registers, which would be more than the first-level cache has room for. But a call that
-// begins such a chain of readers takes a register, and waits if it is late in the body: then the order is better in which, of
-// several calls, the one is taken that has the shortest chain of calls before it.
+// Instruction scheduling of a tiling: a call follows those whose values it reads. Of the calls that may be next, the one is
+// taken that leaves the fewest values in registers, and of several the first in the body. So what reads the steps of a
+// recurrence does not wait until all of them are in registers, which would be more than the first-level cache has room for. But
+// a call that begins such a chain of readers takes a register, and waits if it is late in the body: then the order is better in
+// which, of several calls, the one is taken that has the shortest chain of calls before it.
 
 // arrange puts the calls of a tile in order, and sets how many registers have values at once.
 func (c *tiling) arrange() {
@@ -26,8 +25,8 @@ func (c *tiling) arrange() {
 	}
 }
 
-// fewLive returns the number of registers of TileBytes that fit in TilingBytes. An order that needs no more is kept without
-// a second one.
+// fewLive returns the number of registers of TileBytes that fit in TilingBytes. An order that needs no more is kept without a
+// second one.
 func (c *tiling) fewLive() int { return c.e.t.TilingBytes / c.e.t.TileBytes }
 
 // arrangement is the state of arrange.

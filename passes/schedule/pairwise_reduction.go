@@ -8,8 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// pairWriter writes the parts of a pairwise reduction. Its step is in normal form; the
-// axes before the rows and the lines are the indices.
+// pairWriter writes the parts of a pairwise reduction. Its step is in normal form, and the axis before the rows is the indices.
 type pairWriter struct {
 	t                *target
 	d                *Draft
@@ -21,10 +20,9 @@ type pairWriter struct {
 	rows             []int // inputs that differ from row to row
 }
 
-// pairwiseReduction combines each row with each index of the axis before the rows,
-// as where the distances of all x to all y are taken. A block transposes the inputs that
-// differ from row to row, once for all of its indices. A kernel then reduces columns,
-// many rows in a vector, without accumulators in memory.
+// pairwiseReduction combines each row with each index of the axis before the rows, like the distances of all x to all y. A
+// block transposes the inputs that differ from row to row, once for all of its indices. A kernel then reduces columns, many
+// rows in a vector, without accumulators in memory.
 func pairwiseReduction(t *target, step *plan.Step) []offer {
 	s, why := reduction(step)
 	if why != "" {
@@ -40,13 +38,13 @@ func pairwiseReduction(t *target, step *plan.Step) []offer {
 
 // draft returns the draft of a step.
 func (p *pairWriter) draft(step *plan.Step) (*Draft, string) {
-	engine, why := p.kernel()
+	code, order, engine, why := p.t.reduceColumns(p.s, func(i int) bool { return !slices.Contains(p.rows, i) })
 	if why != "" {
 		return nil, why
 	}
-	p.d = newDraft(p.t, step)
-	cost := p.t.PairCost(p.s) + (p.t.slowdown(engine)-1)*p.t.Work(p.s)
-	p.d.Choice = nest.Choice{Kernel: p.code.Signature(), Engine: engine, Kernels: 1, Cost: cost, Packed: p.rows}
+	p.code, p.order = code, order
+	p.d = p.t.drafting(step, code, engine, p.t.PairCost(p.s)+(p.t.slowdown(engine)-1)*p.t.Work(p.s))
+	p.d.Choice.Packed = p.rows
 	n := p.blockRows()
 	count := p.s.Axes[p.row].Extent / n
 	p.d.sharing(func() { p.part(0, count*n, n) })
@@ -56,12 +54,11 @@ func (p *pairWriter) draft(step *plan.Step) (*Draft, string) {
 	return p.d, ""
 }
 
-// check finds the inputs that differ from row to row, and returns why the step is not
-// of this kind.
+// check finds the inputs that differ from row to row. It returns why the step is not of this kind, or "".
 func (p *pairWriter) check() string {
 	s := p.s
 	if p.t.TilingOnly {
-		return "kernels of whole bodies are switched off"
+		return tilingOnly
 	}
 	if p.index < 0 || s.Axes[p.index].Extent < p.t.PairIndices || s.Axes[p.row].Extent < p.t.PairRows {
 		return "there are few rows, or few indices for each"
@@ -90,27 +87,12 @@ func (p *pairWriter) check() string {
 	return ""
 }
 
-// kernel finds the kernel, and returns its engine.
-func (p *pairWriter) kernel() (engine, why string) {
-	body := p.s.Body.WithSplats(func(i int) bool { return !slices.Contains(p.rows, i) })
-	m := &kernel.Micro{Kind: kernel.ReduceColumns, Op: p.s.Out[0].Combine, Body: body}
-	if m.Verify() != nil {
-		return "", "the body is none of those that reduce columns"
-	}
-	p.code, p.order = kernel.Canonical(m)
-	engine, ok := p.t.lib.Engine(p.code.Signature())
-	if !ok {
-		return "", "no kernel computes it: " + p.code.Signature()
-	}
-	return engine, ""
-}
-
-// fit returns how many rows, a multiple of kernel.ColumnBlock, have so many bytes.
+// fit returns the number of rows that have so many bytes, a multiple of kernel.ColumnBlock.
 func (p *pairWriter) fit(bytes int) int {
 	return bytes / (p.s.Axes[p.line].Extent * p.size * len(p.rows) * kernel.ColumnBlock) * kernel.ColumnBlock
 }
 
-// blockRows returns how many rows a block has: the last one has enough for the kernel.
+// blockRows returns the number of rows of a block. The last block has enough for the kernel.
 func (p *pairWriter) blockRows() int {
 	rows := p.s.Axes[p.row].Extent
 	n := min(rows, p.t.PairWidth, p.fit(p.t.TransposedBytes))
@@ -120,7 +102,7 @@ func (p *pairWriter) blockRows() int {
 	return n
 }
 
-// blockIndices returns how many indices a block has: blocks have about the same number.
+// blockIndices returns the number of indices of a block, which is about the same for all.
 func (p *pairWriter) blockIndices(rows int) int {
 	indices, pieces := p.s.Axes[p.index].Extent, p.t.pieces(p.t.Work(p.s))
 	most := p.t.PairBlock
@@ -131,15 +113,13 @@ func (p *pairWriter) blockIndices(rows int) int {
 	return (indices-1)/blocks + 1
 }
 
-// part appends the part for n rows from the given one on, in blocks of some rows. As
-// many rows as stay in the first-level cache are combined with a few indices, then the
-// next rows with those, so that results go to the same memory. The last rows are never
-// fewer than the kernel takes.
+// part appends the part for n rows from the given one on, in blocks of some rows. As many rows as stay in the first-level cache
+// are combined with a few indices, then the next rows with the same indices, so that results go to the same memory. The last
+// rows are never fewer than the kernel takes.
 func (p *pairWriter) part(from, n, rows int) {
 	block := newWalk(p.s.Axes).having(p.row, n).cutAll(p.index, p.row, p.line).cut(p.row, rows).cut(p.index, p.blockIndices(p.blockRows()))
 	items, ins := p.transpose(block, from, rows)
-	out := viewOf(len(p.s.In), &p.s.Out[0].Access)
-	out.offset += from * out.strides[p.row]
+	out := viewOf(len(p.s.In), &p.s.Out[0].Access).move(p.row, from)
 	some := block.cut(p.index, p.t.PairStep)
 	width := p.fit(p.t.PairBytes)
 	pieces := (rows - kernel.ColumnBlock) / width
@@ -153,8 +133,7 @@ func (p *pairWriter) part(from, n, rows int) {
 	p.d.Parts = append(p.d.Parts, block.part(append(items, some.wrap(block, calls)...)))
 }
 
-// transpose returns the calls that transpose the inputs that differ from row to row, and
-// where the kernel finds all inputs.
+// transpose returns the calls that transpose the inputs that differ from row to row, and all inputs as the kernel reads them.
 func (p *pairWriter) transpose(block *walk, from, rows int) (items []nest.Item, ins []view) {
 	for i := range p.s.In {
 		v := viewOf(i, &p.s.In[i])
@@ -163,17 +142,15 @@ func (p *pairWriter) transpose(block *walk, from, rows int) (items []nest.Item, 
 		}
 		d := p.s.Body.In[i].DType
 		line := (roundUp(rows*p.size, cacheLine) + cacheLine) / p.size // see transposedBlock
-		to := view{slot: p.d.scratch(d, p.s.Axes[p.line].Extent*line), strides: make([]int, len(p.s.Axes)), from: block.depth()}
-		to.strides[p.row], to.strides[p.line] = 1, line
-		v.offset += from * v.strides[p.row]
-		items = append(items, transposeBlock(d, block.size[p.row], block.size[p.line], block.arg(&v, p.row), 1, block.arg(&to, p.line)))
+		to := block.local(p.d.scratch(d, p.s.Axes[p.line].Extent*line), p.row, 1, p.line, line)
+		v = v.move(p.row, from)
+		items = append(items, transposeCall(d, block.size[p.row], block.size[p.line], block.arg(&v, p.row), 1, block.arg(&to, p.line)))
 		ins[i] = to
 	}
 	return items, ins
 }
 
-// call returns the call that combines the rows of a place, from the given one of the
-// block on, with its indices.
+// call returns the call that combines the rows of a place, from the given one of the block on, with its indices.
 func (p *pairWriter) call(at *walk, ins []view, out view, row int) nest.Item {
 	var args []nest.Arg
 	for _, i := range p.order {

@@ -20,17 +20,16 @@ type patternKey struct {
 	in      [maxPatternArgs]kernel.Operand
 }
 
-// patternInst is an instruction of a pattern. Argument i >= 0 is operand i of the
-// pattern, ^m instruction m.
+// patternInst is an instruction of a pattern. Argument i >= 0 is operand i of the pattern, ^m instruction m.
 type patternInst struct {
 	op    ir.Op
 	dtype ir.DType
 	args  [3]int8
 }
 
-// keyOf returns the key of the pattern of the given instructions, and what its operands
-// are. A value that is read several times is one operand if shared, else one for each time.
-// With perRow, splats are operands with one column, as constants are with tables.
+// keyOf returns the key of the pattern of the given instructions, and what its operands are. A value that is read several times
+// is one operand if shared, else one for each time. With perRow, splats are operands with one column, as constants are with
+// tables.
 func (c *tiling) keyOf(insts []kernel.Ref, perRow, shared, tables bool) (key patternKey, args [maxPatternArgs]kernel.Ref) {
 	var sorted [maxPattern]kernel.Ref // the last value first, as each is computed from earlier ones
 	for n, r := range insts {
@@ -88,16 +87,15 @@ func (c *tiling) has(in kernel.Inst, d ir.DType) bool {
 	return ok
 }
 
-// patternKernel is the kernel of a pattern, and which operand of the pattern each of its
-// operands is.
+// patternKernel is the kernel of a pattern, and which operand of the pattern each of its operands is.
 type patternKernel struct {
 	key   patternKey
 	k     *kernel.Kernel
 	order []int
 }
 
-// patternKernels remembers answers of kernelOf, each at the place of its key's hash: a place has
-// the last one. Most patterns are looked up again and again.
+// patternKernels remembers answers of kernelOf, each at the place of its key's hash: a place has the last one. Most patterns
+// are looked up again and again.
 var patternKernels [1 << 12]atomic.Pointer[patternKernel]
 
 var patternSeed = maphash.MakeSeed()

@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// ragged combines rows of different lengths. The lengths are data, so a call takes as many rows as if each had the average length.
+// ragged combines rows of different lengths. The lengths are data, so a call takes rows as if each had the average length.
 //
 //	for each index of the other axes, block of columns, block of rows
 //	  ragged
@@ -16,10 +16,10 @@ func ragged(t *target, s *plan.Step) []offer {
 		return refused(why)
 	}
 	l.tableColumns()
-	return l.offer(t.LineWork*float64(l.length()), lineKernel(kernel.Ragged, l.by, s.Body.In[0].DType), l.rows)
+	return l.offer(t.LineWork*float64(l.length()), lineKernel(kernel.Ragged, l.by, s.Body.In[0].DType), l.raggedRows)
 }
 
-// count returns how many elements the rows have together: those of the array, or its indices.
+// count returns the number of elements of all rows: those of the array, or its indices.
 func (l *lineStep) count() int {
 	if l.by.Info().Weighted {
 		return l.step.LineOf(l.step.In[2])
@@ -27,11 +27,11 @@ func (l *lineStep) count() int {
 	return l.step.LineOf(l.step.In[0])
 }
 
-// length returns about how many elements a row has.
+// length returns the average number of elements of a row.
 func (l *lineStep) length() int { return max(1, l.count()/max(1, l.step.Axes[l.line].Extent)) }
 
-// rows writes the rows.
-func (l *lineStep) rows(k kernel.Code) nest.Nest {
+// raggedRows writes the loops and calls.
+func (l *lineStep) raggedRows(k kernel.Code) nest.Nest {
 	s, w := l.step, l.place(l.t.ScatterCols)
 	cols := 1
 	if l.cols >= 0 {
@@ -41,10 +41,10 @@ func (l *lineStep) rows(k kernel.Code) nest.Nest {
 	var args []nest.Arg
 	for i := range s.In {
 		v := viewOf(i, &s.In[i])
-		args = append(args, l.whole(w, &v))
+		args = append(args, l.whole(w, &v, l.line))
 		if i == 1 { // where each row begins, and ends
 			args = append(args, w.arg(&v, l.line))
-			v.offset += v.strides[l.line]
+			v = v.move(l.line, 1)
 			args = append(args, w.arg(&v, l.line))
 		}
 	}

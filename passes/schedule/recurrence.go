@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// recurrence takes some lines at a time, and of long ones some elements: an element follows
-// from the one before it, which local memory keeps from one call to the next. Operands are read
-// through their strides, a factor that is the same for all too.
+// recurrence takes some lines at a time, and some elements of long lines: an element follows from the one before it, which local memory
+// keeps from one call to the next. Operands are read through their strides, also a factor that is the same for all.
 //
 //	for some lines
 //	  copy the first element of each to the result, and to the state
@@ -20,9 +19,8 @@ func recurrence(t *target, s *plan.Step) []offer {
 	if why != "" {
 		return refused(why)
 	}
-	copies := copyKernel(s.Body.In[0].DType, false).Signature()
-	if _, ok := t.lib.Engine(copies); !ok {
-		return refused("no kernel is registered for " + copies)
+	if why = t.lacks(copyKernel(s.Body.In[0].DType, false)); why != "" {
+		return refused(why)
 	}
 	return l.offer(t.LineWork, lineKernel(kernel.Recurrence, ir.OpInvalid, s.Body.In[0].DType), l.recurrence)
 }
@@ -30,25 +28,14 @@ func recurrence(t *target, s *plan.Step) []offer {
 // recurrence writes the loops and calls of a recurrence.
 func (l *lineStep) recurrence(k kernel.Code) nest.Nest {
 	s, d := l.step, l.step.Body.In[0].DType
-	rows := len(s.Axes) - 1
-	if rows == l.line {
-		rows--
-	}
+	rows := l.rows()
 	n := s.Axes[l.line].Extent
 	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(l.t.RecurrenceRows, l.t.LineElems/n))
 	x, a, y := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
-	state := func() view {
-		v := view{slot: l.draft.scratch(d, w.most[rows]), strides: make([]int, len(s.Axes))}
-		v.strides[rows] = 1
-		return v.inside(w)
-	}
+	state := func() view { return w.local(l.draft.scratch(d, w.most[rows]), rows, 1) }
 	before, after := state(), state()
 	block := func(w *walk, k kernel.Code, cols nest.Size, views []view, fields ...nest.Size) nest.Item {
-		args := make([]nest.Arg, len(views))
-		for i := range views {
-			args[i] = w.arg(&views[i], rows)
-		}
-		return call(k, w.size[rows], cols, args, fields...)
+		return call(k, w.size[rows], cols, w.args(rows, views...), fields...)
 	}
 	copies, one := copyKernel(d, false), nest.Fixed(1)
 	items := []nest.Item{block(w, copies, one, []view{x, y})}
@@ -57,10 +44,7 @@ func (l *lineStep) recurrence(k kernel.Code) nest.Nest {
 	}
 	items = append(items, block(w, copies, one, []view{x, before}))
 	rest := w.having(l.line, n-1).cut(l.line, max(1, l.t.LineElems/w.most[rows]))
-	var across []nest.Size
-	for _, v := range []view{x, a, y} {
-		across = append(across, nest.Fixed(v.strides[l.line]*d.Size()))
-	}
+	across := []nest.Size{x.across(l.line, d), a.across(l.line, d), y.across(l.line, d)}
 	views := []view{x.move(l.line, 1), a.move(l.line, 1), before.inside(rest), y.move(l.line, 1), after.inside(rest)}
 	items = append(items, rest.wrap(w, []nest.Item{
 		block(rest, k, rest.size[l.line], views, across...),

@@ -2,15 +2,15 @@ package schedule
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// What the strategies for reductions share: the normal form of a step, its chunks, and
-// the choice between rows and columns.
+// The strategies for reductions share the normal form of a step and its chunks.
 
-// reduction returns a step in the normal form of a reduction: its Reduce axis is the
-// last one, and there is one before it. It may be the step itself.
+// reduction returns a step in the normal form of a reduction: its Reduce axis is the last one, and there is one before it. It
+// may be the step itself.
 func reduction(s *plan.Step) (norm *plan.Step, why string) {
 	axis, last := s.Along(), len(s.Axes)-1
 	if !s.Reduces() {
@@ -51,9 +51,8 @@ func reduction(s *plan.Step) (norm *plan.Step, why string) {
 	return norm, ""
 }
 
-// chunks returns the steps that a reduction in normal form falls into, whose lines are
-// one chunk each: one for the whole chunks, and one for the rest. Several whole chunks
-// are a parallel axis, with the given place.
+// chunks divides a reduction in normal form into steps whose lines are one chunk: one step for the whole chunks, and one for
+// the rest. Several whole chunks are a parallel axis, with the given place.
 func chunks(s *plan.Step, at int) []*plan.Step {
 	n := s.Axes[len(s.Axes)-1].Extent
 	whole, rest := n/ir.ReduceChunk, n%ir.ReduceChunk
@@ -65,16 +64,6 @@ func chunks(s *plan.Step, at int) []*plan.Step {
 		out = append(out, chunk(s, at, whole, 1, rest))
 	}
 	return out
-}
-
-// divide returns how many columns a call takes of a reduction in normal form: width, halved until there are calls for
-// several goroutines, if the columns stay wide. It keeps whole strips, one at least.
-func (t *target) divide(s *plan.Step, width, strip int) int {
-	n := s.Axes[len(s.Axes)-1].Extent
-	for width > max(strip, t.LaneColumns) && elems(s)/n/width*ir.Chunks(n) < t.pieces(t.Work(s)) {
-		width = max(strip, width/2/strip*strip)
-	}
-	return width
 }
 
 // chunk returns the step over count chunks of n elements, from a chunk on.
@@ -102,6 +91,16 @@ func chunk(s *plan.Step, at, first, count, n int) *plan.Step {
 	return out
 }
 
+// divide returns the number of columns of a call of a reduction in normal form: width, halved while columns stay wide and there
+// are too few calls for the goroutines. It is whole strips, at least one.
+func (t *target) divide(s *plan.Step, width, strip int) int {
+	n := s.Axes[len(s.Axes)-1].Extent
+	for width > max(strip, t.LaneColumns) && elems(s)/n/width*ir.Chunks(n) < t.pieces(t.Work(s)) {
+		width = max(strip, width/2/strip*strip)
+	}
+	return width
+}
+
 // combiners returns the ops that combine the outputs.
 func combiners(s *plan.Step) []ir.Op {
 	ops := make([]ir.Op, len(s.Out))
@@ -111,7 +110,7 @@ func combiners(s *plan.Step) []ir.Op {
 	return ops
 }
 
-// sharing writes parts that use the same local memory as those before.
+// sharing writes parts that use the same local memory as the parts before them.
 func (d *Draft) sharing(write func()) {
 	before := d.Scratch
 	d.Scratch = 0
@@ -129,39 +128,31 @@ func (d *Draft) packed(ops []operand) {
 	}
 }
 
-// packBlock returns the item that copies rows x cols elements, which are across apart
-// along the columns.
-func packBlock(d ir.DType, rows, cols nest.Size, from nest.Arg, across int, to nest.Arg) nest.Item {
+// reduceColumns returns the kernel that reduces columns, whose only output a step in normal form has, and the order of its
+// inputs. Inputs with one element for all columns are splats.
+func (t *target) reduceColumns(s *plan.Step, splats func(i int) bool) (k kernel.Code, order []int, engine, why string) {
+	m := &kernel.Micro{Kind: kernel.ReduceColumns, Op: s.Out[0].Combine, Body: s.Body.WithSplats(splats)}
+	if m.Verify() != nil {
+		return nil, nil, "", "no kernel that reduces columns has the body"
+	}
+	k, order = kernel.Canonical(m)
+	engine, why = t.engine(k)
+	return k, order, engine, why
+}
+
+// packCall returns the call that copies rows x cols elements to rows without gaps. across is the distance of its columns in
+// memory.
+func packCall(d ir.DType, rows, cols nest.Size, from nest.Arg, across int, to nest.Arg) nest.Item {
 	return call(packKernel(d), rows, cols, []nest.Arg{from, to}, nest.Fixed(across*d.Size()))
 }
 
-// transposeBlock returns the item that copies lines of elements that are across apart.
-// Element r of line c becomes the element in row r and column c.
-func transposeBlock(d ir.DType, lines, rows nest.Size, from nest.Arg, across int, to nest.Arg) nest.Item {
+// transposeCall returns the call that transposes lines into columns of rows. Element r of a line, across apart from the one
+// before it, becomes the line's element of row r.
+func transposeCall(d ir.DType, lines, rows nest.Size, from nest.Arg, across int, to nest.Arg) nest.Item {
+	if across == -1 && rows.Loop < 0 { // the last row first: then the kernel reads vectors
+		from.Offset -= rows.N - 1
+		to.Offset += (rows.N - 1) * to.Step
+		across, to.Step = 1, -to.Step
+	}
 	return call(transposeKernel(d), rows, lines, []nest.Arg{from, to}, nest.Fixed(across*d.Size()))
-}
-
-// rowsCan returns why a row reduction can't compute a step in normal form, or "".
-func rowsCan(s *plan.Step) string {
-	last := len(s.Axes) - 1
-	for _, o := range s.Out {
-		if o.Stored() && s.Axes[last].Extent > 1 && o.Strides[last] != 1 {
-			return "an output that is stored is not contiguous along the lines"
-		}
-	}
-	return ""
-}
-
-// columnsCan returns why a column reduction can't compute a step in normal form, or "".
-func columnsCan(s *plan.Step) string {
-	last := len(s.Axes) - 1
-	for _, o := range s.Out {
-		switch {
-		case o.Combine.IsArgReduction():
-			return "an index is found along a row alone"
-		case s.Axes[last-1].Extent > 1 && o.Strides[last-1] != 1:
-			return "an output is not contiguous across the lines"
-		}
-	}
-	return ""
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// Register allocation of a tiling. A register is local memory for a tile; it is free
-// again after the last instruction that reads its value.
+// Register allocation of a tiling. A register is local memory for a tile; it is free again after the last instruction that
+// reads its value.
 
 // registers hands out local memory of the size of a tile.
 type registers struct {
@@ -67,8 +67,8 @@ func (c *tiling) placeOperands() {
 	}
 }
 
-// tileElems returns how many elements a register has: so few that the registers that have values
-// at once, and the operands that several calls read, stay in the first-level cache.
+// tileElems returns how many elements a register has: so few that the registers that have values at once, and the operands that
+// several calls read, stay in the first-level cache.
 func (c *tiling) tileElems() int {
 	widest, shared := c.widest(), 0
 	for i := range c.e.ops {
@@ -133,7 +133,7 @@ func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
 	rows, cols := c.e.callSize(tile)
 	item := call(i.k, rows, cols, c.args(i, to, tile))
 	if in := c.copied(i); in >= 0 && c.e.stages[in] == packedOut {
-		item = c.e.packCall(in, rows, tile, &to)
+		item = c.e.packRows(in, rows, tile, &to)
 	}
 	if i.value >= 0 {
 		c.values[i.value].at = to
@@ -142,8 +142,8 @@ func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
 	return item
 }
 
-// packOut finds the inputs that are packed, and read by a copy to an output alone that is copied out of its tile: such as
-// the elements between those that Set replaces. They are packed into that tile.
+// packOut finds the inputs that are packed, and read by a copy to an output alone that is copied out of its tile: such as the
+// elements between those that Set replaces. They are packed into that tile.
 func (c *tiling) packOut() {
 	reads := make([]int, len(c.k.In))
 	for p := range c.perTile {
@@ -199,8 +199,7 @@ func (c *tiling) widest() int {
 	return n
 }
 
-// free returns the registers whose values instruction p is the last to read: those of
-// elements of the given size, 0 for all.
+// free returns the registers whose values instruction p is the last to read: those of elements of the given size, 0 for all.
 func (c *tiling) free(regs *registers, i *tileInst, p, size int) {
 	for _, a := range i.args {
 		v := &c.values[a]

@@ -1,51 +1,59 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// rowReduction makes the lines the rows of kernel calls, and the kernel combines the
-// elements of a row, a chunk at most. The whole chunks and the rest of a line are parts
-// of their own. The rows of a call are a chunk of several lines, or several chunks of one line if it
-// has more of them than there are lines. Inputs that are
-// apart along the lines are staged as those of elementwise steps are.
+// rowReduction takes the lines for the rows of calls, and the kernel combines the elements of a row: at most a chunk. The whole
+// chunks and the rest of a line are separate parts. The rows of a call are a chunk of several lines, or several chunks of one
+// line that has more chunks than there are lines. Inputs that are strided along the lines are staged, as those of elementwise
+// steps are.
 //
-// By its option streams several rows are reduced together: see row_reduction_streams.go.
+// Option streams reduces several rows together: see row_reduction_streams.go.
 func rowReduction(t *target, step *plan.Step) []offer {
 	s, why := reduction(step)
 	if why != "" {
 		return refused(why)
 	}
-	rows := offer{why: rowsCan(s)}
-	if rows.why == "" {
-		rows.least, rows.draft = t.RowCost(s), func() (*Draft, string) { return t.draftRows(step, s) }
+	return []offer{
+		optional("streams", func() (offer, string) { return t.streams(step, s) }),
+		optional("", func() (offer, string) { return t.rows(step, s) }),
 	}
-	return []offer{t.streams(step, s), rows}
 }
 
-// draftRows returns the draft of a step, which is s in normal form.
-func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
-	r := &rowWriter{t: t, draft: newDraft(t, step)}
-	if why := r.parts(s); why != "" {
-		return nil, why
+// rows is the offer of the strategy itself for a step, which is s in normal form.
+func (t *target) rows(step, s *plan.Step) (offer, string) {
+	last := len(s.Axes) - 1
+	for _, o := range s.Out {
+		if o.Stored() && s.Axes[last].Extent > 1 && o.Strides[last] != 1 {
+			return offer{}, "an output that is stored is not contiguous along the lines"
+		}
 	}
-	r.draft.Choice.Cost += t.RowCost(s) - t.Work(s)
-	return r.draft, ""
+	return offer{least: t.RowCost(s), draft: func() (*Draft, string) {
+		r := &rowWriter{t: t, draft: newDraft(t, step)}
+		if why := r.parts(s); why != "" {
+			return nil, why
+		}
+		r.draft.Choice.Cost += t.RowCost(s) - t.Work(s)
+		return r.draft, ""
+	}}, ""
 }
 
 // rowWriter writes the parts of a row reduction.
 type rowWriter struct {
 	t     *target
 	draft *Draft
-	from  []int // the operands of the step that is drafted that those of the steps are; nil if they are the same
+	from  []int // by operand of a part's step: the operand of the drafted step; nil if they are the same
 }
 
 // parts appends the parts of a step in normal form.
 func (r *rowWriter) parts(s *plan.Step) (why string) {
 	if r.multiChunk(s) {
-		e := r.rows(s)
+		e := r.writer(s)
 		if c, _ := r.whole(e); c != nil {
 			r.draft.sharing(func() { r.multiChunkRows(e, c) })
 			return ""
@@ -59,8 +67,7 @@ func (r *rowWriter) parts(s *plan.Step) (why string) {
 	return ""
 }
 
-// chunks returns the steps that a step falls into, whose lines are one chunk each. The calls of each have as many rows
-// as can be.
+// chunks divides a step into steps whose lines are one chunk. Their calls have as many rows as possible.
 func (r *rowWriter) chunks(s *plan.Step) []*plan.Step {
 	at := len(s.Axes) - 1
 	if s.Axes[at-1].Extent > s.Axes[at].Extent/ir.ReduceChunk {
@@ -69,17 +76,17 @@ func (r *rowWriter) chunks(s *plan.Step) []*plan.Step {
 	return chunks(s, at)
 }
 
-// rows returns the writer of a step of which rows are computed as those of an
-// elementwise step, before they are combined.
-func (r *rowWriter) rows(s *plan.Step) *elemWriter {
+// writer returns the writer of a step whose rows are computed like those of an elementwise step before they are combined.
+func (r *rowWriter) writer(s *plan.Step) *elemWriter {
 	last := len(s.Axes) - 1
 	e := &elemWriter{t: r.t, found: new(bodyKernel), step: s, from: r.from, row: last - 1, col: last, draft: r.draft}
 	e.ops, _ = operandsOf(s, e.row, e.col)
-	e.stages, e.at, e.splats = make([]stage, len(e.ops)), make([]view, len(e.ops)), make([]bool, len(s.In))
+	e.stages, e.splats = make([]stage, len(e.ops)), make([]bool, len(s.In))
+	e.locate()
 	e.blockCols = s.Axes[last].Extent
 	e.blockRows = max(1, min(r.t.callElems(s), r.t.mostElems(s))/e.blockCols)
 	for i := range s.In {
-		e.at[i], e.splats[i] = viewOf(e.operandOf(i), &s.In[i]), e.ops[i].class == splat
+		e.splats[i] = e.ops[i].class == splat
 		switch {
 		case e.ops[i].class == strided:
 			e.stages[i] = packed
@@ -90,15 +97,12 @@ func (r *rowWriter) rows(s *plan.Step) *elemWriter {
 		}
 	}
 	e.blockRows = min(e.blockRows, s.Axes[e.row].Extent)
-	for o := range s.Out {
-		e.at[len(s.In)+o] = viewOf(e.operandOf(len(s.In)+o), &s.Out[o].Access)
-	}
 	return e
 }
 
 // part appends the part that reduces lines of one chunk. Tiles are whole rows.
 func (r *rowWriter) part(s *plan.Step) (why string) {
-	e := r.rows(s)
+	e := r.writer(s)
 	for i := range s.In {
 		if why = e.checkStage(i); why != "" {
 			return why
@@ -111,14 +115,18 @@ func (r *rowWriter) part(s *plan.Step) (why string) {
 	r.draft.sharing(func() {
 		e.tileRows, e.tileCols = e.blockRows, e.blockCols
 		if limit := max(c.tileElems(), e.stagedElems()); limit > 0 {
-			e.tileRows = min(e.blockRows, max(r.leastRows(e), limit/e.tileCols))
+			least := 1
+			if slices.Contains(e.stages, packedAcross) { // along which elements are contiguous in memory
+				least = r.t.TransposedRows
+			}
+			e.tileRows = min(e.blockRows, max(least, limit/e.tileCols))
 		}
 		block := newWalk(s.Axes).cutAll(e.row, e.col).cut(e.row, e.blockRows)
 		tile := block.cut(e.row, e.tileRows)
 		items := e.stageBlock(block)
 		once, each := e.stageTile(block, tile)
 		perRow, perTile := c.write(e, tile, tile)
-		each = append(append(each, perRow...), perTile...)
+		each = slices.Concat(each, perRow, perTile)
 		items = append(append(items, once...), tile.wrap(block, each)...)
 		r.draft.Parts = append(r.draft.Parts, block.part(items))
 	})
@@ -128,19 +136,7 @@ func (r *rowWriter) part(s *plan.Step) (why string) {
 	return ""
 }
 
-// leastRows returns how many rows a tile has at least: more if they are read across, as
-// they are contiguous in memory there.
-func (r *rowWriter) leastRows(e *elemWriter) int {
-	for _, s := range e.stages {
-		if s == packedAcross {
-			return r.t.TransposedRows
-		}
-	}
-	return 1
-}
-
-// computation returns what reduces a tile: one kernel, or a tiling of the body and a
-// kernel that combines each output.
+// computation returns what reduces a tile: one kernel, or a tiling of the body and a kernel that combines each output.
 func (r *rowWriter) computation(e *elemWriter) (c computation, why string) {
 	one, why := r.whole(e)
 	if one != nil && one.engine != portable {
@@ -159,12 +155,12 @@ func (r *rowWriter) computation(e *elemWriter) (c computation, why string) {
 // whole returns the kernel that computes and combines the rows.
 func (r *rowWriter) whole(e *elemWriter) (*oneKernel, string) {
 	if r.t.TilingOnly {
-		return nil, "kernels of whole bodies are switched off"
+		return nil, tilingOnly
 	}
 	k, order := rowKernel(e)
-	engine, ok := r.t.lib.Engine(k.Signature())
-	if !ok {
-		return nil, "no kernel is registered for " + k.Signature()
+	engine, why := r.t.engine(k)
+	if why != "" {
+		return nil, why
 	}
 	return &oneKernel{k: k, order: order, engine: engine, cost: r.t.BodyWork(e.step) * e.t.slowdown(engine)}, ""
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Rows of several chunks, read in the order of memory. The chunks of many lines are the rows of one call
-// where each line is whole chunks and they follow one another. Other lines take two calls each,
-// for the whole chunks and for the rest. In the caches calls for a chunk of many lines are faster, as there are
-// fewer; memory is read in pieces of 4 KiB then, at half the speed: Zen 4, sums of 4096 rows of 4,000 float32.
+// Rows of several chunks in the order of memory. If each line is whole chunks and lines follow one another, the chunks of many
+// lines are the rows of one call. Other lines take two calls each, for the whole chunks and for the rest. In the caches calls
+// for a chunk of many lines are faster, as there are fewer. But they read memory in pieces of 4 KiB, at half the speed: Zen 4,
+// sums of 4096 rows of 4,000 float32.
 
-// multiChunk reports whether a step in normal form has lines that are to be reduced in the order of memory.
+// multiChunk reports whether the lines of a step in normal form are to be reduced in the order of memory.
 func (r *rowWriter) multiChunk(s *plan.Step) bool {
 	last := len(s.Axes) - 1
 	if s.Axes[last-1].Extent == 1 || s.Axes[last].Extent <= ir.ReduceChunk {
@@ -47,8 +47,8 @@ func (t *target) far(buffer int) bool {
 	return b.Size()*b.DType.Size() >= t.FarBytes
 }
 
-// multiChunkRows appends the part for such lines. The results are line after line, and the
-// plan has them chunk after chunk: they go through local memory and are transposed.
+// multiChunkRows appends the part for such lines. Results come line after line, but the plan has them chunk after chunk: they
+// go through local memory and are transposed.
 func (r *rowWriter) multiChunkRows(e *elemWriter, c *oneKernel) {
 	s := e.step
 	last := len(s.Axes) - 1
@@ -67,14 +67,13 @@ func (r *rowWriter) multiChunkRows(e *elemWriter, c *oneKernel) {
 	}
 	results := make([]view, len(s.Out))
 	for o := range s.Out {
-		results[o] = view{slot: r.draft.scratch(s.OutType(o), block.most[row]*count), strides: make([]int, last+1), from: block.depth()}
-		results[o].strides[row], results[o].strides[last] = count, 1
+		results[o] = block.local(r.draft.scratch(s.OutType(o), block.most[row]*count), row, count, last, 1)
 	}
 	reduce := func(first int, rows nest.Size, cols int) nest.Item { // of a line
 		var args []nest.Arg
 		for _, from := range c.order {
+			step := ir.ReduceChunk * e.at[from].strides[last]
 			in := e.at[from]
-			step := ir.ReduceChunk * in.strides[last]
 			in.offset += first * step
 			arg := lines.arg(&in, row)
 			arg.Step = step
@@ -92,8 +91,7 @@ func (r *rowWriter) multiChunkRows(e *elemWriter, c *oneKernel) {
 	}
 	items := lines.wrap(block, each)
 	for o := range s.Out {
-		out := e.at[len(s.In)+o]
-		items = append(items, transposeBlock(s.OutType(o), block.size[row], nest.Fixed(count), block.arg(&results[o], row), 1, block.arg(&out, last)))
+		items = append(items, transposeCall(s.OutType(o), block.size[row], nest.Fixed(count), block.arg(&results[o], row), 1, block.arg(&e.at[len(s.In)+o], last)))
 	}
 	r.draft.Parts = append(r.draft.Parts, block.part(items))
 	r.draft.Choice.Cost = c.work() * float64(elems(s))

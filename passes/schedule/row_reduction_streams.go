@@ -8,38 +8,34 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Row reductions that read several streams. Memory is read faster where stretches of it alternate, vector
-// by vector, than one after the other (Machine.StreamTime). So k rows are reduced together, which are a k-th of all rows
-// apart, by a kernel that has the body k times. An input that is the same for all of them is read
-// once, so products with a vector are computed so from the caches, too: for three rows there are four loads, not six.
-// So are the rows that are left over, fewer at a time, and the last one alone.
+// Row reductions that read several streams. Memory is read faster where stretches of it alternate, vector by vector, than one
+// after the other (Machine.StreamTime). So a kernel that has the body k times reduces k rows together, which are a k-th of all
+// rows apart. It reads an input that is the same for all of them once, so products with a vector gain in the caches too: three
+// rows take four loads, not six. Rows that are left over are reduced fewer at a time, the last one alone.
 
 // streams is the offer to reduce a step so, which is s in normal form.
-func (t *target) streams(step, s *plan.Step) offer {
-	out := offer{option: "streams"}
+func (t *target) streams(step, s *plan.Step) (offer, string) {
 	if len(step.In) < 2 && !slices.ContainsFunc(step.In, func(a plan.Access) bool { return t.far(a.Buffer) }) {
-		out.why = "no input comes from memory, or is the same for all rows"
-		return out
+		return offer{}, "no input comes from memory, or is the same for all rows"
 	}
 	r := &rowWriter{t: t, draft: newDraft(t, step)}
 	steps := []*plan.Step{s}
 	if !r.multiChunk(s) {
 		steps = r.chunks(s)
 	}
-	if out.why = t.streamsCan(steps[0]); out.why != "" {
-		return out
+	if why := t.streamsCan(steps[0]); why != "" {
+		return offer{}, why
 	}
-	out.least = t.StreamTime * t.RowCost(s)
-	out.draft = func() (*Draft, string) {
+	cost := t.StreamTime * t.RowCost(s)
+	return offer{least: cost, draft: func() (*Draft, string) {
 		for _, one := range steps {
 			if why := r.streams(one); why != "" {
 				return nil, why
 			}
 		}
-		r.draft.Choice.Cost = out.least
+		r.draft.Choice.Cost = cost
 		return r.draft, ""
-	}
-	return out
+	}}, ""
 }
 
 // streamsCan returns why several streams can't compute a step, whose row axis is the one before the last, or would not be
@@ -69,8 +65,8 @@ func (t *target) streamsCan(s *plan.Step) string {
 	return ""
 }
 
-// mostStreams returns how many rows of a step are reduced together at most: as many as leave registers for what is
-// computed. A row of a sum keeps four vectors, and one of extremes up to three.
+// mostStreams returns the greatest number of rows that are reduced together: those that leave registers for the body. A row of
+// a sum keeps four vectors, and one of extremes up to three.
 func mostStreams(s *plan.Step) int {
 	switch {
 	case len(s.Out) > 1 || len(s.Body.Body) > 1:
@@ -81,7 +77,7 @@ func mostStreams(s *plan.Step) int {
 	return 3
 }
 
-// streams appends the parts of a step: of as many rows together as there is a kernel for, and of those that are left over.
+// streams appends the parts of a step: for as many rows together as there is a kernel for, then for the rows left over.
 func (r *rowWriter) streams(s *plan.Step) (why string) {
 	rows := s.Axes[len(s.Axes)-2].Extent
 	for k := min(mostStreams(s), rows); k > 1; k-- {
@@ -91,7 +87,7 @@ func (r *rowWriter) streams(s *plan.Step) (why string) {
 			continue
 		}
 		r.from = from
-		c, none := r.whole(r.rows(together))
+		c, none := r.whole(r.writer(together))
 		if c == nil || c.engine == portable {
 			why = cmp.Or(none, "its kernel is not bound by memory")
 			continue
@@ -112,9 +108,8 @@ func (r *rowWriter) streams(s *plan.Step) (why string) {
 	return why
 }
 
-// streamsOf returns the step that reduces row i of a step together with rows i + n, i + 2n and so on, of which there are k
-// of n each: the step over k parts of n rows, unrolled. from says which operand of s each of its own is. The step is
-// nil if it has too many.
+// streamsOf returns the step that reduces row i of a step together with rows i + n, i + 2n and so on: k parts of n rows,
+// unrolled. from says which operand of s each of its own is. The step is nil if it has too many.
 func streamsOf(s *plan.Step, k int) (together *plan.Step, from []int) {
 	row := len(s.Axes) - 2
 	n := s.Axes[row].Extent / k

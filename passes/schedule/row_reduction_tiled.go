@@ -6,11 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// Row reductions of bodies that no kernel reduces: a tiling computes tiles of rows, and a kernel combines each.
+// Row reductions of bodies that no kernel reduces: a tiling computes tiles of rows, and a kernel combines each output.
 
 // combinedTiling is a tiling that computes tiles of rows, and combines them.
 type combinedTiling struct {
-	tiles    *tiling
+	*tiling
 	sig      string
 	combines []kernel.Code // by output, nil if it is stored
 }
@@ -26,7 +26,7 @@ func (r *rowWriter) tiled(e *elemWriter) (*combinedTiling, string) {
 	if tiles == nil {
 		return nil, why
 	}
-	c := &combinedTiling{tiles: tiles, sig: k.Signature()}
+	c := &combinedTiling{tiling: tiles, sig: k.Signature()}
 	for o, op := range combiners(e.step) {
 		c.combines = append(c.combines, casts)
 		if op == ir.OpInvalid {
@@ -36,17 +36,17 @@ func (r *rowWriter) tiled(e *elemWriter) (*combinedTiling, string) {
 			one := &kernel.Kernel{In: []kernel.Operand{{DType: e.step.Body.OutType(o)}}, Out: []kernel.Ref{0}}
 			c.combines[o], _ = kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: []ir.Op{op}, Body: one})
 		}
-		engine, ok := r.t.lib.Engine(c.combines[o].Signature())
-		if !ok {
-			return nil, "no kernel is registered for " + c.combines[o].Signature()
+		engine, why := r.t.engine(c.combines[o])
+		if why != "" {
+			return nil, why
 		}
 		tiles.count1(engine, 1)
 	}
 	return c, ""
 }
 
-// combinesCast returns the kernel that combines the cast of elements of one byte, if that is
-// what the only output of a step is, such as a count of bools.
+// combinesCast returns the kernel that combines the cast of elements of one byte, or nil. The step's only output must be such a
+// cast, like a count of bools.
 func (r *rowWriter) combinesCast(e *elemWriter) kernel.Code {
 	body := e.step.Body
 	cast := body.Inst(body.Out[0])
@@ -56,22 +56,19 @@ func (r *rowWriter) combinesCast(e *elemWriter) kernel.Code {
 	one := kernel.NewBuilder(kernel.Operand{DType: body.DType(cast.Args[0])})
 	one.Store(one.Cast(cast.DType, 0))
 	k, _ := kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: combiners(e.step), Body: one.Kernel()})
-	if _, ok := r.t.lib.Engine(k.Signature()); !ok {
+	if r.t.lacks(k) != "" {
 		return nil
 	}
 	return k
 }
 
-// withoutCast returns the writer of a step whose only output is what it was cast from.
+// withoutCast returns the writer of a step whose only output is the operand of the cast.
 func (e *elemWriter) withoutCast() *elemWriter {
 	out, step, body := *e, *e.step, e.step.Body
 	step.Body = body.Storing(body.Inst(body.Out[0]).Args[0])
 	out.step = &step
 	return &out
 }
-
-func (c *combinedTiling) work() float64  { return c.tiles.work() }
-func (c *combinedTiling) tileElems() int { return c.tiles.tileElems() }
 
 // write returns the calls that compute tiles in local memory and combine their rows.
 func (c *combinedTiling) write(e *elemWriter, rows, tile *walk) (perRow, perTile []nest.Item) {
@@ -82,16 +79,15 @@ func (c *combinedTiling) write(e *elemWriter, rows, tile *walk) (perRow, perTile
 		}
 		to := &e.at[len(e.step.In)+o]
 		out := *to
-		*to = view{slot: e.draft.scratch(k.Args()[0].DType, e.tileRows*e.tileCols), strides: make([]int, len(e.step.Axes)), from: tile.depth()}
-		to.strides[e.row], to.strides[e.col] = e.tileCols, 1
-		after = append(after, call(k, tile.size[e.row], tile.size[e.col], []nest.Arg{tile.arg(to, e.row), tile.arg(&out, e.row)}))
+		*to = tile.local(e.draft.scratch(k.Args()[0].DType, e.tileRows*e.tileCols), e.row, e.tileCols, e.col, 1)
+		after = append(after, call(k, tile.size[e.row], tile.size[e.col], tile.args(e.row, *to, out)))
 	}
-	c.tiles.e.tileRows, c.tiles.e.tileCols = e.tileRows, e.tileCols // see withoutCast
-	perRow, perTile = c.tiles.write(e, rows, tile)
+	c.e.tileRows, c.e.tileCols = e.tileRows, e.tileCols // see withoutCast
+	perRow, perTile = c.tiling.write(e, rows, tile)
 	return perRow, append(perTile, after...)
 }
 
 func (c *combinedTiling) describe(choice *nest.Choice) {
-	c.tiles.describe(choice)
+	c.tiling.describe(choice)
 	choice.Kernel, choice.Kernels = c.sig, max(2, choice.Kernels) // one of them combines
 }

@@ -15,18 +15,17 @@ import (
 //	      scan it, from the identity and the carry, which becomes the next one's
 //	    rows of a chunk that overflow are scanned again
 //
-// In order, the running values go on from chunk to chunk.
-// Results that are stored past the caches, or in the sets of the cache that the elements are in, are first in a tile,
-// some columns at a time. If the rows are few, or some are left, chunks of one row are scanned side by side: see
-// row_scan_chunks.go.
+// In order, the running values go on from chunk to chunk. Some results go through a tile first, some columns at a time: those
+// that are stored past the caches, and those that share the cache's sets with the elements. If rows are few, or some are left
+// over, chunks of one row are scanned side by side: see row_scan_chunks.go.
 //
-// By its option transposed a block of short rows is scanned as columns, by parallel all goroutines scan one long row.
+// Option transposed scans a block of short rows as columns. Option parallel scans one long row by all goroutines.
 func rowScan(t *target, s *plan.Step) []offer {
 	p, why := newPrefixScan(t, s, true)
 	if p == nil {
 		return refused(why)
 	}
-	return []offer{p.parallel(), p.transposed(), p.offer("", (*prefixScan).draftRows)}
+	return []offer{optional("parallel", p.parallel), optional("transposed", p.transposed), p.offer((*prefixScan).draftRows)}
 }
 
 // draftRows returns the draft of the scan.
@@ -50,8 +49,8 @@ func (p *prefixScan) draftRows() (*Draft, string) {
 	return p.finish(scan)
 }
 
-// fewLines reports whether the chunks of one line are rather scanned side by side: they
-// are many, and lines side by side would leave a vector or a goroutine unused.
+// fewLines reports whether chunks of one line are scanned side by side: a line has many, and lines side by side would leave a
+// vector or a goroutine unused.
 func (p *prefixScan) fewLines() bool {
 	if p.inOrder {
 		return false
@@ -93,13 +92,12 @@ func newLineScan(p *prefixScan, rows int) *lineScan {
 	return l
 }
 
-// storesBehind reports whether the results of a chunk go through a tile, behind all reads of it: in place, where they take the
-// place of elements that are perhaps scanned again.
+// storesBehind reports whether the results of a chunk go through a tile until all of it has been read: in place they overwrite
+// elements that may be scanned again.
 func (l *lineScan) storesBehind() bool { return l.s.t.InPlace && l.s.rescans }
 
-// tiled reports whether results are in a tile first: those that are stored past the caches, and those of lines that
-// are all in the same few sets of the first-level cache, as the elements are then: large arrays begin at one
-// offset in a page.
+// tiled reports whether results go through a tile: those stored past the caches, and those of lines that are all in the same
+// few sets of the first-level cache. The elements are in these sets then too, as large arrays begin at one offset in a page.
 func (l *lineScan) tiled() bool {
 	row, read := l.s.y.strides[l.s.row]*l.s.dtype.Size(), l.s.x.strides[l.s.row]*l.s.dtype.Size()
 	sharesSets := row > l.s.t.WayBytes/2 && (row+cacheLine/2)%l.s.t.WayBytes < cacheLine
@@ -109,7 +107,7 @@ func (l *lineScan) tiled() bool {
 // states reserves an element for each line.
 func (l *lineScan) states(d ir.DType) view { return l.s.local(l.s.draft.scratch(d, l.side), 1, 0) }
 
-// piece returns how many columns a tile of results has, if it is stored piece by piece.
+// piece returns the number of columns of a tile of results that is stored piece by piece.
 func (l *lineScan) piece() int {
 	return min(ir.ReduceChunk, l.s.t.ScanTileBytes/l.s.t.ScanRows/l.s.dtype.Size())
 }
@@ -145,8 +143,8 @@ func (l *lineScan) lines(side *walk) []nest.Item {
 	return append(items, chunk.wrap(side, l.chunk(chunk, first, false))...)
 }
 
-// chunk returns the scan of a chunk of each line, from column number from on: the first one,
-// or one that begins with the carries. It leaves the next ones in l.carry.
+// chunk returns the scan of a chunk of each line, from column number from on: the first chunk, or one that begins with the
+// carries. It leaves the next carries in l.carry.
 func (l *lineScan) chunk(w *walk, from int, first bool) (items []nest.Item) {
 	x, y, run, carry := l.s.x.move(l.s.col, from), l.s.y.move(l.s.col, from), l.s.identity, l.s.noCarry
 	switch {
@@ -186,8 +184,8 @@ func (l *lineScan) chunk(w *walk, from int, first bool) (items []nest.Item) {
 	return append(items, l.s.copyRow(w, l.s.wide, states, l.next, l.carry))
 }
 
-// columns returns the scan of some columns of a chunk, from running values on. It leaves the
-// next ones in l.run, and the next carries in l.next.
+// columns returns the scan of some columns of a chunk, from running values on. It leaves the next ones in l.run, and the next
+// carries in l.next.
 func (l *lineScan) columns(w *walk, x, y, run, carry view) nest.Item {
 	rows, cols := w.size[l.s.row], w.size[l.s.col]
 	if !l.s.carries() {

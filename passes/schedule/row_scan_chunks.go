@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// longScan scans along the columns, one row after the other, of which several chunks are
-// scanned side by side. Their carries are known when their last running values are:
+// longScan scans along the columns, one row after the other, several chunks of it side by side. Their carries follow from their
+// last running values:
 //
 //	for each row
 //	  for each eight chunks
@@ -43,7 +43,7 @@ func newLongScan(p *prefixScan) *longScan {
 	return l
 }
 
-// chunkedLines returns the scan of lines whose chunks are rows.
+// chunkedLines returns the scan with the chunks of lines as rows.
 func chunkedLines(p *prefixScan) *prefixScan {
 	c, step := *p, *p.step
 	c.row, c.col, c.step = p.row+1, p.col+1, &step
@@ -56,7 +56,7 @@ func chunkedLines(p *prefixScan) *prefixScan {
 	return &c
 }
 
-// chunked returns a view with an axis more: before the columns, the chunks of them.
+// chunked returns a view with one more axis before the columns: their chunks.
 func chunked(v view) view {
 	last := len(v.strides) - 1
 	v.strides = slices.Insert(slices.Clone(v.strides), last, v.strides[last]*ir.ReduceChunk)
@@ -95,10 +95,13 @@ func (l *longScan) chunks(w *walk, x, y view) (items []nest.Item) {
 	}
 	items = append(items, l.s.scan(w, l.s.wide, one, rows, last, carry, carry.move(l.s.col, 1), next))
 	k, order := kernel.CarryKernel(l.s.by, l.s.dtype)
+	to := y
 	if l.s.nonTemporal {
-		items = append(items, l.s.call(w, k, rows, cols, ordered(order, []view{carry, results}, results)), l.s.store(w, rows, cols, results, y))
-	} else {
-		items = append(items, l.s.call(w, k, rows, cols, ordered(order, []view{carry, results}, y)))
+		to = results
+	}
+	items = append(items, l.s.call(w, k, rows, cols, ordered(order, []view{carry, results}, to)))
+	if l.s.nonTemporal {
+		items = append(items, l.s.store(w, rows, cols, results, y))
 	}
 	all := cols // the last chunk is alone
 	if cols == nest.Fixed(ir.ReduceChunk) {

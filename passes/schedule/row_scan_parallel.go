@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The option parallel scans long lines that are fewer than the goroutines, one block of chunks after the
-// other. All goroutines compute a block, whose running values stay in a cache until the carries
-// are known:
+// Option parallel scans long lines that are fewer than the goroutines, one block of chunks after the other. All goroutines
+// compute a block, whose running values stay in a cache until the carries are known:
 //
 //	for each block, and once more
 //	  task: combine the chunks of the block before with their carries,
@@ -18,25 +17,22 @@ import (
 //	        scan the last running values, from the carry on: the carries of the chunks behind
 
 // parallel is the offer to do so.
-func (p *prefixScan) parallel() offer {
-	lines, why := elems(p.step)/p.step.Axes[p.col].Extent, ""
-	switch {
+func (p *prefixScan) parallel() (offer, string) {
+	switch lines := elems(p.step) / p.step.Axes[p.col].Extent; {
 	case p.inOrder:
-		why = "the elements are combined in order"
+		return offer{}, "the elements are combined in order"
 	case p.t.inGroup:
-		why = "it takes several tasks"
+		return offer{}, severalTasks
 	case p.t.InPlace && !p.rescans: // other options store results in place of the elements
-		why = "it stores results of one block before it reads the next one"
+		return offer{}, "it stores results of one block before it reads the next one"
 	case lines >= p.t.Workers:
-		why = "there is a line for each goroutine"
+		return offer{}, "there is a line for each goroutine"
 	case p.n <= ir.ReduceChunk, p.work < 4*p.t.WakeWork:
-		why = "the lines are short"
+		return offer{}, "the lines are short"
 	case ir.Chunks(p.n) > p.t.ScanBlocks*p.chunksOfBlock(lines):
-		why = "the lines have too many blocks"
-	default:
-		return p.offer("parallel", (*prefixScan).draftParallel)
+		return offer{}, "the lines have too many blocks"
 	}
-	return offer{option: "parallel", why: why}
+	return p.offer((*prefixScan).draftParallel), ""
 }
 
 // draftParallel returns the draft of the scan.
@@ -59,7 +55,7 @@ type parallelScan struct {
 	bytes       int   // of the buffers so far
 }
 
-// chunksOfBlock returns how many chunks of each line a block has at most.
+// chunksOfBlock returns the greatest number of chunks of each line in a block.
 func (p *prefixScan) chunksOfBlock(lines int) int {
 	return max(1, p.t.ScanParallelBytes/(lines*ir.ReduceChunk*p.dtype.Size()))
 }
@@ -103,7 +99,7 @@ type scanBlock struct {
 	runs               view // the running values
 }
 
-// chunks returns how many there are.
+// chunks returns the number of chunks.
 func (b *scanBlock) chunks() int { return b.whole + min(b.rest, 1) }
 
 // tasks appends the tasks of one block after the other.
@@ -140,8 +136,8 @@ func (l *parallelScan) task(elems int, parts ...nest.Nest) {
 	}
 }
 
-// both returns the parts that combine one block and scan the next one. An iteration does some of
-// either, as memory is read ahead while results are stored.
+// both returns the parts that combine one block and scan the next one. An iteration does some of each, so that memory is read
+// ahead while results are stored.
 func (l *parallelScan) both(last, next scanBlock) (parts []nest.Nest) {
 	some := func(chunks, elems int, items func(w *walk) []nest.Item) {
 		if chunks > 0 && elems > 0 {

@@ -6,37 +6,28 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// The option transposed scans short lines, of which there are many:
+// Option transposed scans many short lines:
 //
 //	for each block of lines
 //	  transpose it into a tile, whose rows are the columns
 //	  combine each row of the tile with the one above, in place
 //	  transpose it back
 //
-// So a vector has elements of as many lines as fit, and no call begins anew for a few lines.
+// So a vector has elements of as many lines as fit, and one call has many lines.
 
 // transposed is the offer to do so.
-func (p *prefixScan) transposed() offer {
-	why, cols := "", p.step.Axes[p.col].Extent
-	switch {
+func (p *prefixScan) transposed() (offer, string) {
+	switch cols := p.step.Axes[p.col].Extent; {
 	case cols < 2 || cols*p.dtype.Size() > p.t.ScanShort:
-		why = "the lines are long"
+		return offer{}, "the lines are long"
 	case p.step.Axes[p.row].Extent < p.t.LeastRows:
-		why = "the lines are few"
+		return offer{}, "the lines are few"
 	case p.t.isPortable(transposeKernel(p.dtype)):
-		why = "no kernel transposes by vectors"
-	default:
-		q := *p
-		q.nonTemporal, q.packed, q.work = false, true, p.t.Work(p.step)+2*p.t.StageWork*float64(elems(p.step))
-		return q.offer("transposed", (*prefixScan).draftTransposed)
+		return offer{}, "no kernel transposes by vectors"
 	}
-	return offer{option: "transposed", why: why}
-}
-
-// isPortable reports whether the library has at most a portable kernel.
-func (t *target) isPortable(k kernel.Code) bool {
-	engine, ok := t.lib.Engine(k.Signature())
-	return !ok || engine == portable
+	q := *p
+	q.nonTemporal, q.packed, q.work = false, true, p.t.Work(p.step)+2*p.t.StageWork*float64(elems(p.step))
+	return q.offer((*prefixScan).draftTransposed), ""
 }
 
 // draftTransposed returns the draft of the scan.
@@ -53,9 +44,9 @@ func (p *prefixScan) draftTransposed() (*Draft, string) {
 		empty := p.constant(p.dtype, ir.EmptyReduction(p.by, p.dtype))
 		items = append(items, p.fill(w, p.dtype, nest.Fixed(1), each, empty, tile))
 	}
-	items = append(items, transposeBlock(p.dtype, each, nest.Fixed(p.n), w.arg(&p.x, p.row), p.x.strides[p.col], w.arg(&running, p.col)))
+	items = append(items, transposeCall(p.dtype, each, nest.Fixed(p.n), w.arg(&p.x, p.row), p.x.strides[p.col], w.arg(&running, p.col)))
 	items = append(items, p.combineLines(w, running, wide)...)
-	items = append(items, transposeBlock(p.dtype, nest.Fixed(cols), each, w.arg(&tile, p.col), 1, w.arg(&p.head, p.row)))
+	items = append(items, transposeCall(p.dtype, nest.Fixed(cols), each, w.arg(&tile, p.col), 1, w.arg(&p.head, p.row)))
 	p.draft.Parts = []nest.Nest{w.part(items)}
 	return p.finish(scanRows(p.by, p.dtype, false))
 }
@@ -69,7 +60,7 @@ func (p *prefixScan) combineLines(w *walk, tile view, wide int) []nest.Item {
 		p.need(k)
 		return []nest.Item{
 			p.fill(w, p.state, nest.Fixed(1), each, p.identity, run),
-			call(k, nest.Fixed(p.n), each, p.lines(w, ordered(order, []view{{}, run, tile}, run, tile)...)),
+			call(k, nest.Fixed(p.n), each, w.args(p.col, ordered(order, []view{{}, run, tile}, run, tile)...)),
 		}
 	}
 	if p.n < 2 {
@@ -78,13 +69,5 @@ func (p *prefixScan) combineLines(w *walk, tile view, wide int) []nest.Item {
 	k := combineKernel(p.by, p.dtype)
 	p.need(k)
 	below := tile.move(p.col, 1)
-	return []nest.Item{call(k, nest.Fixed(p.n-1), each, p.lines(w, tile, below, below))}
-}
-
-// lines returns views of a tile as arguments whose lines are the columns of the scan.
-func (p *prefixScan) lines(w *walk, views ...view) (args []nest.Arg) {
-	for i := range views {
-		args = append(args, w.arg(&views[i], p.col))
-	}
-	return args
+	return []nest.Item{call(k, nest.Fixed(p.n-1), each, w.args(p.col, tile, below, below))}
 }

@@ -7,17 +7,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Prefix scans: what the strategies for them share. A line is scanned in chunks of
-// ir.ReduceChunk elements, as ir.ScanLine says. The state of a line is its running value
-// in the chunk, which begins as the identity, and its carry: the combined last running
-// values of the chunks before, in ir.PartialType. States are in local memory. A scan in order
-// has no carries: its running value, of ir.RunType, goes on from chunk to chunk.
+// The strategies for prefix scans share the scan of a chunk. A line is scanned in chunks of ir.ReduceChunk elements, as
+// ir.ScanLine says. The state of a line is its running value in the chunk, which begins as the identity, and its carry: the
+// combined last running values of the chunks before, in ir.PartialType. States are in local memory. A scan in order has no
+// carries: its running value, of ir.RunType, goes on from chunk to chunk.
 //
-// An exclusive scan of n elements is an inclusive one of the first n-1, stored one
-// further on, behind the result of no elements.
+// An exclusive scan of n elements is an inclusive one of the first n-1, stored one further on, behind the result of no elements.
 
-// prefixScan is a step that scans its columns, which are the last axis, or its rows: any
-// other axis. If it scans its columns, the axis before is the rows.
+// prefixScan is a step that scans its columns, which are the last axis, or its rows: any other axis. If it scans its columns,
+// the axis before is the rows.
 type prefixScan struct {
 	t           *target
 	draft       *Draft
@@ -30,7 +28,7 @@ type prefixScan struct {
 	work        float64
 	exclusive   bool
 	inOrder     bool
-	rescans     bool // chunks are perhaps scanned again
+	rescans     bool // a chunk may be scanned again
 	in          operand
 	x, y        view // the elements that are combined, and their results
 	head        view // the results of no elements, if exclusive
@@ -39,11 +37,11 @@ type prefixScan struct {
 
 	identity view    // the running value of no elements
 	noCarry  view    // the carry of no chunks
-	missing  *string // a kernel that the library lacks
+	missing  *string // why there is no draft: a kernel that the library lacks
 }
 
-// newPrefixScan returns the scan of a step, or why it is none: it must scan its last axis,
-// the columns, or any other one, which then is the rows.
+// newPrefixScan returns the scan of a step, or why it is none. The scanned axis must be the last one, or, without columns,
+// another one.
 func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why string) {
 	axis, last := s.Along(), len(s.Axes)-1
 	switch {
@@ -89,9 +87,9 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 	return p, ""
 }
 
-// offer returns the offer of an option, whose writer is given the scan with a draft of its own.
-func (p *prefixScan) offer(option string, write func(p *prefixScan) (*Draft, string)) offer {
-	return offer{option: option, least: p.work, draft: func() (*Draft, string) { return write(p.drafting()) }}
+// offer returns the offer of a writer, which gets the scan with a new draft.
+func (p *prefixScan) offer(write func(p *prefixScan) (*Draft, string)) offer {
+	return offer{least: p.work, draft: func() (*Draft, string) { return write(p.drafting()) }}
 }
 
 // drafting returns the scan with a new draft.
@@ -113,19 +111,17 @@ func (p *prefixScan) widens() bool { return p.state != p.dtype }
 
 // pastCaches reports whether the results are stored past the caches.
 func (p *prefixScan) pastCaches(ops []operand) bool {
-	engine, ok := p.t.lib.Engine(kernel.CopyNT.Signature())
 	out := &elemWriter{t: p.t, step: p.step, row: p.row, col: p.col, ops: ops}
-	return ok && engine != portable && !p.packed && out.passCaches(p.t.NonTemporalTileRow) != nil
+	return !p.t.isPortable(kernel.CopyNT) && !p.packed && out.passCaches(p.t.NonTemporalTileRow) != nil
 }
 
-// finish returns the draft, or the kernel that is missing. k computes most elements.
+// finish returns the draft, or which kernel is missing. k computes most elements.
 func (p *prefixScan) finish(k kernel.Code) (*Draft, string) {
 	if *p.missing != "" {
-		return nil, "no kernel is registered for " + *p.missing
+		return nil, *p.missing
 	}
-	sig := k.Signature()
-	engine, _ := p.t.lib.Engine(sig)
-	p.draft.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.work * p.t.slowdown(engine)}
+	engine, _ := p.t.engine(k)
+	p.draft.Choice = nest.Choice{Kernel: k.Signature(), Engine: engine, Kernels: 1, Cost: p.work * p.t.slowdown(engine)}
 	if p.packed {
 		p.draft.Choice.Packed = []int{0}
 	}
@@ -140,17 +136,17 @@ func (p *prefixScan) constant(d ir.DType, bits uint64) view {
 	return p.local(p.draft.table(d, bits, 1), 0, 0)
 }
 
-// local returns the view of local memory whose rows and columns are so far apart.
+// local returns local memory with the strides of rows and columns.
 func (p *prefixScan) local(slot, row, col int) view {
 	v := view{slot: slot, strides: make([]int, len(p.step.Axes))}
 	v.strides[p.row], v.strides[p.col] = row, col
 	return v
 }
 
-// tile reserves rows of so many elements. A cache line is between two of them: rows a
-// power of two apart would be in few sets of the cache.
+// tile reserves rows of so many elements. A cache line is between two of them: rows a power of two apart would be in few sets
+// of the cache.
 func (p *prefixScan) tile(rows, cols int) view {
 	line := cacheLine / p.dtype.Size()
-	row := (cols+line-1)/line*line + line
+	row := roundUp(cols, line) + line
 	return p.local(p.draft.scratch(p.dtype, rows*row), row, 1)
 }

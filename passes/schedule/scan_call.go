@@ -9,34 +9,16 @@ import (
 
 // The calls that the nests of prefix scans are made of.
 
-// move returns the view from index n of an axis on.
-func (v view) move(axis, n int) view {
-	v.offset += n * v.strides[axis]
-	return v
-}
-
-// inside returns the view of local memory that is written anew in each iteration of the
-// loops of w.
-func (v view) inside(w *walk) view {
-	v.from = w.depth()
-	return v
-}
-
-// call returns a call on views whose lines are the rows. It notes a kernel that the
-// library lacks.
+// call returns a call on views whose lines are the rows. It notes a kernel that the library lacks.
 func (p *prefixScan) call(w *walk, k kernel.Code, rows, cols nest.Size, views []view, fields ...nest.Size) nest.Item {
 	p.need(k)
-	args := make([]nest.Arg, len(views))
-	for i := range views {
-		args[i] = w.arg(&views[i], p.row)
-	}
-	return call(k, rows, cols, args, fields...)
+	return call(k, rows, cols, w.args(p.row, views...), fields...)
 }
 
 // need notes a kernel that the library lacks.
 func (p *prefixScan) need(k kernel.Code) {
-	if _, ok := p.t.lib.Engine(k.Signature()); !ok {
-		*p.missing = k.Signature()
+	if why := p.t.lacks(k); why != "" {
+		*p.missing = why
 	}
 }
 
@@ -50,11 +32,7 @@ func (p *prefixScan) castRow(w *walk, cols nest.Size, from, to view) nest.Item {
 	if p.wide == p.dtype {
 		return p.copyRow(w, p.dtype, cols, from, to)
 	}
-	k, err := kernel.SingleOp(ir.OpCast, p.wide, kernel.Operand{DType: p.dtype})
-	if err != nil {
-		panic("BUG: schedule: " + err.Error())
-	}
-	return p.call(w, k, nest.Fixed(1), cols, []view{from, to})
+	return p.call(w, oneOp(ir.OpCast, p.wide, kernel.Operand{DType: p.dtype}), nest.Fixed(1), cols, []view{from, to})
 }
 
 // fill returns the stores of one element to all of a block.
@@ -79,37 +57,30 @@ func (p *prefixScan) store(w *walk, rows, cols nest.Size, tile, to view) nest.It
 	return p.call(w, kernel.CopyNT, rows, times(cols, p.dtype.Size()), []view{tile, to})
 }
 
-// pack returns the copy of a block of the operand to rows without gaps. What is
-// contiguous along its columns is read so.
+// pack returns the copy of a block of the operand to rows without gaps. It reads along the columns if they are contiguous.
 func (p *prefixScan) pack(w *walk, rows, cols nest.Size, from, to view) nest.Item {
 	if p.in.class == transposed {
 		p.need(transposeKernel(p.dtype))
-		return transposeCall(&p.in, rows, cols, w.arg(&from, p.col), w.arg(&to, p.row))
+		return transposeCall(p.dtype, cols, rows, w.arg(&from, p.col), p.in.row, w.arg(&to, p.row))
 	}
-	across := nest.Fixed(from.strides[p.col] * p.dtype.Size())
-	return p.call(w, packKernel(p.dtype), rows, cols, []view{from, to}, across)
+	return p.call(w, packKernel(p.dtype), rows, cols, []view{from, to}, from.across(p.col, p.dtype))
 }
 
-// again returns the call that scans chunks a second time where ir.Rescan says so, or nothing if
-// no chunk can need that. lines is the axis from one line to the next, along the axis of the elements of a
-// line: n elements of x, in the given number of chunks. last is the last running value of each
-// chunk, before is the carry into each chunk, and after the carry out of the last one.
+// again returns the call that scans chunks a second time where ir.Rescan says so, or nothing if no chunk can need that. lines
+// is the axis of lines, along the axis of the n elements of a line of x, in the given number of chunks. last is the last
+// running value of each chunk, before is the carry into each chunk, and after the carry out of the last one.
 func (p *prefixScan) again(w *walk, lines, along int, n, chunks nest.Size, x, last, before, y, after view) []nest.Item {
 	if !p.rescans {
 		return nil
 	}
 	k := &kernel.Micro{Kind: kernel.Rescan, Type: p.dtype}
 	p.need(k)
-	var args []nest.Arg
-	for _, v := range []view{x, last, before, y, after} {
-		args = append(args, w.arg(&v, lines))
-	}
-	across := func(v view) nest.Size { return nest.Fixed(v.strides[along] * p.dtype.Size()) }
-	return []nest.Item{call(k, w.size[lines], n, args, across(x), nest.Fixed(p.dtype.Size()), across(y), chunks)}
+	args := w.args(lines, x, last, before, y, after)
+	return []nest.Item{call(k, w.size[lines], n, args, x.across(along, p.dtype), nest.Fixed(p.dtype.Size()), y.across(along, p.dtype), chunks)}
 }
 
-// scan returns the scan of rows of at most a chunk, without carries, of a type of its
-// own. run are the running values before and next those after.
+// scan returns the scan of rows of at most a chunk, without carries, of a given type. run are the running values before and
+// next those after.
 func (p *prefixScan) scan(w *walk, d ir.DType, rows, cols nest.Size, x, run, y, next view) nest.Item {
 	return p.call(w, scanRows(p.by, d, false), rows, cols, []view{x, run, y, next})
 }
@@ -119,17 +90,7 @@ func scanRows(by ir.Op, d ir.DType, carry bool) kernel.Code {
 	return microKernel(kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d, Carry: carry})
 }
 
-// ordered returns the inputs of a kernel, of which input i is ins[order[i]], and its
-// outputs.
-func ordered(order []int, ins []view, outs ...view) []view {
-	args := make([]view, 0, len(order)+len(outs))
-	for _, from := range order {
-		args = append(args, ins[from])
-	}
-	return append(args, outs...)
-}
-
-// newAxes returns the axes of a walk of its own.
+// newAxes returns axes of some extents.
 func newAxes(extents ...int) []plan.Axis {
 	axes := make([]plan.Axis, len(extents))
 	for i, n := range extents {

@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// scatter stores or combines elements side by side that have one index in one call, one index after the other: the order is
-// the same whatever the workers.
+// scatter stores or combines elements side by side with one index in one call, one index after the other: the order does not
+// depend on the workers.
 //
 //	for each index of the other axes, block of columns
 //	  copy the operand to the result
@@ -24,9 +24,8 @@ func scatter(t *target, s *plan.Step) []offer {
 		bits = kernel.BitsType(d)
 	}
 	l.columns(1, 0)
-	copies := l.copies().Signature()
-	if _, ok := t.lib.Engine(copies); !ok {
-		return refused("no kernel is registered for " + copies)
+	if why = t.lacks(l.copies()); why != "" {
+		return refused(why)
 	}
 	cost := t.LineWork * (1 + float64(s.LineOf(s.In[1]))/float64(s.Axes[l.line].Extent)) // copied, and combined with updates
 	kind := kernel.Scatter
@@ -45,10 +44,9 @@ func (l *lineStep) copies() kernel.Code {
 func (l *lineStep) scatter(k kernel.Code) nest.Nest {
 	s, w := l.step, l.place(l.t.ScatterCols)
 	data, index, updates, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.In[2]), viewOf(3, &s.Out[0].Access)
-	items := []nest.Item{call(l.copies(), w.size[l.line], l.width(w), []nest.Arg{w.arg(&data, l.line), w.arg(&to, l.line)})}
+	items := []nest.Item{call(l.copies(), w.size[l.line], l.width(w), w.args(l.line, data, to))}
 	if n := s.LineOf(s.In[1]); n > 0 {
-		args := []nest.Arg{w.arg(&index, l.line), w.arg(&updates, l.line), w.arg(&to, l.line)}
-		items = append(items, call(k, nest.Fixed(n), l.width(w), args, nest.Fixed(s.Axes[l.line].Extent)))
+		items = append(items, call(k, nest.Fixed(n), l.width(w), w.args(l.line, index, updates, to), nest.Fixed(s.Axes[l.line].Extent)))
 	}
 	return w.part(items)
 }

@@ -1,6 +1,6 @@
-// Package schedule turns the steps of a plan into nests: loops, calls of kernels and
-// local memory. A strategy is one way to do that for one step; each is a pure function
-// in a file of its own, which says what it costs. Schedule takes the one that costs least.
+// Package schedule turns the steps of a plan into nests: loops, calls of kernels and local memory. A strategy is one way to do
+// that for one step; each is a pure function in a file of its own, which says what it costs. Schedule takes the one that costs
+// least.
 //
 // What a step computes, to the bit, does not depend on the strategy.
 package schedule
@@ -19,8 +19,8 @@ import (
 // Options say how a plan is scheduled.
 type Options struct {
 	// InPlace makes nests that are right also where an output is the memory of an input: no step stores into an output what
-	// another one still reads. That memory has just been read, so nothing is stored past the caches. Xeon with
-	// AVX-512, 16M float32 in place: y += c*x takes 19 ms so, and 11 without.
+	// another one still reads. That memory has just been read, so nothing is stored past the caches. Xeon with AVX-512, 16M
+	// float32 in place: y += c*x takes 19 ms so, and 11 without.
 	InPlace bool
 	// TilingOnly never takes one kernel for a whole body: for tests and measurements.
 	TilingOnly bool
@@ -32,8 +32,7 @@ type Options struct {
 	noGroups bool // kernels take no interleaved operands
 }
 
-// Schedule returns the nests of a plan. It fails if a step needs a kernel that the
-// library lacks.
+// Schedule returns the nests of a plan. It fails if a step needs a kernel that the library lacks.
 func Schedule(p *plan.Plan, m *tuning.Machine, lib Library, o Options) (*nest.Program, error) {
 	if o.Drafts == nil {
 		o.Drafts = new(Drafts)
@@ -73,8 +72,7 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library, o Options) (*nest.Pr
 	return out, nil
 }
 
-// withoutScratch drops the buffers of row groups, for which the tasks have slots, and
-// numbers the others anew.
+// withoutScratch drops the buffers of row groups, for which the tasks have slots, and numbers the others anew.
 func withoutScratch(p *nest.Program) {
 	if !slices.ContainsFunc(p.Buffers, isScratch) {
 		return
@@ -121,8 +119,8 @@ func (s *scheduler) alone(i int) (*Draft, error) {
 	return d, nil
 }
 
-// appendTo appends the tasks of step i of a plan, and its own buffers. Temporaries among these
-// are behind those of the plan, where those of other steps are too.
+// appendTo appends the tasks of step i of a plan, and its own buffers. Temporaries among these are behind those of the plan,
+// where those of other steps are too.
 func (d *Draft) appendTo(out *nest.Program, p *plan.Plan, i int) {
 	step := &p.Steps[i]
 	behind := roundUp(p.Arena, cacheLine)
@@ -182,8 +180,7 @@ func (d *Draft) slotsOf(parts []nest.Nest) (slots []nest.Slot, with []nest.Nest)
 	return slots, with
 }
 
-// elems returns how many indices a step has. The plan's verifier has seen that their
-// number is within int.
+// elems returns how many indices a step has. The plan's verifier has seen that their number is within int.
 func elems(s *plan.Step) int {
 	n := 1
 	for _, a := range s.Axes {

@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// search takes some elements of lines that are in order at a time, along the lines and side by side:
+// search looks up values in sorted lines, some at a time, along the lines and side by side:
 //
 //	for each index of the other axes, block of rows, block of elements
 //	  search
@@ -27,20 +27,11 @@ func search(t *target, s *plan.Step) []offer {
 // search writes the loops and calls of a search.
 func (l *lineStep) search(k kernel.Code) nest.Nest {
 	s, d := l.step, l.step.Body.In[0].DType
-	rows := len(s.Axes) - 1
-	if rows == l.line {
-		rows--
-	}
+	rows := l.rows()
 	w := newWalk(s.Axes).cutAll(l.line, rows).cut(l.line, l.t.LineElems)
 	w = w.cut(rows, max(1, l.t.LineElems/w.most[l.line]))
 	x, y, out := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
-	across := func(v *view, size int) nest.Size { return nest.Fixed(v.strides[l.line] * size) }
-	fields := []nest.Size{nest.Fixed(s.LineOf(s.In[0])), across(&x, d.Size()), across(&y, d.Size()), across(&out, s.OutType(0).Size())}
-	from := w.arg(&x, rows)
-	for i, axis := range w.axis {
-		if axis == l.line {
-			from.Strides[i] = 0 // each call searches whole lines
-		}
-	}
-	return w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], []nest.Arg{from, w.arg(&y, rows), w.arg(&out, rows)}, fields...)})
+	fields := []nest.Size{nest.Fixed(s.LineOf(s.In[0])), x.across(l.line, d), y.across(l.line, d), out.across(l.line, s.OutType(0))}
+	args := []nest.Arg{l.whole(w, &x, rows), w.arg(&y, rows), w.arg(&out, rows)}
+	return w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, fields...)})
 }

@@ -7,13 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Instruction selection of a tiling: the body is covered by patterns, each of which is
-// one kernel.
+// Instruction selection of a tiling: the body is covered by patterns, each of which is one kernel.
 
 const (
-	// maxSteps is how many instructions a pattern has at most besides comparisons and
-	// conversions of masks and bytes, and maxPattern how many with those: as many as the longest of
-	// codegen's long kernels.
+	// maxSteps is how many instructions a pattern has at most besides comparisons and conversions of masks and bytes, and
+	// maxPattern how many with those: as many as the longest of codegen's long kernels.
 	maxSteps, maxPattern = 4, 6
 	// maxPatternArgs is how many operands it then has, at three an instruction.
 	maxPatternArgs = 2*maxPattern + 1
@@ -21,8 +19,8 @@ const (
 	perKernel = 1 << 20
 )
 
-// pattern is the kernel that computes an instruction: one for the instruction and others
-// that only it needs. Their values are never in memory.
+// pattern is the kernel that computes an instruction: one for the instruction and others that only it needs. Their values are
+// never in memory.
 type pattern struct {
 	insts  [maxPattern]kernel.Ref     // the instruction first, each before those it reads
 	args   [maxPatternArgs]kernel.Ref // what the pattern reads
@@ -33,11 +31,9 @@ type pattern struct {
 	cost   int    // with all that the value needs alone
 }
 
-// selectPatterns covers the instructions with kernels, the fewest. A value that several
-// instructions read is computed once, by the last instruction of a pattern; so the body
-// is a forest of trees, and the best patterns of a tree follow from those of its
-// branches. But fast values may be computed again by each pattern that reads them, where all
-// of them can and that costs less.
+// selectPatterns covers the instructions with kernels, the fewest. A value that several instructions read is computed once, by
+// the last instruction of a pattern; so the body is a forest of trees, and the best patterns of a tree follow from those of its
+// branches. But fast values may be computed again by each pattern that reads them, where all of them can and that costs less.
 func (c *tiling) selectPatterns(stored []int) (why string) {
 	c.patterns = make([]pattern, len(c.k.Body))
 	if c.prefix = c.findPrefix(); c.prefix != nil {
@@ -68,8 +64,8 @@ func (c *tiling) selectPatterns(stored []int) (why string) {
 	return ""
 }
 
-// cover chooses the pattern of each instruction. It returns which instructions are the last
-// of a pattern, as their value is an output or another pattern reads it, and what those cost.
+// cover chooses the pattern of each instruction. It returns which instructions are the last of a pattern, as their value is an
+// output or another pattern reads it, and what those cost.
 func (c *tiling) cover(stored []int) (needed []bool, cost int) {
 	ins := len(c.k.In)
 	for j := range c.patterns {
@@ -92,8 +88,8 @@ func (c *tiling) cover(stored []int) (needed []bool, cost int) {
 	return needed, cost
 }
 
-// repeat marks the values that patterns may compute again: those of fast instructions with several
-// readers. It reports whether there is one.
+// repeat marks the values that patterns may compute again: those of fast instructions with several readers. It reports whether
+// there is one.
 func (c *tiling) repeat(stored []int) (any bool) {
 	for j := range c.k.Body {
 		v, info := &c.values[len(c.k.In)+j], c.k.Body[j].Op.Info()
@@ -140,8 +136,7 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 	return ""
 }
 
-// repeatOnly keeps the marks of repeat on values that no pattern reads, as all compute them. It
-// reports whether there is one.
+// repeatOnly keeps the marks of repeat on values that no pattern reads, as all compute them. It reports whether there is one.
 func (c *tiling) repeatOnly(read []bool) (any bool) {
 	for j := range read {
 		v := &c.values[len(c.k.In)+j]

@@ -16,9 +16,9 @@ type trial struct {
 	left   int // how many patterns may still be compared
 }
 
-// grow compares the patterns of the size that have the first n of insts and values that arguments from
-// position from on would read. Positions count the arguments of insts, three to each, so that every
-// pattern of values with one reader has one way to grow.
+// grow compares the patterns of the size that have the first n of insts and values that arguments from position from on would
+// read. Positions count the arguments of insts, three to each, so that every pattern of values with one reader has one way to
+// grow.
 func (t *trial) grow(insts [maxPattern]kernel.Ref, n, steps, from int) {
 	if n == t.size {
 		t.left--
@@ -60,9 +60,9 @@ func (t *trial) compare(insts [maxPattern]kernel.Ref, n int) {
 	}
 }
 
-// find returns the pattern of the first n of insts, if the library has its kernel: the one that takes the
-// operands as they are, one that takes a value for each time that it is read, or one that takes constants, and for a
-// single instruction other splats, as operands of all columns.
+// find returns the pattern of the first n of insts, if the library has its kernel: the one that takes the operands as they are,
+// one that takes a value for each time that it is read, or one that takes constants, and for a single instruction other splats,
+// as operands of all columns.
 func (t *trial) find(insts [maxPattern]kernel.Ref, n int) (p pattern, ok bool) {
 	c := t.of
 	try := func(perRow, shared, tables bool) (repeats bool) {
@@ -95,9 +95,8 @@ func (c *tiling) steps(r kernel.Ref) int {
 	return 1
 }
 
-// engineOf returns the engine that has the kernel of a pattern, or nothing. A kernel of
-// several instructions on the portable engine may be slower than kernels of one by
-// assembly.
+// engineOf returns the engine that has the kernel of a pattern, or nothing. A kernel of several instructions on the portable
+// engine may be slower than kernels of one by assembly.
 func (c *tiling) engineOf(p, best *pattern) string {
 	if c.e.t.TilingOnly && p.n > 1 && p.n == len(c.k.Body) {
 		return ""
@@ -109,9 +108,8 @@ func (c *tiling) engineOf(p, best *pattern) string {
 	return engine
 }
 
-// kernelCost estimates the time that the kernel of a pattern takes for an element: that of its memory
-// traffic or of its slow operations, whichever is longer, for they overlap. Fast
-// operations hide behind both. The unit is the addition of bytes.
+// kernelCost estimates the time that the kernel of a pattern takes for an element: that of its memory traffic or of its slow
+// operations, whichever is longer, for they overlap. Fast operations hide behind both. The unit is the addition of bytes.
 func (c *tiling) kernelCost(p *pattern) int {
 	const loads, stores = 1, 2
 	memory, slow := stores*c.values[p.insts[0]].dtype.Size(), 0.0

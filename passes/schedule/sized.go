@@ -7,9 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Row groups of plans that are one plan for several numbers of rows: those with one outer axis, the rows. A row
-// group is some blocks of rows and one of the rest. Where the rest is the same, so is the task but for how many
-// blocks there are, and where the rest begins.
+// Row groups of plans that are one plan for several numbers of rows: those with one outer axis, the rows. A row group is some
+// blocks of rows and one of the rest. Where the rest is the same, so is the task but for how many blocks there are, and where
+// the rest begins.
 
 // OfSizes returns GroupDrafts for plans that are one plan for several numbers of rows: see passes.Batch.
 func OfSizes() *GroupDrafts { return &GroupDrafts{tasks: map[blocked]sizedTask{}} }
@@ -27,8 +27,8 @@ type sizedTask struct {
 	rows int
 }
 
-// resize returns the task for another number of rows that leaves the same rest. The first part has
-// more or fewer blocks then, and the rest is behind them.
+// resize returns the task for another number of rows that leaves the same rest. The first part has more or fewer blocks then,
+// and the rest is behind them.
 func (t *sizedTask) resize(of blocked, rows int) nest.Task {
 	task := t.task
 	times := float64(rows) / float64(t.rows)
@@ -70,8 +70,8 @@ func shifted(items []nest.Item, loop, by int) []nest.Item {
 	return out
 }
 
-// sizedGroup returns the task of a row group of a plan that was resized: where its blocks leave the same
-// rest, that of another number of rows.
+// sizedGroup returns the task of a row group of a plan that was resized: where its blocks leave the same rest, that of another
+// number of rows.
 func (s *scheduler) sizedGroup(g *plan.RowGroup) (nest.Task, error) {
 	rows, block := g.Outer[0], s.blockOfRows(g)
 	if rows == 0 {

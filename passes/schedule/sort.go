@@ -9,8 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// sort orders short lines, some at a time. Lines whose elements are apart, and that are side by side, are transposed
-// into local memory and back:
+// sort sorts short lines, some at a time. Lines side by side, whose elements are strided, are transposed into local memory and back:
 //
 //	for each block of lines
 //	  transpose
@@ -18,9 +17,9 @@ import (
 //	    sort
 //	  transpose
 //
-// So are all elements of a cache line read at once: in place they would be one by one, each from a page of memory of its own.
-// Emerald Rapids, 999x1001 elements of four bytes: 0.4 of the time. A goroutine has as many lines as a cache line has elements, of up
-// to SortChunk elements each, which are 8 MB of float32 twice, and still gains: 100,000x32 take 0.65 of the time.
+// So all elements of a cache line are read at once: in place each would come from another page of memory. Emerald Rapids,
+// 999x1001 elements of four bytes: 0.4 of the time. It still gains with up to SortChunk elements in each line, 8 MB of float32
+// twice in a block of 16 lines: 100,000x32 take 0.65 of the time.
 func sort(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
 	if why != "" {
@@ -41,12 +40,12 @@ func sort(t *target, s *plan.Step) []offer {
 	return l.offer(work, lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sort)
 }
 
-// maxPlaces is how many elements a line has at most that is put in order: places have 32 bits.
+// maxPlaces is the greatest number of elements of a line that is sorted: indices have 32 bits.
 const maxPlaces = math.MaxInt32
 
 const tooManyPlaces = "a line has too many elements"
 
-// transposes reports whether lines are transposed to be sorted, and sets the axis along which they are side by side.
+// transposes reports whether lines are transposed to be sorted, and finds the axis along which they are side by side.
 func (l *lineStep) transposes() bool {
 	l.columns(-1, -1)
 	return l.cols >= 0 && !l.t.isPortable(transposeKernel(l.step.Body.In[0].DType)) && !l.t.isPortable(transposeKernel(l.step.OutType(0)))
@@ -55,10 +54,7 @@ func (l *lineStep) transposes() bool {
 // sort writes a sort of lines where they are.
 func (l *lineStep) sort(k kernel.Code) nest.Nest {
 	s, n := l.step, l.step.LineOf(l.step.In[0])
-	rows := len(s.Axes) - 1
-	if rows == l.line {
-		rows--
-	}
+	rows := l.rows()
 	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(1, l.t.LineElems/n))
 	in, out := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
 	return w.part([]nest.Item{l.sortCall(k, w, rows, &in, &out)})
@@ -66,12 +62,9 @@ func (l *lineStep) sort(k kernel.Code) nest.Nest {
 
 // sortCall returns the call that sorts lines, which follow one another along an axis.
 func (l *lineStep) sortCall(k kernel.Code, w *walk, rows int, in, out *view) nest.Item {
-	s, none := l.step, make([]int, len(l.step.Axes))
-	n := s.LineOf(s.In[0])
-	work, spare := view{slot: l.draft.scratch(ir.Int64, n), strides: none}, view{slot: l.draft.scratch(ir.Int64, n), strides: none}
-	across := func(v *view, d ir.DType) nest.Size { return nest.Fixed(v.strides[l.line] * d.Size()) }
-	args := []nest.Arg{w.arg(in, rows), w.arg(out, rows), w.arg(&work, rows), w.arg(&spare, rows)}
-	return call(k, w.size[rows], w.size[l.line], args, across(in, s.Body.In[0].DType), across(out, s.OutType(0)), nest.Fixed(n))
+	s, n := l.step, l.step.LineOf(l.step.In[0])
+	args := w.args(rows, *in, *out, w.local(l.draft.scratch(ir.Int64, n)), w.local(l.draft.scratch(ir.Int64, n)))
+	return call(k, w.size[rows], w.size[l.line], args, in.across(l.line, s.Body.In[0].DType), out.across(l.line, s.OutType(0)), nest.Fixed(n))
 }
 
 // sortTransposed writes a sort of transposed lines.
@@ -84,18 +77,14 @@ func (l *lineStep) sortTransposed(k kernel.Code) nest.Nest {
 	some := w.cut(l.cols, max(1, l.t.LineElems/n))
 	in, out := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
 	lines, sorted := l.local(w, from, n), l.local(w, to, first)
-	items := []nest.Item{transposeBlock(from, nest.Fixed(n), w.size[l.cols], w.arg(&in, l.line), 1, w.arg(&lines, l.cols))}
+	items := []nest.Item{transposeCall(from, nest.Fixed(n), w.size[l.cols], w.arg(&in, l.line), 1, w.arg(&lines, l.cols))}
 	items = append(items, some.wrap(w, []nest.Item{l.sortCall(k, some, l.cols, &lines, &sorted)})...)
-	items = append(items, transposeBlock(to, w.size[l.cols], nest.Fixed(first), w.arg(&sorted, l.cols), 1, w.arg(&out, l.line)))
+	items = append(items, transposeCall(to, w.size[l.cols], nest.Fixed(first), w.arg(&sorted, l.cols), 1, w.arg(&out, l.line)))
 	return w.part(items)
 }
 
-// local reserves memory for a block of lines of n elements. Lines begin an odd number of cache lines apart: a power of two apart, they
-// would share few sets of the first-level cache.
+// local reserves memory for a block of lines of n elements.
 func (l *lineStep) local(w *walk, d ir.DType, n int) view {
-	line := cacheLine / d.Size()
-	apart := ((n+line-1)/line | 1) * line
-	v := view{slot: l.draft.scratch(d, w.most[l.cols]*apart), strides: make([]int, len(l.step.Axes)), from: w.depth()}
-	v.strides[l.cols], v.strides[l.line] = apart, 1
-	return v
+	apart := oddLines(n, d)
+	return w.local(l.draft.scratch(d, w.most[l.cols]*apart), l.cols, apart, l.line, 1)
 }

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// stage says how an operand of an elementwise step is laid out for the calls: where it
-// is, or in local memory.
+// stage is the layout of an operand of an elementwise step for the calls: where it is, or in local memory.
 type stage uint8
 
 // The stages.
@@ -35,7 +34,17 @@ func (e *elemWriter) once(i int) bool {
 	return false
 }
 
-// stageWork returns what staging costs for each index, in additions.
+// anyOnce reports whether some operand is staged once for all rows of a block.
+func (e *elemWriter) anyOnce() bool {
+	for i := range e.ops {
+		if e.once(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// stageWork returns the cost of staging an operand for each index, in additions.
 func (e *elemWriter) stageWork(i int) float64 {
 	if e.once(i) && e.step.Axes[e.row].Extent > 1 {
 		return 0
@@ -60,8 +69,7 @@ func (e *elemWriter) stageWork(i int) float64 {
 	panic("BUG: schedule: there is no such stage")
 }
 
-// pack stages the operands that are apart along the columns, tile by tile. It says why
-// if there is no kernel for one.
+// pack stages the operands that are strided along the columns, tile by tile. It returns which kernel is missing, or "".
 func (e *elemWriter) pack() (why string) {
 	for i := range e.step.In {
 		o := &e.ops[i]
@@ -81,14 +89,9 @@ func (e *elemWriter) pack() (why string) {
 	return ""
 }
 
-// checkStage says why an operand cannot be staged: there is no kernel for it.
+// checkStage returns which kernel is missing to stage an operand, or "".
 func (e *elemWriter) checkStage(i int) string {
-	for _, k := range e.stageKernels(i) {
-		if _, ok := e.t.lib.Engine(k.Signature()); !ok {
-			return "no kernel is registered for " + k.Signature()
-		}
-	}
-	return ""
+	return e.t.lacks(e.stageKernels(i)...)
 }
 
 // stageKernels returns the kernels that stage an operand.
@@ -113,7 +116,7 @@ func (e *elemWriter) stageKernels(i int) []kernel.Code {
 	panic("BUG: schedule: there is no such stage")
 }
 
-// packKernel returns the kernel that copies elements of a type that are apart.
+// packKernel returns the kernel that copies strided elements of a type.
 func packKernel(d ir.DType) kernel.Code {
 	return microKernel(kernel.Micro{Kind: kernel.Pack, Type: kernel.BitsType(d)})
 }
@@ -123,8 +126,7 @@ func transposeKernel(d ir.DType) kernel.Code {
 	return microKernel(kernel.Micro{Kind: kernel.Transpose, Type: kernel.BitsType(d)})
 }
 
-// madeKernels are kernels that any program needs, made once: copies by their kernel.Operand, micro-kernels without a body by their
-// microKey.
+// madeKernels caches kernels that any program needs: copies by their kernel.Operand, micro-kernels without a body by their microKey.
 var madeKernels sync.Map
 
 type microKey struct {
@@ -146,17 +148,13 @@ func microKernel(m kernel.Micro) kernel.Code {
 	return k
 }
 
-// copyKernel returns the kernel that copies elements of a type, or one element a row to
-// all columns.
+// copyKernel returns the kernel that copies elements of a type, or one element a row to all columns.
 func copyKernel(d ir.DType, splat bool) *kernel.Kernel {
 	o := kernel.Operand{DType: d, Splat: splat}
 	if k, ok := madeKernels.Load(o); ok {
 		return k.(*kernel.Kernel)
 	}
-	k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, o)
-	if err != nil {
-		panic("BUG: schedule: no copy of " + d.String())
-	}
+	k := oneOp(ir.OpCopy, ir.Invalid, o)
 	madeKernels.Store(o, k)
 	return k
 }

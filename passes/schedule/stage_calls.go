@@ -6,28 +6,23 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// The calls that stage operands, and those that copy staged outputs out.
-
-// stageBlock returns the calls that stage a block, and notes where the operands are
-// then.
+// stageBlock returns the calls that stage a block, and notes the staged operands.
 func (e *elemWriter) stageBlock(block *walk) (items []nest.Item) {
 	for i := range e.ops {
 		if e.stages[i] != transposedBlock {
 			continue
 		}
-		// Lines are a cache line longer than they need be: a power of two apart, they
-		// would fall into few sets of the cache.
+		// Lines have a spare cache line: a power of two apart, they would fall into few sets of the cache.
 		size := e.ops[i].size()
 		line := (roundUp(e.blockCols*size, cacheLine) + cacheLine) / size
-		to := e.tileView(i, e.blockRows*line, line, block.depth())
+		to := e.tileView(i, e.blockRows*line, line, block)
 		items = append(items, e.transpose(i, block, &to))
 		e.at[i] = to
 	}
 	return items
 }
 
-// stageTile returns the calls that stage a tile: those that do it once for all rows,
-// and those for each tile.
+// stageTile returns the calls that stage a tile: those that do it once for all rows, and those for each tile.
 func (e *elemWriter) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	for i := range e.ops {
 		switch e.stages[i] {
@@ -37,7 +32,7 @@ func (e *elemWriter) stageTile(columns, tile *walk) (once, each []nest.Item) {
 			b := &e.t.buffers[e.step.In[i].Buffer]
 			slot := e.draft.table(b.DType, b.Bits, e.tileCols)
 			e.draft.constants = append(e.draft.constants, constantSlot{slot, e.operandOf(i)})
-			e.at[i] = view{slot: slot, strides: make([]int, len(e.step.Axes))}
+			e.at[i] = tile.local(slot)
 			continue
 		}
 		if g := e.groupOf(i); g != nil {
@@ -53,7 +48,7 @@ func (e *elemWriter) stageTile(columns, tile *walk) (once, each []nest.Item) {
 				line, lines = 0, 1
 			}
 		}
-		to := e.tileView(i, lines*e.tileCols, line, tile.depth())
+		to := e.tileView(i, lines*e.tileCols, line, tile)
 		items := e.copyIn(i, at, &to)
 		if e.once(i) {
 			once = append(once, items...)
@@ -65,11 +60,9 @@ func (e *elemWriter) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	return once, each
 }
 
-// tileView returns local memory for an operand, whose lines are so far apart.
-func (e *elemWriter) tileView(i, elems, line, from int) view {
-	v := view{slot: e.draft.scratch(e.ops[i].dtype, elems), strides: make([]int, len(e.step.Axes)), from: from}
-	v.strides[e.row], v.strides[e.col] = line, 1
-	return v
+// tileView returns local memory for an operand inside the loops of w, whose lines are so far apart.
+func (e *elemWriter) tileView(i, elems, line int, w *walk) view {
+	return w.local(e.draft.scratch(e.ops[i].dtype, elems), e.row, line, e.col, 1)
 }
 
 // copyIn returns the calls that copy a tile of an operand to local memory.
@@ -79,44 +72,28 @@ func (e *elemWriter) copyIn(i int, w *walk, to *view) []nest.Item {
 	if e.once(i) {
 		rows = nest.Fixed(1)
 	}
-	args := []nest.Arg{w.arg(&e.at[i], e.row), w.arg(to, e.row)}
-	across := nest.Fixed(o.col * o.size())
-	switch e.stages[i] {
+	switch args := w.args(e.row, e.at[i], *to); e.stages[i] {
 	case packed:
-		return []nest.Item{e.packCall(i, rows, w, to)}
+		return []nest.Item{e.packRows(i, rows, w, to)}
 	case packedAcross:
 		return []nest.Item{e.transpose(i, w, to)}
 	case repeated:
-		first := call(packKernel(o.dtype), rows, w.size[e.col], args, across)
-		return append([]nest.Item{first}, e.repeat(o.dtype, w, to)...)
+		return append([]nest.Item{e.packRows(i, rows, w, to)}, e.repeat(o.dtype, w, to)...)
 	case filled:
 		return []nest.Item{call(copyKernel(o.dtype, true), rows, w.size[e.col], args)}
 	}
 	panic("BUG: schedule: a stage without a copy")
 }
 
-// packCall returns the call that copies so many rows of an operand row by row.
-func (e *elemWriter) packCall(i int, rows nest.Size, w *walk, to *view) nest.Item {
-	o := &e.ops[i]
-	args := []nest.Arg{w.arg(&e.at[i], e.row), w.arg(to, e.row)}
-	return call(packKernel(o.dtype), rows, w.size[e.col], args, nest.Fixed(o.col*o.size()))
+// packRows returns the call that copies so many rows of an operand row by row.
+func (e *elemWriter) packRows(i int, rows nest.Size, w *walk, to *view) nest.Item {
+	return packCall(e.ops[i].dtype, rows, w.size[e.col], w.arg(&e.at[i], e.row), e.ops[i].col, w.arg(to, e.row))
 }
 
 // transpose returns the call that copies an operand column by column.
 func (e *elemWriter) transpose(i int, w *walk, to *view) nest.Item {
-	return transposeCall(&e.ops[i], w.size[e.row], w.size[e.col], w.arg(&e.at[i], e.col), w.arg(to, e.row))
-}
-
-// transposeCall returns the call that copies a block column by column. The lines of from
-// are its columns, those of into its rows.
-func transposeCall(o *operand, rows, cols nest.Size, from, into nest.Arg) nest.Item {
-	across := o.row
-	if across == -1 && rows.Loop < 0 { // the last row first: then the kernel reads vectors
-		from.Offset += (rows.N - 1) * across
-		into.Offset += (rows.N - 1) * into.Step
-		across, into.Step = 1, -into.Step
-	}
-	return call(transposeKernel(o.dtype), rows, cols, []nest.Arg{from, into}, nest.Fixed(across*o.size()))
+	o := &e.ops[i]
+	return transposeCall(o.dtype, w.size[e.col], w.size[e.row], w.arg(&e.at[i], e.col), o.row, w.arg(to, e.row))
 }
 
 // repeat returns the calls that copy the first row of a dense tile to all others.
@@ -125,8 +102,7 @@ func (e *elemWriter) repeat(d ir.DType, w *walk, tile *view) (items []nest.Item)
 	for done := e.tileCols; done < total; done *= 2 {
 		from, to := *tile, *tile
 		to.offset += done
-		args := []nest.Arg{w.arg(&from, e.row), w.arg(&to, e.row)}
-		items = append(items, call(copyKernel(d, false), nest.Fixed(1), nest.Fixed(min(done, total-done)), args))
+		items = append(items, call(copyKernel(d, false), nest.Fixed(1), nest.Fixed(min(done, total-done)), w.args(e.row, from, to)))
 	}
 	return items
 }
@@ -141,10 +117,10 @@ func (e *elemWriter) copiedOut(out int) bool {
 func (e *elemWriter) outTile(out int, tile *walk) view {
 	i := len(e.step.In) + out
 	if g := e.groupOf(i); g != nil {
-		e.at[i] = e.memberTile(g, i, tile.depth())
+		e.at[i] = e.memberTile(g, i, tile)
 		return e.at[i]
 	}
-	e.at[i] = e.tileView(i, e.tileRows*e.tileCols, e.tileCols, tile.depth())
+	e.at[i] = e.tileView(i, e.tileRows*e.tileCols, e.tileCols, tile)
 	return e.at[i]
 }
 
@@ -165,14 +141,12 @@ func (e *elemWriter) storeTile(w *walk) (items []nest.Item) {
 				}
 				continue
 			}
-			from := w.arg(&e.at[k], e.row)
-			items = append(items, call(transposeKernel(e.ops[k].dtype), w.size[e.col], w.size[e.row], []nest.Arg{from, w.arg(&to, e.col)}, nest.Fixed(e.ops[k].size())))
+			items = append(items, call(transposeKernel(e.ops[k].dtype), w.size[e.col], w.size[e.row], []nest.Arg{w.arg(&e.at[k], e.row), w.arg(&to, e.col)}, nest.Fixed(e.ops[k].size())))
 			continue
 		default:
 			continue
 		}
-		args := []nest.Arg{w.arg(&e.at[k], e.row), w.arg(&to, e.row)}
-		items = append(items, call(kernel.CopyNT, w.size[e.row], times(w.size[e.col], e.ops[k].size()), args))
+		items = append(items, call(kernel.CopyNT, w.size[e.row], times(w.size[e.col], e.ops[k].size()), w.args(e.row, e.at[k], to)))
 	}
 	return items
 }

@@ -12,8 +12,8 @@ import (
 
 // Library tells which kernels exist.
 type Library interface {
-	// Engine returns the name of the better engine that has a kernel of a signature. One is
-	// known to be slower than all others: portable.
+	// Engine returns the name of the better engine that has a kernel of a signature. One is known to be slower than all others:
+	// portable.
 	Engine(signature string) (engine string, ok bool)
 	// Vector returns how many bytes a vector has of the kernels of an engine.
 	Vector(engine string) int
@@ -22,20 +22,20 @@ type Library interface {
 // A strategy is one way to compute a step. Its name in Explain, its function, its file and its golden file are one word.
 type strategy struct {
 	name string
-	// offer returns an offer for each option of the strategy, the preferred one first. It is a pure function: what it
-	// returns follows from its arguments, which it never changes. It takes little time: a nest is made by an offer's draft.
+	// offer returns an offer for each option of the strategy, the preferred one first. It is a pure function: what it returns
+	// follows from its arguments, which it never changes. It takes little time: a nest is made by an offer's draft.
 	offer func(t *target, s *plan.Step) []offer
 }
 
-// strategies is the table of strategies. The first call of strategiesOf fills it, not an init
-// function: programs that compile no graph link no strategy.
+// strategies is the table of strategies. The first call of strategiesOf fills it, not an init function: programs that compile
+// no graph link no strategy.
 var strategies struct {
 	once   sync.Once
 	byRole [plan.Line + 1][]strategy
 }
 
-// strategiesOf returns the strategies for steps of a role. Of two offers that cost the same at least, the
-// first is preferred. A new strategy is a file of its own and an entry here.
+// strategiesOf returns the strategies for steps of a role. Of two offers that cost the same at least, the first is preferred. A
+// new strategy is a file of its own and an entry here.
 func strategiesOf(role plan.Role) []strategy {
 	strategies.once.Do(func() {
 		scans := []strategy{{"row-scan", rowScan}, {"column-scan", columnScan}}
@@ -53,8 +53,7 @@ func strategiesOf(role plan.Role) []strategy {
 	return strategies.byRole[role]
 }
 
-// offersOf returns the offers of all strategies for a step, with their full names: that of the strategy, or
-// "strategy/option".
+// offersOf returns the offers of all strategies for a step, with their full names: that of the strategy, or "strategy/option".
 func offersOf(t *target, s *plan.Step) (all []offer) {
 	role, _ := s.Kind()
 	for _, by := range strategiesOf(role) {
@@ -88,20 +87,33 @@ func offering(least float64, draft func() (d *Draft, why string)) []offer {
 	return []offer{{least: least, draft: draft}}
 }
 
+// optional returns the offer of an option by its name. If the option cannot compute the step, by returns the reason.
+func optional(name string, by func() (offer, string)) offer {
+	o, why := by()
+	o.option, o.why = name, why
+	return o
+}
+
+// tilingOnly is why a strategy that calls one kernel for a whole body is not taken: see Options.
+const tilingOnly = "kernels of whole bodies are switched off"
+
+// severalTasks is why a strategy can't compute a block of rows of a row group.
+const severalTasks = "it takes several tasks"
+
 // refused returns the offer of a strategy, or of an option, that cannot compute a step.
 func refused(why string) []offer { return []offer{{why: why}} }
 
-// target is what strategies look at besides the step: the machine, the library, and what is known of buffers. No strategy changes it. Writers of drafts have it, and one another,
-// in named fields: if they were embedded, the compiler would make a method of each of them for each
-// type around it, which was half the time to compile this package.
+// target is what strategies look at besides the step: the machine, the library, and what is known of buffers. No strategy
+// changes it. Writers of drafts have it, and one another, in named fields: if they were embedded, the compiler would make a
+// method of each of them for each type around it, which was half the time to compile this package.
 type target struct {
 	*tuning.Machine
 	Options
 	lib     Library
 	buffers []plan.Buffer
 	read    []bool // by buffer: whether a step reads it
-	// inGroup says that the step is one block of rows of a row group: its loops are
-	// inside those of the group, and one goroutine runs them all.
+	// inGroup says that the step is one block of rows of a row group: its loops are inside those of the group, and one
+	// goroutine runs them all.
 	inGroup bool
 	whole   *plan.Step // that it is a block of, in a row group
 }
@@ -113,8 +125,8 @@ type Draft struct {
 	Parts   []nest.Nest
 	Then    [][]nest.Nest // the parts of further tasks, each of which begins when all before is complete
 	Elems   []int         // of each of several tasks: how many elements it computes, if not as many as the step has
-	// Own are buffers that only this step has, temporaries and iotas: a slot of one has its
-	// number behind those of the target. Offsets count from the first of them.
+	// Own are buffers that only this step has, temporaries and iotas: a slot of one has its number behind those of the target.
+	// Offsets count from the first of them.
 	Own    []plan.Buffer
 	Choice nest.Choice
 
@@ -150,9 +162,8 @@ func (d *Draft) slot(s nest.Slot) int {
 	return len(d.Slots) - 1
 }
 
-// reserve reserves bytes of local memory and returns the offset of the first. Sizes are
-// spread by a cache line more than they need, so that buffers do not all begin in the
-// same set of the cache.
+// reserve reserves bytes of local memory and returns the offset of the first. Sizes are spread by a cache line more than they
+// need, so that buffers do not all begin in the same set of the cache.
 func (d *Draft) reserve(bytes int) int {
 	at := d.Scratch
 	d.Scratch += roundUp(bytes, cacheLine) + cacheLine
@@ -168,6 +179,38 @@ func (d *Draft) own(t *target, b plan.Buffer) int {
 // table returns the slot of n elements that are all the same.
 func (d *Draft) table(dt ir.DType, bits uint64, n int) int {
 	return d.slot(nest.Slot{Kind: nest.Table, DType: dt, Elems: n, Bits: bits})
+}
+
+// drafting returns a draft with the slots of the step's operands, most of whose work one kernel does.
+func (t *target) drafting(s *plan.Step, k kernel.Code, engine string, cost float64) *Draft {
+	d := newDraft(t, s)
+	d.Choice = nest.Choice{Kernel: k.Signature(), Engine: engine, Kernels: 1, Cost: cost}
+	return d
+}
+
+// engine returns the engine that has a kernel, or why there is none.
+func (t *target) engine(k kernel.Code) (engine, why string) {
+	engine, ok := t.lib.Engine(k.Signature())
+	if !ok {
+		return "", "no kernel is registered for " + k.Signature()
+	}
+	return engine, ""
+}
+
+// lacks returns which of some kernels is missing, or "".
+func (t *target) lacks(kernels ...kernel.Code) (why string) {
+	for _, k := range kernels {
+		if _, why = t.engine(k); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// isPortable reports whether the library has at most a portable kernel.
+func (t *target) isPortable(k kernel.Code) bool {
+	engine, why := t.engine(k)
+	return why != "" || engine == portable
 }
 
 // call returns the item of a call.

@@ -7,11 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// table computes a body for the 256 values of an operand of bytes, and looks the elements
-// up: a power of each pixel of a picture costs as much as a load. The other operands vary
-// along few axes, such as one factor for each channel, and each of their combinations has a
-// table of its own. Where a body needs more than that, pass recompute has made a step of its own of what
-// is looked up:
+// table computes a body for the 256 values of an operand of bytes, and looks the elements up: a power of each pixel of a
+// picture costs as much as a load. The other operands vary along few axes, such as one factor for each channel, and each of
+// their combinations has its own table. Of longer bodies pass recompute has made a separate step of what is looked up:
 //
 //	for each block of the indices of the axes that the other operands do not vary along
 //	  compute the tables into local memory, by another strategy
@@ -96,17 +94,16 @@ func newTable(t *target, s *plan.Step) (b *tableWriter, why string) {
 func (b *tableWriter) findLookups() (why string) {
 	for o := range b.step.Out {
 		k := lineKernel(kernel.Lookup, ir.OpInvalid, kernel.BitsType(b.step.Body.OutType(o)))
-		engine, ok := b.t.lib.Engine(k.Signature())
-		if !ok {
-			return "no kernel is registered for " + k.Signature()
+		engine, why := b.t.engine(k)
+		if why != "" {
+			return why
 		}
 		b.lookups, b.work = append(b.lookups, k), b.work+b.t.LookupWork*b.t.slowdown(engine)
 	}
 	return ""
 }
 
-// overwritten says why the outputs can't be looked up one after the other: one of them is
-// in the memory of the bytes.
+// overwritten returns why the outputs can't be looked up one after the other, or "": one of them is in the memory of the bytes.
 func (b *tableWriter) overwritten() (why string) {
 	for _, out := range b.step.Out {
 		if len(b.step.Out) > 1 && b.t.mayAlias(b.step.In[b.bytes].Buffer, out.Buffer) {
@@ -127,8 +124,8 @@ func reach(s *plan.Step, i int) int {
 	return n
 }
 
-// block returns the place of one block: all tables, and enough elements for one goroutine.
-// Axes that are neither rows nor columns are cut into equal parts.
+// block returns the place of one block: all tables, and enough elements for one goroutine. Axes that are neither rows nor
+// columns are cut into equal parts.
 func (b *tableWriter) block() *walk {
 	n := elems(b.step)
 	most := (n-1)/b.t.pieces(b.work*float64(n)) + 1
@@ -146,7 +143,7 @@ func (b *tableWriter) block() *walk {
 	return w
 }
 
-// draft returns the nest. cost is what it costs if an entry costs so much.
+// draft returns the draft. cost is the cost of the step for the cost of an entry.
 func (b *tableWriter) draft(block *walk, cost func(entry float64) float64) (*Draft, string) {
 	entries, err := b.computeEntries()
 	if err != nil {
@@ -164,8 +161,8 @@ func (b *tableWriter) draft(block *walk, cost func(entry float64) float64) (*Dra
 	return d, ""
 }
 
-// calls returns the place of the calls that look up. Their rows are as long as can be, but for
-// rows of different tables, and for those that are next to each other: a call has several.
+// calls returns the place of the calls that look up. Their rows are as long as possible, but a call has several rows if these
+// have different tables or are next to each other.
 func (b *tableWriter) calls(block *walk) *walk {
 	in, rows := block.cutAll(b.row, b.col), 1
 	next := b.step.In[b.bytes].Strides[b.row] == 1

@@ -9,9 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// computeEntries returns the draft of a step that computes the tables: it has the axes that
-// the other operands vary along, then one of the 256 bytes. Its bytes and its outputs are
-// buffers that the plan has not: place puts slots in their place.
+// computeEntries returns the draft of a step that computes the tables: it has the axes that the other operands vary along, then
+// one of the 256 bytes. Its bytes and its outputs are buffers that the plan lacks: place puts slots in their place.
 func (b *tableWriter) computeEntries() (*Draft, error) {
 	t, m := *b.t, *b.t.Machine
 	m.Workers, t.Machine, t.inGroup, t.whole = 1, &m, true, nil // one goroutine computes them
@@ -42,8 +41,7 @@ func (b *tableWriter) computeEntries() (*Draft, error) {
 	return choose(&t, s)
 }
 
-// strides returns how far the tables of the indices of each axis are apart, and 1 for the
-// entries of one.
+// strides returns the strides of the tables along each axis, then those of the entries of one.
 func (b *tableWriter) strides() []int {
 	strides, n := make([]int, len(b.varies)+1), kernel.Bytes
 	strides[len(b.varies)] = 1
@@ -55,8 +53,8 @@ func (b *tableWriter) strides() []int {
 	return strides
 }
 
-// place appends the draft of the tables to that of the step, inside depth loops. It
-// returns the items and, for each output, its tables.
+// place appends the draft of the tables to that of the step, inside depth loops. It returns the items and, for each output, its
+// tables.
 func (b *tableWriter) place(into, entries *Draft, depth int) (items []nest.Item, tables []view) {
 	ins, operands := len(b.step.In), len(b.step.In)+len(b.step.Out)
 	behind := into.reserve(entries.Scratch)
@@ -85,7 +83,6 @@ func (b *tableWriter) place(into, entries *Draft, depth int) (items []nest.Item,
 // lookUp returns the call that looks up an output.
 func (b *tableWriter) lookUp(k kernel.Code, out int, w *walk, table *view) nest.Item {
 	from, to := viewOf(b.bytes, &b.step.In[b.bytes]), viewOf(len(b.step.In)+out, &b.step.Out[out].Access)
-	args := []nest.Arg{w.arg(table, b.row), w.arg(&from, b.row), w.arg(&to, b.row)}
-	across, acrossOut := from.strides[b.col], to.strides[b.col]*b.step.Body.OutType(out).Size()
-	return call(k, w.size[b.row], w.size[b.col], args, nest.Fixed(across), nest.Fixed(acrossOut), nest.Fixed(kernel.Bytes))
+	return call(k, w.size[b.row], w.size[b.col], w.args(b.row, *table, from, to), nest.Fixed(from.strides[b.col]),
+		to.across(b.col, b.step.Body.OutType(out)), nest.Fixed(kernel.Bytes))
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// tiling computes a body that has no kernel of its own by kernels of its parts, tile by
-// tile. The registered kernels are its instruction set, tiles in local memory its
-// registers: select.go has the instruction selection, registers.go the register
+// tiling computes a body that has no kernel of its own by kernels of its parts, tile by tile. The registered kernels are its
+// instruction set, tiles in local memory its registers: select.go has the instruction selection, registers.go the register
 // allocation.
 func (e *elemWriter) tiling() (offer, string) {
 	if why := e.pack(); why != "" {
@@ -138,9 +137,9 @@ func (c *tiling) addValues(stored []int) {
 func (c *tiling) addCopy(p int, from kernel.Ref, out int) string {
 	v := &c.values[from]
 	k := copyKernel(v.dtype, v.splat)
-	engine, ok := c.e.t.lib.Engine(k.Signature())
-	if !ok {
-		return "no kernel is registered for " + k.Signature()
+	engine, why := c.e.t.engine(k)
+	if why != "" {
+		return why
 	}
 	c.perTile = append(c.perTile, tileInst{})
 	copy(c.perTile[p+1:], c.perTile[p:])
@@ -163,9 +162,8 @@ func (c *tiling) count1(engine string, ops float64) {
 // count returns how many kernels there are.
 func (c *tiling) count() int { return len(c.perRow) + len(c.perTile) }
 
-// delayStores finds the stores that would change an input still to be read, because the
-// output shares its memory, and moves them to the end: the value goes to a register, and
-// a copy stores it.
+// delayStores finds the stores that would change an input still to be read, because the output shares its memory, and moves
+// them to the end: the value goes to a register, and a copy stores it.
 func (c *tiling) delayStores() string {
 	for p := 0; p < len(c.perTile); p++ {
 		i := &c.perTile[p]
@@ -185,8 +183,7 @@ func (c *tiling) delayStores() string {
 	return ""
 }
 
-// readLater reports whether an instruction after p reads, where the plan has it, an
-// input that may share memory with an output.
+// readLater reports whether an instruction after p reads, where the plan has it, an input that may share memory with an output.
 func (c *tiling) readLater(p, out int) bool {
 	if c.e.stages[len(c.e.step.In)+out] != direct {
 		return false
@@ -204,8 +201,8 @@ func (c *tiling) readLater(p, out int) bool {
 	return false
 }
 
-// mayAlias reports whether a write of one buffer may be a write of the other. A run keeps
-// inputs and results apart, unless it computes results in place.
+// mayAlias reports whether a write of one buffer may be a write of the other. A run keeps inputs and results apart, unless it
+// computes results in place.
 func (t *target) mayAlias(read, written int) bool {
 	a, b := &t.buffers[read], &t.buffers[written]
 	bytes := func(b *plan.Buffer) int { return b.Size() * b.DType.Size() }

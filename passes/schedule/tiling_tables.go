@@ -2,8 +2,8 @@ package schedule
 
 import "github.com/stridefuse/stridefuse/ir/kernel"
 
-// The splats of a tiling that its kernels take as operands with columns: constants are tables, made once
-// for all runs, and others are copied to the columns of a register.
+// The splats of a tiling that its kernels take as operands with columns: constants are tables, made once for all runs, and
+// others are copied to the columns of a register.
 
 // readsConstant reports whether one of the instructions reads a constant.
 func (c *tiling) readsConstant(insts []kernel.Ref) bool {
@@ -18,8 +18,7 @@ func (c *tiling) readsConstant(insts []kernel.Ref) bool {
 	return false
 }
 
-// fillColumns returns a value with a splat in all columns: a table of a constant, or a register for which it
-// appends a copy.
+// fillColumns returns a value with a splat in all columns: a table of a constant, or a register for which it appends a copy.
 func (c *tiling) fillColumns(a kernel.Ref) (filled kernel.Ref, why string) {
 	d := c.values[a].dtype
 	for r := len(c.k.In) + len(c.k.Body); r < len(c.values); r++ {

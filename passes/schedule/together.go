@@ -7,12 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Row groups next to each other that store parts of the same buffers, and read none of them, are
-// one task: the first and the last lines of an image, and those between them. So no goroutine
-// waits for another one between the groups.
+// Row groups next to each other that store parts of the same buffers, and read none of them, are one task: the first and the
+// last lines of an image, and those between them. So no goroutine waits for another one between the groups.
 
-// together reports whether two row groups, of which the second follows the first, are independent
-// of each other.
+// together reports whether two row groups, of which the second follows the first, are independent of each other.
 func (s *scheduler) together(first, second *plan.RowGroup) bool {
 	stores, reads := s.touched(first)
 	others, more := s.touched(second)

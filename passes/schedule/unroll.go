@@ -5,9 +5,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// unrollAxis returns the step whose body computes all indices of an axis, of which each is an operand of its own; an
-// input that is the same for all is one. from says which operand of s each of its own is, the inputs first. The axis stays,
-// with one index. The step is nil if it has too many operands.
+// unrollAxis returns the step whose body computes all indices of an axis. Each index is a separate operand, except of an input
+// that is the same for all. from says which operand of s each of its own is, the inputs first. The axis stays, with one index.
+// The step is nil if it has too many operands.
 func unrollAxis(s *plan.Step, axis int) (out *plan.Step, from []int) {
 	n, of := s.Axes[axis].Extent, len(s.In)
 	out = &plan.Step{Axes: append([]plan.Axis(nil), s.Axes...), Pos: s.Pos}
@@ -53,38 +53,4 @@ func unrollAxis(s *plan.Step, axis int) (out *plan.Step, from []int) {
 		return nil, nil
 	}
 	return out, from
-}
-
-// unrolled returns a step that computes all indices of a short axis of s together, along which an operand is contiguous:
-// the indices become members of an interleave group, as the channels of pixels that become planes. from says which operand of s each of its own is, the
-// inputs first. The step is nil if s has no such axis.
-func (t *target) unrolled(s *plan.Step) (out *plan.Step, from []int) {
-	if !s.Elementwise() {
-		return nil, nil
-	}
-	for k, a := range s.Axes {
-		if a.Extent < 2 || a.Extent > kernel.MaxFactor || a.Extent*len(s.Body.Body) > t.UnrolledOps {
-			continue
-		}
-		for col := range s.Axes {
-			if col != k && s.Axes[col].Extent > 1 && exchanges(s, k, col) {
-				return unrollAxis(s, k)
-			}
-		}
-	}
-	return nil, nil
-}
-
-// exchanges reports whether a step changes the order of two axes: an operand is interleaved, its members along axis, and
-// another one is contiguous along col.
-func exchanges(s *plan.Step, axis, col int) bool {
-	interleaved, contiguous := false, false
-	for a := range s.Accesses() {
-		if a.Panel != nil {
-			return false
-		}
-		interleaved = interleaved || a.Strides[axis] == 1 && a.Strides[col] == s.Axes[axis].Extent
-		contiguous = contiguous || a.Strides[col] == 1 && a.Strides[axis] != 0
-	}
-	return interleaved && contiguous
 }

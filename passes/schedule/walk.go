@@ -3,13 +3,13 @@ package schedule
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// A walk is the loops that enclose a place in a nest, the outermost first. Each loop
-// takes an axis of a step some indices at a time. A walk is a value: cut returns a new
-// one, and the old one goes on describing the place outside the new loop.
+// A walk is the loops that enclose a place in a nest, the outermost first. Each loop takes an axis of a step some indices at a
+// time. A walk is a value: cut returns a new one, and the old one goes on describing the place outside the new loop.
 type walk struct {
 	loops []nest.Loop
 	axis  []int       // of each loop
@@ -27,8 +27,8 @@ func newWalk(axes []plan.Axis) *walk {
 	return w
 }
 
-// cut returns the place inside one more loop, which takes n indices of an axis at a
-// time: w itself if they are no more than that.
+// cut returns the place inside one more loop, which takes n indices of an axis at a time: w itself if they are no more than
+// that.
 func (w *walk) cut(axis, n int) *walk {
 	if w.most[axis] <= n {
 		return w
@@ -67,8 +67,8 @@ func (w *walk) cutAll(but ...int) *walk {
 // depth returns how many loops there are.
 func (w *walk) depth() int { return len(w.loops) }
 
-// wrap returns the items inside the loops that w has and outer, of which it was cut, has
-// not: as one nest, or as they are if there is no such loop.
+// wrap returns the items inside the loops that w has and outer, of which it was cut, has not: as one nest, or as they are if
+// there is no such loop.
 func (w *walk) wrap(outer *walk, items []nest.Item) []nest.Item {
 	if w.depth() == outer.depth() || len(items) == 0 {
 		return items
@@ -79,9 +79,8 @@ func (w *walk) wrap(outer *walk, items []nest.Item) []nest.Item {
 // part returns the items as a part of a task, whose loops are all parallel.
 func (w *walk) part(items []nest.Item) nest.Nest { return nest.Nest{Loops: w.loops, Items: items} }
 
-// view is memory that calls read or write: where the element of each index of a step's
-// axes is. The loops before number from do not move it, as memory that holds one tile
-// is written anew for each.
+// view is the memory of an operand of calls: the place of the element of each index of a step's axes. The loops before number
+// from do not move it, as each of their iterations writes it again.
 type view struct {
 	slot    int
 	offset  int
@@ -94,14 +93,56 @@ func viewOf(slot int, a *plan.Access) view {
 	return view{slot: slot, offset: a.Offset, strides: a.Strides}
 }
 
-// arg returns a view as an argument of a call whose lines follow one another along an
-// axis.
+// local returns a slot of local memory as a view that each iteration of the loops of w writes again. along lists axes, each
+// followed by its stride; along all others it has one element.
+func (w *walk) local(slot int, along ...int) view {
+	v := view{slot: slot, strides: make([]int, len(w.size)), from: w.depth()}
+	for i := 0; i < len(along); i += 2 {
+		v.strides[along[i]] = along[i+1]
+	}
+	return v
+}
+
+// move returns the view from index n of an axis on.
+func (v view) move(axis, n int) view {
+	v.offset += n * v.strides[axis]
+	return v
+}
+
+// inside returns the view as local memory that each iteration of the loops of w writes again.
+func (v view) inside(w *walk) view {
+	v.from = w.depth()
+	return v
+}
+
+// across returns the bytes from one index of an axis to the next, for elements of a type.
+func (v *view) across(axis int, d ir.DType) nest.Size { return nest.Fixed(v.strides[axis] * d.Size()) }
+
+// arg returns a view as an argument of a call whose lines follow one another along an axis.
 func (w *walk) arg(v *view, line int) nest.Arg {
 	strides := make([]int, w.depth())
 	for l := v.from; l < len(strides); l++ {
 		strides[l] = v.strides[w.axis[l]] * w.loops[l].Tile
 	}
 	return nest.Arg{Slot: v.slot, Offset: v.offset, Strides: strides, Step: v.strides[line]}
+}
+
+// args returns views as the arguments of such a call.
+func (w *walk) args(line int, views ...view) []nest.Arg {
+	args := make([]nest.Arg, len(views))
+	for i := range views {
+		args[i] = w.arg(&views[i], line)
+	}
+	return args
+}
+
+// ordered returns the inputs of a kernel, of which input i is ins[order[i]], and its outputs.
+func ordered(order []int, ins []view, outs ...view) []view {
+	args := make([]view, 0, len(order)+len(outs))
+	for _, from := range order {
+		args = append(args, ins[from])
+	}
+	return append(args, outs...)
 }
 
 // times returns n times a size.

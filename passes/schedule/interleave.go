@@ -1,0 +1,176 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Short axes. Elements of several operands may alternate in one buffer, like the parts of complex numbers and the channels of
+// pixels: the operands are the members of an interleave group, and their number is its factor. Option interleaved deinterleaves
+// and interleaves them in registers. Without a kernel for that, other options copy the group to tiles (interleave_stage.go), or
+// join the short axis with its neighbour (elementwise_coalesced.go). The least cost decides.
+
+// interleaved calls one kernel for the whole body, and nothing goes through local memory. The columns of the calls are the axis
+// along which the members of a group alternate. If the members are indices of a short axis of the step, such as the channels of
+// pixels that become planes, the step is unrolled along it.
+func (e *elemWriter) interleaved() (offer, string) {
+	e, why := e.withGroups()
+	if e == nil {
+		return offer{}, why
+	}
+	c, why := e.interleavedKernel()
+	if c == nil {
+		return offer{}, why
+	}
+	if why := e.pack(); why != "" {
+		return offer{}, why
+	}
+	return e.offer(c.cost, func() (computation, string) { return c, "" }), ""
+}
+
+// withGroups returns the writer of a step that has interleave groups: e, for the step as it is, or a new one for the step
+// unrolled along a short axis. e has the operands where they are.
+func (e *elemWriter) withGroups() (with *elemWriter, why string) {
+	if e.t.noGroups || !mayInterleave(e.step) {
+		return nil, otherStep // no operands are interleaved
+	}
+	if why = e.alongGroups(); why == "" {
+		return e, ""
+	}
+	unrolled, from := e.t.unrolled(e.step)
+	if unrolled == nil {
+		return nil, why
+	}
+	if with, why = newElementwise(e.t, unrolled); with == nil {
+		return nil, why
+	}
+	with.whole, with.from = e.step, from
+	if why = with.alongGroups(); why != "" {
+		return nil, why
+	}
+	return with, ""
+}
+
+// mayInterleave reports whether an operand of a step has a stride that the members of a group have.
+func mayInterleave(s *plan.Step) bool {
+	for a := range s.Accesses() {
+		for k, n := range a.Strides {
+			if n > 1 && n <= kernel.MaxFactor && s.Axes[k].Extent > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// alongGroups makes the axis along which members alternate the columns. It returns a reason if the step has no groups, or if an
+// output is strided along that axis.
+func (e *elemWriter) alongGroups() (why string) {
+	axes := e.step.Axes
+	row, col := len(axes)-2, len(axes)-1
+	for col > 0 && axes[col].Extent == 1 {
+		row, col = col, col-1
+	}
+	for k := range col {
+		if axes[k].Extent > 1 {
+			row = k
+		}
+	}
+	if why = e.turn(row, col); why != "" {
+		return why
+	}
+	if e.findGroups(); len(e.groups) == 0 {
+		return otherStep // no operands are interleaved
+	}
+	for i := len(e.step.In); i < len(e.ops); i++ {
+		if e.groupOf(i) == nil && e.ops[i].class != unit {
+			return "an output is apart along the columns"
+		}
+	}
+	return ""
+}
+
+// interleavedKernel returns the kernel of the whole body whose operands are interleaved, or why there is none.
+func (e *elemWriter) interleavedKernel() (c *oneKernel, why string) {
+	if e.t.TilingOnly {
+		return nil, tilingOnly
+	}
+	k, order := e.interleavedBody()
+	if err := k.Verify(); err != nil {
+		return nil, err.Error()
+	}
+	engine, why := e.t.engine(k)
+	if why != "" {
+		return nil, "no kernel of the whole body takes its interleaved operands"
+	}
+	work := e.t.BodyWork(e.step)
+	for _, g := range e.groups {
+		work += e.t.InterleaveWork * float64(len(g.ops))
+	}
+	return &oneKernel{k: k, order: order, engine: engine, cost: work * e.t.slowdown(engine)}, ""
+}
+
+// interleavedBody returns the canonical kernel of the body whose operands are interleaved, and the input of the body that each
+// of its inputs is, -1 for a member that the body does not read.
+func (e *elemWriter) interleavedBody() (k *kernel.Kernel, order []int) {
+	var groups [][]int
+	for _, g := range e.groups {
+		groups = append(groups, g.ops)
+	}
+	return e.step.Body.WithSplats(func(i int) bool { return e.splats[i] }).Interleave(groups...)
+}
+
+// lacksInterleaved returns the signature of the kernel that option interleaved would call for a step, if the library lacks it:
+// genkernels makes it where other options copy the groups. It is the kernel of the step as it is, which depends on no extent.
+func (t *target) lacksInterleaved(s *plan.Step) string {
+	if t.noGroups || t.TilingOnly || !mayInterleave(s) {
+		return ""
+	}
+	e, _ := newElementwise(t, s)
+	if e == nil || e.alongGroups() != "" {
+		return ""
+	}
+	if slices.ContainsFunc(e.groups, func(g *interleaveGroup) bool { return slices.Contains(g.ops, -1) }) { // for other layouts it is another
+		return ""
+	}
+	if k, _ := e.interleavedBody(); t.lacks(k) != "" && k.Verify() == nil {
+		return k.Signature()
+	}
+	return ""
+}
+
+// unrolled returns a step that computes all indices of a short axis of s together, along which an operand is contiguous: they
+// become the members of an interleave group. from says which operand of s each of its own is, the inputs first. The step is nil
+// if s has no such axis.
+func (t *target) unrolled(s *plan.Step) (out *plan.Step, from []int) {
+	if !s.Elementwise() {
+		return nil, nil
+	}
+	for k, a := range s.Axes {
+		if a.Extent < 2 || a.Extent > kernel.MaxFactor || a.Extent*len(s.Body.Body) > t.UnrolledOps {
+			continue
+		}
+		for col := range s.Axes {
+			if col != k && s.Axes[col].Extent > 1 && exchanges(s, k, col) {
+				return unrollAxis(s, k)
+			}
+		}
+	}
+	return nil, nil
+}
+
+// exchanges reports whether a step changes the order of two axes: an operand is interleaved, its members along axis, and
+// another one is contiguous along col.
+func exchanges(s *plan.Step, axis, col int) bool {
+	interleaved, contiguous := false, false
+	for a := range s.Accesses() {
+		if a.Panel != nil {
+			return false
+		}
+		interleaved = interleaved || a.Strides[axis] == 1 && a.Strides[col] == s.Axes[axis].Extent
+		contiguous = contiguous || a.Strides[col] == 1 && a.Strides[axis] != 0
+	}
+	return interleaved && contiguous
+}
