@@ -30,6 +30,9 @@ func placement(s *State) error {
 	}
 	p := &placer{s: s, level: s.levels(), padding: map[*ir.Value]bool{}}
 	p.readers, p.results = readersOf(f)
+	for _, r := range f.Results {
+		p.results[computed(r)] = true
+	}
 	s.placed = map[*ir.Value]location{}
 	for _, v := range slices.Backward(f.Body) {
 		if v.Op.IsJoin() && s.fuel.take(v) {
@@ -111,7 +114,7 @@ type placer struct {
 	s       *State
 	level   []int32 // by ID
 	readers map[*ir.Value][]*ir.Value
-	results map[*ir.Value]bool
+	results map[*ir.Value]bool // and the values that are results under another shape
 	padding map[*ir.Value]bool // concatenations of one value and constants that are stored in memory of such concatenations
 }
 
