@@ -22,7 +22,7 @@ import (
 func TestMatmul(t *testing.T) {
 	all := reached{}
 	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows", "right chunks", "chunks for blocks",
-		"matmul-implicit", "matmul-implicit-left", "matmul-rows", "pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
+		"matmul-implicit", "matmul-implicit/left", "matmul-rows", "pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
 		draw := rapid.SampledFrom([]func(*rapid.T) string{drawProduct, drawWindows}).Draw(t, "form of product")
 		p := lowered(t, draw(t))
 		m := drawMachine(t)
@@ -34,7 +34,7 @@ func TestMatmul(t *testing.T) {
 			var of *product
 			d := checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
 				of = newProduct(at, s)
-				st := rapid.SampledFrom([]string{"matmul", "matmul-implicit", "matmul-implicit-left", "matmul-rows"}).Draw(t, "strategy")
+				st := rapid.SampledFrom([]string{"matmul", "matmul-implicit", "matmul-implicit/left", "matmul-rows"}).Draw(t, "strategy")
 				if o := offerBy(st, at, s); o.why == "" && st != "matmul" {
 					all[st]++
 					of = nil

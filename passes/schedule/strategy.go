@@ -45,7 +45,7 @@ func strategiesOf(role plan.Role) []strategy {
 			plan.Scan:          scans,
 			plan.ScanExclusive: scans,
 			plan.Contract: {{"matmul-rows", matmulRows}, {"matmul", matmul}, {"matmul-implicit", matmulImplicit},
-				{"matmul-implicit-left", matmulImplicitLeft}, {"matmul-small", matmulSmall}, {"matmul-batch", matmulBatch}},
+				{"matmul-small", matmulSmall}, {"matmul-batch", matmulBatch}},
 			plan.Line: {{"gather", gather}, {"gather-reduction", gatherReduction}, {"ragged", ragged}, {"scatter", scatter},
 				{"sort", sort}, {"merge-sort", mergeSort}, {"search", search}, {"recurrence", recurrence}},
 		}
