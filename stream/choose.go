@@ -9,15 +9,13 @@ import (
 	"github.com/stridefuse/stridefuse/stream/blocks"
 )
 
-// blockBytes is how much of the inputs a block has unless the job says otherwise. It is
-// not tuned.
+// blockBytes is the default size of a block's inputs, in bytes. It is not tuned.
 const blockBytes = 16 << 20
 
-// maxBlocks bounds what a job keeps of each block.
+// maxBlocks limits the blocks of a job, for each of which it keeps some data.
 const maxBlocks = 1 << 20
 
-// choose finds the number of rows of a block whose memory is within the job's bound, and
-// compiles the programs.
+// choose finds the number of rows of a block whose memory is within the job's bound, and compiles the programs.
 func (p *plan) choose(j *Job) error {
 	bound := j.Memory
 	switch {
@@ -53,8 +51,8 @@ func (p *plan) choose(j *Job) error {
 	}
 }
 
-// limits returns what blocks must be like for the program and for the chunks of arrays, and
-// adds up how much memory a chunk of each array takes, as it is and encoded.
+// limits returns the constraints on blocks from the program and from the chunks of arrays, and the memory that one
+// chunk of each array takes, decoded and encoded.
 func (p *plan) limits(j *Job) (blocks.Limits, error) {
 	limits := p.division.Limits
 	align := func(what fmt.Stringer, array any, dt graph.DType, shape []int, scale int) error {
@@ -88,7 +86,7 @@ func (p *plan) limits(j *Job) (blocks.Limits, error) {
 	return limits, nil
 }
 
-// cut sets the number of rows of a block, about as wanted.
+// cut sets the number of rows of a block close to the wanted one.
 func (p *plan) cut(want int, limits blocks.Limits) error {
 	multiple := limits.Multiple
 	most := limits.Most / multiple * multiple
@@ -105,7 +103,7 @@ func (p *plan) cut(want int, limits blocks.Limits) error {
 	}
 	p.count = (p.total-1)/p.rows + 1
 	if last := p.total - (p.count-1)*p.rows; last < limits.Least && p.count > 1 {
-		p.count-- // the block before takes its rows
+		p.count-- // the last block takes over its rows
 	}
 	if p.count > maxBlocks {
 		return fmt.Errorf("%d rows in blocks of %d are %d blocks, and a job has %d at most: raise Job.Rows or Job.Memory", p.total, p.rows, p.count, maxBlocks)
@@ -152,7 +150,7 @@ func (p *plan) rowBytes() int {
 	return n
 }
 
-// typeBytes returns the size of a tensor, as float64s do not wrap.
+// typeBytes returns the size of a tensor, as a float64 that can't overflow.
 func typeBytes(t ir.Type) float64 {
 	shape, _ := t.Shape.Ints()
 	n := float64(t.DType.Size())
@@ -162,7 +160,7 @@ func typeBytes(t ir.Type) float64 {
 	return n
 }
 
-// estimate returns how much memory the greatest pass takes.
+// estimate returns the memory of the largest pass.
 func (p *plan) estimate() int {
 	whole, most := 0.0, 0.0
 	for i, in := range p.inputs {
@@ -183,9 +181,8 @@ func (p *plan) estimate() int {
 	return int(min(whole+most+p.chunks, 1<<62))
 }
 
-// bytes returns how much memory a pass of blocks takes: two of each input and output, what
-// is stored in between, the parts of all blocks, which are put together at the end, and the
-// states before and after.
+// bytes returns the memory of a pass: two blocks of each input and output, temporaries, the parts of all blocks, which
+// are concatenated at the end, and the states before and after a block.
 func (b *blockProgram) bytes(blockCount int) float64 {
 	n := float64(b.program.Temporaries())
 	for i, in := range b.Func.Params {

@@ -13,8 +13,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// File returns a .npy file as a Source. Each block is mapped while it is needed. The file
-// must be in C order, of this machine's byte order, and must not be truncated meanwhile.
+// File returns a .npy file as a Source. Each block is mapped while it is needed. The file must be in C order and in
+// this machine's byte order, and must not be truncated meanwhile.
 func File(name string) Source { return &npyFile{name: name} }
 
 type npyFile struct {
@@ -39,7 +39,7 @@ func (s *npyFile) Open() (graph.DType, []int, error) {
 	return s.info.DType, s.info.Shape, nil
 }
 
-// check returns what is wrong with the file as a whole.
+// check returns what is wrong with the file as a whole, or nil.
 func (s *npyFile) check() error {
 	stat, err := s.file.Stat()
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *npyFile) Close() error {
 	return f.Close()
 }
 
-// rows returns the shape of so many rows; that of a scalar has none.
+// rows returns the shape of n rows; that of a scalar has no axes.
 func rows(shape []int, n int) []int {
 	if len(shape) == 0 {
 		return shape

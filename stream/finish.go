@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/stream/blocks"
 )
 
-// The end of a pass: its totals, from the parts and the states of all blocks.
+// The end of a pass: totals from the parts and the states of all blocks.
 
 // finish computes the totals of a pass.
 func (r *run) finish(ctx context.Context, pass int) error {
@@ -53,8 +53,7 @@ func (r *run) finish(ctx context.Context, pass int) error {
 	return nil
 }
 
-// joined returns each part of all blocks, one behind the other, and each state of all
-// ranges, along a new first axis.
+// joined concatenates each part of all blocks, and stacks each state of all ranges along a new first axis.
 func (r *run) joined(b *blocks.Block) (parts, states []*graph.Tensor) {
 	for i := range b.Parts {
 		var list []*graph.Tensor
@@ -73,7 +72,7 @@ func (r *run) joined(b *blocks.Block) (parts, states []*graph.Tensor) {
 	return parts, states
 }
 
-// stack returns tensors one behind the other along the first axis.
+// stack concatenates tensors along the first axis.
 func stack(ts []*graph.Tensor) *graph.Tensor {
 	shape := ts[0].Shape()
 	shape[0] = 0
@@ -84,7 +83,7 @@ func stack(ts []*graph.Tensor) *graph.Tensor {
 	for _, t := range ts {
 		n := t.Extent(0)
 		if err := graph.Copy(rowsOf(all, at, at+n), t); err != nil {
-			panic("stream: " + err.Error()) // the block function says what they are
+			panic("stream: " + err.Error()) // the tensors have the types that the block function declares
 		}
 		at += n
 	}

@@ -13,14 +13,13 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Folder returns the .npy files of a folder as a Source: the rows of one behind those of
-// the other, in the order of their names.
+// Folder returns the .npy files of a folder as a Source: their rows concatenated, in the order of the file names.
 func Folder(name string) Source { return &folder{name: name} }
 
 type folder struct {
 	name  string
 	files []*npyFile
-	ends  []int // the number of the row after each file
+	ends  []int // for each file, the number of the row after its last
 }
 
 func (s *folder) Open() (graph.DType, []int, error) {
@@ -78,7 +77,7 @@ func (s *folder) Identity() string {
 	return b.String()
 }
 
-// Read maps a block that is in one file, and copies one that is in several.
+// Read maps a block that lies in one file, and copies a block that spans several.
 func (s *folder) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
 	i := sort.SearchInts(s.ends, begin+1)
 	if first := s.first(i); end <= s.ends[i] {

@@ -14,63 +14,59 @@ import (
 // Job is a program and the arrays that it runs on. A Job runs once at a time.
 type Job struct {
 	Program *graph.Program
-	// Inputs has a Source for each input of the program, by name. The inputs whose first axis
-	// is Size are read in blocks, the others as a whole before the first block.
+	// Inputs has a Source for each input of the program, by name. Inputs whose first axis is Size are read in blocks,
+	// other inputs as a whole before the first block.
 	Inputs map[string]Source
-	// Outputs has a Sink for each output that has rows, by name. One for another output is
-	// allowed, and written at the end.
+	// Outputs has a Sink for each output with rows, by name. A Sink for any other output is optional; it is written at
+	// the end.
 	Outputs map[string]Sink
-	// Size is the name of the number of rows. It may be empty if the first axes of inputs have
-	// one name only.
+	// Size is the name of the number of rows. It may be empty if the first axes of inputs have only one name.
 	Size string
-	// Memory is how many bytes the job may take: DefaultMemory if it is 0. The program itself
-	// and Go's runtime take some 20 MB more.
+	// Memory is the memory in bytes that the job may take; 0 means DefaultMemory. The program itself and Go's runtime
+	// take about 20 MB more.
 	Memory int
-	// Rows is about how many rows a block has; if it is 0, as many as suit caches and Memory.
+	// Rows is the approximate number of rows of a block. If it is 0, the size of caches and Memory decide.
 	Rows int
-	// State is a folder from which a job that was killed continues. Without it nothing is
-	// kept but outputs. The State of a job with another program, other inputs, other sizes
-	// of blocks or another choice of graph.WithFast is an error. A Source that is not Identified
-	// must give the same rows as before: otherwise the outputs mix rows of both. One process
-	// at a time uses it, or one for each range of Shard; others get ErrInUse.
+	// State is a folder from which a killed job continues. Without it only outputs are kept. It is an error if the
+	// State belongs to a job with another program, other inputs, another block size or another choice of
+	// graph.WithFast. A Source that is not Identified must give the same rows as before, or the outputs mix old and new
+	// rows. One process uses the folder at a time, or one for each range of Shard; others get ErrInUse.
 	State string
 	// Progress is called after each block, by one goroutine at a time.
 	Progress func(Progress)
-	// Options are for the compilation of the programs for blocks, such as graph.WithWorkers.
+	// Options are used to compile the programs for blocks, such as graph.WithWorkers.
 	Options []graph.Option
 }
 
-// DefaultMemory is the bound of a Job that has none.
+// DefaultMemory is the memory bound of a Job without one.
 const DefaultMemory = 1 << 30
 
 // Progress says how far a job is.
 type Progress struct {
-	Pass, Passes  int // the first pass is 0
-	Block, Blocks int // of the pass: how many are complete, of how many
-	Rows          int // that have been read by this run, in all passes
-	Read, Written int // bytes, by this run
+	Pass, Passes  int // from 0
+	Block, Blocks int // number of complete blocks of the pass, and of all its blocks
+	Rows          int // rows read by this run, in all passes
+	Read, Written int // bytes read and written by this run
 	Elapsed       time.Duration
 }
 
-// String returns one line: the pass, the block, how much has been read, and how fast.
+// String returns the progress in one line: the pass, the block, how much has been read, and how fast.
 func (p Progress) String() string {
 	rate := float64(p.Read) / max(p.Elapsed.Seconds(), 1e-9)
 	return fmt.Sprintf("pass %d of %d, block %d of %d, %.2f GB at %.2f GB/s", p.Pass+1, p.Passes, p.Block, p.Blocks, float64(p.Read)/1e9, rate/1e9)
 }
 
-// Run computes the outputs. It returns those without rows, by name. A mistake in the program
-// or in the arrays, a job that needs more memory than it may take, and what can't be computed
-// by blocks are errors before the first block. After an error or the end of ctx, and after
-// the process was killed, Run continues if the job has a State.
+// Run computes the outputs and returns those without rows, by name. Before the first block it returns errors of the
+// program and the arrays, of too little Memory, and of operations that can't be computed by blocks. After an error, the
+// end of ctx, or the death of the process, another Run continues if the job has a State.
 func (j *Job) Run(ctx context.Context) (map[string]*graph.Tensor, error) {
 	return j.with(ctx, 0, 1, (*run).complete)
 }
 
-// Shard computes the blocks of range i of n ranges, for a job whose State and Outputs are
-// shared by all: each range may be computed by another process, at the same time or not, and
-// again. A program of several passes takes a round of all ranges for each: a range whose
-// pass depends on ranges that are not complete does nothing and returns an error that wraps
-// ErrIncomplete. Then Merge completes the job.
+// Shard computes the blocks of range i of n, for a job whose State and Outputs are shared by all ranges. Each range may
+// be computed by another process, concurrently or not, and repeatedly. A program of several passes takes one round of
+// all ranges for each pass: a range that depends on incomplete ranges does nothing and returns an error that wraps
+// ErrIncomplete. Merge completes the job.
 func (j *Job) Shard(ctx context.Context, i, n int) error {
 	if n < 1 || i < 0 || i >= n {
 		return fmt.Errorf("stream: range %d of %d: ranges are numbered 0 to n-1", i, n)
@@ -84,8 +80,8 @@ func (j *Job) Shard(ctx context.Context, i, n int) error {
 	return err
 }
 
-// Merge returns what Run returns, of a job whose n ranges have been computed by Shard. If
-// one is not complete the error wraps ErrIncomplete and names it.
+// Merge completes a job whose n ranges Shard has computed, and returns what Run returns. If a range is incomplete, the
+// error wraps ErrIncomplete and names it.
 func (j *Job) Merge(ctx context.Context, n int) (map[string]*graph.Tensor, error) {
 	if n < 1 || j.State == "" {
 		return nil, fmt.Errorf("stream: merge of %d ranges with the state %q: there are 1 or more, with a state that they share", n, j.State)
@@ -93,7 +89,7 @@ func (j *Job) Merge(ctx context.Context, n int) (map[string]*graph.Tensor, error
 	return j.with(ctx, -1, n, (*run).complete)
 }
 
-// with calls f with a run of a range, of no range if shard is negative.
+// with calls f with a run of a range, or of no range if shard is negative.
 func (j *Job) with(ctx context.Context, shard, shards int, f func(*run, context.Context) (map[string]*graph.Tensor, error)) (out map[string]*graph.Tensor, err error) {
 	defer func() {
 		if err != nil && !strings.HasPrefix(err.Error(), "stream: ") {
@@ -121,7 +117,7 @@ func (j *Job) close() {
 	}
 }
 
-// Plan returns as text how the job would run: passes, blocks, memory.
+// Plan describes as text how the job would run: passes, blocks, memory.
 func (j *Job) Plan() (string, error) {
 	defer j.close()
 	p, err := j.prepare()

@@ -15,30 +15,29 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// The journal of a job says which blocks are complete. It is a file for each range of
-// blocks, with a line for each entry: a checksum and JSON. A line that was not written to
-// its end is as if it were not there. Entries are only appended, so that a process that is
-// killed leaves a journal of what it has completed.
+// The journal of a job records complete blocks. Each range of blocks has a file, with one line per entry: a checksum
+// and JSON. An incomplete line is ignored. Entries are only appended, so a killed process leaves a journal of the
+// blocks it completed.
 
-// entry says that a block is complete.
+// entry records a complete block.
 type entry struct {
 	Pass, Block int
-	Outputs     []uint32 // checksums of the blocks of outputs that the pass writes
-	Parts       uint32   // of the file with the parts
-	States      uint32   // of the file with the states after the block
+	Outputs     []uint32 // checksums of the block in each output that the pass writes
+	Parts       uint32   // checksum of the file of parts
+	States      uint32   // checksum of the file of states after the block
 }
 
 // head is the first entry of a journal.
 type head struct{ Job string }
 
-// castagnoli is the polynomial that processors have an instruction for.
+// castagnoli is the CRC polynomial for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
 func tensorSum(t *graph.Tensor) uint32 { return checksum(binfile.Memory(t)) }
 
-// journal is the journal of a range, in a folder. Without a folder nothing is kept.
+// journal is the journal of a range, in a folder. Without a folder it records nothing.
 type journal struct {
 	folder string
 	file   *os.File
@@ -48,8 +47,8 @@ func journalName(folder string, shard, shards int) string {
 	return filepath.Join(folder, fmt.Sprintf("journal-%d-of-%d", shard, shards))
 }
 
-// openJournal opens or begins the journal of a range for writing. job identifies the job; a
-// journal of another one is an error.
+// openJournal opens or creates the journal of a range for writing. job identifies the job; it is an error if the
+// journal belongs to another one.
 func openJournal(folder string, shard, shards int, job string) (*journal, error) {
 	if folder == "" {
 		return &journal{}, nil
@@ -100,8 +99,8 @@ func (j *journal) close() error {
 	return f.Close()
 }
 
-// readJournal returns the entries of a range, and where the first incomplete line begins.
-// There are none if there is no journal.
+// readJournal returns the entries of a range, and the offset of the first incomplete line. Without a journal there are
+// no entries.
 func readJournal(folder string, shard, shards int, job string) (entries []entry, end int64, err error) {
 	data, err := os.ReadFile(journalName(folder, shard, shards))
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(data) == 0 {
@@ -139,13 +138,12 @@ func readJournal(folder string, shard, shards int, job string) (entries []entry,
 	return entries, end, nil
 }
 
-// stateFile returns the name of a file beside the journals.
+// stateFile returns the name of a state file beside the journals.
 func stateFile(folder, kind string, pass, block int) string {
 	return filepath.Join(folder, fmt.Sprintf("%s-%d-%d", kind, pass, block))
 }
 
-// save writes tensors one behind the other to a file that appears when it is complete, and
-// returns the checksum.
+// save writes tensors to a file, which appears only when it is complete, and returns the checksum.
 func (j *journal) save(kind string, pass, block int, ts []*graph.Tensor) (uint32, error) {
 	if j.folder == "" || len(ts) == 0 {
 		return 0, nil
@@ -155,14 +153,14 @@ func (j *journal) save(kind string, pass, block int, ts []*graph.Tensor) (uint32
 		data = append(data, binfile.Memory(t)...)
 	}
 	name := stateFile(j.folder, kind, pass, block)
-	part := fmt.Sprintf("%s.part%d", name, rand.Uint64()) // another machine may compute the range too
+	part := fmt.Sprintf("%s.part%d", name, rand.Uint64()) // another machine may compute the same range
 	if err := os.WriteFile(part, data, 0o666); err != nil {
 		return 0, err
 	}
 	return checksum(data), os.Rename(part, name)
 }
 
-// load reads what save wrote into tensors, and reports whether all of it was as written.
+// load reads tensors that save wrote, and reports whether the checksum is right.
 func (j *journal) load(kind string, pass, block int, sum uint32, ts []*graph.Tensor) bool {
 	if len(ts) == 0 {
 		return true
@@ -181,7 +179,7 @@ func (j *journal) load(kind string, pass, block int, sum uint32, ts []*graph.Ten
 	return len(data) == 0
 }
 
-// forget removes a file of save.
+// forget removes a file written by save.
 func (j *journal) forget(kind string, pass, block int) {
 	if j.folder != "" {
 		os.Remove(stateFile(j.folder, kind, pass, block))

@@ -8,20 +8,19 @@ import (
 	"regexp"
 )
 
-// ErrInUse says that another process computes the same blocks, or completes the job.
+// ErrInUse is the error when another process computes the same blocks or completes the job.
 var ErrInUse = errors.New("another process is at work on it: wait until it ends, or end it")
 
-// Locks keep two processes from computing the same blocks of one State. The system ends a
-// lock with its process, however that ends. Run and Merge lock all of the State. Shard shares
-// it with the other ranges, and locks its own range.
+// Locks keep two processes from computing the same blocks of one State. The system releases a lock when its process
+// ends, however it ends. Run and Merge lock the whole State. Shard shares it with other ranges and locks its own range.
 
 // locks are files that this process has locked.
 type locks []*os.File
 
-// lockNames match the files of locks.
+// lockNames matches the names of lock files.
 var lockNames = regexp.MustCompile(`^lock(-\d+-of-\d+)?$`)
 
-// lockState locks what a run needs. A negative shard is a merge.
+// lockState takes the locks that a run needs. A negative shard means a merge.
 func lockState(folder string, shard, shards int) (held locks, err error) {
 	if folder == "" || !haveLocks {
 		return nil, nil
@@ -47,8 +46,8 @@ func lockState(folder string, shard, shards int) (held locks, err error) {
 	return held, nil
 }
 
-// add locks a file, for this process alone unless it is shared. The holder of a lock may have
-// removed the file meanwhile; then another one is made.
+// add locks a file, exclusively unless shared. If the previous holder has removed the file meanwhile, add creates
+// another one.
 func (l *locks) add(name string, shared bool) error {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
@@ -68,14 +67,14 @@ func (l *locks) add(name string, shared bool) error {
 	}
 }
 
-// same reports whether an open file has a name.
+// same reports whether an open file still has the given name.
 func same(f *os.File, name string) bool {
 	a, err := f.Stat()
 	b, err2 := os.Stat(name)
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// close ends the locks. Their files stay: another process may have them open.
+// close releases the locks. Their files stay, because another process may have opened them.
 func (l locks) close() error {
 	var errs []error
 	for _, f := range l {

@@ -4,7 +4,7 @@ package stream
 
 import "os"
 
-// haveLocks says that there are none here: checksums find what two processes damage.
+// haveLocks reports that this system has no locks; checksums find what two processes damage.
 const haveLocks = false
 
 func lockFile(*os.File, bool) error { return nil }

@@ -11,8 +11,8 @@ import (
 
 const haveLocks = true
 
-// lockFile locks a file without waiting. A file system that has no locks is not an error:
-// checksums find what two processes damage.
+// lockFile locks a file without waiting. A file system without locks is not an error: checksums find what two processes
+// damage.
 func lockFile(f *os.File, shared bool) error {
 	how := unix.LOCK_EX | unix.LOCK_NB
 	if shared {

@@ -13,25 +13,23 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// NewFile returns a .npy file as a Sink. It has the suffix .part until it is complete, and
-// takes the place of one that exists only then. Several processes may write their rows; each
-// block is on the disk when Write returns. A .part with rows that nobody has written is never
-// completed: Commit returns an error that names them.
+// NewFile returns a .npy file as a Sink. Until it is complete it has the suffix .part; then it replaces an existing
+// file. Several processes may write their rows, and each block is on disk when Write returns. If rows are missing,
+// Commit returns an error that names them, and the file keeps its suffix.
 func NewFile(name string) Sink { return &newFile{name: name} }
 
-// newFile makes the .part with the first rows that are written, so that a process which
-// writes none leaves the file of others as it is. Behind the array, the .part has the table
-// of rows that were written.
+// newFile creates the .part when the first rows are written, so that a process that writes no rows leaves the files of
+// others alone. After the array the .part has the table of written rows.
 type newFile struct {
 	name  string
 	head  []byte
 	info  npy.Info
 	table rowTable
-	part  *os.File // that is written, nil before the first rows
-	found *npyFile // that is read: .part, or the file itself if there is no .part
+	part  *os.File // the file that is written, nil before the first rows
+	found *npyFile // the file that is read: .part, or the complete file if there is no .part
 }
 
-// Create checks that there can be such a file, and that a .part is of the same array.
+// Create checks that the file can be created, and that an existing .part is of the same array.
 func (s *newFile) Create(dt graph.DType, shape []int) error {
 	head, err := npy.Header(dt, shape...)
 	if err != nil {
@@ -53,7 +51,7 @@ func (s *newFile) Create(dt graph.DType, shape []int) error {
 
 func (s *newFile) partName() string { return s.name + ".part" }
 
-// checkPart refuses a .part of another array, which an earlier job has left.
+// checkPart rejects a .part of another array, left by an earlier job.
 func (s *newFile) checkPart() error {
 	f, err := os.Open(s.partName())
 	if errors.Is(err, os.ErrNotExist) {
@@ -69,15 +67,15 @@ func (s *newFile) checkPart() error {
 	}
 	head := make([]byte, len(s.head))
 	f.ReadAt(head, 0)
-	begun := !slices.ContainsFunc(head, func(b byte) bool { return b != 0 }) // by another process, just now
+	begun := !slices.ContainsFunc(head, func(b byte) bool { return b != 0 }) // another process has just created it
 	if size := info.Size(); size != s.table.size() && size != s.table.at || !begun && !slices.Equal(head, s.head) {
 		return fmt.Errorf("%s: an earlier job has left rows of an array of another shape or type: remove it", s.partName())
 	}
 	return nil
 }
 
-// Write stores rows in the .part. If an earlier run has completed the file, and its rows
-// have been read, the .part begins as a copy of it.
+// Write stores rows in the .part. If an earlier run has completed the file, and its rows have been read, the .part
+// starts as a copy of it.
 func (s *newFile) Write(_ context.Context, begin int, t *graph.Tensor) error {
 	if err := s.make(); err != nil {
 		return err
@@ -114,7 +112,7 @@ func (s *newFile) make() error {
 	return nil
 }
 
-// begin gives the .part its size, unless Commit has cut the table off.
+// begin gives the .part its size, unless Commit has already cut off the table.
 func (s *newFile) begin(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || info.Size() == s.table.at {
@@ -127,7 +125,7 @@ func (s *newFile) begin(f *os.File) error {
 	return err
 }
 
-// find opens what has been written, by this process or another one.
+// find opens the file that this or another process has written.
 func (s *newFile) find() error {
 	for _, name := range []string{s.partName(), s.name} {
 		f := &npyFile{name: name}
@@ -156,8 +154,7 @@ func (s *newFile) forget() error {
 	return f.Close()
 }
 
-// Read returns rows of the .part, which must have been written together, or of the file if
-// it is complete.
+// Read returns rows of the .part, which must have been written together, or rows of the complete file.
 func (s *newFile) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
 	if s.found == nil {
 		if err := s.find(); err != nil {
@@ -172,8 +169,7 @@ func (s *newFile) Read(ctx context.Context, begin, end int, buffer func() *graph
 	return s.found.Read(ctx, begin, end, buffer)
 }
 
-// Commit brings the .part to the disk and gives it its name. If there is none, the file must
-// be complete.
+// Commit syncs the .part to disk and renames it. Without a .part the file must be complete.
 func (s *newFile) Commit() error {
 	err := errors.Join(s.forget(), s.find())
 	if err != nil || s.found.name == s.name {
@@ -191,7 +187,7 @@ func (s *newFile) Commit() error {
 	if err := s.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(s.partName(), s.name); errors.Is(err, os.ErrNotExist) { // another process was faster
+	if err := os.Rename(s.partName(), s.name); errors.Is(err, os.ErrNotExist) { // another process has renamed it
 		return errors.Join(s.find(), s.forget())
 	} else if err != nil {
 		return err

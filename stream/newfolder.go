@@ -16,20 +16,18 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// NewFolder returns a folder of .npy files as a Sink: a file for each block of rows, named
-// by its first row. A file has its name once it is complete, and then takes the place of all
-// files that an earlier job has named by one of its rows. The folder must not have .npy files
-// of other arrays.
+// NewFolder returns a folder of .npy files as a Sink: one file for each block of rows, named by its first row. A file
+// gets its name when it is complete; it then replaces all files of an earlier job that begin within its rows. The
+// folder must not contain .npy files of other arrays.
 func NewFolder(name string) Sink { return &newFolder{name: name} }
 
 type newFolder struct {
 	name string
 	rows int
-	old  []int // the first rows of the files that were there, ascending
+	old  []int // first rows of the existing files, ascending
 }
 
-// Create refuses a folder with files that no block takes the place of: a reader of the folder
-// would take them for rows.
+// Create rejects a folder with files that no block replaces: a reader of the folder would take them for rows.
 func (s *newFolder) Create(_ graph.DType, shape []int) error {
 	if err := os.MkdirAll(s.name, 0o777); err != nil {
 		return err
@@ -53,7 +51,7 @@ func (s *newFolder) Create(_ graph.DType, shape []int) error {
 	return nil
 }
 
-// fileOf returns the name of the file of a block.
+// fileOf returns the name of a block's file.
 func fileOf(begin int) string { return fmt.Sprintf("%015d.npy", begin) }
 
 func (s *newFolder) file(begin int) string { return filepath.Join(s.name, fileOf(begin)) }
@@ -90,7 +88,7 @@ func (s *newFolder) Read(ctx context.Context, begin, end int, _ func() *graph.Te
 	return t, func() error { return errors.Join(release(), f.Close()) }, nil
 }
 
-// Commit checks that the files have each row once, and brings their names to the disk.
+// Commit checks that the files contain each row once, and syncs their names to disk.
 func (s *newFolder) Commit() error {
 	if err := binfile.RemoveParts(s.name); err != nil {
 		return err

@@ -10,22 +10,20 @@ import (
 	"github.com/stridefuse/stridefuse/stream/blocks"
 )
 
-// A pass over a range of blocks: one goroutine reads, one computes and one writes, so that
-// blocks are read and written while another is computed.
+// A pass over a range of blocks is a pipeline of three goroutines: one reads, one computes and one writes.
 
-// work is a block on its way.
+// work is a block in the pipeline.
 type work struct {
 	block    int
-	ins      map[int]*graph.Tensor // by number of the input
+	ins      map[int]*graph.Tensor // blocks, by number of the input
 	releases []func() error
-	read     int // bytes
+	read     int // bytes read
 	outs     []*graph.Tensor
 	parts    []*graph.Tensor
-	states   []*graph.Tensor // after the block
+	states   []*graph.Tensor // the states after the block
 }
 
-// runPass computes the blocks of the run's range that are not complete, and returns how many
-// there were.
+// runPass computes the missing blocks of the run's range, and returns how many there were.
 func (r *run) runPass(ctx context.Context, number int) (int, error) {
 	r.parts, r.states = make([][]*graph.Tensor, r.count), nil
 	todo, states, err := r.missing(ctx, number)
@@ -45,12 +43,12 @@ func (r *run) runPass(ctx context.Context, number int) (int, error) {
 	return len(todo), nil
 }
 
-// pipeline computes blocks of a pass.
+// pipeline runs the blocks of a pass.
 type pipeline struct {
 	*run
 	number  int
 	states  []*graph.Tensor
-	buffers map[int]*[2]*graph.Tensor // of inputs, for the block that is read and the one that is computed
+	buffers map[int]*[2]*graph.Tensor // for each input, memory of the block being read and of the block being computed
 	free    chan []*graph.Tensor      // memory for outputs
 }
 
@@ -72,7 +70,7 @@ func (p *pipeline) do(ctx context.Context, todo []int) error {
 				break
 			}
 		}
-		for w := range in { // what comes before ends by itself
+		for w := range in { // drains the channel: the stage before ends by itself
 			w.release()
 		}
 	}
@@ -124,7 +122,7 @@ func (w *work) release() error {
 	return errors.Join(errs...)
 }
 
-// most returns the number of rows of the greatest block.
+// most returns the number of rows of the largest block.
 func (p *plan) most() int {
 	begin, end := p.block(p.count - 1)
 	if p.count == 1 {
@@ -193,7 +191,7 @@ func (p *pipeline) compute(ctx context.Context, w *work) error {
 	return nil
 }
 
-// outsFor returns the outputs of a block in memory for the greatest block.
+// outsFor returns the outputs of a block, in the memory allocated for the largest block.
 func (p *pipeline) outsFor(memory []*graph.Tensor, b *blockProgram) []*graph.Tensor {
 	outs := make([]*graph.Tensor, len(memory))
 	for i, out := range b.Func.Results {
@@ -222,7 +220,7 @@ func cloned(ts []*graph.Tensor) []*graph.Tensor {
 	return out
 }
 
-// write stores what a block computed, and then notes that it is complete.
+// write stores the outputs of a block, and then records in the journal that it is complete.
 func (p *pipeline) write(ctx context.Context, w *work) (err error) {
 	b := p.program(p.number, w.block)
 	e := entry{Pass: p.number, Block: w.block, Outputs: make([]uint32, len(b.Results))}

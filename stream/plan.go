@@ -13,8 +13,7 @@ import (
 	"github.com/stridefuse/stridefuse/stream/blocks"
 )
 
-// plan is a job before it runs: the program divided into passes, the size of blocks, and
-// the programs for blocks.
+// plan is a job before it runs: the program divided into passes, the block size, and the programs for blocks.
 type plan struct {
 	fn       *ir.Func
 	captured []*graph.Tensor
@@ -22,20 +21,20 @@ type plan struct {
 	outputs  []graph.Port
 	division *blocks.Division
 	size     string
-	total    int     // rows
-	shapes   [][]int // of the inputs
-	scale    []int   // of each input with rows: how many elements of its first axis a row is; 0 of others
-	rows     int     // of a block
-	count    int     // of blocks
-	memory   int     // estimated, in bytes
-	chunks   float64 // what of it chunks of arrays take
+	total    int     // number of rows
+	shapes   [][]int // shapes of the inputs
+	scale    []int   // for each input, how many elements of its first axis one row is; 0 for inputs without rows
+	rows     int     // rows of a block
+	count    int     // number of blocks
+	memory   int     // estimated memory, in bytes
+	chunks   float64 // share of chunks of arrays in that
 	passes   []pass
-	whole    map[int]*graph.Tensor // the inputs without rows, by number
+	whole    map[int]*graph.Tensor // inputs without rows, by number
 	options  []graph.Option
 }
 
-// pass has the programs for the blocks of a pass: all but the last one, and the last one,
-// which may have another number of rows.
+// pass has the programs for the blocks of a pass. The last block may have another number of rows, so it has its own
+// program.
 type pass struct{ body, last *blockProgram }
 
 // blockProgram is the program for a block.
@@ -67,7 +66,7 @@ func (j *Job) prepare() (*plan, error) {
 	return p, p.choose(j)
 }
 
-// bind opens the inputs, and returns the numbers that the named sizes have.
+// bind opens the inputs, and returns the numbers of the named sizes.
 func (p *plan) bind(j *Job) (map[string]int, error) {
 	var err error
 	if p.size, err = j.sizeName(); err != nil {

@@ -13,12 +13,11 @@ import (
 	"github.com/stridefuse/stridefuse/stream/blocks"
 )
 
-// What earlier runs have completed. A block counts as complete if the journal says so and
-// its outputs, parts and states have the checksums of the journal.
+// Finding what earlier runs have completed. A block is complete if the journal has it and its outputs, parts and states
+// match the checksums in the journal.
 
-// missing returns the blocks of the run's range that are to be computed, in order, and the
-// states before the first of them. Of blocks that carry states, those after one that is not
-// complete are not either.
+// missing returns the blocks of the run's range that must be computed, in order, and the states before the first of
+// them. If blocks carry states, all blocks after an incomplete one must be computed.
 func (r *run) missing(ctx context.Context, pass int) (todo []int, states []*graph.Tensor, err error) {
 	first, end := r.span(r.shard)
 	carries := len(r.passes[pass].last.States) > 0
@@ -38,7 +37,7 @@ func (r *run) missing(ctx context.Context, pass int) (todo []int, states []*grap
 		if states := r.loadStates(pass, begin-1); states != nil {
 			return todo, states, ctx.Err()
 		}
-		for b := begin - 1; b >= first; b-- { // the states are gone: begin anew
+		for b := begin - 1; b >= first; b-- { // the states are missing: start over
 			todo = append([]int{b}, todo...)
 		}
 	}
@@ -92,7 +91,7 @@ func tensors(vs []*ir.Value) []*graph.Tensor {
 	return out
 }
 
-// loadStates returns the states after a block, nil if they are not there.
+// loadStates returns the states after a block, or nil if they are missing.
 func (r *run) loadStates(pass, block int) []*graph.Tensor {
 	b := r.program(pass, block)
 	states := tensors(b.Func.Results[len(b.Results)+b.Parts:])
@@ -123,7 +122,7 @@ func (r *run) initial(pass int) ([]*graph.Tensor, error) {
 	return states, nil
 }
 
-// fill stores the element that a state begins with.
+// fill sets all elements of a state to their initial value.
 func fill(data []byte, s blocks.State) {
 	size := s.Type.DType.Size()
 	for i := range data {
@@ -135,7 +134,7 @@ func fill(data []byte, s blocks.State) {
 	}
 }
 
-// gather loads what finish needs of blocks that this run did not compute.
+// gather loads the parts and states of blocks that this run did not compute, for finish.
 func (r *run) gather(ctx context.Context, pass int) error {
 	var states [][]*graph.Tensor
 	for shard := range r.shards {
@@ -161,12 +160,12 @@ func (r *run) gather(ctx context.Context, pass int) error {
 	return nil
 }
 
-// stateNames match the files of State in the order in which they are removed: no others are.
+// stateNames matches the files of State, in the order in which clear removes them. It removes no other files.
 var stateNames = []*regexp.Regexp{
 	regexp.MustCompile(`^journal-\d+-of-\d+$`), regexp.MustCompile(`^(parts|states)-\d+-\d+(\.part\d+)?$`), lockNames,
 }
 
-// clear removes the state of a job that is complete, the journals first.
+// clear removes the state of a complete job, the journals first.
 func (r *run) clear() error {
 	if r.job.State == "" {
 		return nil

@@ -9,19 +9,18 @@ import (
 	"os"
 )
 
-// rowTable says which rows of a file were written. It is behind the array: 8 bytes for each
-// row, and 8 for the array as a whole. When rows begin to end have been written, the entry of
-// begin is end. So processes note their blocks at places of their own, without locks, and
-// rows that nobody has written are found. The entries of other rows are holes of the file,
-// which take no space.
+// rowTable records which rows of a file were written. It follows the array: 8 bytes for each row, and 8 for the array
+// as a whole. When rows begin to end have been written, the entry of row begin is end. So processes record blocks
+// without locks, each in its own place, and missing rows are found. Entries of other rows are holes of the file, which
+// take no space.
 type rowTable struct {
-	at   int64 // where the array ends and the table begins
+	at   int64 // offset at which the array ends and the table begins
 	rows int
 }
 
 const entryBytes = 8
 
-// newRowTable returns the table of an array of a shape, which ends at a place of the file.
+// newRowTable returns the table of an array of a shape that ends at the given offset of the file.
 func newRowTable(at int64, shape []int) (rowTable, error) {
 	rows := 1
 	if len(shape) > 0 {
@@ -33,8 +32,7 @@ func newRowTable(at int64, shape []int) (rowTable, error) {
 	return rowTable{at, rows}, nil
 }
 
-// size returns that of a file with the table. A file that ends where the table would begin
-// is complete.
+// size returns the size of the file including the table. A file that ends before the table is complete.
 func (t rowTable) size() int64 { return t.at + entryBytes*int64(t.rows+1) }
 
 // complete reports whether the file has no table.
@@ -43,7 +41,7 @@ func (t rowTable) complete(f *os.File) (bool, error) {
 	return err == nil && info.Size() == t.at, err
 }
 
-// note says that rows were written.
+// note records that rows were written.
 func (t rowTable) note(f *os.File, begin, end int) error {
 	if done, err := t.complete(f); done || err != nil {
 		return err
@@ -52,7 +50,7 @@ func (t rowTable) note(f *os.File, begin, end int) error {
 	return err
 }
 
-// copy copies the array of a complete file, and notes that all rows are there.
+// copy copies the array of a complete file, and records that all rows are written.
 func (t rowTable) copy(to, from *os.File, offset int) error {
 	n := t.at - int64(offset)
 	if _, err := io.Copy(io.NewOffsetWriter(to, int64(offset)), io.NewSectionReader(from, int64(offset), n)); err != nil {
@@ -61,8 +59,7 @@ func (t rowTable) copy(to, from *os.File, offset int) error {
 	return errors.Join(to.Sync(), t.note(to, t.rows, t.rows))
 }
 
-// check returns an error that names rows between begin and end that were not written. A write
-// of some rows must not go past end.
+// check returns an error that names missing rows between begin and end. A recorded block must not extend beyond end.
 func (t rowTable) check(f *os.File, begin, end int) error {
 	if done, err := t.complete(f); done || err != nil {
 		return err

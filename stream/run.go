@@ -12,23 +12,23 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// ErrIncomplete says that blocks of other ranges are not complete.
+// ErrIncomplete is the error when blocks of other ranges are missing.
 var ErrIncomplete = errors.New("blocks are not complete")
 
-// run is a job that runs: pass after pass, of a range of the blocks.
+// run is the state of a running job: pass after pass, over a range of the blocks.
 type run struct {
 	*plan
 	job     *Job
-	shard   int // -1: no block is computed
+	shard   int // number of the range, or -1 to compute no blocks
 	shards  int
 	digest  string
 	locks   locks
 	journal *journal
-	sinks   []Sink                // of the results, nil of one without
-	whole   map[int]*graph.Tensor // what is known that has no rows, by number
-	done    []map[int]entry       // of each pass: the complete blocks
-	parts   [][]*graph.Tensor     // of the pass: of each block
-	states  [][]*graph.Tensor     // of the pass: of each range with blocks, after its last one
+	sinks   []Sink                // sinks of the results, nil for a result without one
+	whole   map[int]*graph.Tensor // known values without rows, by number
+	done    []map[int]entry       // for each pass, the complete blocks
+	parts   [][]*graph.Tensor     // parts of each block of the pass
+	states  [][]*graph.Tensor     // states of the pass after the last block of each range
 	told    Progress
 	begun   time.Time
 }
@@ -70,7 +70,7 @@ func newRun(ctx context.Context, j *Job, p *plan, shard, shards int) (*run, erro
 	return r, nil
 }
 
-// open locks the state, reads the journals of all ranges, and opens that of the run's own.
+// open locks the state, reads the journals of all ranges, and opens the journal of the run's own range.
 func (r *run) open() (err error) {
 	r.journal = &journal{folder: r.job.State}
 	if r.locks, err = lockState(r.job.State, r.shard, r.shards); err != nil {
@@ -114,7 +114,7 @@ func (r *run) close() error {
 	return errors.Join(errs...)
 }
 
-// checkRanges returns an error that names an op whose blocks can't be computed apart.
+// checkRanges returns an error that names an op for which ranges of blocks can't be computed independently.
 func (p *plan) checkRanges() error {
 	for _, pass := range p.passes {
 		for _, s := range pass.last.States {
@@ -126,13 +126,13 @@ func (p *plan) checkRanges() error {
 	return nil
 }
 
-// identity is a checksum of what determines the results: the program, the inputs, the blocks,
-// and the one option that changes numbers.
+// identity returns a checksum of everything that determines the results: the program, the inputs, the blocks, and the
+// option WithFast.
 func (r *run) identity() string {
 	h := sha256.New()
 	f := r.fn.Clone()
 	for _, v := range slices.Concat(f.Params, f.Body) {
-		v.Pos = ir.Pos{} // a line may move
+		v.Pos = ir.Pos{} // lines of the source may move without changing results
 	}
 	fmt.Fprintln(h, f, r.fast(), r.size, r.shapes, r.rows, r.count, r.shards)
 	for i := range len(r.inputs) + len(r.captured) {
@@ -145,7 +145,7 @@ func (r *run) identity() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// fast reports whether the programs for blocks have the fast elementary functions.
+// fast reports whether the programs for blocks use the fast elementary functions.
 func (r *run) fast() bool {
 	return slices.ContainsFunc(r.passes, func(p pass) bool {
 		f, _ := p.last.program.Func()
@@ -161,7 +161,7 @@ func (r *run) span(shard int) (first, end int) {
 	return shard * r.count / r.shards, (shard + 1) * r.count / r.shards
 }
 
-// complete computes what is missing of the run's range, and finishes the job.
+// complete computes the missing blocks of the run's range, and finishes the job.
 func (r *run) complete(ctx context.Context) (map[string]*graph.Tensor, error) {
 	for pass := range r.passes {
 		if _, err := r.runPass(ctx, pass); err != nil {
@@ -177,7 +177,7 @@ func (r *run) complete(ctx context.Context) (map[string]*graph.Tensor, error) {
 	return r.results(ctx)
 }
 
-// shardPass computes what is missing of the range in the first pass that is not complete.
+// shardPass computes the missing blocks of the range in the first incomplete pass.
 func (r *run) shardPass(ctx context.Context) error {
 	for pass := range r.passes {
 		computed, err := r.runPass(ctx, pass)
@@ -189,7 +189,7 @@ func (r *run) shardPass(ctx context.Context) error {
 		}
 		if err := r.gather(ctx, pass); err != nil {
 			if computed > 0 && errors.Is(err, ErrIncomplete) {
-				return nil // this round's work
+				return nil // the work of this round is done
 			}
 			return err
 		}
@@ -200,7 +200,7 @@ func (r *run) shardPass(ctx context.Context) error {
 	return nil
 }
 
-// results returns the results without rows, writes those that have a sink, and commits all.
+// results collects the results without rows, writes those that have a sink, and commits all sinks.
 func (r *run) results(ctx context.Context) (map[string]*graph.Tensor, error) {
 	out := map[string]*graph.Tensor{}
 	for i, port := range r.outputs {

@@ -8,25 +8,23 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Sink is an array that is written in blocks of its first axis. Its methods are called by
-// one goroutine at a time.
+// Sink is an array that is written in blocks of its first axis. One goroutine at a time calls its methods.
 type Sink interface {
-	// Create makes an array, or opens what an earlier run or another process has written of
-	// one, which stays as it is.
+	// Create creates an array, or opens one that an earlier run or another process has partly written, without changing
+	// it.
 	Create(dt graph.DType, shape []int) error
-	// Write stores rows from begin on. The tensor is row-major. The rows may have been written
-	// before.
+	// Write stores rows from begin on. The tensor is row-major. The rows may have been written before.
 	Write(ctx context.Context, begin int, t *graph.Tensor) error
-	// Read returns rows that were written, as a Source does.
+	// Read returns written rows, as a Source does.
 	Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (t *graph.Tensor, release func() error, err error)
-	// Commit completes the array, all of whose rows were written, by this process or others. It
-	// may be called again, by another process too.
+	// Commit completes the array after this or other processes have written all rows. It may be called again, also by
+	// another process.
 	Commit() error
-	// Close ends what Create began, and keeps what was written.
+	// Close releases what Create acquired, and keeps the written rows.
 	Close() error
 }
 
-// InMemory is a Sink in memory. Tensor is there once the job has run.
+// InMemory is a Sink in memory. Tensor is set once the job has run.
 type InMemory struct{ Tensor *graph.Tensor }
 
 // Create allocates the tensor.
@@ -57,9 +55,8 @@ func (m *InMemory) Commit() error { return nil }
 // Close does nothing.
 func (m *InMemory) Close() error { return nil }
 
-// Each returns a Sink that calls f for each block of rows, in order, with the first row's
-// number. The tensor is f's until it returns. A job that continues an earlier one calls f
-// again for all blocks.
+// Each returns a Sink that calls f for each block of rows in order, with the number of the first row. f may use the
+// tensor until it returns. A job that continues an earlier one calls f again for all blocks.
 func Each(f func(begin int, t *graph.Tensor) error) Sink { return each{f} }
 
 type each struct {

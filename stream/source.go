@@ -12,34 +12,30 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// Source is an array that is read in blocks of its first axis, the rows. Its methods are
-// called by one goroutine at a time.
+// Source is an array that is read in blocks of its first axis, the rows. One goroutine at a time calls its methods.
 type Source interface {
-	// Open returns the element type and the shape. It is called before Read, perhaps several
-	// times.
+	// Open returns the element type and the shape. It is called before Read, perhaps several times.
 	Open() (graph.DType, []int, error)
-	// Read returns rows begin to end, as a row-major tensor that is only read and stays as it
-	// is until release. It may be the tensor that buffer returns, which has the right type
-	// and shape. Errors name the file or chunk.
+	// Read returns rows begin to end as a row-major tensor, which must not change until release is called. It may use
+	// the tensor that buffer returns, which has the right type and shape. Errors name the file or chunk.
 	Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (t *graph.Tensor, release func() error, err error)
-	// Close ends what Open began.
+	// Close releases what Open acquired.
 	Close() error
 }
 
-// Chunked is a Source or Sink whose rows are stored in chunks. Blocks are multiples of
-// ChunkRows, which is called after Open, and of a Sink before Create: with the element type
-// and the shape of the array. A chunk has at most the elements of so many rows.
+// Chunked is a Source or Sink that stores rows in chunks. Blocks are multiples of ChunkRows, which is called after Open
+// of a Source and before Create of a Sink, with the element type and the shape of the array. A chunk has the elements
+// of at most that many rows.
 type Chunked interface {
 	ChunkRows(dt graph.DType, shape []int) int
 }
 
-// Identified is a Source with a text that differs once its elements have changed.
+// Identified is a Source with a text that changes when its elements change.
 type Identified interface{ Identity() string }
 
 func nothing() error { return nil }
 
-// Memory returns a tensor in memory as a Source. Rows are views if the tensor is row-major, and
-// copies if it is not.
+// Memory returns a tensor in memory as a Source. Rows are views if the tensor is row-major, otherwise copies.
 func Memory(t *graph.Tensor) Source { return memory{t} }
 
 type memory struct{ t *graph.Tensor }
@@ -60,7 +56,7 @@ func (m memory) Read(_ context.Context, begin, end int, _ func() *graph.Tensor) 
 	return t, nothing, t.Err()
 }
 
-// Identity is a checksum of the elements.
+// Identity returns a checksum of the elements.
 func (m memory) Identity() string {
 	if m.t.Rank() == 0 {
 		return fmt.Sprint(tensorSum(m.t.Contiguous()))
@@ -75,11 +71,9 @@ func (m memory) Identity() string {
 
 func (m memory) Close() error { return nil }
 
-// Iterator returns a Source of the rows that tensors have, one tensor behind the other: rows
-// of the shape given, whose first extent is how many rows there are in all. The tensors may
-// have any number of rows; they must not change while the job runs. The rows can be read
-// once, or again if seq can be. It is not Identified: a job with a State does not notice
-// that the rows have changed.
+// Iterator returns a Source of the rows of successive tensors. shape is that of all rows together. Each tensor may have
+// any number of rows, and must not change while the job runs. If seq can't be iterated again, the rows can be read only
+// once. It is not Identified: a job with a State does not notice that rows have changed.
 func Iterator(dt graph.DType, shape []int, seq iter.Seq2[*graph.Tensor, error]) Source {
 	return &iterator{dt: dt, shape: slices.Clone(shape), seq: seq}
 }
@@ -91,8 +85,8 @@ type iterator struct {
 
 	next func() (*graph.Tensor, error, bool)
 	stop func()
-	at   int           // the row that comes next
-	rest *graph.Tensor // of the last tensor, or nil
+	at   int           // number of the next row
+	rest *graph.Tensor // unread rows of the last tensor, or nil
 }
 
 func (s *iterator) Open() (graph.DType, []int, error) {
@@ -110,7 +104,7 @@ func (s *iterator) Close() error {
 	return nil
 }
 
-// Read fills the buffer from tensor after tensor. It begins anew to go back.
+// Read fills the buffer from tensor after tensor. To go back it restarts the iteration.
 func (s *iterator) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
 	if s.next == nil || begin < s.at {
 		s.Close()
@@ -136,7 +130,7 @@ func (s *iterator) Read(ctx context.Context, begin, end int, buffer func() *grap
 	return t, nothing, nil
 }
 
-// fill has rest hold at least one row.
+// fill makes rest hold at least one row.
 func (s *iterator) fill() error {
 	for s.rest == nil || s.rest.Extent(0) == 0 {
 		t, err, ok := s.next()

@@ -10,17 +10,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Tasks is a job in the form that engines run which distribute tasks to machines, such as
-// Apache Beam: for each pass a task for each block, which may run anywhere, in any order and
-// more than once, and then Finish. What goes between machines are bytes; arrays are read and
-// written where tasks run. Only one method runs at a time.
+// Tasks is a job in the form for engines that distribute tasks to machines, such as Apache Beam. Each pass has a task
+// for each block, which may run anywhere, in any order and more than once, and then Finish. Bytes go between machines;
+// arrays are read and written where tasks run. Only one method may run at a time.
 type Tasks struct {
 	run *run
 	job *Job
 }
 
-// Tasks plans the job, and reads the inputs without rows. Job.State and Job.Progress are not used. A program whose blocks can't be
-// computed apart, such as a scan, is an error that names the op.
+// Tasks plans the job, and reads the inputs without rows. It ignores Job.State and Job.Progress. A program whose blocks
+// depend on each other, such as a scan, is an error that names the op.
 func (j *Job) Tasks(ctx context.Context) (*Tasks, error) {
 	own := *j
 	own.State, own.Progress = "", nil
@@ -39,21 +38,20 @@ func (j *Job) Tasks(ctx context.Context) (*Tasks, error) {
 	return t, nil
 }
 
-// Close ends the job's files. Outputs keep what was written.
+// Close closes the job's files. Outputs keep what was written.
 func (t *Tasks) Close() error {
 	t.job.close()
 	return t.run.close()
 }
 
-// Passes returns how often the rows are read.
+// Passes returns the number of passes over the rows.
 func (t *Tasks) Passes() int { return len(t.run.passes) }
 
-// Blocks returns how many blocks the rows are divided into.
+// Blocks returns the number of blocks.
 func (t *Tasks) Blocks() int { return t.run.count }
 
-// Block computes a block of a pass. totals is what Finish returned of the pass before, nil
-// of the first. It writes the block of each output that the pass computes, and returns what
-// Finish needs.
+// Block computes a block of a pass. totals is the result of Finish for the previous pass, or nil in the first pass.
+// Block writes the block of each output that the pass computes, and returns the data that Finish needs.
 func (t *Tasks) Block(ctx context.Context, pass, block int, totals []byte) (part []byte, err error) {
 	if block < 0 || block >= t.run.count {
 		return nil, fmt.Errorf("stream: block %d of pass %d: there are %d blocks", block, pass, t.run.count)
@@ -76,8 +74,8 @@ func (t *Tasks) Block(ctx context.Context, pass, block int, totals []byte) (part
 	return packed(slices.Concat(t.run.parts[block], p.states)), nil
 }
 
-// Finish computes the totals of a pass from what Block returned of all blocks, in their
-// order. They include those of the passes before.
+// Finish computes the totals of a pass from the results of Block for all blocks, in order. They include the totals of
+// earlier passes.
 func (t *Tasks) Finish(ctx context.Context, pass int, parts [][]byte, totals []byte) ([]byte, error) {
 	if err := t.checkPass(pass); err != nil {
 		return nil, err
@@ -111,8 +109,8 @@ func (t *Tasks) checkPass(pass int) error {
 	return nil
 }
 
-// Results returns the outputs without rows, and completes all outputs. totals is what Finish
-// returned of the last pass.
+// Results returns the outputs without rows, and completes all outputs. totals is the result of Finish for the last
+// pass.
 func (t *Tasks) Results(ctx context.Context, totals []byte) (map[string]*graph.Tensor, error) {
 	if err := t.setTotals(t.Passes(), totals); err != nil {
 		return nil, err
@@ -135,7 +133,7 @@ func (t *Tasks) known(pass int) (ids []int, types []ir.Type) {
 	return ids, types
 }
 
-// totals packs what is known after a pass.
+// totals packs the values known after a pass.
 func (t *Tasks) totals(pass int) []byte {
 	ids, _ := t.known(pass + 1)
 	var ts []*graph.Tensor
@@ -162,8 +160,7 @@ func (t *Tasks) setTotals(pass int, totals []byte) error {
 	return nil
 }
 
-// packed returns the elements of tensors one behind the other, the least significant byte
-// first.
+// packed returns the concatenated elements of tensors, in little-endian order.
 func packed(ts []*graph.Tensor) []byte {
 	var data []byte
 	for _, t := range ts {
@@ -176,7 +173,7 @@ func packed(ts []*graph.Tensor) []byte {
 	return data
 }
 
-// unpack reads what packed returned into tensors of the same types.
+// unpack reads tensors of the same types from the bytes that packed returned.
 func unpack(data []byte, ts []*graph.Tensor) error {
 	want := 0
 	for _, t := range ts {

@@ -6,7 +6,7 @@
 //
 //	csv: line 3, column 2 (weight): "12,5" is no float32: a missing number is an empty cell or nan
 //
-// Columns of different types are read apart, from the file opened anew for each type.
+// To read columns of different types, open and read the file once for each type.
 package csv
 
 import (
@@ -23,14 +23,12 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Read reads named columns of a file whose first record has the names, as a tensor of one
-// row for each other record and one column for each name, in the order given. Without
-// names it reads all columns.
+// Read reads named columns of a file whose first record has the names. The tensor has one row for each other record,
+// and one column for each name, in the given order. Without names it reads all columns.
 //
-// Blank lines are skipped: in a file of one column an empty cell is written "".
-// Spaces around a cell are ignored. An empty cell is NaN in a float type and an error in
-// others. Numbers that the type can't hold are errors, and so are records of unequal
-// length.
+// Blank lines are skipped, so in a file of one column an empty cell is written "". Spaces around a cell are ignored. An
+// empty cell is NaN in a float type and an error in other types. Numbers that the type can't hold are errors, and so
+// are records of unequal length.
 func Read(r io.Reader, dt graph.DType, columns ...string) (*graph.Tensor, error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true
@@ -58,14 +56,14 @@ func Read(r io.Reader, dt graph.DType, columns ...string) (*graph.Tensor, error)
 	return read(&source{in, names}, dt, at)
 }
 
-// ReadUnnamed reads all columns of a file whose first record has numbers, too.
+// ReadUnnamed reads all columns of a file without a record of names.
 func ReadUnnamed(r io.Reader, dt graph.DType) (*graph.Tensor, error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true
 	return read(&source{in, nil}, dt, nil)
 }
 
-// source is a file with the names of its columns, nil if it has none.
+// source is a file with the names of its columns, or nil names.
 type source struct {
 	in    *csv.Reader
 	names []string
@@ -94,8 +92,8 @@ func read(s *source, dt graph.DType, at []int) (*graph.Tensor, error) {
 	return f(s, at)
 }
 
-// columnsOf returns the function that reads the columns at some places, all if at is nil,
-// with a function that reads a cell.
+// columnsOf returns a function that reads the columns with the given numbers (all if at is nil), using a function that
+// parses a cell.
 func columnsOf[T graph.Element](parse func(cell string) (T, error)) func(s *source, at []int) (*graph.Tensor, error) {
 	return func(s *source, at []int) (*graph.Tensor, error) {
 		var data []T
@@ -136,7 +134,7 @@ func places(n int) []int {
 	return out
 }
 
-// wrong returns the error of a cell.
+// wrong returns the error for a cell.
 func (s *source) wrong(record []string, i int, dt graph.DType, err error) error {
 	line, _ := s.in.FieldPos(i)
 	where := fmt.Sprintf("line %d, column %d", line, i+1)
@@ -156,7 +154,7 @@ func (s *source) wrong(record []string, i int, dt graph.DType, err error) error 
 	return fmt.Errorf("csv: %s: %q is no %s%s", where, record[i], dt, hint)
 }
 
-// bits returns the size of a number.
+// bits returns the size of a Go number in bits.
 func bits[T any]() int { return 8 * int(unsafe.Sizeof(*new(T))) }
 
 func unsigned[T uint8 | uint16 | uint32 | uint64](cell string) (T, error) {
@@ -173,7 +171,7 @@ func float[T float32 | float64](cell string) (T, error) {
 	if cell == "" {
 		return T(math.NaN()), nil
 	}
-	if strings.Contains(cell, "_") { // which Go's literals may have
+	if strings.Contains(cell, "_") { // Go's literals may have underscores, CSV's may not
 		return 0, strconv.ErrSyntax
 	}
 	v, err := strconv.ParseFloat(cell, bits[T]())

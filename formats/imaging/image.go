@@ -16,9 +16,8 @@ import (
 //	uint8[h,w,4]                *image.NRGBA
 //	uint16[h,w]                 *image.Gray16, a copy
 //
-// It is a view where the pixels of a row are dense, as those of results of programs are,
-// and else a copy. Programs round and saturate to uint8 with
-// x.Round().Clip(0, 255).Cast(graph.Uint8).
+// It is a view if the pixels of each row are contiguous, as in results of programs, and otherwise a copy. Programs
+// round and saturate to uint8 with x.Round().Clip(0, 255).Cast(graph.Uint8).
 func Image(t *graph.Tensor) (image.Image, error) {
 	if err := t.Err(); err != nil {
 		return nil, err
@@ -51,8 +50,8 @@ func Image(t *graph.Tensor) (image.Image, error) {
 
 func bounds(shape []int) image.Rectangle { return image.Rect(0, 0, shape[1], shape[0]) }
 
-// rows returns the elements of a tensor of bytes whose rows are dense, or of a copy, and
-// the distance between rows.
+// rows returns the elements of a tensor of bytes, or of a copy if its rows are not contiguous, and the distance between
+// rows.
 func rows(t *graph.Tensor) (pix []uint8, stride int) {
 	shape := t.Shape()
 	width := t.Size() / max(1, shape[0])
@@ -65,7 +64,7 @@ func rows(t *graph.Tensor) (pix []uint8, stride int) {
 	return unsafe.Slice((*uint8)(t.Pointer()), (shape[0]-1)*stride+width), stride
 }
 
-// gray16 copies a tensor to an image, which has the high byte first.
+// gray16 copies a tensor to an image that stores the high byte first.
 func gray16(t *graph.Tensor) (image.Image, error) {
 	img := image.NewGray16(bounds(t.Shape()))
 	elements, err := graph.All[uint16](t)

@@ -17,8 +17,8 @@ import (
 //	*image.RGBA64, *image.NRGBA64             uint16[h,w,4], a copy
 //	others                                    uint8[h,w,4], a copy as red, green, blue and alpha
 //
-// The channels of RGBA and RGBA64 are multiplied by alpha, those of NRGBA and NRGBA64 and
-// of copies of others are not. Planes returns those of *image.YCbCr without a copy.
+// The channels of RGBA and RGBA64 are premultiplied by alpha; those of NRGBA and NRGBA64, and of copies of other
+// images, are not. Planes returns the channels of *image.YCbCr without a copy.
 func Pixels(img image.Image) (*graph.Tensor, error) {
 	var t *graph.Tensor
 	switch img := img.(type) {
@@ -53,11 +53,11 @@ func Pixels(img image.Image) (*graph.Tensor, error) {
 	return t, t.Err()
 }
 
-// mostPixels is how many pixels are copied at most: 4 GB.
+// mostPixels is the most pixels that are copied: 4 GB.
 const mostPixels = 1 << 30
 
-// Planes returns luma and chroma of an image as views, uint8[h,w] each. Where chroma is
-// subsampled, cb and cr have fewer rows or columns.
+// Planes returns the luma and chroma of an image as views, uint8[h,w] each. If chroma is subsampled, cb and cr have
+// fewer rows or columns.
 func Planes(img *image.YCbCr) (y, cb, cr *graph.Tensor, err error) {
 	if img == nil {
 		return nil, nil, nil, fmt.Errorf("imaging: the image is nil")
@@ -95,7 +95,7 @@ func subsampling(ratio image.YCbCrSubsampleRatio) (across, along int) {
 	return 1, 1
 }
 
-// view returns the pixels of a rectangle whose first element is that of pix.
+// view returns the pixels of a rectangle whose first element is the first of pix.
 func view(pix []uint8, stride int, r image.Rectangle, channels int) *graph.Tensor {
 	l := graph.Layout{Shape: []int{r.Dy(), r.Dx()}, Strides: []int{stride, channels}}
 	if channels > 1 {
@@ -104,7 +104,7 @@ func view(pix []uint8, stride int, r image.Rectangle, channels int) *graph.Tenso
 	return graph.OfLayout(pix, l)
 }
 
-// wide returns a copy of pixels of 16 bits, of which the high byte is first.
+// wide returns a copy of 16-bit pixels that are stored with the high byte first.
 func wide(pix []uint8, stride int, r image.Rectangle, channels int) *graph.Tensor {
 	if r.Empty() {
 		return view(nil, 0, image.Rectangle{}, channels).Bitcast(graph.Uint16)

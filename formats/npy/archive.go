@@ -20,7 +20,7 @@ type Archive struct {
 	files   map[string]*zip.File
 }
 
-// suffix is what names have inside the archive.
+// suffix follows the names inside an archive.
 const suffix = ".npy"
 
 // OpenArchive maps a file.
@@ -37,8 +37,8 @@ func OpenArchive(name string) (*Archive, error) {
 	return &Archive{m, files}, nil
 }
 
-// NewArchive returns the archive that data holds, such as an embedded file. Its tensors
-// are data, which stays the caller's.
+// NewArchive returns the archive in data, such as an embedded file. Its tensors share the memory of data, which still
+// belongs to the caller.
 func NewArchive(data []byte) (*Archive, error) {
 	files, err := directory(data)
 	if err != nil {
@@ -50,7 +50,7 @@ func NewArchive(data []byte) (*Archive, error) {
 // directory returns the arrays of an archive.
 func directory(data []byte) (map[string]*zip.File, error) {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are not paths here
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names in an archive are not paths
 		return nil, err
 	}
 	files := map[string]*zip.File{}
@@ -70,9 +70,8 @@ func directory(data []byte) (map[string]*zip.File, error) {
 // Names returns the names of the arrays, sorted.
 func (a *Archive) Names() []string { return slices.Sorted(maps.Keys(a.files)) }
 
-// Tensor returns an array. One that is not compressed, in the byte order of this machine,
-// is the file itself: it ends with Close, and its checksum is not compared. Others are
-// read into memory of their own.
+// Tensor returns an array. If it is uncompressed and has this machine's byte order, it is mapped: it becomes invalid at
+// Close, and its checksum is not verified. Other arrays are read into new memory.
 func (a *Archive) Tensor(name string) (*graph.Tensor, error) {
 	f := a.files[name]
 	if f == nil {
@@ -109,7 +108,7 @@ func (a *Archive) tensor(f *zip.File) (*graph.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch n, err := io.CopyN(io.Discard, r, 1); { // the end compares the checksum
+	switch n, err := io.CopyN(io.Discard, r, 1); { // reading to the end verifies the checksum
 	case n > 0:
 		return nil, errors.New("there is data after the array")
 	case err != io.EOF:
@@ -118,7 +117,7 @@ func (a *Archive) tensor(f *zip.File) (*graph.Tensor, error) {
 	return t, nil
 }
 
-// Close ends the tensors that are the file itself, and all views of them, as File's does.
+// Close invalidates the mapped tensors and all views of them, as File's Close does.
 func (a *Archive) Close() error {
 	a.files = nil
 	return a.mapping.Close()
@@ -126,7 +125,7 @@ func (a *Archive) Close() error {
 
 // ArchiveWriter writes a .npz file, one array after the other.
 type ArchiveWriter struct {
-	// Compress makes the arrays smaller, slower to read, and impossible to map.
+	// Compress makes the arrays smaller, but slower to read and impossible to map.
 	Compress bool
 
 	zip   *zip.Writer
@@ -158,10 +157,10 @@ func (a *ArchiveWriter) Write(name string, t *graph.Tensor) error {
 	return Write(w, t)
 }
 
-// Close ends the archive. It does not close the file.
+// Close completes the archive. It does not close the underlying writer.
 func (a *ArchiveWriter) Close() error { return a.zip.Close() }
 
-// WriteArchive writes a .npz file. A file that exists stays until the new one is complete.
+// WriteArchive writes a .npz file. An existing file stays until the new one is complete.
 func WriteArchive(name string, tensors map[string]*graph.Tensor) error {
 	return binfile.Save(name, func(w io.Writer) error {
 		a := NewArchiveWriter(w)

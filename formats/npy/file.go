@@ -74,14 +74,14 @@ func Open(name string) (*File, error) {
 	return &File{t, m}, nil
 }
 
-// Close ends the tensor and all views of it: they have failed, and say so. Slices of their
-// elements that Data returned hold zeros. No program may be running on them.
+// Close invalidates the tensor and all views of it, which then report an error. Slices of their elements that Data
+// returned read as zeros. No program may be running on them.
 func (f *File) Close() error { return f.mapping.Close() }
 
 var errSwapped = errors.New("the elements have the other byte order and can't be mapped: use ReadFile")
 
-// view returns the array that data, a part of a mapped file, holds, without a copy. Bytes after it are ignored, as
-// NumPy does.
+// view returns the array in data, a part of a mapped file, without a copy. Bytes after the array are ignored, as in
+// NumPy.
 func view(m *binfile.Mapping, data []byte) (*graph.Tensor, error) {
 	r := bytes.NewReader(data)
 	h, err := readHeader(r)
@@ -102,7 +102,7 @@ func view(m *binfile.Mapping, data []byte) (*graph.Tensor, error) {
 	return m.Tensor(h.dtype, h.layout(), data[start:start+n:start+n])
 }
 
-// Write writes one array in C order. A view of another layout is copied first.
+// Write writes one array in C order, copying a view of another layout first.
 func Write(w io.Writer, t *graph.Tensor) error {
 	if err := t.Err(); err != nil {
 		return fmt.Errorf("npy: %w", err)
@@ -117,7 +117,7 @@ func Write(w io.Writer, t *graph.Tensor) error {
 	return binfile.Write(w, t)
 }
 
-// WriteFile writes a file with one array. A file that exists stays until the new one is complete: t may be read from it.
+// WriteFile writes a file with one array. An existing file stays until the new one is complete, so t may come from it.
 func WriteFile(name string, t *graph.Tensor) error {
 	return binfile.Save(name, func(w io.Writer) error { return Write(w, t) })
 }

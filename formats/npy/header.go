@@ -12,8 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// header is what precedes the elements of an array: a magic string, a version, the length
-// of a text, and the text, which is a Python dict padded with spaces.
+// header precedes the elements of an array: a magic string, a version, the length of a text, and the text, a Python
+// dict padded with spaces.
 type header struct {
 	dtype     graph.DType
 	bigEndian bool
@@ -23,13 +23,13 @@ type header struct {
 
 const magic = "\x93NUMPY"
 
-// alignment is what the position of the first element is a multiple of.
+// alignment divides the offset of the first element.
 const alignment = 64
 
 // longestHeader limits the text of a header. 64 axes take 1,400 bytes.
 const longestHeader = 1 << 16
 
-// dtypes are the element types by what follows the byte order in a descr.
+// dtypes maps the part of a descr after the byte order to element types.
 var dtypes = map[string]graph.DType{
 	"b1": graph.Bool, "?": graph.Bool,
 	"i1": graph.Int8, "i2": graph.Int16, "i4": graph.Int32, "i8": graph.Int64,
@@ -37,7 +37,7 @@ var dtypes = map[string]graph.DType{
 	"f2": graph.Float16, "f4": graph.Float32, "f8": graph.Float64,
 }
 
-// readHeader reads up to the first element.
+// readHeader reads everything before the first element.
 func readHeader(r io.Reader) (header, error) {
 	var fixed [len(magic) + 4]byte
 	if _, err := io.ReadFull(r, fixed[:]); err != nil {
@@ -49,7 +49,7 @@ func readHeader(r io.Reader) (header, error) {
 	n := int(binary.LittleEndian.Uint16(fixed[len(magic)+2:]))
 	switch version := fixed[len(magic)]; version {
 	case 1:
-	case 2, 3: // the length has four bytes
+	case 2, 3: // the length has four bytes from version 2 on
 		var high [2]byte
 		if _, err := io.ReadFull(r, high[:]); err != nil {
 			return header{}, short(err)
@@ -68,7 +68,7 @@ func readHeader(r io.Reader) (header, error) {
 	return parseHeader(string(text))
 }
 
-// short says of a file that it ends within its header.
+// short returns the error for a file that ends within its header.
 func short(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the file ends within its header")
@@ -76,7 +76,7 @@ func short(err error) error {
 	return err
 }
 
-// setDType reads a descr, such as "<f4".
+// setDType parses a descr, such as "<f4".
 func (h *header) setDType(descr string) error {
 	order, kind := byte('|'), descr
 	if descr != "" && strings.IndexByte("<>|=", descr[0]) >= 0 {
@@ -94,11 +94,10 @@ func (h *header) setDType(descr string) error {
 	return nil
 }
 
-// swapped reports whether the bytes of an element are in the other order than this
-// machine's.
+// swapped reports whether the elements have the other byte order than this machine.
 func (h header) swapped() bool { return h.bigEndian != binfile.BigEndian && h.dtype.Size() > 1 }
 
-// layout says where the elements sit.
+// layout returns the layout of the elements.
 func (h header) layout() layout.Layout {
 	if h.fortran {
 		return layout.ColMajor(h.shape...)
@@ -120,11 +119,10 @@ func (h header) descr() (string, error) {
 	return "", fmt.Errorf("%s has no name in .npy files: Cast it", h.dtype)
 }
 
-// mostDigits is how many digits the first extent may grow to without moving the elements.
+// mostDigits is the number of digits that the first extent may grow to without moving the elements.
 const mostDigits = 21
 
-// bytes returns the header of a file in C order. Its length does not depend on the first
-// extent.
+// bytes returns the header of a file in C order. Its length does not depend on the first extent.
 func (h header) bytes() ([]byte, error) {
 	descr, err := h.descr()
 	if err != nil {
@@ -136,7 +134,7 @@ func (h header) bytes() ([]byte, error) {
 	}
 	shape := strings.Join(extents, ", ")
 	if len(extents) == 1 {
-		shape += "," // Python's tuple of one
+		shape += "," // Python writes a tuple of one element with a comma
 	}
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape)
 	if len(extents) > 0 {

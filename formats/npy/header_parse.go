@@ -60,7 +60,7 @@ func (s *scanner) fail(format string, args ...any) {
 	}
 }
 
-// accept reads a token if it comes next.
+// accept consumes a token if it comes next.
 func (s *scanner) accept(token string) bool {
 	s.rest = strings.TrimLeft(s.rest, " \t\n")
 	rest, ok := strings.CutPrefix(s.rest, token)
@@ -95,7 +95,7 @@ func (s *scanner) quoted() string {
 	return text
 }
 
-// descr reads the name of an element type. A list instead describes records.
+// descr reads the name of an element type. A list would describe records, which is an error.
 func (s *scanner) descr() string {
 	if s.accept("[") {
 		s.fail("elements that are records are not read: store each field as an array")
@@ -111,12 +111,12 @@ func (s *scanner) boolean() bool {
 	return false
 }
 
-// tuple reads integers in parentheses; Python 2 wrote an L behind long ones.
+// tuple reads integers in parentheses. Python 2 wrote an L after long integers.
 func (s *scanner) tuple() []int {
 	shape := []int{}
 	s.expect("(")
 	for s.err == nil && !s.accept(")") {
-		s.accept("") // spaces
+		s.accept("") // skips spaces
 		end := strings.IndexFunc(s.rest, func(c rune) bool { return c < '0' || c > '9' })
 		n, err := strconv.Atoi(s.rest[:max(end, 0)])
 		if errors.Is(err, strconv.ErrRange) {

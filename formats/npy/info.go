@@ -9,19 +9,19 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// Info is what the header of a file says, for programs that read and write parts of it.
+// Info is the content of a file's header, for programs that read and write parts of it.
 type Info struct {
 	DType   graph.DType
 	Shape   []int
-	Fortran bool // the first axis is the one whose elements are next to each other
-	Swapped bool // the elements have the other byte order than this machine's
-	Offset  int  // of the first element, in bytes
+	Fortran bool // the elements along the first axis are contiguous
+	Swapped bool // the elements have the other byte order than this machine
+	Offset  int  // byte offset of the first element
 }
 
 // Bytes returns how many bytes the elements take.
 func (i Info) Bytes() (int, error) { return binfile.NumBytes(i.DType, i.Shape) }
 
-// ReadInfo reads up to the first element.
+// ReadInfo reads everything before the first element.
 func ReadInfo(r io.Reader) (Info, error) {
 	c := &counter{r: r}
 	h, err := readHeader(c)
@@ -46,8 +46,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Header returns what precedes the elements of an array in C order in this package's byte
-// order, the least significant byte first.
+// Header returns the header of a little-endian array in C order.
 func Header(dt graph.DType, shape ...int) ([]byte, error) {
 	if _, err := binfile.NumBytes(dt, shape); err != nil {
 		return nil, fmt.Errorf("npy: %w", err)

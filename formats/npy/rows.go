@@ -11,16 +11,16 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// Writer writes an array row by row. The number of rows becomes known at Close.
+// Writer writes an array row by row. The number of rows is fixed at Close.
 type Writer struct {
 	w     io.WriteSeeker
 	start int64
-	head  header // of the array as it is so far
-	err   error  // of an earlier write; the file is of no use
+	head  header // header of the rows written so far
+	err   error  // error of an earlier write, which made the file useless
 }
 
-// NewWriter begins an array of the element type whose rows have a shape: no extents mean
-// that each row is one number. The array begins where w is.
+// NewWriter begins an array of the given element type and shape of rows; without extents each row is one number. The
+// array begins at the current position of w.
 func NewWriter(w io.WriteSeeker, dt graph.DType, row ...int) (*Writer, error) {
 	if _, err := binfile.NumBytes(dt, append([]int{1}, row...)); err != nil {
 		return nil, fmt.Errorf("npy: %w", err)
@@ -38,8 +38,7 @@ func NewWriter(w io.WriteSeeker, dt graph.DType, row ...int) (*Writer, error) {
 	return out, err
 }
 
-// Append writes one row, a tensor of the shape of rows, or several, a tensor with one axis
-// more.
+// Append writes one row (a tensor of the rows' shape) or several (a tensor with one axis more).
 func (w *Writer) Append(t *graph.Tensor) error {
 	row := w.head.shape[1:]
 	switch {

@@ -7,24 +7,23 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// builder makes a graph of a model: it holds what each name stands for.
+// builder makes a graph of a model. It maps names to values.
 type builder struct {
 	model  *model
 	opset  int
-	outer  *builder // of the subgraph around this one
-	depth  int      // of functions inside each other
+	outer  *builder // the builder of the graph around this subgraph
+	depth  int      // nesting depth of functions
 	stages *stages
 	values map[string]value
 	errs   *mistakes
 
-	// With WithScaledWeights, of a graph that is no function's nor inside one:
+	// For WithScaledWeights, in graphs that are neither a function's nor inside one:
 	scales    bool
 	reads     map[string]int      // how often each name is read
 	scalables map[string]scalable // products that this builder made, by name
 }
 
-// value returns what a name stands for here or in a graph around. ok is false if it
-// stands for nothing, because the node that makes it failed.
+// value returns the value of a name in this graph or a graph around it. ok is false if the node that makes it failed.
 func (b *builder) value(name string) (v value, ok bool) {
 	for ; b != nil; b = b.outer {
 		if v, ok := b.values[name]; ok {
@@ -34,8 +33,7 @@ func (b *builder) value(name string) (v value, ok bool) {
 	return value{}, false
 }
 
-// run builds all nodes of a subgraph. Those that fail leave their mistake in b.errs, and
-// those that need them are left out.
+// run builds all nodes of a subgraph. Nodes that fail record their mistake in b.errs; nodes that need them are skipped.
 func (b *builder) run(g *subgraph) {
 	if b.scales {
 		b.reads, b.scalables = g.reads(), map[string]scalable{}
@@ -48,7 +46,7 @@ func (b *builder) run(g *subgraph) {
 	}
 }
 
-// inner returns the builder of a subgraph of a node here.
+// inner returns a builder for a subgraph of a node of this graph.
 func (b *builder) inner() *builder {
 	return &builder{model: b.model, opset: b.opset, outer: b, depth: b.depth, stages: b.stages, values: map[string]value{}, errs: b.errs, scales: b.scales}
 }
@@ -120,7 +118,7 @@ func (b *builder) add(n *node) {
 	}
 }
 
-// locate gives the Nodes that a node of the model was built of its position, in place of the line that loads the model.
+// locate replaces the positions of Nodes, the line that loads the model, by the position of their node in the model.
 func (b *builder) locate(n *node, outs []value) {
 	var built graph.Nodes
 	for _, v := range outs {
@@ -180,7 +178,7 @@ func (c *call) build() ([]value, error) {
 	return outs, c.err
 }
 
-// checkTypes returns an error for inputs that are missing, or of types that the operator does not take.
+// checkTypes returns an error for missing inputs, and for types that the operator does not take.
 func (c *call) checkTypes() error {
 	for i, v := range c.in {
 		switch {
@@ -203,8 +201,7 @@ func (c *call) checkTypes() error {
 // mostFolded limits the elements of results that are computed at load.
 const mostFolded = 1 << 16
 
-// folds reports whether the outputs are computed at load: they depend on constants alone
-// and are small.
+// folds reports whether the outputs are computed at load: they depend only on constants and are small.
 func (c *call) folds(outs []value) bool {
 	for _, v := range c.in {
 		if !v.isKnown() {
@@ -212,7 +209,7 @@ func (c *call) folds(outs []value) bool {
 		}
 	}
 	for _, v := range c.node.attrs {
-		if _, ok := v.(*subgraph); ok { // which may use any value around it
+		if _, ok := v.(*subgraph); ok { // a subgraph may use any value around it
 			return false
 		}
 	}
@@ -228,7 +225,7 @@ func (c *call) folds(outs []value) bool {
 	return true
 }
 
-// fold is fold of outputs that count as nodes by their elements.
+// fold computes outputs at load, and counts their elements as nodes.
 func (c *call) fold(outs []value) error {
 	for _, v := range outs {
 		if v.kind == computed {

@@ -7,14 +7,14 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// call is one use of an operator while its graph is built. Its methods keep the first
-// mistake, and return values that do no harm after it.
+// call is one use of an operator while its graph is built. Its methods record the first mistake, after which they
+// return harmless values.
 type call struct {
 	*builder
 	op   *operator
 	node *node
 	in   []value
-	// stage is the first one that has all inputs; see stages.
+	// stage is the first stage in which all inputs are known; see stages.
 	stage int
 	err   error
 }
@@ -26,7 +26,7 @@ func (c *call) fail(format string, args ...any) []value {
 	return nil
 }
 
-// good reports whether Nodes have no mistakes, and so have axes; it keeps the first mistake.
+// good reports whether Nodes have no mistakes, and therefore have axes. It records the first mistake.
 func (c *call) good(xs ...graph.Node) bool {
 	for _, x := range xs {
 		if err := x.Err(); err != nil && c.err == nil {
@@ -36,20 +36,20 @@ func (c *call) good(xs ...graph.Node) bool {
 	return c.err == nil
 }
 
-// spend counts a node of the model as n nodes: it is unrolled into that many.
+// spend counts a node of the model as n nodes, because it is unrolled into n nodes.
 func (c *call) spend(n int) {
 	if !c.errs.room(n) {
 		c.fail("it becomes %d nodes: with all others these are more than %d", n, mostNodes)
 	}
 }
 
-// spendElements counts elements that are computed at load, and kept, as nodes.
+// spendElements counts elements that are computed and kept at load as nodes.
 func (c *call) spendElements(n int) { c.spend(n / elementsOfNode) }
 
-// elementsOfNode is how many elements take about as much memory as a node.
+// elementsOfNode is the number of elements that take about as much memory as a node.
 const elementsOfNode = 1 << 10
 
-// itemsOfNode is how many elements of a sequence are read and kept in about the time and memory of a node.
+// itemsOfNode is the number of elements of a sequence that take about as much time and memory as a node.
 const itemsOfNode = 64
 
 // has reports whether input i is there.
@@ -90,7 +90,7 @@ func (c *call) all() []graph.Node {
 // wants reports whether output i is used.
 func (c *call) wants(i int) bool { return i < len(c.node.outputs) && c.node.outputs[i] != "" }
 
-// sizes returns the elements of input i, which must be known at load up to symbolic sizes.
+// sizes returns the elements of input i, numbers or symbolic sizes, which must be known at load.
 func (c *call) sizes(i int) []graph.Extent {
 	if !c.has(i) {
 		c.fail("input %d is missing", i)
@@ -117,8 +117,7 @@ func (c *call) ints(i int) []int {
 	return out
 }
 
-// clampInt takes what models write for "to the end" to Go's bounds: the ends of int32 count
-// as those of int64.
+// clampInt converts what models write for "to the end", the ends of int32, to those of int64.
 func clampInt(n int) int {
 	switch {
 	case n >= math.MaxInt32:
@@ -139,7 +138,7 @@ func (c *call) int1(i int) int {
 	return v[0]
 }
 
-// attr returns an attribute or its default, and whether there is either.
+// attr returns an attribute or its default. ok is false if there is neither.
 func attr[T any](c *call, name string) (v T, ok bool) {
 	given, ok := c.node.attrs[name]
 	if !ok {
@@ -148,11 +147,11 @@ func attr[T any](c *call, name string) (v T, ok bool) {
 			panic(fmt.Sprintf("BUG: onnx: %s has no attribute %q", c.op.name, name))
 		}
 	}
-	v, ok = given.(T) // not of an unset one
+	v, ok = given.(T) // not ok for an unset default
 	return v, ok
 }
 
-// need returns an attribute that must be there.
+// need returns a required attribute.
 func need[T any](c *call, name string) T {
 	v, ok := attr[T](c, name)
 	if !ok {
@@ -166,7 +165,7 @@ func (c *call) float(name string) float64 { return need[float64](c, name) }
 func (c *call) text(name string) string   { return need[string](c, name) }
 func (c *call) flag(name string) bool     { return need[int](c, name) != 0 }
 
-// axis returns the attribute "axis" counted from the front, for a value with that many axes.
+// axis returns the attribute "axis", counted from the front, of a value of the given rank.
 func (c *call) axis(rank int) int { return c.wrapAxis(c.int("axis"), rank) }
 
 // wrapAxis counts a negative axis from the end.
@@ -181,7 +180,7 @@ func (c *call) wrapAxis(axis, rank int) int {
 	return axis
 }
 
-// from returns axis, axis+1, ... up to the last.
+// from returns the axes from axis to the last.
 func from(axis, rank int) []int {
 	out := make([]int, 0, rank)
 	for ; axis < rank; axis++ {
@@ -193,12 +192,12 @@ func from(axis, rank int) []int {
 // one returns the values of an operator with one output.
 func one(x graph.Node) []value { return []value{compute(x)} }
 
-// unaryOp is the build function of an operator that is an op of one Node.
+// unaryOp returns the build function of an operator that is a method of one Node.
 func unaryOp(f func(graph.Node) graph.Node) func(c *call) []value {
 	return func(c *call) []value { return one(f(c.x(0))) }
 }
 
-// binaryOp is the build function of an operator that is an op of two Nodes.
+// binaryOp returns the build function of an operator that is a method of two Nodes.
 func binaryOp(f func(x graph.Node, y any) graph.Node) func(c *call) []value {
 	return func(c *call) []value { return one(f(c.x(0), c.x(1))) }
 }

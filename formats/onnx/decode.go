@@ -8,8 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// The schema of .onnx files, as far as it is used: ModelProto and what it contains. The
-// numbers of fields are those of onnx.proto.
+// The used part of the schema of .onnx files: ModelProto and the messages in it. Field numbers are those of onnx.proto.
 
 // decoder reads the messages of one model.
 type decoder struct {
@@ -40,7 +39,7 @@ func (d *decoder) model(data []byte) (*model, error) {
 	return m, nil
 }
 
-// opset reads an OperatorSetIdProto into version, if it is of the default domain.
+// opset reads an OperatorSetIdProto, and sets version if it is of the default domain.
 func (d *decoder) opset(f field, version *int) error {
 	domain, n := "", 0
 	err := read(f, map[int]func(field) error{
@@ -55,8 +54,7 @@ func (d *decoder) opset(f field, version *int) error {
 
 func isDefault(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
-// read calls, for each field of the message that f is, the function of its number. Fields
-// without one are skipped.
+// read calls for each field of message f the function of its number. Fields without a function are skipped.
 func read(f field, on map[int]func(field) error) error {
 	data, err := f.bytes()
 	if err != nil {
@@ -75,7 +73,7 @@ func read(f field, on map[int]func(field) error) error {
 	return nil
 }
 
-// deepest limits how many graphs may be inside each other.
+// deepest limits the nesting of graphs.
 const deepest = 32
 
 // subgraph reads a GraphProto.
@@ -178,7 +176,7 @@ func (d *decoder) port(f field) (p port, err error) {
 	return p, err
 }
 
-// attribute reads an AttributeProto. Its value is that of the type it names.
+// attribute reads an AttributeProto. Its value has the type that it names.
 func (d *decoder) attribute(f field, depth int) (name string, value any, err error) {
 	var kind int
 	var number uint64

@@ -11,13 +11,13 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// externalFiles reads tensors that a model keeps in other files. They must be in its
-// folder or below: no location leads out of it, not by "..", an absolute path or a link.
+// externalFiles reads tensors that a model keeps in other files. These must be in the model's folder or below: no
+// location may lead out of it by "..", an absolute path or a link.
 type externalFiles struct {
-	folder string // "" if the model is not a file
+	folder string // empty if the model is not a file
 }
 
-// read returns the n bytes that the entries of a tensor's external_data say.
+// read returns the n bytes that a tensor's external_data refers to.
 func (e externalFiles) read(entries map[string]string, n int) ([]byte, error) {
 	location := entries["location"]
 	if e.folder == "" {
@@ -56,7 +56,7 @@ func (e externalFiles) read(entries map[string]string, n int) ([]byte, error) {
 	return binfile.Read(io.NewSectionReader(f, offset, length), n)
 }
 
-// position reads a number of bytes.
+// position parses a number of bytes.
 func position(text string, otherwise int64) (int64, error) {
 	if text == "" {
 		return otherwise, nil

@@ -42,8 +42,7 @@ func (d *decoder) function(f field, m *model) error {
 	return nil
 }
 
-// call builds the body of a function in place of a node that uses it. It returns false if
-// one of the node's inputs was not made.
+// call builds the body of a function for a node that calls it. It returns false if an input of the node was not made.
 func (b *builder) call(fn *function, n *node) bool {
 	inner := &builder{model: b.model, opset: fn.opset, values: map[string]value{}, errs: b.errs, depth: b.depth + 1, stages: b.stages}
 	if inner.depth > deepest {
@@ -80,8 +79,8 @@ func (b *builder) call(fn *function, n *node) bool {
 	return true
 }
 
-// withAttrs returns a node with the attributes of the function around it in place of
-// references. A reference to one that is not given is left out.
+// withAttrs returns a node with references replaced by the attributes of the calling node. A reference to an attribute
+// that is not given is dropped.
 func (n *node) withAttrs(defaults, given attrs) *node {
 	out := *n
 	out.attrs = attrs{}

@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Load reads a model from a file and compiles it. The error lists all operators that are
-// not supported, see UnsupportedError, and all nodes that can't be built.
+// Load reads a model from a file and compiles it. The error lists all operators that are not supported (see
+// UnsupportedError), and all nodes that can't be built.
 func Load(path string, options ...Option) (*Program, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -23,8 +23,8 @@ func Load(path string, options ...Option) (*Program, error) {
 	return p, nil
 }
 
-// Parse compiles a model that data holds, such as an embedded file. The program keeps
-// data, which must not be changed. Tensors in other files are errors.
+// Parse compiles the model in data, such as an embedded file. The program keeps data, which must not be changed. A
+// tensor in another file is an error.
 func Parse(data []byte, options ...Option) (*Program, error) {
 	p, err := load(data, "", options)
 	if err != nil {
@@ -33,7 +33,7 @@ func Parse(data []byte, options ...Option) (*Program, error) {
 	return p, nil
 }
 
-// load compiles a model of a file, or of none if the path is empty.
+// load compiles the model in data; path is its file, or empty.
 func load(data []byte, path string, options []Option) (*Program, error) {
 	folder := ""
 	if path != "" {

@@ -13,10 +13,10 @@ type UnsupportedError struct {
 	Operators []Unsupported // sorted by name
 }
 
-// Unsupported is an operator that a model uses and the table has not.
+// Unsupported is an operator that a model uses and the table lacks.
 type Unsupported struct {
-	Name  string // with its domain, if that is not the default one
-	Count int    // of the nodes that use it
+	Name  string // with its domain, unless that is the default one
+	Count int    // number of nodes that use it
 	Why   string
 }
 
@@ -32,23 +32,23 @@ func (e *UnsupportedError) Error() string {
 	return b.String()
 }
 
-// mistakes are what is wrong with a model.
+// mistakes collects what is wrong with a model.
 type mistakes struct {
 	operators map[string]*Unsupported
 	errs      []error
-	more      int             // errors that are not kept
-	poisoned  map[string]bool // values that a failed node makes
-	nodes     int             // that were built
+	more      int             // number of errors that are not kept
+	poisoned  map[string]bool // values of nodes that failed
+	nodes     int             // number of nodes built
 }
 
-// mostNodes limits the nodes of a model, with those of functions and loops once for each
-// use: a small file could ask for any number.
+// mostNodes limits the nodes of a model, where nodes of functions and loops count once per use: a small file could
+// demand any number.
 const mostNodes = 1 << 16
 
-// namesOfNode is how many inputs and outputs take about as much time as a node.
+// namesOfNode is the number of inputs and outputs that take about as much time as a node.
 const namesOfNode = 4
 
-// enough counts a node with its inputs and outputs, and reports whether the model has more nodes than its limit.
+// enough counts a node with its inputs and outputs, and reports whether the model exceeds its limit of nodes.
 func (m *mistakes) enough(names int) bool {
 	before := m.nodes
 	m.nodes += max(1, names/namesOfNode)
@@ -58,7 +58,7 @@ func (m *mistakes) enough(names int) bool {
 	return m.nodes >= mostNodes
 }
 
-// room adds n to the number of nodes, and reports whether the sum is below the limit.
+// room adds n to the number of nodes, and reports whether the sum is within the limit.
 func (m *mistakes) room(n int) bool {
 	m.nodes += n
 	return m.nodes < mostNodes
@@ -68,7 +68,7 @@ func newMistakes() *mistakes {
 	return &mistakes{operators: map[string]*Unsupported{}, poisoned: map[string]bool{}}
 }
 
-// mostErrors is how many errors of nodes are kept.
+// mostErrors is the number of node errors that are kept.
 const mostErrors = 20
 
 func (m *mistakes) add(err error) {
@@ -93,8 +93,7 @@ func (m *mistakes) unsupported(n *node, why string) {
 	m.failed(n)
 }
 
-// failed records that a node's outputs will not exist, so that nodes that need them are no
-// mistakes of their own.
+// failed records that a node's outputs will not exist, so that nodes that need them report no mistakes of their own.
 func (m *mistakes) failed(n *node) {
 	for _, name := range n.outputs {
 		m.poisoned[name] = true

@@ -8,31 +8,30 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// model is what a file says, before any operator is looked at.
+// model is the content of a file before any operator is checked.
 type model struct {
 	opset     int // version of the default operator set
 	body      *subgraph
-	functions map[string]*function // by key
+	functions map[string]*function // functions, by key
 
-	file   string    // its name, for positions
-	loaded graph.Pos // the user's line that loads it
+	file   string    // file name, for positions
+	loaded graph.Pos // the user's line that loads the model
 }
 
-// function is an operator that the model defines itself.
+// function is an operator defined by the model.
 type function struct {
 	inputs   []string
-	defaults attrs // of its attributes, without those that must be given
+	defaults attrs // optional attributes with their defaults
 	opset    int
 	body     *subgraph
 }
 
-// key names a function: its domain, name, and what tells functions of one name apart.
+// key identifies a function: its domain, its name, and an overload.
 func key(domain, name, overload string) string { return domain + ":" + name + ":" + overload }
 
-// subgraph is a list of nodes in topological order. Values have names; a name is given
-// once.
+// subgraph is a list of nodes in topological order. Values have names; each name is assigned once.
 type subgraph struct {
-	inputs    []port // without the constants
+	inputs    []port // inputs that are not constants
 	constants map[string]*graph.Tensor
 	nodes     []*node
 	outputs   []string
@@ -49,28 +48,26 @@ type port struct {
 	name   string
 	code   int // ONNX's number of the element type
 	dtype  graph.DType
-	shaped bool  // the number of axes is known
-	dims   []any // an int, or the name of a size, "" if it has none
+	shaped bool  // whether the number of axes is known
+	dims   []any // ints or names of sizes, "" for a size without a name
 }
 
-// node is the use of an operator. The name "" among its inputs or outputs is an optional
-// one that is left out.
+// node is a use of an operator. An empty name among its inputs or outputs stands for an optional one that is left out.
 type node struct {
 	name, domain, op, overload string
 	inputs, outputs            []string
 	attrs                      attrs
-	number                     int // in its graph, from 1
+	number                     int // its number in the graph, from 1
 }
 
-// attrs are attributes by name: an int, a float64 (that a float32 has exactly), a string,
-// a list of one of these, a *graph.Tensor, a *subgraph or a reference.
+// attrs are attributes by name. A value is an int, a float64 (exactly a float32), a string, a list of one of these, a
+// *graph.Tensor, a *subgraph or a reference.
 type attrs map[string]any
 
-// reference is an attribute of a node inside a function: the value of the function's
-// attribute of that name.
+// reference is an attribute of a node inside a function; it stands for the function's attribute of that name.
 type reference string
 
-// pos is the place of a node in a file: its name or its operator, as far as a position can have it, and its
+// pos returns the position of a node: its name or operator, restricted to characters that a position can have, and its
 // number.
 func (n *node) pos(file string) graph.Pos {
 	name := n.name
@@ -89,7 +86,7 @@ func (n *node) pos(file string) graph.Pos {
 	return graph.Pos{File: path.Join(file, name), Line: n.number}
 }
 
-// where names a node in messages.
+// where returns the name of a node for messages.
 func (n *node) where() string {
 	if n.name != "" {
 		return n.op + " " + n.name

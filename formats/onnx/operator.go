@@ -10,30 +10,30 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// latest is the newest version of the default operator set that the table knows.
+// latest is the newest version of the default operator set in the table.
 const latest = 28
 
-// operator is a row of the table of operators: a definition, and the versions of the
-// operator set in which it holds. An operator whose definition changed has several rows.
+// operator is a row of the table of operators: a definition, and the versions of the operator set in which it holds. An
+// operator whose definition changed has several rows.
 type operator struct {
 	name         string
 	since, until int
-	least, most  int       // inputs
-	types        ir.DTypes // of the first input
+	least, most  int       // number of inputs
+	types        ir.DTypes // types of the first input
 	attrs        attrs     // names and defaults; see unset
 	build        func(c *call) []value
 }
 
-// many is the number of inputs of operators that take any.
+// many is the number of inputs of a variadic operator.
 const many = 1 << 20
 
-// unset is the default of an attribute that has none. Its type is that of the value.
+// unset is the default of an attribute without a default. Its type is the type of the attribute.
 type unset struct{ as any }
 
 // table holds the rows by name.
 var table map[string][]*operator
 
-func init() { // not in the declaration, as the rows of control flow look operators up
+func init() { // filled by init, because the rows of control flow look operators up
 	table = map[string][]*operator{}
 	for _, group := range [][]operator{
 		elementwise, casts, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, unpools, resizing, losses, determinants, edges, control, scans, attentions, linearAttentions, recurrents, signals, samplings, regions, sequences,
@@ -55,8 +55,7 @@ func with(some, more attrs) attrs {
 	return out
 }
 
-// lookup returns the definition that holds in a version of the operator set, or why there
-// is none.
+// lookup returns the definition for a version of the operator set, or why there is none.
 func lookup(n *node, opset int) (op *operator, why string) {
 	if n.domain != "" {
 		return nil, "an operator of the domain " + n.domain
@@ -88,7 +87,7 @@ func (op *operator) check(n *node) error {
 		return errors.New("no outputs: it has one or more")
 	}
 	for name, v := range n.attrs {
-		if name == "consumed_inputs" { // of the first versions, about memory alone
+		if name == "consumed_inputs" { // an attribute of the first versions, about memory only
 			continue
 		}
 		want, ok := op.attrs[name]

@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Activations: functions of one element.
+// Activations.
 
 // exactly returns the float64 that a float32 default is stored as.
 func exactly(f float32) float64 { return float64(f) }
@@ -62,7 +62,7 @@ func swish(x graph.Node, alpha float64) graph.Node {
 
 func prelu(x, slope graph.Node) graph.Node { return graph.Where(x.Lt(0), x.Mul(slope), x) }
 
-// preluChannels has a slope for each channel, the second axis.
+// preluChannels is PRelu of the versions with a slope for each channel, the second axis.
 func preluChannels(c *call) []value {
 	x, slope := c.x(0), c.x(1)
 	if slope.Rank() == 1 && x.Rank() > 1 && !slope.Shape()[0].Is(1) {

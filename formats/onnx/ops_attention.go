@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Attention: softmax(Q·Kᵀ)·V of several heads, with masks and a cache of keys and values.
+// Attention: softmax(Q·Kᵀ)·V for several heads, with masks and a cache of keys and values.
 
 var attentions = []operator{
 	{"Attention", 23, 23, 3, 6, ir.Floats, attentionAttrs, attention},
@@ -22,7 +22,7 @@ var attentionAttrs = attrs{
 	"scale": unset{0.}, "softcap": 0., "softmax_precision": unset{0},
 }
 
-// heads returns x [batch, heads, length, size], which may be given as [batch, length, heads*size].
+// heads returns x as [batch, heads, length, size]; x may also be [batch, length, heads*size].
 func (c *call) heads(x graph.Node, attribute string) graph.Node {
 	switch s := x.Shape(); len(s) {
 	case 4:
@@ -39,8 +39,8 @@ func (c *call) heads(x graph.Node, attribute string) graph.Node {
 	return x
 }
 
-// attention returns the result, the keys and values with those of the cache before them, and the
-// scores as they are at some point.
+// attention returns the result, the keys and values including those from the cache, and the scores at the requested
+// stage.
 func attention(c *call) []value {
 	given := c.x(0)
 	q, k, v := c.heads(given, "q_num_heads"), c.heads(c.x(1), "kv_num_heads"), c.heads(c.x(2), "kv_num_heads")
@@ -81,7 +81,7 @@ func attention(c *call) []value {
 		scores = scores.Cast(c.typeNamed("softmax_precision"))
 	}
 	weights := scores.Softmax(-1).Cast(given.DType())
-	if hidden { // a row without any key has the result 0
+	if hidden { // a row with no visible key has the result 0
 		weights = graph.Where(bias.Max(-1, graph.KeepDims).Eq(math.Inf(-1)), 0, weights)
 	}
 	stages[3] = weights
@@ -97,7 +97,7 @@ func attention(c *call) []value {
 	return []value{compute(y), compute(k), compute(v), compute(stages[mode])}
 }
 
-// scale returns what queries and keys are multiplied by: the root of the scale of their products.
+// scale returns the factor for queries and for keys: the square root of the scale of their products.
 func (c *call) scale(q graph.Node) graph.Node {
 	scale, ok := attr[float64](c, "scale")
 	if size, fixed := q.Shape()[3].Int(); !ok && fixed {
@@ -108,7 +108,7 @@ func (c *call) scale(q graph.Node) graph.Node {
 	return q.Scalar(math.Sqrt(scale))
 }
 
-// shared returns keys or values with a head for each of the queries: several use one.
+// shared repeats keys or values so that each head of the queries has its own.
 func (c *call) shared(x, q graph.Node) graph.Node {
 	if !c.good(x, q) || x.Shape()[1] == q.Shape()[1] {
 		return x
@@ -122,11 +122,11 @@ func (c *call) shared(x, q graph.Node) graph.Node {
 	return x.Repeat(1, want/have)
 }
 
-// attentionBias returns what is added to scores [batch, heads, queries, keys], nil for nothing.
-// hidden says that there may be queries for which all keys are hidden.
+// attentionBias returns the bias of the scores, [batch, heads, queries, keys], or nil. hidden reports that a query may
+// have no visible key.
 func (c *call) attentionBias(scores graph.Node, before graph.Extent) (bias *graph.Node, hidden bool) {
 	dt, queries, keys := scores.DType(), scores.Shape()[2], scores.Shape()[3]
-	var seen []graph.Node // conditions for a key to be seen
+	var seen []graph.Node // conditions under which a key is visible
 	row, column := graph.Iota(graph.Int64, queries).Unsqueeze(-1).Add(before), graph.Iota(graph.Int64, keys)
 	if c.has(6) {
 		lengths := alignAt(c.x(6).Cast(graph.Int64), 0, 4)
@@ -162,7 +162,7 @@ func (c *call) attentionBias(scores graph.Node, before graph.Extent) (bias *grap
 	return &sum, hidden
 }
 
-// padMask hides the keys that a mask has no elements for.
+// padMask extends a mask so that it hides keys beyond its end.
 func (c *call) padMask(mask graph.Node, keys graph.Extent) graph.Node {
 	rank := mask.Rank()
 	if rank == 0 || mask.Shape()[rank-1] == keys {
@@ -182,8 +182,8 @@ func (c *call) padMask(mask graph.Node, keys graph.Extent) graph.Node {
 	return mask.PadWith(make([]int, rank), after, math.Inf(-1))
 }
 
-// rotaryEmbedding turns pairs of elements by the angles of their positions: those of a pair are
-// neighbours, or half of the elements apart. Elements after the first ones stay as they are.
+// rotaryEmbedding rotates pairs of elements by the angles of their positions. The elements of a pair are neighbours, or
+// half the elements apart. Only the first elements are rotated.
 func rotaryEmbedding(c *call) []value {
 	given := c.x(0)
 	x, cos, sin := c.heads(given, "num_heads"), c.x(1), c.x(2)

@@ -5,9 +5,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Conversions between element types. ONNX's differ from graph's for types of 8 bits and less:
-// floats saturate unless told otherwise, and what becomes an integer of 4 or 2 bits is rounded
-// to even and wraps.
+// Conversions between element types. They differ from graph's for types of 8 bits and fewer: floats saturate unless the
+// attributes say otherwise, and a conversion to an integer of 4 or 2 bits rounds to even and wraps.
 
 var casts = []operator{
 	{"BitCast", 26, latest, 1, 1, ir.AllTypes, attrs{"to": unset{0}}, bitCast},
@@ -16,12 +15,12 @@ var casts = []operator{
 	{"CastLike", 15, latest, 2, 2, ir.AllTypes, attrs{"saturate": 1, "round_mode": "up"}, castLike},
 }
 
-// saturating are the greatest numbers of the types that conversions saturate to.
+// saturating has the greatest number of each type that conversions saturate to.
 var saturating = map[graph.DType]float64{
 	graph.Float8E4M3FN: 448, graph.Float8E4M3FNUZ: 240, graph.Float8E5M2: 57344, graph.Float8E5M2FNUZ: 57344,
 }
 
-// castNamed is Cast of the versions in which the type has a name, such as FLOAT.
+// castNamed is Cast of the versions in which the type is given by name, such as FLOAT.
 func castNamed(c *call) []value {
 	name := c.text("to")
 	for _, dt := range typeCodes {
@@ -36,7 +35,7 @@ func cast(c *call) []value     { return one(c.converted(c.x(0), c.typeNamed("to"
 func castLike(c *call) []value { return one(c.converted(c.x(0), c.in[1].dtype())) }
 func bitCast(c *call) []value  { return one(c.x(0).Bitcast(c.typeNamed("to"))) }
 
-// converted returns x as another type, by the attributes saturate and round_mode.
+// converted returns x as another type, according to the attributes saturate and round_mode.
 func (c *call) converted(x graph.Node, dt graph.DType) graph.Node {
 	switch last := saturating[dt]; {
 	case dt == graph.Float8E8M0:
@@ -52,7 +51,7 @@ func (c *call) converted(x graph.Node, dt graph.DType) graph.Node {
 	return x.Cast(dt)
 }
 
-// within clips x to a range about 0, in a type that has all numbers in it.
+// within clips x to a symmetric range, in a type that contains all its numbers.
 func within(x graph.Node, last float64) graph.Node {
 	switch dt := x.DType(); {
 	case ir.Stored.Has(dt):
@@ -63,7 +62,7 @@ func within(x graph.Node, last float64) graph.Node {
 	return x.Clip(-last, last)
 }
 
-// powerOfTwo rounds the magnitude of x to a float8e8m0: the exponent of a float32 is its bits.
+// powerOfTwo rounds the magnitude of x to a float8e8m0, whose bits are the exponent of a float32.
 func (c *call) powerOfTwo(x graph.Node) graph.Node {
 	const fraction, nan = 23, 255
 	f := x.Cast(graph.Float32).Abs()

@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// The steps of recurrent layers, and their activations.
+// The steps of recurrent layers and their activations.
 
 func rnn(c *call) []value {
 	return c.recurrent(cell{gates: 1, states: 1, functions: []string{"Tanh"}, step: rnnStep})
@@ -20,7 +20,7 @@ func lstm(c *call) []value {
 	return c.recurrent(cell{gates: 4, states: 2, functions: []string{"Sigmoid", "Tanh", "Tanh"}, step: lstmStep})
 }
 
-// product returns the products of states with the weights of some gates, with their bias.
+// product returns the products of states with the weights of some gates, plus their bias.
 func (l *layer) product(h graph.Node, first, end int) graph.Node {
 	begin, stop := first*l.size, end*l.size
 	return h.MatMul(l.weights.SliceAxis(-1, begin, stop, 1)).Add(l.bias.SliceAxis(0, begin, stop, 1))
@@ -35,7 +35,7 @@ func rnnStep(l *layer, x graph.Node, states []graph.Node) []graph.Node {
 	return []graph.Node{l.f[0](x.Add(l.product(states[0], 0, 1)))}
 }
 
-// gruStep has the gates z (update), r (reset) and h (hidden).
+// gruStep computes a step with the gates z (update), r (reset) and h (hidden).
 func gruStep(l *layer, x graph.Node, states []graph.Node) []graph.Node {
 	h := states[0]
 	zr := l.f[0](x.SliceAxis(-1, 0, 2*l.size, 1).Add(l.product(h, 0, 2)))
@@ -50,8 +50,8 @@ func gruStep(l *layer, x graph.Node, states []graph.Node) []graph.Node {
 	return []graph.Node{z.Scalar(1).Sub(z).Mul(next).Add(z.Mul(h))}
 }
 
-// lstmStep has the gates i (input), o (output), f (forget) and c (cell), and peepholes of the
-// first three. Its second state is that of the cell.
+// lstmStep computes a step with the gates i (input), o (output), f (forget) and c (cell), and peepholes of the first
+// three. The second state is the cell's.
 func lstmStep(l *layer, x graph.Node, states []graph.Node) []graph.Node {
 	before := states[1]
 	gates := x.Add(l.product(states[0], 0, 4))
@@ -71,14 +71,14 @@ func lstmStep(l *layer, x graph.Node, states []graph.Node) []graph.Node {
 	return []graph.Node{open(1, c).Mul(l.f[2](c)), c}
 }
 
-// activation is a function of gates with up to two numbers.
+// activation is a function of gates with up to two parameters.
 type activation struct {
 	numbers     int
-	alpha, beta float64 // the usual ones
+	alpha, beta float64 // default parameters
 	of          func(x graph.Node, alpha, beta float64) graph.Node
 }
 
-// gateFunctions are the activations by their names in lower case.
+// gateFunctions maps lower-case names to activations.
 var gateFunctions = map[string]activation{
 	"affine":      {2, 1, 0, func(x graph.Node, alpha, beta float64) graph.Node { return x.Mul(alpha).Add(beta) }},
 	"elu":         {1, 1, 0, func(x graph.Node, alpha, _ float64) graph.Node { return x.ELU(alpha) }},
@@ -95,9 +95,9 @@ var gateFunctions = map[string]activation{
 	}},
 }
 
-// activations returns the functions of each direction. Those that have numbers take them one after
-// another from the attributes. Operands are clipped if the attribute clip is given, but for that of
-// the third function: the states of cells, as onnxruntime has it.
+// activations returns the functions of each direction. Functions with parameters take them in order from the
+// attributes. With the attribute clip their operands are clipped, except that of the third function, the state of
+// cells, as in onnxruntime.
 func (c *call) activations(usual []string, directions int) [][]func(graph.Node) graph.Node {
 	names, ok := attr[[]string](c, "activations")
 	if !ok {

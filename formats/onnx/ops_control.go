@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Control flow that is decided at load: the graphs inside become part of the graph around.
+// Control flow that is decided at load: subgraphs become part of the graph around them.
 
 var control = []operator{
 	{"If", 1, latest, 1, 1, ir.Bools, attrs{"then_branch": unset{(*subgraph)(nil)}, "else_branch": unset{(*subgraph)(nil)}}, branch},
@@ -30,13 +30,11 @@ func branch(c *call) []value {
 	return c.body(g, nil)
 }
 
-// mostTrips limits how often a body is repeated.
+// mostTrips limits the iterations of a body.
 const mostTrips = 1024
 
-// loop repeats its body: a number of times, while a condition holds, or both: either may be
-// left out, the condition then is true. The values
-// that the body returns are those of the next iteration, and then one for each iteration,
-// which are stacked.
+// loop repeats its body a number of times, while a condition holds, or both. The body returns the values for the next
+// iteration and then one value per iteration, which are stacked.
 func loop(c *call) []value {
 	g := need[*subgraph](c, "body")
 	count := mostTrips + 1
@@ -78,8 +76,8 @@ func loop(c *call) []value {
 	return c.stacked(carried, stacks, nil, nil)
 }
 
-// stacked returns the outputs of a loop: the last values that were carried, and the
-// stacks of the others, along an axis each, some from the last iteration to the first.
+// stacked returns the outputs of a loop: the last carried values, and the stacks of the other values along their axes,
+// some in reverse order.
 func (c *call) stacked(carried []value, stacks [][]value, axes, directions []int) []value {
 	out := append([]value(nil), carried...)
 	for k, all := range stacks {
@@ -100,7 +98,7 @@ func (c *call) stacked(carried []value, stacks [][]value, axes, directions []int
 	return out
 }
 
-// at returns an element of a list that may be missing, which stands for zeros.
+// at returns an element of a list, or 0 if the list is missing.
 func at(list []int, i int) int {
 	if i < len(list) {
 		return list[i]
@@ -110,7 +108,7 @@ func at(list []int, i int) int {
 
 func (c *call) list(name string) []int { return need[[]int](c, name) }
 
-// body builds a subgraph with values for its inputs, and returns its outputs.
+// body builds a subgraph with the given values as inputs, and returns its outputs.
 func (c *call) body(g *subgraph, in []value) []value {
 	if c.spend((len(g.inputs) + len(g.outputs) + len(g.constants)) / namesOfNode); c.err != nil {
 		return nil

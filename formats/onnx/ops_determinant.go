@@ -11,11 +11,11 @@ var determinants = []operator{
 	{"Det", 11, latest, 1, 1, ir.Floats, nil, determinant},
 }
 
-// mostRows limits the matrices of Det: each of their rows is a dozen nodes of the graph.
+// mostRows limits the matrices of Det: each row is a dozen nodes of the graph.
 const mostRows = 64
 
-// determinant eliminates with partial pivoting: the determinant is the product of the pivots,
-// with the other sign for each exchange of two rows.
+// determinant eliminates with partial pivoting. The result is the product of the pivots, negated for each exchange of
+// two rows.
 func determinant(c *call) []value {
 	x := c.x(0)
 	shape := x.Shape()
@@ -37,17 +37,16 @@ func determinant(c *call) []value {
 	return one(det.Cast(x.DType()))
 }
 
-// eliminated takes the row with the greatest first element out of matrices x [..., n, n]. It
-// returns that element, negative if the row was exchanged with the first one, and the matrices
-// [..., n-1, n-1] that are left when multiples of the row made the other first elements 0. If
-// all are 0 there is nothing to subtract, and the pivot is 0.
+// eliminated performs one step of elimination on matrices x [..., n, n], with the row whose first element is greatest
+// in magnitude. It returns that pivot, negated if the row was exchanged with the first one, and the remaining matrices
+// [..., n-1, n-1]. If all first elements are 0, so is the pivot and nothing is subtracted.
 func eliminated(x graph.Node) (pivot, rest graph.Node) {
 	rows := x.Shape()[x.Rank()-2]
 	at := x.SliceAxis(-1, 0, 1, 1).Abs().ArgMax(-2, graph.KeepDims) // [..., 1, 1]
 	row := x.TakeAlong(-2, at)
 	first := row.SliceAxis(-1, 0, 1, 1)
 	pivot = graph.Where(at.Eq(0), first, first.Neg()).Squeeze(-2, -1)
-	// The other rows: the first one is in place of the one that was taken out.
+	// The other rows, with the first one in the place of the pivot row.
 	place := graph.Iota(graph.Int64, rows).Unsqueeze(-1)
 	x = graph.Where(place.Eq(at), x.SliceAxis(-2, 0, 1, 1), x).SliceAxis(-2, 1, bound(rows), 1)
 	factor := x.SliceAxis(-1, 0, 1, 1).Div(graph.Where(first.Eq(0), 1, first))

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Operators whose results have as many elements as the data says. They are computed from
-// tensors, between the programs of two stages.
+// Operators whose results have a size that depends on the data. They are computed from tensors, between the programs of
+// two stages.
 
 var edges = []operator{
 	{"Compress", 9, latest, 2, 2, ir.AllTypes, attrs{"axis": unset{0}}, compress},
@@ -18,14 +18,14 @@ var edges = []operator{
 	{"Unique", 11, latest, 1, 1, ir.Computed, attrs{"axis": unset{0}, "sorted": 1}, unique},
 }
 
-// result is the type of what an edge returns.
+// result is the type of an edge's result.
 type result struct {
 	dtype graph.DType
 	shape graph.Shape
 }
 
-// edge adds an operator after the stage that has its inputs. Its results are inputs of the
-// next stage, or constants if all inputs are.
+// edge adds an operator after the stage that computes its inputs. Its results are inputs of the next stage, or
+// constants if all inputs are.
 func (c *call) edge(eval evaluation, results ...result) []value {
 	if c.err != nil {
 		return nil
@@ -52,7 +52,7 @@ func (c *call) edge(eval evaluation, results ...result) []value {
 	return outs
 }
 
-// found returns a new size: how many elements or slices there will be.
+// found returns a new symbolic size: the number of elements or slices in the result.
 func (c *call) found() graph.Extent { return graph.Dim(c.stages.sizes.of("found")) }
 
 func nonZero(c *call) []value {
@@ -64,8 +64,7 @@ func nonZero(c *call) []value {
 	return c.edge(eval, result{graph.Int64, graph.Shape{ir.Fixed(x.Rank()), c.found()}})
 }
 
-// alongAxis returns the axis that an operator works along: the attribute's, or, where there is
-// none, that of all elements in one.
+// alongAxis returns the axis of the attribute; without the attribute the input is flattened and the axis is 0.
 func (c *call) alongAxis(x graph.Node) (axis int, flat bool) {
 	axis, ok := attr[int](c, "axis")
 	if !ok {
@@ -96,8 +95,8 @@ func compress(c *call) []value {
 	return c.edge(eval, result{x.DType(), shape})
 }
 
-// unique returns the distinct elements or slices, where each is first, which of them each
-// element or slice is, and how many of those there are.
+// unique returns the distinct elements or slices, the index of the first of each, for each element or slice its
+// distinct one, and the counts.
 func unique(c *call) []value {
 	x := c.x(0)
 	axis, flat := c.alongAxis(x)
@@ -122,10 +121,9 @@ func unique(c *call) []value {
 	return c.edge(eval, result{x.DType(), shape}, list(k), list(n), list(k))
 }
 
-// uniqueSlices finds the distinct slices of t along an axis: in the order of their elements,
-// or of where they are first.
+// uniqueSlices finds the distinct slices of t along an axis, sorted by their elements or in order of first occurrence.
 func uniqueSlices(ctx context.Context, t *graph.Tensor, axis int, sorted bool) ([]*graph.Tensor, error) {
-	d, err := graph.Unique(ctx, t) // the places of elements are in their order
+	d, err := graph.Unique(ctx, t) // places are ordered as the elements are
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +140,7 @@ func uniqueSlices(ctx context.Context, t *graph.Tensor, axis int, sorted bool) (
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return slices.Compare(slice(i), slice(j)) })
-	var groups [][]int // of equal slices, each in order
+	var groups [][]int // groups of equal slices, each in order
 	for at, i := range order {
 		if at == 0 || !slices.Equal(slice(order[at-1]), slice(i)) {
 			groups = append(groups, nil)

@@ -5,10 +5,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Operators that compute each element from those at the same index.
+// Elementwise operators.
 
-// oldBroadcast are the attributes by which the second operand was broadcast up to version
-// 6: at the axis, or aligned with the last one.
+// oldBroadcast are the attributes that broadcast the second operand up to version 6: at the axis, or aligned with the
+// last one.
 var oldBroadcast = attrs{"broadcast": 0, "axis": unset{0}}
 
 var elementwise = []operator{
@@ -78,7 +78,7 @@ var elementwise = []operator{
 	{"Xor", 7, latest, 2, 2, ir.Bools, nil, binaryOp(graph.Node.Xor)},
 }
 
-// aligned is binaryOp for the versions with the attributes of oldBroadcast.
+// aligned is binaryOp for versions with the attributes of oldBroadcast.
 func aligned(f func(x graph.Node, y any) graph.Node) func(c *call) []value {
 	return func(c *call) []value {
 		x, y := c.x(0), c.x(1)
@@ -89,7 +89,7 @@ func aligned(f func(x graph.Node, y any) graph.Node) func(c *call) []value {
 	}
 }
 
-// alignAt adds axes behind those of y, so that its first is axis of a value of that rank.
+// alignAt appends axes to y so that its first axis is axis number axis of a value of the given rank.
 func alignAt(y graph.Node, axis, rank int) graph.Node {
 	for range rank - axis - y.Rank() {
 		y = y.Unsqueeze(-1)
@@ -122,8 +122,8 @@ func mod(c *call) []value {
 	return one(c.x(0).Mod(c.x(1)))
 }
 
-// power has the type of the base. Where the exponent is of another type, both become the
-// type that holds either.
+// power returns a result of the base's type. If the exponent has another type, both are converted to a type that holds
+// either.
 func power(x graph.Node, exponent any) graph.Node {
 	y := exponent.(graph.Node)
 	dt := x.DType()
@@ -148,7 +148,7 @@ func bitShift(c *call) []value {
 	return c.fail("direction %q: it must be LEFT or RIGHT", c.text("direction"))
 }
 
-// floated returns floats of 8 bits and less as float32.
+// floated returns floats of 8 bits and fewer as float32.
 func floated(x graph.Node) graph.Node {
 	if ir.Minifloats.Has(x.DType()) {
 		return x.Cast(graph.Float32)

@@ -6,11 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Fourier transforms of lines, as products with matrices of roots of unity. A length that is a
-// product takes several smaller ones: J. Cooley and J. Tukey, "An algorithm for the machine
-// calculation of complex Fourier series", 1965. All is computed in float64.
+// Fourier transforms of lines, as products with matrices of roots of unity. A composite length takes several smaller
+// products: J. Cooley and J. Tukey, "An algorithm for the machine calculation of complex Fourier series", 1965. All
+// arithmetic is in float64.
 
-// spectrum is lines of complex numbers; im is nil for real ones.
+// spectrum is lines of complex numbers; im is nil for real numbers.
 type spectrum struct {
 	re graph.Node
 	im *graph.Node
@@ -35,7 +35,7 @@ func (c *call) spectrum(x graph.Node) spectrum {
 	return z
 }
 
-// parts returns the numbers with their parts as the last axis.
+// parts returns the complex numbers with the parts as last axis.
 func (z spectrum) parts() graph.Node {
 	if z.im == nil {
 		return z.re.Unsqueeze(-1)
@@ -43,7 +43,7 @@ func (z spectrum) parts() graph.Node {
 	return graph.Stack(-1, z.re, *z.im)
 }
 
-// each returns what f makes of both parts.
+// each applies f to both parts.
 func (z spectrum) each(f func(x graph.Node) graph.Node) spectrum {
 	out := spectrum{re: f(z.re)}
 	if z.im != nil {
@@ -61,8 +61,8 @@ func (z spectrum) resized(n int) spectrum {
 	})
 }
 
-// mirrored returns lines of n elements from the first n/2+1: the others are conjugates, as in
-// the transform of real numbers.
+// mirrored extends the first n/2+1 elements of lines to n elements; the others are their conjugates, as in the
+// transform of real numbers.
 func (z spectrum) mirrored(n int) spectrum {
 	rest := func(x graph.Node) graph.Node { return x.SliceAxis(-1, 1, (n+1)/2, 1).Flip(-1) }
 	out := spectrum{re: graph.Concat(-1, z.re, rest(z.re))}
@@ -73,7 +73,7 @@ func (z spectrum) mirrored(n int) spectrum {
 	return out
 }
 
-// times returns the product of complex numbers by a function, such as that of matrices.
+// times returns the complex product by a real product, such as that of matrices.
 func (z spectrum) times(f func(x, y graph.Node) graph.Node, re, im graph.Node) spectrum {
 	if z.im == nil {
 		i := f(z.re, im)
@@ -86,7 +86,7 @@ func (z spectrum) times(f func(x, y graph.Node) graph.Node, re, im graph.Node) s
 // mostFactor limits the matrices of a transform.
 const mostFactor = 2048
 
-// transformed returns the transforms of lines of n elements. The inverse is divided by n.
+// transformed returns the transforms of lines of n elements. The inverse transform is divided by n.
 func (c *call) transformed(z spectrum, n int, inverse bool) spectrum {
 	y := c.fourier(z, n, inverse)
 	if !inverse || c.err != nil {
@@ -110,14 +110,14 @@ func (c *call) fourier(z spectrum, n int, inverse bool) spectrum {
 		return z.times(matrix, re, im)
 	}
 	m := n / p
-	// Element p*b+a becomes [..., a, b]: lines of m elements, which are transformed to [..., a, d].
+	// Element p*b+a becomes [..., a, b]: lines of m elements, transformed to [..., a, d].
 	z = z.each(func(x graph.Node) graph.Node {
 		return x.Reshape(x.Shape()[:x.Rank()-1], m, p).SwapAxes(-1, -2)
 	})
 	z = c.fourier(z, m, inverse)
 	re, im := roots(p, m, n, inverse)
 	z = z.times(func(x, y graph.Node) graph.Node { return x.Mul(y) }, re, im)
-	// Then those of p elements: [..., d, a] to [..., d, c], which is element m*c+d.
+	// Then lines of p elements, [..., d, a] to [..., d, c]: element m*c+d.
 	z = z.each(func(x graph.Node) graph.Node { return x.SwapAxes(-1, -2) })
 	re, im = roots(p, p, p, inverse)
 	return z.times(matrix, re, im).each(func(x graph.Node) graph.Node {
@@ -126,7 +126,7 @@ func (c *call) fourier(z spectrum, n int, inverse bool) spectrum {
 	})
 }
 
-// factor returns the greatest divisor of n up to 64, or the least prime factor if there is none but 1.
+// factor returns the greatest divisor of n up to 64, or its least prime factor if all other divisors are greater.
 func factor(n int) int {
 	for p := min(n, 64); p > 1; p-- {
 		if n%p == 0 {
@@ -141,7 +141,7 @@ func factor(n int) int {
 	return n
 }
 
-// roots returns the matrix [rows, cols] of exp(-2πi·j·k/n), or of its conjugates for the inverse.
+// roots returns the matrix [rows, cols] of exp(-2πi·j·k/n), conjugated for the inverse.
 func roots(rows, cols, n int, inverse bool) (re, im graph.Node) {
 	x, y := make([]float64, rows*cols), make([]float64, rows*cols)
 	for j := range rows {

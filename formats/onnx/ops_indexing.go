@@ -31,7 +31,7 @@ var indexing = []operator{
 	{"TopK", 11, latest, 2, 2, ir.Numeric, attrs{"axis": -1, "largest": 1, "sorted": 1}, topK},
 }
 
-// gather takes slices of an axis. One index that is known at load is a view.
+// gather takes slices of an axis. A single index that is known at load becomes a view.
 func gather(c *call) []value {
 	x := c.x(0)
 	axis := c.axis(x.Rank())
@@ -46,8 +46,7 @@ func gather(c *call) []value {
 	return one(x.Take(axis, c.x(1).FromEnd(x.Shape()[axis])))
 }
 
-// gatherElements takes an element for each index. There may be indices for a part of the
-// other axes alone.
+// gatherElements takes an element for each index. The other axes of the indices may be shorter.
 func gatherElements(c *call) []value {
 	x, at := c.x(0), c.x(1)
 	axis := c.axis(x.Rank())
@@ -61,7 +60,7 @@ func gatherElements(c *call) []value {
 	return one(x.TakeAlong(axis, at.FromEnd(extent)))
 }
 
-// shorter returns the axes but one along which y has another extent than x.
+// shorter returns the axes, except one, along which y is shorter than x.
 func (c *call) shorter(x, y graph.Node, but int) (axes []int) {
 	for k, d := range x.Shape() {
 		if k != but && d != y.Shape()[k] {
@@ -76,8 +75,8 @@ func gatherND(c *call) []value {
 	return one(c.x(0).GatherND(c.tuples(batch), batch))
 }
 
-// tuples returns input 1, whose last axis has indices of the axes of input 0 behind the
-// first batch ones, with negative indices counted from the end.
+// tuples returns input 1, whose last axis has indices into the axes of input 0 after the batch axes. Negative indices
+// count from the end.
 func (c *call) tuples(batch int) graph.Node {
 	x, at := c.x(0), c.x(1)
 	if at.Rank() == 0 {
@@ -94,7 +93,7 @@ func (c *call) tuples(batch int) graph.Node {
 	return graph.Where(at.Lt(0), at.Add(extents), at)
 }
 
-// scatters says what an update does with the element that is there.
+// scatters maps names to how an update is combined with the element.
 var scatters = map[string]graph.ScatterOp{
 	"none": graph.ScatterSet, "add": graph.ScatterAdd, "mul": graph.ScatterMul, "max": graph.ScatterMax, "min": graph.ScatterMin,
 }
@@ -110,8 +109,8 @@ func (c *call) scatterOp() graph.ScatterOp {
 	return by
 }
 
-// scatterElements stores an update at each index. Where there are indices for a part of the
-// other axes alone, the rest of the operand is put behind that part.
+// scatterElements stores an update at each index. If the indices are shorter along other axes, the rest of the operand
+// is appended unchanged.
 func scatterElements(c *call) []value {
 	x, at, updates := c.x(0), c.x(1), c.x(2)
 	axis, by := c.axis(x.Rank()), c.scatterOp()
@@ -135,7 +134,7 @@ func scatterND(c *call) []value {
 	return one(c.x(0).ScatterND(c.tuples(0), c.x(2), c.scatterOp()))
 }
 
-// tensorScatter writes slices into a cache, from an index for each sample of the batch on.
+// tensorScatter writes slices into a cache, for each sample of the batch from its own index on.
 func tensorScatter(c *call) []value {
 	cache, update := c.x(0), c.x(1)
 	axis := c.axis(cache.Rank())
@@ -154,8 +153,7 @@ func tensorScatter(c *call) []value {
 	return one(cache.Scatter(axis, at.BroadcastTo(update.Shape()), update, graph.ScatterSet))
 }
 
-// reverseSequence reverses the first elements of each sample of the batch, as many as it
-// is long.
+// reverseSequence reverses the first elements of each sample of the batch, as many as its sequence has.
 func reverseSequence(c *call) []value {
 	x, lengths := c.x(0), c.x(1).Cast(graph.Int64)
 	time, batch := c.wrapAxis(c.int("time_axis"), x.Rank()), c.wrapAxis(c.int("batch_axis"), x.Rank())
@@ -167,7 +165,7 @@ func reverseSequence(c *call) []value {
 	return one(x.TakeAlong(time, graph.Where(t.Lt(n), n.Sub(1).Sub(t), t)))
 }
 
-// topK returns the greatest or least elements along an axis, and where they are.
+// topK returns the greatest or least elements along an axis, and their indices.
 func topK(c *call) []value {
 	var k int
 	if c.op.most == 1 {
@@ -192,7 +190,7 @@ func eyeLike(c *call) []value {
 	return one(c.x(0).EyeLike(dt, c.int("k")))
 }
 
-// oneHot has the second of two values at the indices, the first elsewhere.
+// oneHot returns the second of two values at the indices, the first elsewhere.
 func oneHot(c *call) []value {
 	if c.in[1].kind == constant {
 		c.in[1] = rounded(c.in[1])
@@ -211,8 +209,8 @@ func rounded(v value) value {
 	return out[0]
 }
 
-// ranged counts from one number to another, which must be known at load but for a symbolic
-// number of steps by 1 from 0.
+// ranged returns the numbers from a start to a limit. They must be known at load, except for a symbolic limit with
+// start 0 and step 1.
 func ranged(c *call) []value {
 	var v [3]float64
 	for i := range v {

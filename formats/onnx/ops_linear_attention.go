@@ -8,8 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Layers that carry a state from one part of a sequence to the next: linear attention, and
-// convolutions of what came before.
+// Layers that carry a state along a sequence: linear attention, and causal convolutions.
 
 var linearAttentions = []operator{
 	{"CausalConvWithState", 27, latest, 2, 4, ir.Floats, attrs{"activation": "none"}, causalConv},
@@ -18,8 +17,8 @@ var linearAttentions = []operator{
 	}, linearAttention},
 }
 
-// causalConv convolves each channel of x [batch, channels, length] with what came before: the
-// state has the elements before the first one.
+// causalConv convolves each channel of x [batch, channels, length] with earlier elements. The state has the elements
+// before the first one.
 func causalConv(c *call) []value {
 	x, w := c.x(0), c.x(1)
 	channels, known := x.Shape()[1].Int()
@@ -51,13 +50,12 @@ func causalConv(c *call) []value {
 	return []value{compute(y), compute(padded.SliceAxis(2, x.Shape()[2], padded.Shape()[2], 1))}
 }
 
-// updateRules says whether a rule has the inputs decay and beta.
+// updateRules says which rules have the inputs decay and beta.
 var updateRules = map[string][2]bool{"linear": {false, false}, "gated": {true, false}, "delta": {false, true}, "gated_delta": {true, true}}
 
-// linearAttention reads values by keys from a matrix [batch, heads, size of keys, size of values],
-// to which each step adds the product of its key and value. With decay the matrix is multiplied by
-// exp(decay) before; with beta what the key read is taken away, times beta. The steps become
-// parts of the graph.
+// linearAttention keeps a matrix [batch, heads, key size, value size]. Each step adds the outer product of its key and
+// value, and queries read the matrix. With decay the matrix is first multiplied by exp(decay). With beta the value read
+// by the key is subtracted first, times beta. Steps become parts of the graph.
 func linearAttention(c *call) []value {
 	rule, ok := updateRules[c.text("update_rule")]
 	if !ok || rule[0] != c.has(4) || rule[1] != c.has(5) {
@@ -125,7 +123,7 @@ func linearAttention(c *call) []value {
 	return []value{compute(y.Cast(c.x(0).DType())), compute(state.Cast(kept))}
 }
 
-// gateHeads returns how many heads decay or beta have: one for all, or as many as the keys.
+// gateHeads returns the number of heads of decay or beta: one for all, or as many as the keys have.
 func (c *call) gateHeads(x graph.Node, heads graph.Extent) graph.Extent {
 	if x.Rank() != 3 {
 		c.fail("an operand of shape %s: it must be [batch, length, heads] or [batch, length, heads*size]", x.Shape())

@@ -5,8 +5,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Losses of classification: the classes are the second axis of the scores, and the target
-// has a class in place of it.
+// Losses of classification. The second axis of the scores counts classes; the target has a class number instead of that
+// axis.
 
 var lossAttrs = attrs{"ignore_index": unset{0}, "reduction": "mean"}
 
@@ -20,8 +20,8 @@ var losses = []operator{
 	}},
 }
 
-// likelihoodLoss returns the negative scores of the target classes, times the weights of
-// these, as they are, summed, or as a weighted mean.
+// likelihoodLoss returns the negative scores of the target classes times their weights: elementwise, summed, or as a
+// weighted mean.
 func (c *call) likelihoodLoss(scores graph.Node) graph.Node {
 	target := c.x(1).Cast(graph.Int64)
 	if scores.Rank() < 2 {

@@ -34,11 +34,10 @@ var movements = []operator{
 
 func concat(c *call) []value { return one(graph.Concat(c.int("axis"), c.all()...)) }
 
-// padModes are the ways to fill but with one element.
+// padModes has the modes other than constant.
 var padModes = map[string]graph.PadMode{"reflect": graph.PadReflect, "edge": graph.PadEdge, "wrap": graph.PadWrap}
 
-// pad has the elements to add before each axis, then those behind each; negative numbers
-// take elements away.
+// pad takes the elements to add before each axis, then those after each axis. Negative numbers remove elements.
 func pad(c *call) []value {
 	x := c.x(0)
 	axes := from(0, x.Rank())
@@ -78,13 +77,12 @@ func pad(c *call) []value {
 	return one(x.PadWith(before, after, element))
 }
 
-// padding returns the attribute value as an element of x.
+// padding returns the attribute value as an element of x's type.
 func (c *call) padding(x graph.Node) graph.Node {
 	return graph.Scalar(graph.Float64, c.float("value")).Cast(x.DType())
 }
 
-// centerCropPad cuts or pads axes to given extents, at both ends alike. An odd element is
-// cut or added at the end.
+// centerCropPad crops or pads axes to given extents, equally at both ends; an odd element goes to the end.
 func centerCropPad(c *call) []value {
 	x, to := c.x(0), c.ints(1)
 	axes, ok := attr[[]int](c, "axes")
@@ -130,7 +128,7 @@ func spaceToDepth(c *call) []value {
 	if c.text("mode") != "CRD" {
 		return c.fail("mode %q: it must be DCR or CRD", c.text("mode"))
 	}
-	s := y.Shape() // the channels are [size, size, channels of x]; those of CRD begin with these
+	s := y.Shape() // the channels are [size, size, channels of x]; those of CRD begin with the channels of x
 	return one(y.Reshape(s[0], size*size, x.Shape()[1], s[2:]).SwapAxes(1, 2).Reshape(s))
 }
 
@@ -162,7 +160,7 @@ func sliceInputs(c *call) []value {
 	return c.slice(starts, ends, axes, steps)
 }
 
-// bounds returns input i with the ends of int32 taken for those of int64.
+// bounds returns input i, with the ends of int32 replaced by those of int64.
 func (c *call) bounds(i int) []graph.Extent {
 	sizes := append([]graph.Extent(nil), c.sizes(i)...)
 	for k, d := range sizes {
@@ -188,8 +186,7 @@ func (c *call) slice(starts, ends []graph.Extent, axes, steps []int) []value {
 	return one(x)
 }
 
-// first returns where a slice begins. One that goes back from before the first element begins
-// with that element.
+// first returns the start of a slice. A backward slice that would start before the first element starts with it.
 func first(x graph.Node, axis int, start graph.Extent, step int) any {
 	if axis < 0 {
 		axis += x.Rank()
@@ -202,7 +199,7 @@ func first(x graph.Node, axis int, start graph.Extent, step int) any {
 	return bound(start)
 }
 
-// bound returns a bound in the form that SliceAxis takes.
+// bound converts a bound to the form of SliceAxis.
 func bound(d graph.Extent) any {
 	if n, fixed := d.Int(); fixed {
 		return n
@@ -243,7 +240,7 @@ func split(c *call) []value {
 	return out
 }
 
-// equalParts returns the sizes of n parts, of which the last may be smaller.
+// equalParts returns the sizes of n parts; the last may be smaller.
 func equalParts(extent, n int) []int {
 	sizes := make([]int, 0, n)
 	size := (extent + n - 1) / n
@@ -254,7 +251,7 @@ func equalParts(extent, n int) []int {
 	return sizes
 }
 
-// tileAxis repeats one axis, which is an input.
+// tileAxis repeats x along the one axis that an input names.
 func tileAxis(c *call) []value {
 	times, axis := c.floats(1), c.floats(2)
 	if c.err != nil || len(times) != 1 || len(axis) != 1 {

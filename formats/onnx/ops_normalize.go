@@ -30,12 +30,12 @@ var normalizations = []operator{
 	{"RMSNormalization", 23, latest, 2, 2, ir.Floats, attrs{"axis": -1, "epsilon": small, "stash_type": 1}, rmsNorm},
 }
 
-// batchNorm normalizes each channel, the second axis. In training the statistics are those
-// of the batch, and the other outputs what the running ones become.
+// batchNorm normalizes each channel, the second axis. In training mode it uses the statistics of the batch, and the
+// other outputs are the updated running statistics.
 func batchNorm(c *call) []value {
 	x, eps := c.x(0), c.float("epsilon")
 	switch {
-	case c.op.since == 1 && !c.flag("spatial"): // statistics of each element of a sample
+	case c.op.since == 1 && !c.flag("spatial"): // one statistic for each element of a sample
 		y := x.Sub(c.x(3)).Div(c.x(4).Add(eps).Sqrt())
 		return one(y.Mul(c.x(1)).Add(c.x(2)))
 	case c.op.since < 14 || !c.flag("training_mode"):
@@ -52,8 +52,7 @@ func batchNorm(c *call) []value {
 	return []value{compute(y), running(c.x(3), mean), running(c.x(4), variance)}
 }
 
-// groupNorm has a scale and an offset for each group up to version 20, later for each
-// channel.
+// groupNorm has a scale and an offset per group up to version 20, later per channel.
 func groupNorm(c *call) []value {
 	x, scale, bias, groups := c.x(0), c.x(1), c.x(2), c.int("num_groups")
 	if c.op.since < 21 && x.Rank() > 1 && groups > 0 {
@@ -66,7 +65,7 @@ func groupNorm(c *call) []value {
 	return one(x.GroupNorm(groups, scale, bias, c.float("epsilon")))
 }
 
-// wide returns x in the type in which statistics are computed.
+// wide returns x in the type of the statistics.
 func (c *call) wide(x graph.Node) graph.Node {
 	if c.int("stash_type") == 1 && x.DType() != graph.Float64 {
 		return x.Cast(graph.Float32)
@@ -94,7 +93,7 @@ func rmsNorm(c *call) []value {
 	return one(x.Div(root).Cast(c.x(0).DType()).Mul(c.x(1)))
 }
 
-// lpNorm divides by the norm along an axis; where that is 0 so is the result.
+// lpNorm divides by the norm along an axis; where the norm is 0 the result is 0.
 func lpNorm(c *call) []value {
 	x, axis := c.x(0), c.int("axis")
 	var norm graph.Node

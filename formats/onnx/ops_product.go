@@ -47,7 +47,7 @@ func gemm(c *call) []value {
 	return c.scalable(y, axis, beta, product)
 }
 
-// matMul multiplies matrices. The weights of those of two axes may be scaled.
+// matMul multiplies matrices. Constant weights with two axes can be scaled by WithScaledWeights.
 func matMul(c *call) []value {
 	a := c.x(0)
 	if a.Rank() != 2 || c.x(1).Rank() != 2 {
@@ -56,7 +56,7 @@ func matMul(c *call) []value {
 	return c.scalable(a.MatMul(c.x(1)), 1, 1, func(b graph.Node) graph.Node { return a.MatMul(b) })
 }
 
-// scaled returns x times a factor. That of integers must be one.
+// scaled returns x times a factor, which must be 1 for integers.
 func scaled(x graph.Node, factor float64) graph.Node {
 	if factor == 1 {
 		return x
@@ -64,15 +64,14 @@ func scaled(x graph.Node, factor float64) graph.Node {
 	return x.Mul(factor)
 }
 
-// matMulInteger multiplies bytes in int32, each less its zero point: one for all, for each
-// row on the left, for each column on the right.
+// matMulInteger multiplies bytes minus their zero points, in int32. A zero point is a scalar, or has one element per
+// row on the left or per column on the right.
 func matMulInteger(c *call) []value {
 	return one(c.integerProduct(0, 1, 2, 3))
 }
 
-// integerProduct returns the products of two inputs less their zero points, which are inputs
-// too or left out: of the left operand one for all or for each row, of the right one for all
-// or for each column.
+// integerProduct returns the product of two inputs minus their zero points, which are optional inputs. A zero point is
+// a scalar, or has one element per row on the left or per column on the right.
 func (c *call) integerProduct(left, right, leftZero, rightZero int) graph.Node {
 	a, b := c.x(left), c.x(right)
 	var za, zb any
@@ -85,8 +84,7 @@ func (c *call) integerProduct(left, right, leftZero, rightZero int) graph.Node {
 	return a.MatMulInteger(b, za, zb)
 }
 
-// perRow returns an input that is one element, or one for each row of a matrix, so that it
-// broadcasts with that.
+// perRow returns an input of one element, or of one element per row, as a column that broadcasts with a matrix.
 func (c *call) perRow(i int) graph.Node {
 	s := c.x(i)
 	if s.Rank() == 1 && !s.Shape()[0].Is(1) {

@@ -5,9 +5,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Quantization: an integer q stands for the float (q - zero point) * scale.
+// Quantization: an integer q represents the float (q - zero point) * scale.
 
-// bytes are what quantized products are of.
+// bytes are the types of quantized products.
 var bytes = ir.SetOf(graph.Int8, graph.Uint8)
 
 var quantization = []operator{
@@ -63,13 +63,13 @@ func dequantize(c *call) []value {
 		dt = graph.Float32
 	}
 	scale = asFloat32(c.spread(scale, x))
-	if ir.Minifloats.Has(x.DType()) { // whose zero point is 0
+	if ir.Minifloats.Has(x.DType()) { // these types have the zero point 0
 		return one(asFloat32(x).Mul(scale).Cast(dt))
 	}
 	return one(x.Dequantize(graph.Quantization{DType: x.DType(), Scale: scale, Zero: c.zero(x, x.DType())}).Cast(dt))
 }
 
-// zero returns the zero point of elements of a type, input 2, so that it broadcasts with x.
+// zero returns the zero point, input 2, for a quantized type, as a view that broadcasts with x.
 func (c *call) zero(x graph.Node, dt graph.DType) graph.Node {
 	if !c.has(2) {
 		return graph.Scalar(dt, 0)
@@ -77,8 +77,8 @@ func (c *call) zero(x graph.Node, dt graph.DType) graph.Node {
 	return c.spread(c.x(2), x)
 }
 
-// spread returns a scale or a zero point so that it broadcasts with x: one for all, one for
-// each index of an axis, or one for each block along it.
+// spread returns a scale or a zero point as a view that broadcasts with x. It is a scalar, or has one element for each
+// index of an axis or for each block along it.
 func (c *call) spread(s, x graph.Node) graph.Node {
 	if s.Rank() == 0 || s.Rank() == 1 && s.Shape()[0].Is(1) {
 		return s.Reshape()
@@ -98,13 +98,13 @@ func (c *call) spread(s, x graph.Node) graph.Node {
 		return s
 	}
 	s = alignAt(s, axis, x.Rank())
-	for range x.Rank() - s.Rank() { // a vector would be along the first axis
+	for range x.Rank() - s.Rank() { // a vector belongs to the first axis
 		s = s.Unsqueeze(0)
 	}
 	return s
 }
 
-// dynamicQuantize finds the scale and the zero point for uint8 from the elements.
+// dynamicQuantize computes scale and zero point for uint8 from the elements.
 func dynamicQuantize(c *call) []value {
 	y, q := c.x(0).QuantizeDynamic(graph.Uint8)
 	return []value{compute(y), compute(q.Scale), compute(q.Zero)}
@@ -112,8 +112,8 @@ func dynamicQuantize(c *call) []value {
 
 func asFloat32(x graph.Node) graph.Node { return x.Cast(graph.Float32) }
 
-// perChannel returns input i, one for all or one for each channel of a kernel, so that it
-// broadcasts with the kernel, or with a result if the channels are the second axis.
+// perChannel returns input i, a scalar or one element per channel, as a view that broadcasts with a kernel, or with a
+// result whose second axis is the channels.
 func (c *call) perChannel(i, axis, rank int) graph.Node {
 	if c.x(i).Rank() == 1 && !c.x(i).Shape()[0].Is(1) {
 		return alignAt(c.x(i), axis, rank)
@@ -121,11 +121,11 @@ func (c *call) perChannel(i, axis, rank int) graph.Node {
 	return c.x(i).Reshape()
 }
 
-// convInteger convolves bytes in int32, each less its zero point.
+// convInteger convolves bytes minus their zero points, in int32.
 func convInteger(c *call) []value { return one(c.integerConv(0, 1, 2, 3)) }
 
-// integerConv returns the convolution of two inputs less their zero points, which are inputs too
-// or left out: one for all, or of the kernel one for each channel.
+// integerConv returns the convolution of two inputs minus their zero points, which are optional inputs: scalars, or for
+// the kernel one element per channel.
 func (c *call) integerConv(x, kernel, xZero, kernelZero int) graph.Node {
 	w := c.x(kernel)
 	var zx, zw any
@@ -142,8 +142,8 @@ func (c *call) integerConv(x, kernel, xZero, kernelZero int) graph.Node {
 	return c.x(x).ConvInteger(w, zx, zw, c.convOptions(o))
 }
 
-// quantizedConv convolves integers, and quantizes the results. The kernel's scale and zero
-// point may be one for each channel.
+// quantizedConv convolves integers and quantizes the results. The kernel's scale and zero point may have one element
+// per channel.
 func quantizedConv(c *call) []value {
 	y, rank := c.integerConv(0, 3, 2, 5), c.x(0).Rank()
 	if c.has(8) {
@@ -152,13 +152,13 @@ func quantizedConv(c *call) []value {
 	return c.requantized(y, asFloat32(c.x(1)).Mul(asFloat32(c.perChannel(4, 1, rank))))
 }
 
-// quantizedMatMul multiplies integers, and quantizes the products. Scales and zero points
-// of the left operand may be one for each row, of the right one for each column.
+// quantizedMatMul multiplies integers and quantizes the products. Scales and zero points may have one element per row
+// of the left operand and per column of the right operand.
 func quantizedMatMul(c *call) []value {
 	return c.requantized(c.integerProduct(0, 3, 2, 5), asFloat32(c.perRow(1)).Mul(asFloat32(c.x(4))))
 }
 
-// requantized quantizes y * scale. Inputs 6 and 7 are the scale and the zero point of the result.
+// requantized quantizes y * scale to the scale and zero point of inputs 6 and 7.
 func (c *call) requantized(y, scale graph.Node) []value {
 	scale = scale.Div(asFloat32(c.x(6)))
 	return one(asFloat32(y).Mul(scale).Quantize(graph.Quantization{DType: c.in[7].dtype(), Scale: graph.Scalar(graph.Float32, 1), Zero: c.x(7).Reshape()}))

@@ -5,9 +5,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Recurrent layers: each step of a sequence computes states from those before. The steps become
-// parts of the graph, as those of Loop do; their products with the input are one product before
-// them. ops_cells.go has what a step computes.
+// Recurrent layers: each step of a sequence computes states from the states before. Steps become parts of the graph, as
+// iterations of Loop do. Their products with the input are computed before as one product. ops_cells.go has the
+// computation of a step.
 
 var recurrents = []operator{
 	{"GRU", 1, 2, 3, 6, ir.Floats, with(recurrentAttrs, attrs{"output_sequence": 0}), gru},
@@ -27,34 +27,34 @@ var recurrentAttrs = attrs{
 	"clip": unset{0.}, "direction": "forward", "hidden_size": unset{0},
 }
 
-// cell is what a layer computes.
+// cell describes the computation of a layer.
 type cell struct {
 	gates, states int
-	functions     []string // the usual activations
+	functions     []string // default activations
 	step          func(l *layer, x graph.Node, states []graph.Node) []graph.Node
 }
 
 // layer is a layer in one direction.
 type layer struct {
 	cell
-	size      int                             // of the states
-	inputs    graph.Node                      // [steps, batch, gates*size]: the products of the input, with their bias
-	weights   graph.Node                      // [size, gates*size], of the states
-	bias      graph.Node                      // [gates*size], of their products
-	peepholes []graph.Node                    // of gates, or none
-	f         []func(x graph.Node) graph.Node // the activations
+	size      int                             // number of states
+	inputs    graph.Node                      // products with the input, plus bias: [steps, batch, gates*size]
+	weights   graph.Node                      // weights of the states, [size, gates*size]
+	bias      graph.Node                      // bias of those products, [gates*size]
+	peepholes []graph.Node                    // peepholes of the gates, or none
+	f         []func(x graph.Node) graph.Node // activations
 	linear    bool                            // linear_before_reset
 	coupled   bool                            // input_forget
 }
 
-// stepNodes is how many nodes of a model a step counts as.
+// stepNodes is the number of nodes that a step counts as.
 const stepNodes = 8
 
-// directions says of each direction whether it goes from the last step to the first.
+// directions says for each direction whether it goes from the last step to the first.
 var directions = map[string][]bool{"forward": {false}, "reverse": {true}, "bidirectional": {false, true}}
 
-// recurrent returns the first states of all steps, and the last ones of each kind. A sequence of
-// a batch that is shorter keeps its states from its end on, and its results there are 0.
+// recurrent returns the first state after each step, and the last states of each kind. A shorter sequence of the batch
+// keeps its states from its end on, and its results there are 0.
 func (c *call) recurrent(of cell) []value {
 	backward, x := directions[c.text("direction")], c.x(0)
 	if backward == nil {
@@ -138,7 +138,7 @@ func (c *call) initial(x graph.Node, n, d, size int, batched bool) []graph.Node 
 	return states
 }
 
-// lengths returns how long each sequence is, [batch, 1], nil if all have all steps.
+// lengths returns the length of each sequence, [batch, 1], or nil if all have full length.
 func (c *call) lengths() *graph.Node {
 	if !c.has(4) {
 		return nil
@@ -147,7 +147,7 @@ func (c *call) lengths() *graph.Node {
 	return &n
 }
 
-// run computes all steps. It returns the first states of each, and all states after the last.
+// run computes all steps. It returns the first state after each step, and all states after the last step.
 func (l *layer) run(steps int, back bool, states []graph.Node, lengths *graph.Node) (y graph.Node, last []graph.Node) {
 	ys := make([]graph.Node, steps)
 	for i := range steps {

@@ -10,16 +10,16 @@ import (
 
 // Reductions and scans along axes.
 
-// reduction is one of the operators whose name begins with Reduce.
+// reduction describes an operator whose name begins with Reduce.
 type reduction struct {
 	name   string
-	input  int // the version from which the axes are an input
+	input  int // first version in which the axes are an input
 	types  ir.DTypes
-	before func(x graph.Node) graph.Node // of each element, nil for none
+	before func(x graph.Node) graph.Node // applied to each element, or nil
 	reduce func(x graph.Node, axes ...any) graph.Node
-	after  func(x graph.Node) graph.Node // of each result, nil for none
+	after  func(x graph.Node) graph.Node // applied to each result, or nil
 	floats bool                          // integers are computed in float64
-	ofNone float64                       // what no elements give, if reduce has no answer
+	ofNone float64                       // the result for no elements, if reduce has none
 }
 
 var reductions = slices.Concat(
@@ -51,7 +51,7 @@ var reductions = slices.Concat(
 	},
 )
 
-// reductionRows returns the rows of reductions: with axes as an attribute, and as an input.
+// reductionRows returns the rows of reductions: with axes as an attribute and with axes as an input.
 func reductionRows(all ...reduction) (rows []operator) {
 	for _, r := range all {
 		rows = append(rows,
@@ -61,8 +61,8 @@ func reductionRows(all ...reduction) (rows []operator) {
 	return rows
 }
 
-// build reduces along the given axes, or all. With none and noop_with_empty_axes each
-// element is reduced alone.
+// build reduces along the given axes, or along all if none are given. With noop_with_empty_axes it then reduces each
+// element by itself.
 func (r reduction) build(c *call) []value {
 	x := c.x(0)
 	axes, _ := c.axes()
@@ -78,8 +78,8 @@ func (r reduction) build(c *call) []value {
 
 func (r reduction) noop(c *call) bool { return c.op.since == r.input && c.flag("noop_with_empty_axes") }
 
-// widened returns x in the type in which operators that take several steps compute: their
-// intermediate results are not rounded to 16 bits, and sums do not overflow.
+// widened returns x in a wider type for operators of several steps, so that intermediate results are not rounded to 16
+// bits and sums do not overflow.
 func widened(x graph.Node) graph.Node {
 	if ir.Floats.Has(x.DType()) && x.DType().Size() < 4 {
 		return x.Cast(graph.Float32)
@@ -107,10 +107,10 @@ func (r reduction) of(x graph.Node, axes []int, keep bool) graph.Node {
 	return y.Cast(dt)
 }
 
-// reduceOf is reduce, with an answer for no elements.
+// reduceOf is reduce with a result for no elements.
 func (r reduction) reduceOf(x graph.Node, args []any) graph.Node {
 	axes := args[0].([]int)
-	if len(axes) == 0 { // of a scalar
+	if len(axes) == 0 { // x is a scalar
 		return r.reduce(x.Unsqueeze(0), 0)
 	}
 	if r.ofNone == 0 || x.DType() == graph.Bool || x.Err() != nil || !product(x.Shape()).Is(0) {
@@ -123,7 +123,7 @@ func (r reduction) reduceOf(x graph.Node, args []any) graph.Node {
 	return graph.Fill(graph.Float64, r.ofNone, shape).Cast(x.DType())
 }
 
-// greatest is Max, which of bools is whether any is true.
+// greatest is Max, and Any for bools.
 func greatest(x graph.Node, axes ...any) graph.Node {
 	if x.DType() == graph.Bool {
 		return x.Any(axes...)
@@ -164,7 +164,7 @@ func scan(f func(x graph.Node, axis any, opts ...graph.ReduceOption) graph.Node)
 	}
 }
 
-// softmax is along one axis, or before version 13 along all from that axis on.
+// softmax works along one axis, or before version 13 along all axes from that axis on.
 func softmax(f func(x graph.Node, axis any, more ...any) graph.Node) func(c *call) []value {
 	return func(c *call) []value {
 		x := c.x(0)
@@ -172,7 +172,7 @@ func softmax(f func(x graph.Node, axis any, more ...any) graph.Node) func(c *cal
 	}
 }
 
-// lines returns the axes that softmax and its kin work along.
+// lines returns the axes along which softmax and similar operators work.
 func (c *call) lines(rank int) []int {
 	axis := c.axis(rank)
 	if c.op.since < 13 {
@@ -181,7 +181,7 @@ func (c *call) lines(rank int) []int {
 	return []int{axis}
 }
 
-// hardmax is 1 at the first of the greatest elements and 0 elsewhere.
+// hardmax returns 1 at the first greatest element and 0 elsewhere.
 func hardmax(c *call) []value {
 	x := c.x(0)
 	axes := c.lines(x.Rank())

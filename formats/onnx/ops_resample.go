@@ -8,20 +8,20 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Sampling of one axis at other places: each element of the result is the nearest element of the
-// operand, or a sum of those around its place by their distance.
+// Resampling of one axis. Each element of the result is the nearest element of the operand, or a sum of neighbours
+// weighted by distance.
 
-// resampling is what becomes of an axis.
+// resampling describes the resampling of an axis.
 type resampling struct {
-	from, to   int     // extents
-	scale      float64 // to by from, before that is rounded down
-	begin, end float64 // the part of the axis that is sampled, 0 and 1 for all
+	from, to   int     // extents of the operand and of the result
+	scale      float64 // to divided by from, before to is rounded down
+	begin, end float64 // the sampled part of the axis; 0 and 1 for all
 }
 
-// width returns the extent of the result before it is rounded down.
+// width returns the unrounded extent of the result.
 func (a resampling) width() float64 { return a.scale * float64(a.from) }
 
-// places are the functions from an index of the result to the place in the operand.
+// places maps mode names to functions from a result index to a position in the operand.
 var places = map[string]func(i float64, a resampling) float64{
 	"half_pixel": halfPixel,
 	"asymmetric": func(i float64, a resampling) float64 { return i / a.scale },
@@ -49,13 +49,13 @@ var places = map[string]func(i float64, a resampling) float64{
 	},
 }
 
-// regular are the functions that repeat themselves where the scale is a whole number n: index i+n has the place
-// behind that of index i.
+// regular are the modes that are periodic for an integer scale n: the position of index i+n is 1 more than that of
+// index i.
 var regular = map[string]bool{"half_pixel": true, "asymmetric": true, "pytorch_half_pixel": true, "half_pixel_symmetric": true}
 
 func halfPixel(i float64, a resampling) float64 { return (i+0.5)/a.scale - 0.5 }
 
-// rounds are the functions from a place to an index.
+// rounds maps names to functions from a position to an index.
 var rounds = map[string]func(float64) float64{
 	"round_prefer_floor": func(x float64) float64 { return math.Ceil(x - 0.5) },
 	"round_prefer_ceil":  func(x float64) float64 { return math.Floor(x + 0.5) },
@@ -63,11 +63,11 @@ var rounds = map[string]func(float64) float64{
 	"ceil":               math.Ceil,
 }
 
-// triangle is the weight of an element by its distance for mode linear.
+// triangle is the weight function of mode linear, by distance.
 func triangle(d float64) float64 { return max(0, 1-math.Abs(d)) }
 
-// cubic returns the weights of cubic convolution: R. Keys, "Cubic convolution interpolation for
-// digital image processing", 1981. The slope at distance 1 is a.
+// cubic returns the weight function of cubic convolution with slope a at distance 1: R. Keys, "Cubic convolution
+// interpolation for digital image processing", 1981.
 func cubic(a float64) func(d float64) float64 {
 	return func(d float64) float64 {
 		switch d = math.Abs(d); {
@@ -80,30 +80,28 @@ func cubic(a float64) func(d float64) float64 {
 	}
 }
 
-// sampling says how axes are sampled.
+// sampling says how axes are resampled.
 type sampling struct {
 	place     func(i float64, a resampling) float64
-	round     func(float64) float64   // for the nearest element
-	shrink    func(float64) float64   // in place of round where an axis gets shorter, nil for round
-	weight    func(d float64) float64 // by the distance, nil for the nearest element alone
-	reach     float64                 // the distance from which on weights are 0
-	stretch   bool                    // weights reach farther where an axis gets shorter
-	inside    bool                    // elements outside of the operand weigh nothing; else the last one counts
-	irregular bool                    // each place must be computed
-	crop      bool                    // places outside of the operand give the element outside
+	round     func(float64) float64   // rounds a position to the nearest element
+	shrink    func(float64) float64   // replaces round if the axis shrinks; nil for round
+	weight    func(d float64) float64 // weight by distance; nil takes only the nearest element
+	reach     float64                 // distance at which weights become 0
+	stretch   bool                    // weights reach farther if the axis shrinks
+	inside    bool                    // elements outside the operand have weight 0; otherwise the last element is repeated
+	irregular bool                    // each position must be computed
+	crop      bool                    // positions outside the operand give the value outside
 	outside   float64
 	roi       []float64
 }
 
-// mostTaps limits of how many elements one of the result is the sum, and mostWeights the elements
-// of all results along an axis.
+// mostTaps limits the elements in one weighted sum, and mostWeights the elements in all weighted sums along an axis.
 const (
 	mostTaps    = 256
 	mostWeights = 1 << 24
 )
 
-// shrinking returns the factor by which distances are taken smaller, 1 if weights are not
-// stretched.
+// shrinking returns the factor by which distances are reduced, or 1 if weights are not stretched.
 func (s sampling) shrinking(a resampling) float64 {
 	if s.stretch {
 		return min(1, a.scale)
@@ -111,7 +109,7 @@ func (s sampling) shrinking(a resampling) float64 {
 	return 1
 }
 
-// taps returns of how many elements one of the result is the sum.
+// taps returns the number of elements in a weighted sum.
 func (s sampling) taps(a resampling) int {
 	if s.weight == nil {
 		return 1
@@ -119,8 +117,7 @@ func (s sampling) taps(a resampling) int {
 	return int(min(2*math.Ceil(s.reach/s.shrinking(a)), mostTaps+1))
 }
 
-// wide returns x in the type in which it is sampled: floats of 32 bits or more if there are
-// weights.
+// wide returns x in the type for sampling: floats of at least 32 bits if there are weights.
 func (s sampling) wide(x graph.Node) graph.Node {
 	switch dt := x.DType(); {
 	case s.weight == nil || dt == graph.Float32:
@@ -131,7 +128,7 @@ func (s sampling) wide(x graph.Node) graph.Node {
 	return x.Cast(graph.Float64)
 }
 
-// narrowed returns a result in the operand's type: rounded, and within its range.
+// narrowed converts a result to the operand's type, rounded and clipped to its range.
 func narrowed(y graph.Node, dt graph.DType) graph.Node {
 	if ir.Floats.Has(y.DType()) && ir.Ints.Has(dt) {
 		y = y.Round()
@@ -163,13 +160,13 @@ func (s sampling) axis(x graph.Node, axis int, a resampling) graph.Node {
 
 // clamp returns the nearest index of an axis.
 func (a resampling) clamp(i float64) int64 {
-	if !(i > 0) { // or not a number
+	if !(i > 0) { // also for NaN
 		return 0
 	}
 	return int64(min(i, float64(a.from-1)))
 }
 
-// nearest takes one element for each place.
+// nearest takes one element for each position.
 func (s sampling) nearest(x graph.Node, axis int, a resampling, at []float64) graph.Node {
 	round := s.round
 	if s.shrink != nil && a.scale < 1 {
@@ -182,10 +179,10 @@ func (s sampling) nearest(x graph.Node, axis int, a resampling, at []float64) gr
 	return x.Take(axis, graph.Of(index))
 }
 
-// multiplied samples an axis, whose extent may be symbolic, to a multiple of its extent. The elements at
-// indices of one remainder are sums of the same neighbours with the same weights, or the same one.
+// multiplied resamples an axis, whose extent may be symbolic, to a multiple of its extent. Result elements whose
+// indices have the same remainder are the same weighted sum of neighbours, or the same neighbour.
 func (s sampling) multiplied(x graph.Node, axis, times int) graph.Node {
-	const far = 1 << 16 // an extent of which the first elements are not all
+	const far = 1 << 16 // an extent large enough to have inner elements
 	a := resampling{from: far, to: far * times, scale: float64(times), end: 1}
 	n, d := s.taps(a), x.Shape()[axis]
 	around := make([]int, x.Rank())
@@ -219,7 +216,7 @@ func (s sampling) multiplied(x graph.Node, axis, times int) graph.Node {
 	return graph.Stack(axis+1, parts...).Reshape(shape)
 }
 
-// around returns the index of the first of n elements round a place, and the weight of each.
+// around returns the first index of n elements around a position, and the weight of each.
 func (s sampling) around(place float64, a resampling, n int) (first int, weights []float64) {
 	first, sum := int(math.Floor(place))-(n/2-1), 0.
 	for k := range n {
@@ -239,7 +236,7 @@ func (s sampling) around(place float64, a resampling, n int) (first int, weights
 	return first, weights
 }
 
-// weighted adds the elements around each place times their weights.
+// weighted returns the weighted sums of the elements around each position.
 func (s sampling) weighted(x graph.Node, axis int, a resampling, at []float64) graph.Node {
 	n := s.taps(a)
 	index, weights := make([][]int64, n), make([][]float64, n)

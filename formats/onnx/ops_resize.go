@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Resizing: each axis is sampled at other places, one axis after the other. This file reads the
-// attributes and finds the extents; ops_resample.go samples an axis.
+// Resizing resamples one axis after the other. This file reads the attributes and finds the extents; ops_resample.go
+// resamples an axis.
 
 var resizing = []operator{
 	{"Resize", 10, 10, 2, 2, ir.AllTypes, attrs{"mode": "nearest"}, upsample},
@@ -29,8 +29,8 @@ var resizeAttrs = attrs{
 	"mode": "nearest", "nearest_mode": "round_prefer_floor",
 }
 
-// upsample is Upsample and the first Resize, which name neither places nor how they are rounded:
-// they begin at the first element, and are rounded so that none is left out.
+// upsample is Upsample and the first Resize, which have no attributes for positions and rounding: positions start at
+// the first element and are rounded so that no element is skipped.
 func upsample(c *call) []value {
 	s := sampling{place: places["asymmetric"], round: rounds["floor"]}
 	switch c.text("mode") {
@@ -94,8 +94,8 @@ func resize(c *call) []value {
 	return c.resampled(s, axes, nil, sizes)
 }
 
-// aspect returns the extents in the proportions of the operand, none larger than the given ones,
-// or none smaller.
+// aspect returns extents in the proportions of the operand: the largest that don't exceed the given ones, or the
+// smallest that are not below them.
 func (c *call) aspect(policy string, axes []int, sizes []graph.Extent) []graph.Extent {
 	pick := map[string]func([]float64) float64{"not_larger": slices.Min[[]float64], "not_smaller": slices.Max[[]float64]}[policy]
 	if pick == nil || len(axes) != len(sizes) || len(axes) == 0 {
@@ -113,7 +113,7 @@ func (c *call) aspect(policy string, axes []int, sizes []graph.Extent) []graph.E
 	return out
 }
 
-// known returns the number of an extent that an axis gets, which must be known at load.
+// known returns the number of a new extent, which must be known at load.
 func (c *call) known(d graph.Extent) int {
 	n, fixed := d.Int()
 	if !fixed {
@@ -205,14 +205,14 @@ func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []graph
 	return one(narrowed(y, x.DType()))
 }
 
-// mostTimes is by how much a symbolic extent can be multiplied. Up to fewTimes this is faster than
-// to gather what is weighted.
+// mostTimes is the largest factor for a symbolic extent. Up to fewTimes this is faster than to gather weighted
+// elements.
 const (
 	mostTimes = 64
 	fewTimes  = 8
 )
 
-// wholeNumber returns a scale that is one, else 0.
+// wholeNumber returns a scale if it is an integer, otherwise 0.
 func wholeNumber(scale float64) int {
 	if n := int(scale); n >= 1 && n <= mostTimes && float64(n) == scale {
 		return n
@@ -220,7 +220,8 @@ func wholeNumber(scale float64) int {
 	return 0
 }
 
-// multiple returns how many times from a new extent is, or may be once sizes are bound, else 0.
+// multiple returns the factor from an extent to a new one, if it is an integer or may be once sizes are bound;
+// otherwise 0.
 func multiple(from, to graph.Extent) int {
 	for n := 1; n <= mostTimes; n++ {
 		if to.MayEqual(from.Mul(ir.Fixed(n))) {
@@ -230,7 +231,7 @@ func multiple(from, to graph.Extent) int {
 	return 0
 }
 
-// reextended returns x with an axis that has this extent, or a run is an error.
+// reextended returns x with an axis that has this extent; a run in which it has another fails.
 func reextended(x graph.Node, axis int, d graph.Extent) graph.Node {
 	shape := slices.Clone(x.Shape())
 	shape[axis] = d

@@ -5,7 +5,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// RoiAlign: parts of images, pooled to one extent.
+// RoiAlign: regions of images, pooled to one size.
 
 var regions = []operator{
 	{"RoiAlign", 10, 15, 3, 3, ir.Floats, roiAttrs, roiAlign},
@@ -14,8 +14,8 @@ var regions = []operator{
 
 var roiAttrs = attrs{"mode": "avg", "output_height": 1, "output_width": 1, "sampling_ratio": 0, "spatial_scale": 1.}
 
-// roiAlign pools x [n, c, h, w] in regions [count, 4], each of the image of a batch index. In each
-// bin the elements at sampling_ratio places along both axes are interpolated.
+// roiAlign pools x [n, c, h, w] in regions [count, 4], each of the image with a batch index. In each bin,
+// sampling_ratio positions along both axes are interpolated.
 func roiAlign(c *call) []value {
 	x, rois, image := widened(c.x(0)), widened(c.x(1)), c.x(2)
 	points := c.int("sampling_ratio")
@@ -34,7 +34,7 @@ func roiAlign(c *call) []value {
 		}
 	}
 	shape, count := x.Shape(), rois.Shape()[0]
-	var near [2][2]spot // along both axes, below and above each place: [regions, places]
+	var near [2][2]spot // along both axes, the elements below and above each position: [regions, positions]
 	for k := range 2 {
 		n, fixed := shape[2+k].Int()
 		if !fixed || n < 1 {
@@ -42,7 +42,7 @@ func roiAlign(c *call) []value {
 		}
 		near[k] = neighbors(c.binPlaces(rois, k, sizes[k], points, half), n)
 	}
-	// Rows of channels, at each place: [regions, bins*points, bins*points, c].
+	// A row of channels for each position: [regions, bins*points, bins*points, c].
 	rows := x.Permute(0, 2, 3, 1).Reshape(product(graph.Shape{shape[0], shape[2], shape[3]}), shape[1])
 	first := image.Cast(graph.Int64).Mul(shape[2]).Unsqueeze(-1)
 	var terms []graph.Node
@@ -60,7 +60,7 @@ func roiAlign(c *call) []value {
 	switch mode := c.text("mode"); mode {
 	case "avg":
 		pooled = bins(terms[0].Add(terms[1]).Add(terms[2]).Add(terms[3])).Mean(2, 4)
-	case "max": // of the terms, each with its weight
+	case "max": // of the weighted terms
 		pooled = bins(terms[0].Maximum(terms[1], terms[2], terms[3])).Max(2, 4)
 	default:
 		return c.fail("mode %q: it must be avg or max", mode)
@@ -68,7 +68,7 @@ func roiAlign(c *call) []value {
 	return one(pooled.Permute(0, 3, 1, 2).Cast(c.x(0).DType()))
 }
 
-// binPlaces returns the places along an axis of the image: [regions, bins*points].
+// binPlaces returns the positions along an axis of the image: [regions, bins*points].
 func (c *call) binPlaces(rois graph.Node, axis, bins, points int, half bool) graph.Node {
 	edge := func(k int) graph.Node {
 		at := rois.SliceAxis(1, k, k+1, 1).Mul(c.float("spatial_scale"))
@@ -77,7 +77,7 @@ func (c *call) binPlaces(rois graph.Node, axis, bins, points int, half bool) gra
 		}
 		return at
 	}
-	begin := edge(1 - axis) // x comes before y
+	begin := edge(1 - axis) // boxes have x before y
 	extent := edge(3 - axis).Sub(begin)
 	if !half {
 		extent = extent.Maximum(1)
@@ -86,8 +86,8 @@ func (c *call) binPlaces(rois graph.Node, axis, bins, points int, half bool) gra
 	return begin.Add(extent.Mul(place))
 }
 
-// neighbors returns the elements below and above places of an axis of n elements. Places that are
-// farther than 1 from it weigh nothing.
+// neighbors returns the elements below and above positions on an axis of n elements. Positions farther than 1 outside
+// have weight 0.
 func neighbors(at graph.Node, n int) [2]spot {
 	last := float64(n - 1)
 	in := at.Ge(-1).And(at.Le(float64(n)))

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Sampling at places that are data: GridSample, and the grids of affine maps. ops_spots.go has the
-// elements around a place.
+// Sampling at positions given as data: GridSample, and the grids of affine maps. ops_spots.go finds the elements around
+// a position.
 
 var samplings = []operator{
 	{"AffineGrid", 20, latest, 2, 2, ir.Floats, attrs{"align_corners": 0}, affineGrid},
@@ -20,8 +20,8 @@ var samplings = []operator{
 	{"GridSample", 20, latest, 2, 2, ir.AllTypes, attrs{"align_corners": 0, "mode": "linear", "padding_mode": "zeros"}, gridSample},
 }
 
-// gridSample samples x [n, c, spatial axes] at places [n, spatial axes of the result, places],
-// which are from -1 to 1 along each axis, the last axis first.
+// gridSample samples x [n, c, spatial axes] at positions [n, spatial axes of the result, axes], which go from -1 to 1
+// along each axis, the last axis first.
 func gridSample(c *call) []value {
 	x, grid := c.x(0), c.x(1)
 	rank := x.Rank() - 2
@@ -52,7 +52,7 @@ func gridSample(c *call) []value {
 	return one(y.Reshape(x.Shape()[:2], grid.Shape()[1:rank+1]))
 }
 
-// reach reads the attribute mode: how far from a place elements count, 0 for the nearest alone.
+// reach returns how far from a position elements count, by the attribute mode: 0 for only the nearest.
 func (c *call) reach() int {
 	n, ok := map[string]int{"nearest": 0, "linear": 1, "bilinear": 1, "cubic": 2, "bicubic": 2}[c.text("mode")]
 	switch {
@@ -80,7 +80,7 @@ func (c *call) border(d graph.Extent) border {
 	return b
 }
 
-// affineGrid maps the places of an image of given extents by matrices [n, axes, axes+1].
+// affineGrid maps the positions of an image with given extents by matrices [n, axes, axes+1].
 func affineGrid(c *call) []value {
 	theta, size := c.x(0), c.ints(1)
 	rank := len(size) - 2
@@ -111,8 +111,8 @@ func affineGrid(c *call) []value {
 	return one(y.Cast(theta.DType()))
 }
 
-// deformConv convolves elements at places that are moved by offsets, for each element of a window
-// in the order of the spatial axes, and multiplied by a mask.
+// deformConv convolves elements at positions moved by offsets, one for each element of a window in the order of the
+// spatial axes, and multiplies them by a mask.
 func deformConv(c *call) []value {
 	x, w, offset := c.x(0), c.x(1), c.x(2)
 	size := c.kernel(w)

@@ -7,8 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Scan: its body is repeated for each slice of some inputs, and becomes part of the graph as that
-// of Loop does.
+// Scan repeats its body for each slice of some inputs. The body becomes part of the graph, as that of Loop does.
 
 var scans = []operator{
 	{"Scan", 8, 8, 0, many, ir.AllTypes, attrs{"body": unset{(*subgraph)(nil)}, "num_scan_inputs": unset{0}, "directions": []int{}}, scanBatch},
@@ -32,8 +31,8 @@ func scanBody(c *call) []value {
 	return c.stacked(last, stacks, c.list("scan_output_axes"), c.list("scan_output_directions"))
 }
 
-// scanBatch is the first Scan: all inputs have a batch as their first axis, each sample of which
-// is scanned on its own along the second axis.
+// scanBatch is the first version of Scan: all inputs have a batch as first axis, and each sample is scanned separately
+// along the second axis.
 func scanBatch(c *call) []value {
 	if c.has(0) {
 		return c.fail("sequence_lens is not supported")
@@ -83,8 +82,7 @@ func (c *call) samples(carried, scanned []value) (n int, fixed bool) {
 	return n, fixed
 }
 
-// scanInputs returns the values that are carried from one iteration to the next, and those of
-// which each takes a slice.
+// scanInputs returns the values carried from one iteration to the next, and the values that are sliced.
 func (c *call) scanInputs(in []value) (carried, scanned []value) {
 	n := c.int("num_scan_inputs")
 	if n < 1 || n > len(in) {
@@ -94,8 +92,8 @@ func (c *call) scanInputs(in []value) (carried, scanned []value) {
 	return slices.Clone(in[:len(in)-n]), in[len(in)-n:]
 }
 
-// scanned repeats the body for each slice of the parts. It returns the values that are carried
-// after the last one, and what each iteration made besides.
+// scanned repeats the body for each slice. It returns the carried values after the last iteration, and the other values
+// of each iteration.
 func (c *call) scanned(carried []value, parts [][]value) (last []value, stacks [][]value) {
 	g := need[*subgraph](c, "body")
 	for _, p := range parts {
@@ -127,7 +125,7 @@ func (c *call) scanned(carried []value, parts [][]value) (last []value, stacks [
 	return carried, stacks
 }
 
-// slices returns the slices of x along an axis, maybe the last one first.
+// slices returns the slices of x along an axis, in order or reversed.
 func (c *call) slices(x graph.Node, axis int, reversed bool) []value {
 	axis = c.wrapAxis(axis, x.Rank())
 	if c.err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Sequences and optional values. How many elements a sequence has, and whether an optional value
-// is there, is known at load: a sequence is a list of values, and its operators make no kernels.
+// Sequences and optional values. The number of elements of a sequence and the presence of an optional value are known
+// at load: a sequence is a list of values, and its operators need no kernels.
 
 var sequences = []operator{
 	{"ConcatFromSequence", 11, latest, 1, 1, anySequence, attrs{"axis": unset{0}, "new_axis": 0}, concatSequence},
@@ -28,7 +28,7 @@ var sequences = []operator{
 	{"SplitToSequence", 11, latest, 1, 2, ir.AllTypes, attrs{"axis": 0, "keepdims": 1}, splitToSequence},
 }
 
-// elementType is the type of an optional value that is not there, which says nothing more.
+// elementType is the type of an absent optional value, which has no other information.
 type elementType struct{}
 
 func sequenceOf(items []value) value { return value{kind: sequence, items: items} }
@@ -42,7 +42,7 @@ func sequenceConstruct(c *call) []value {
 	return []value{sequenceOf(c.in)}
 }
 
-// place returns the index that input i has, counted from 0, of n.
+// place returns the index in input i, counted from 0, of n.
 func (c *call) place(i, n int) int {
 	k := c.int1(i)
 	if c.err == nil && (k < -n || k >= n) {
@@ -104,8 +104,8 @@ func concatSequence(c *call) []value {
 	return one(graph.Concat(c.int("axis"), nodes...))
 }
 
-// splitToSequence has parts of one size, the last one maybe smaller, or of sizes that are given.
-// Parts of 1 that are not given may lose the axis.
+// splitToSequence splits into parts of one size (the last may be smaller) or of given sizes. Parts of the default size
+// 1 may lose the axis.
 func splitToSequence(c *call) []value {
 	x := c.x(0)
 	axis := c.axis(x.Rank())
@@ -140,8 +140,8 @@ func splitToSequence(c *call) []value {
 	return []value{sequenceOf(items)}
 }
 
-// sequenceMap builds its body for each element of the first sequence, with those of the others,
-// or with the values that are no sequences.
+// sequenceMap builds its body for each element of the first sequence, together with the elements of other sequences at
+// that index and the values that are not sequences.
 func sequenceMap(c *call) []value {
 	g, n := need[*subgraph](c, "body"), len(c.in[0].items)
 	if c.err != nil {
@@ -180,7 +180,7 @@ func sequenceMap(c *call) []value {
 	return out
 }
 
-// optionalValue is its input, or nothing.
+// optionalValue returns its input, or an absent value.
 func optionalValue(c *call) []value {
 	if c.has(0) {
 		return c.in

@@ -7,11 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Operators about shapes: those that return one, those that change one and move no
-// element, and constants.
+// Operators on shapes: those that return or change a shape without moving elements, and constants.
 
-// inputAxes are the attributes of an operator whose axes were an attribute before they
-// became an input.
+// inputAxes are the attributes of an operator whose axes changed from an attribute to an input.
 var inputAxes = attrs{"axes": unset{[]int{}}}
 
 var shapes = []operator{
@@ -82,8 +80,8 @@ func constantOfShape(c *call) []value {
 	return one(constantNode(t).Reshape().BroadcastTo(graph.Shape(sizes)))
 }
 
-// dropout is that of inference, which drops nothing, as training does with the ratio 0. The second
-// output is what is kept: of the first versions ones of the operand's type.
+// dropout drops nothing, as in inference, or in training with ratio 0. The second output is the mask; in the first
+// versions ones of the operand's type.
 func dropout(c *call) []value {
 	if c.has(2) {
 		on, ok := truth(c.in[2])
@@ -101,7 +99,7 @@ func dropout(c *call) []value {
 	return []value{c.in[0], compute(kept)}
 }
 
-// expand broadcasts both ways: an extent of 1 in the shape leaves that of the operand.
+// expand broadcasts both ways: an extent of 1 in the shape keeps that of the operand.
 func expand(c *call) []value {
 	x, to := c.x(0), slices.Clone(graph.Shape(c.sizes(1)))
 	have := x.Shape()
@@ -129,7 +127,7 @@ func flatten(c *call) []value {
 	return one(x.Reshape(product(shape[:axis]), product(shape[axis:])))
 }
 
-// reshape copies the extent of the operand where the shape has 0.
+// reshape keeps the operand's extent where the shape has 0.
 func reshape(c *call) []value {
 	var to graph.Shape
 	copies := true
@@ -167,7 +165,7 @@ func shapeOf(c *call) []value {
 	return []value{sizesOfShape(shape[min(start, end):end])}
 }
 
-// clipIndex counts a negative index from the end, and keeps it within 0 and n.
+// clipIndex converts a negative index to one from the front, and clips it to [0, n].
 func clipIndex(i, n int) int {
 	if i < 0 {
 		i += n
@@ -175,8 +173,7 @@ func clipIndex(i, n int) int {
 	return min(max(i, 0), n)
 }
 
-// axes returns the axes that an operator is given, as input 1 or as an attribute. ok is
-// false if it is given none.
+// axes returns the axes of input 1 or of the attribute. ok is false if neither is given.
 func (c *call) axes() (axes []int, ok bool) {
 	if _, old := c.op.attrs["axes"]; old {
 		return attr[[]int](c, "axes")

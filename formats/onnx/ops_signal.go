@@ -28,11 +28,11 @@ var signals = []operator{
 
 var windowFunctionAttrs = attrs{"output_datatype": 1, "periodic": 1}
 
-// mostSamples limits the elements of what is computed at load for signals.
+// mostSamples limits the elements that are computed at load for signals.
 const mostSamples = 1 << 20
 
-// windowFunction returns a function of so many places of a turn, of 2π. With periodic the place
-// after the last one ends the turn, else the last one does.
+// windowFunction returns a function of n positions on a turn of 2π. If periodic, the turn ends after the last position,
+// otherwise at it.
 func windowFunction(f func(turn float64) float64) func(c *call) []value {
 	return func(c *call) []value {
 		n := c.int1(0)
@@ -54,8 +54,7 @@ func windowFunction(f func(turn float64) float64) func(c *call) []value {
 	}
 }
 
-// melWeights returns the matrix [frequencies, bins] of triangles that overlap by half and are of
-// one width in mels.
+// melWeights returns the matrix [frequencies, bins] of triangles of equal width in mels that overlap by half.
 func melWeights(c *call) []value {
 	bins, length, rate := c.int1(0), c.int1(1), c.int1(2)
 	low, high := c.floats(3), c.floats(4)
@@ -95,8 +94,8 @@ func melWeights(c *call) []value {
 	return one(graph.Const(graph.Of(out, rows, bins)).Cast(c.typeNamed("output_datatype")))
 }
 
-// dft transforms an axis of numbers whose parts are the last axis, one for real numbers. The axis
-// is cut, or zeros are added, to a length that may be given.
+// dft transforms an axis of complex or real numbers, whose parts are the last axis. The axis is first cut or
+// zero-padded to a given length.
 func dft(c *call) []value {
 	x, inverse, half := c.x(0), c.flag("inverse"), c.flag("onesided")
 	axis := -2
@@ -136,8 +135,7 @@ func dft(c *call) []value {
 	return one(z.parts().MoveAxis(-2, axis).Cast(x.DType()))
 }
 
-// stft transforms frames of a signal [batch, length, parts], or [batch, length], which begin
-// frame_step elements apart.
+// stft transforms frames of a signal [batch, length, parts] or [batch, length], which begin frame_step elements apart.
 func stft(c *call) []value {
 	x, step := c.x(0), c.int1(1)
 	if x.Rank() == 2 {

@@ -4,24 +4,23 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Spots: the elements of an array that count for a place, with their weights. Along each axis they
-// are found on their own; those of all axes together are a spot of each.
+// Spots: the elements of an array that contribute to a position, with weights. They are found for each axis separately;
+// a spot of the array is one spot per axis.
 
-// spot is an element along one axis.
+// spot is an element along one axis, for each position.
 type spot struct {
 	index      graph.Node
-	weight, in *graph.Node // nil for 1 and for true: an element that is not in counts as 0
+	weight, in *graph.Node // nil means 1 and true; an element that is not in counts as 0
 }
 
-// border is an axis that is sampled, and what is outside of it.
+// border describes a sampled axis and what is outside of it.
 type border struct {
 	extent   int
-	low, top float64 // the places at its ends
+	low, top float64 // positions of its ends
 	padding  string  // zeros, border or reflection
 }
 
-// reflected returns places inside of the axis if those outside are reflected by its ends: the
-// distance from the first end goes up and down.
+// reflected maps positions outside the axis to its inside by reflection at the ends.
 func (b border) reflected(at graph.Node) graph.Node {
 	n := b.top - b.low
 	if b.padding != "reflection" || n == 0 {
@@ -32,7 +31,7 @@ func (b border) reflected(at graph.Node) graph.Node {
 	return d.Minimum(d.Neg().Add(2 * n)).Add(b.low)
 }
 
-// around returns the elements up to reach from places.
+// around returns the elements within reach of positions.
 func (b border) around(at graph.Node, reach int) []spot {
 	floor := at.Floor()
 	var spots []spot
@@ -45,7 +44,7 @@ func (b border) around(at graph.Node, reach int) []spot {
 	return spots
 }
 
-// weightAt returns weights by distances: those of triangle, or of cubic with the slope -0.75.
+// weightAt returns weights by distance: triangle, or cubic with slope -0.75.
 func weightAt(d graph.Node, reach int) graph.Node {
 	if reach == 1 {
 		return d.Neg().Add(1).Maximum(0)
@@ -56,7 +55,7 @@ func weightAt(d graph.Node, reach int) graph.Node {
 	return graph.Where(d.Le(1), near, graph.Where(d.Lt(2), far, 0))
 }
 
-// spot returns the elements at places that are integers.
+// spot returns the elements at integer positions.
 func (b border) spot(at graph.Node) spot {
 	last := float64(b.extent - 1)
 	s := spot{}
@@ -70,8 +69,8 @@ func (b border) spot(at graph.Node) spot {
 	return s
 }
 
-// sampledAt returns the sums of elements of x [n, c, spatial axes] times their weights, for all
-// combinations of the spots [n, 1, places] of each axis: [n, c, places].
+// sampledAt returns the weighted sums of elements of x [n, c, spatial axes], over all combinations of the spots [n, 1,
+// positions] of each axis: [n, c, positions].
 func sampledAt(x graph.Node, axes [][]spot) graph.Node {
 	shape := x.Shape()
 	flat := x.Reshape(shape[:2], product(shape[2:]))
@@ -89,7 +88,7 @@ func sampledAt(x graph.Node, axes [][]spot) graph.Node {
 	return *sum
 }
 
-// combined returns the spots of all axes together, with their indices in row-major order.
+// combined merges the spots of all axes to spots with row-major indices.
 func combined(extents graph.Shape, axes [][]spot) []spot {
 	all := axes[0]
 	for k, spots := range axes[1:] {
@@ -108,7 +107,7 @@ func combined(extents graph.Shape, axes [][]spot) []spot {
 	return all
 }
 
-// both combines two values, of which one or both may be nil.
+// both combines two values; a nil value is ignored.
 func both(x, y *graph.Node, f func(x, y graph.Node) graph.Node) *graph.Node {
 	switch {
 	case x == nil:

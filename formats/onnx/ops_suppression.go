@@ -11,20 +11,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// NonMaxSuppression: of boxes that overlap much, the one with the greatest score.
+// NonMaxSuppression keeps, of boxes that overlap much, the one with the greatest score.
 
 // suppression has the settings of NonMaxSuppression.
 type suppression struct {
-	most    int64   // boxes of a class
-	overlap float32 // that two boxes of a class may have: the common area by that of both
-	scored  bool    // boxes have scores above score
+	most    int64   // the most boxes of a class
+	overlap float32 // the largest allowed overlap of two boxes of a class: common area by total area
+	scored  bool    // boxes must have scores above score
 	score   float32
-	centers bool // boxes are [x, y, width, height] about their centers, else [y, x, y, x] of two corners
+	centers bool // boxes are [x, y, width, height] with the center, otherwise [y, x, y, x] of two corners
 }
 
-// nonMaxSuppression returns rows [sample, class, box] of boxes [samples, n, 4] with
-// scores [samples, classes, n]: of each class the boxes in the order of their scores, without
-// those that overlap one before.
+// nonMaxSuppression returns rows [sample, class, box] for boxes [samples, n, 4] with scores [samples, classes, n]. For
+// each class it takes the boxes by descending score, without those that overlap one taken before.
 func nonMaxSuppression(c *call) []value {
 	number, none := constantOf(graph.Of([]float32{0})), constantOf(graph.Of([]int64{0}))
 	s := suppression{scored: c.has(4), centers: c.flag("center_point_box")}
@@ -43,12 +42,12 @@ func nonMaxSuppression(c *call) []value {
 		if n > mostFolded {
 			return c.fail("%d scores that are known at load: it takes up to %d", n, mostFolded)
 		}
-		if c.spendElements(n * scores.tensor.Shape()[2]); c.err != nil { // each box may be compared with all of its sample
+		if c.spendElements(n * scores.tensor.Shape()[2]); c.err != nil { // each box may be compared with all others of its sample
 			return nil
 		}
 	}
 	eval := func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error) {
-		s := s // of this run
+		s := s // a copy for this run
 		var errs [3]error
 		s.most, errs[0] = graph.At[int64](in[2].Reshape())
 		s.overlap, errs[1] = graph.At[float32](in[3].Reshape())
@@ -91,7 +90,7 @@ func (s suppression) rows(ctx context.Context, boxes, scores *graph.Tensor) (row
 	return rows, nil
 }
 
-// selected returns boxes of one class by their scores, the first of equal ones first.
+// selected returns boxes of one class by descending score; of equal scores the first box first.
 func (s suppression) selected(ctx context.Context, boxes []rectangle, scores []float32) (kept []int, err error) {
 	var order []int
 	for i, score := range scores {
@@ -128,8 +127,8 @@ func (s suppression) rectangles(boxes []float32) []rectangle {
 	return out
 }
 
-// overlap returns the area that two boxes have in common by that of both together, 0 for boxes
-// without an area. Each product is rounded, so that all machines compute the same bits.
+// overlap returns the common area of two boxes by their total area, or 0 for boxes without area. Each product is
+// rounded, so that all machines compute the same bits.
 func (a rectangle) overlap(b rectangle) float32 {
 	area := func(r rectangle) float32 { return float32(max(0, r.bottom-r.y) * max(0, r.right-r.x)) }
 	common := area(rectangle{max(a.y, b.y), max(a.x, b.x), min(a.bottom, b.bottom), min(a.right, b.right)})

@@ -7,24 +7,22 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Operators that put windows back: the inverses of pools, and of the matrices whose columns
-// are the windows of an image.
+// Operators that reverse windows: the inverses of pools, and of matrices whose columns are the windows of an image.
 
 var unpools = []operator{
 	{"Col2Im", 18, latest, 3, 3, ir.Numeric, attrs{"dilations": []int{}, "pads": []int{}, "strides": []int{}}, columnsToImage},
 	{"MaxUnpool", 9, latest, 2, 3, ir.Floats, attrs{"kernel_shape": unset{[]int{}}, "pads": []int{}, "strides": []int{}}, maxUnpool},
 }
 
-// imageAxis is an axis of an image, and the windows along it.
+// imageAxis is an axis of an image with its windows.
 type imageAxis struct {
 	extent, size, stride, dilation, before, after int
 }
 
-// mostExtent limits the numbers of an axis, and how far a window reaches: sums of them are ints
-// of 32 bits too.
+// mostExtent limits the numbers of an axis and the reach of a window, so that their sums fit ints of 32 bits.
 const mostExtent = 1 << 28
 
-// check refuses numbers that no axis has.
+// check rejects numbers that no axis can have.
 func (a imageAxis) check(c *call) {
 	if min(a.extent, a.size, a.stride, a.dilation) < 1 || min(a.before, a.after) < 0 ||
 		max(a.extent, a.size, a.stride, a.dilation, a.before, a.after) > mostExtent || int64(a.size)*int64(a.dilation) > mostExtent {
@@ -45,8 +43,8 @@ func (a imageAxis) windows() int {
 	return room/a.stride + 1
 }
 
-// maxUnpool puts each element to its index in an array of zeros. Indices are those of all
-// elements of the result in row-major order, as MaxPool returns them.
+// maxUnpool stores each element at its index in an array of zeros. Indices are row-major among all elements of the
+// result, as MaxPool returns them.
 func maxUnpool(c *call) []value {
 	x, at := c.x(0), c.x(1)
 	if !at.Shape().Equal(x.Shape()) {
@@ -60,8 +58,8 @@ func maxUnpool(c *call) []value {
 	return one(zeros.Scatter(0, at.Flatten(), x.Flatten(), graph.ScatterSet).Reshape(shape))
 }
 
-// unpooled returns the shape of what x was pooled from: the given one, or the least one that
-// has as many windows.
+// unpooled returns the shape of the array that x was pooled from: the given one, or the smallest one with as many
+// windows.
 func (c *call) unpooled(x graph.Node) graph.Shape {
 	n, size := x.Rank()-2, need[[]int](c, "kernel_shape")
 	if n < 1 || len(size) != n {
@@ -91,8 +89,8 @@ func (c *call) unpooled(x graph.Node) graph.Shape {
 	return shape
 }
 
-// columnsToImage adds windows where they overlap. The operand is [n, c*size of a window,
-// windows], the result [n, c, image]. It adds along one axis after the other.
+// columnsToImage adds overlapping windows, one axis after the other. The operand is [n, c*size of a window, windows],
+// the result [n, c, image].
 func columnsToImage(c *call) []value {
 	x, axes := c.x(0), c.imageAxes()
 	if c.err != nil {
@@ -141,10 +139,9 @@ func (c *call) imageAxes() []imageAxis {
 	return axes
 }
 
-// overlapped returns the sums [..., extent] of x, [..., elements of a window, windows].
-// The elements are a line each, with zeros between the windows. As the lines have dilation
-// elements more than the padded axis, cutting them anew, without these, shifts each one by
-// dilation against the one before.
+// overlapped returns the sums [..., extent] of x [..., elements of a window, windows]. Each element of a window becomes
+// a line with zeros between the windows. The lines are dilation elements longer than the padded axis; cutting them to
+// its length again shifts each line by dilation against the one before.
 func overlapped(x graph.Node, a imageAxis) graph.Node {
 	lead := x.Shape()[:x.Rank()-2]
 	line := a.padded() + a.dilation
@@ -155,7 +152,7 @@ func overlapped(x graph.Node, a imageAxis) graph.Node {
 	return x.Sum(-2, graph.InType(x.DType()))
 }
 
-// padEnd adds zeros to the end of the last axis, or takes elements away if n is negative.
+// padEnd appends zeros to the last axis, or removes elements if n is negative.
 func padEnd(x graph.Node, n int) graph.Node {
 	before, after := make([]int, x.Rank()), make([]int, x.Rank())
 	after[x.Rank()-1] = n

@@ -7,8 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Convolutions and pools: sliding windows over the spatial axes, which are those after the
-// batch and the channels.
+// Convolutions and pools: sliding windows over the spatial axes, which follow the batch and the channels.
 
 var windowed = []operator{
 	{"AveragePool", 1, 6, 1, 1, ir.Floats, windowAttrs(nil), averagePool},
@@ -31,13 +30,13 @@ var windowed = []operator{
 	{"MaxPool", 10, latest, 1, 1, ir.Numeric, windowAttrs(attrs{"storage_order": 0, "ceil_mode": 0, "dilations": []int{}}), maxPool},
 }
 
-// windowAttrs are the attributes of all operators with windows, and more. An empty list
-// stands for the usual number for each spatial axis.
+// windowAttrs are the attributes of operators with windows, and more. An empty list means the default number for each
+// spatial axis.
 func windowAttrs(more attrs) attrs {
 	return with(attrs{"auto_pad": "NOTSET", "kernel_shape": []int{}, "pads": []int{}, "strides": []int{}}, more)
 }
 
-// optional returns an attribute of a row that may not have it.
+// optional returns an attribute that a row may lack.
 func optional[T any](c *call, name string) (v T) {
 	if _, ok := c.op.attrs[name]; ok {
 		v = need[T](c, name)
@@ -45,8 +44,7 @@ func optional[T any](c *call, name string) (v T) {
 	return v
 }
 
-// each returns an attribute with a number for each of n axes, all the usual one if it is
-// empty.
+// each returns an attribute with a number for each of n axes; an empty attribute has the default for all.
 func (c *call) each(name string, n, usual int) []int {
 	list := optional[[]int](c, name)
 	switch {
@@ -58,8 +56,7 @@ func (c *call) each(name string, n, usual int) []int {
 	return list
 }
 
-// windows reads the attributes of a pool. The sizes of windows are given, or those of a
-// kernel.
+// windows reads the attributes of a pool. Window sizes come from the attribute, or from a kernel.
 func (c *call) windows(x graph.Node, kernel []int) (o graph.PoolOptions) {
 	n := x.Rank() - 2
 	if o.Size = need[[]int](c, "kernel_shape"); len(o.Size) == 0 {
@@ -83,8 +80,8 @@ func (c *call) windows(x graph.Node, kernel []int) (o graph.PoolOptions) {
 	return o
 }
 
-// same returns the padding with which there are as many windows as steps fit an axis. An
-// odd element is after the axis, or with SAME_LOWER before it.
+// same returns the padding with which an axis has extent/stride windows, rounded up. An odd element goes after the
+// axis, or with SAME_LOWER before it.
 func (c *call) same(auto string, d graph.Extent, reach, step int) (before, after int) {
 	extent, fixed := d.Int()
 	switch {
@@ -96,7 +93,7 @@ func (c *call) same(auto string, d graph.Extent, reach, step int) (before, after
 	return c.halves(auto, max(0, (extent+step-1)/step*step-step+reach-extent))
 }
 
-// halves divides padding between the ends of an axis.
+// halves divides padding between the two ends of an axis.
 func (c *call) halves(auto string, all int) (before, after int) {
 	switch auto {
 	case "SAME_UPPER":
@@ -133,8 +130,8 @@ func (c *call) convOptions(w graph.PoolOptions) graph.ConvOptions {
 	}
 }
 
-// biased returns a function of the weights, which are input 1 and have an axis of channels, with
-// input 2 added, an element for each channel, if it is given.
+// biased returns a function of the weights (input 1, with an axis of channels) that adds input 2, one element per
+// channel, if it is given.
 func (c *call) biased(axis int, of func(weights graph.Node) graph.Node) []value {
 	y := of(c.x(1))
 	if c.has(2) {
@@ -143,7 +140,7 @@ func (c *call) biased(axis int, of func(weights graph.Node) graph.Node) []value 
 	return c.scalable(y, axis, 1, of)
 }
 
-// convTranspose finds its padding from the extents of the result if these are given.
+// convTranspose computes its padding from the extents of the result if these are given.
 func convTranspose(c *call) []value {
 	x, kernel := c.x(0), c.x(1)
 	n := x.Rank() - 2
@@ -184,8 +181,8 @@ func convTranspose(c *call) []value {
 	return c.biased(axis, func(weights graph.Node) graph.Node { return x.ConvTranspose(weights, o) })
 }
 
-// maxPool may also return where each greatest element is. With storage_order the spatial
-// axes are counted with the first one fastest.
+// maxPool may also return the index of each greatest element. With storage_order the first spatial axis varies fastest
+// in these indices.
 func maxPool(c *call) []value {
 	x := c.x(0)
 	o := c.windows(x, nil)

@@ -16,9 +16,9 @@ import (
 // once.
 type Program struct {
 	stages          []*stage
-	inputs, outputs []string // the model's names, in the program's order
-	results         []int    // the tensors that are the outputs, by number
-	tensors         int      // of all stages
+	inputs, outputs []string // names in the model, in the program's order
+	results         []int    // number of the tensor of each output
+	tensors         int      // number of tensors of all stages
 }
 
 // Option changes how a model is compiled.
@@ -31,13 +31,13 @@ type settings struct {
 	scales  bool
 }
 
-// Fix gives an input its value at load. The program then has no such input. Inputs that
-// decide about shapes (of Reshape, Slice and others) must be known at load.
+// Fix gives an input its value at load. The program then lacks that input. Inputs that determine shapes (of Reshape,
+// Slice and others) must be known at load.
 func Fix(input string, t *graph.Tensor) Option {
 	return func(s *settings) { s.fixed[input] = t }
 }
 
-// WithSize makes a symbolic size of the model a number.
+// WithSize replaces a symbolic size of the model by a number.
 func WithSize(name string, n int) Option {
 	return func(s *settings) { s.sizes[name] = n }
 }
@@ -51,16 +51,17 @@ func With(options ...graph.Option) Option {
 	}
 }
 
-// WithScaledWeights makes a BatchNormalization part of the Conv, ConvTranspose, Gemm or MatMul before it, as
-// onnxruntime does: the constant weights are multiplied by its scale at load, and one vector is added to
-// the product. The results differ by rounding from those of the two operators one after the other,
-// which are computed without this option.
+// WithScaledWeights merges a BatchNormalization into the Conv, ConvTranspose, Gemm or MatMul before it, as onnxruntime
+// does: the constant weights are multiplied by its scale at load, and one vector is added to the product. The results
+// differ by rounding from those of the two operators in sequence, which are computed without this option.
 //
-// A BatchNormalization stays as it is if the product's weights or bias or its own parameters are not constants of
-// one type, float32 or float64; if anything else reads the product, or it is made in a graph around; inside functions of the
-// model; behind a ConvTranspose of several groups and a MatMul of more than two axes; and where a number would
-// not be finite, a weight would become zero or subnormal, or more than a few bits would be lost: the
-// scale must be from 2^-30 to 2^30, and the mean less the bias at most 64 standard deviations.
+// A BatchNormalization is not merged in these cases:
+//
+//   - the weights or bias of the product, or its own parameters, are not constants of one type, float32 or float64
+//   - another node reads the product, or a graph around computes it
+//   - it is inside a function of the model
+//   - it follows a ConvTranspose of several groups, or a MatMul of more than two axes
+//   - a number would not be finite, a weight would become zero or subnormal, or more than a few bits would be lost: the scale must be from 2^-30 to 2^30, and the mean minus the bias at most 64 standard deviations.
 func WithScaledWeights() Option {
 	return func(s *settings) { s.scales = true }
 }
@@ -123,7 +124,7 @@ func compile(m *model, s settings) (*Program, error) {
 	return p, b.stages.compile(s.options)
 }
 
-// extents returns what graph.Input takes for the axes.
+// extents returns the axes as arguments of graph.Input.
 func (p port) extents(sizes map[string]int) []any {
 	out := make([]any, len(p.dims))
 	for k, d := range p.dims {
@@ -143,7 +144,7 @@ func (p port) extents(sizes map[string]int) []any {
 	return out
 }
 
-// identifier returns a name with what a graph's names can't have replaced by _.
+// identifier returns a name with _ in place of characters that names of a graph can't have.
 func identifier(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if ir.IsName("_" + string(c)) {
@@ -157,10 +158,10 @@ func identifier(name string) string {
 	return name
 }
 
-// identifiers are names that are given already, each with the number that the last name made of it ends in, 1 for none.
+// identifiers has the names in use, each with the number at the end of the last name derived from it, 1 for none.
 type identifiers map[string]int
 
-// of returns an identifier for a name, that no other name has.
+// of returns a unique identifier for a name.
 func (taken identifiers) of(name string) string {
 	name = identifier(name)
 	for base := name; taken[name] > 0; {
@@ -177,16 +178,16 @@ func (p *Program) Inputs() []string { return slices.Clone(p.inputs) }
 // Outputs returns the names of the outputs.
 func (p *Program) Outputs() []string { return slices.Clone(p.outputs) }
 
-// Graph returns the program that runs: for runs without maps and into given memory, and to
-// see how it was compiled. Its names are those of the model with _ in place of what names
-// of a graph can't have. Of a model with several it is the last one; see Graphs.
+// Graph returns the compiled program, for runs without maps or into given memory, and to inspect it. Its names are
+// those of the model with _ in place of characters that graph names can't have. If the model has several programs it is
+// the last one; see Graphs.
 func (p *Program) Graph() *graph.Program {
 	all := p.Graphs()
 	return all[len(all)-1]
 }
 
-// Graphs returns the programs that run one after another: one, or of a model with operators
-// whose results have as many elements as the data says, those before and after such operators.
+// Graphs returns the programs that run in sequence. There is one, unless the model has operators whose results have a
+// size that depends on the data.
 func (p *Program) Graphs() []*graph.Program {
 	var all []*graph.Program
 	for _, s := range p.stages {
@@ -199,7 +200,7 @@ func (p *Program) Graphs() []*graph.Program {
 
 // Run computes the outputs from the inputs, both by name.
 func (p *Program) Run(ctx context.Context, feeds graph.Feeds) (map[string]*graph.Tensor, error) {
-	tensors := make([]*graph.Tensor, p.tensors) // the first are the inputs
+	tensors := make([]*graph.Tensor, p.tensors) // the first tensors are the inputs
 	for i, name := range p.inputs {
 		t, ok := feeds[name]
 		if !ok {

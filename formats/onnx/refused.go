@@ -1,6 +1,6 @@
 package onnx
 
-// refused are operators that are not supported, with the reason.
+// refused maps operators that are not supported to the reason.
 var refused = map[string]string{
 	"Bernoulli":         randomNumbers,
 	"ImageDecoder":      "files of images: decode them before, as package imaging does",

@@ -7,21 +7,20 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// What WithScaledWeights does: a BatchNormalization of a product multiplies the weights by its scale, and
-// one vector is added to the product.
+// WithScaledWeights: the weights of a product are multiplied by the scale of the BatchNormalization after it, and one
+// vector is added to the product.
 
-// scalable is a product with constant weights, and a constant added for each channel, which is the
-// product's second axis.
+// scalable is a product with constant weights and a constant bias for each channel, the product's second axis.
 type scalable struct {
-	product graph.Node // with the bias
+	product graph.Node // including the bias
 	weights *graph.Tensor
-	axis    int       // of the weights: the channels
-	bias    []float64 // by channel
+	axis    int       // the axis of the weights that counts channels
+	bias    []float64 // one for each channel
 	build   func(weights graph.Node) graph.Node
 }
 
-// scalable returns the product y, which is build of input 1 with input 2 times beta added, if that is
-// given. The channels are an axis of input 1.
+// scalable records the product y, which is build(input 1) plus beta times input 2, if given. The channels are an axis
+// of input 1.
 func (c *call) scalable(y graph.Node, axis int, beta float64, build func(weights graph.Node) graph.Node) []value {
 	w := c.in[1]
 	if !c.scales || w.kind != constant || axis >= w.tensor.Rank() || y.Err() != nil || y.Rank() < 2 || len(c.node.outputs) == 0 {
@@ -41,8 +40,7 @@ func (c *call) scalable(y graph.Node, axis int, beta float64, build func(weights
 	return one(y)
 }
 
-// perChannel returns the n elements of a float constant that lie along its last axis. It returns nil for any
-// other value.
+// perChannel returns the n elements of a float constant along its last axis, or nil for any other value.
 func perChannel(v value, n int) []float64 {
 	if v.kind != constant || v.tensor.Size() != n || v.tensor.Rank() > 0 && v.tensor.Shape()[v.tensor.Rank()-1] != n {
 		return nil
@@ -68,9 +66,8 @@ func floats[T float32 | float64](t *graph.Tensor) []float64 {
 	return out
 }
 
-// normalized returns input 0 normalized by scaling the weights of the product that it is. That must be
-// made in this graph, not in one around, and read by this node alone. Inputs 1 to 4 are the scale, what is
-// added, the mean and the variance of each channel.
+// normalized returns input 0, a product, normalized by scaling its weights. This graph must make the product, and only
+// this node may read it. Inputs 1 to 4 are the scale, the offset, the mean and the variance of each channel.
 func (c *call) normalized(eps float64) (y graph.Node, ok bool) {
 	name := c.node.inputs[0]
 	s, ok := c.scalables[name]
@@ -97,16 +94,16 @@ func (c *call) normalized(eps float64) (y graph.Node, ok bool) {
 }
 
 const (
-	// mostScale bounds the scale and its reciprocal: sums of scaled products that overflow, or
-	// underflow, do so without scaling but for operands near the ends of the range.
+	// mostScale bounds the scale and its reciprocal, so that scaling makes sums overflow or underflow only for operands
+	// near the ends of the range.
 	mostScale = 1 << 30
-	// mostShift bounds what is subtracted from a product, in standard deviations. What is normalized is of
-	// the order of one deviation, so that its difference to the product's rounding loses 6 bits at most.
+	// mostShift bounds what is subtracted from a product, in standard deviations. Normalized values are about one
+	// deviation, so at most 6 bits are lost against the rounding of the product.
 	mostShift = 1 << 6
 )
 
-// affine returns the scale and the offset that normalize a channel of a product without its bias.
-// It reports false beyond the bounds, as for what is not finite; scaledBy looks at the offset.
+// affine returns the scale and the offset that normalize a channel of a product without its bias. ok is false beyond
+// the bounds or if a number is not finite; scaledBy checks the offset.
 func affine(bias, gamma, beta, mean, deviation float64) (scale, offset float64, ok bool) {
 	shift := mean - bias
 	scale = gamma / deviation
@@ -116,15 +113,15 @@ func affine(bias, gamma, beta, mean, deviation float64) (scale, offset float64, 
 	return scale, offset, ok
 }
 
-// scaledBy returns a product with scaled weights, plus an offset. It reports false if a finite weight or an
-// offset leaves the range of normal numbers of T, which are from least to most.
+// scaledBy returns a product with scaled weights, plus an offset. ok is false if a finite weight or an offset leaves
+// the range of normal numbers of T, from least to most.
 func scaledBy[T float32 | float64](s scalable, scale, offset []float64, least, most float64) (y graph.Node, ok bool) {
 	all, err := graph.All[T](s.weights)
 	if err != nil {
 		return y, false
 	}
 	shape := s.weights.Shape()
-	inner := 1 // elements of a channel that follow one another
+	inner := 1 // number of consecutive elements of a channel
 	for _, d := range shape[s.axis+1:] {
 		inner *= d
 	}
@@ -148,7 +145,7 @@ func scaledBy[T float32 | float64](s scalable, scale, offset []float64, least, m
 	return y.Add(alignAt(graph.Const(graph.Of(add, len(add))), 1, y.Rank())), true
 }
 
-// reads returns how often each name is read in a subgraph and those inside it. Outputs are read.
+// reads counts how often each name is read in a subgraph and those inside it. Outputs count as read.
 func (g *subgraph) reads() map[string]int {
 	of := map[string]int{}
 	var count func(g *subgraph)

@@ -10,17 +10,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// What the table declares of inputs and attributes: the axes of the inputs, and the ranges of the numbers. One check looks at
-// each node before its operator is built, so that what builds it has the axes it indexes, and numbers whose sums and products
-// are ints.
+// Declared shapes of inputs and ranges of attributes. One check looks at each node before its operator is built. So
+// operators can rely on the axes that they index, and on numbers whose sums and products fit int.
 
-// signatures say which axes the inputs of an operator have, if not any:
+// signatures describe the axes of an operator's inputs, if they are restricted:
 //
 //	n c +, m _ +, m
 //
-// Inputs are separated by commas. A letter is an axis, with one extent wherever the letter stands, 3h one of three times that
-// extent; _ is an axis of any extent, and 4 one of that extent. + is one or more axes of any extents, as many in each input that has +; * is any number of axes,
-// in each input its own. Alternatives are separated by |.
+// Commas separate inputs, and | separates alternatives. A letter is an axis; the same letter always has the same
+// extent, and 3h is three times that of h. _ is an axis of any extent, 4 an axis of extent 4. + is one or more axes of
+// any extent, equally many in each input that has +; * is any number of axes, independently in each input.
 var signatures = map[string]string{
 	"AffineGrid":                "_ _ _, _",
 	"Attention":                 "b h q d, b g k d, b g k e, *, b g p d, b g p e, b | b q _, b k _, b k _, *, b g p d, b g p e, b",
@@ -76,15 +75,15 @@ var signatures = map[string]string{
 	"Trilu":                     "* _ _, *",
 }
 
-// checkShapes returns an error unless the inputs have the axes that the operator declares. Inputs that are left out, or that
-// the signature does not name, have any.
+// checkShapes returns an error unless the inputs have the declared axes. Missing inputs, and inputs that the signature
+// does not mention, may have any.
 func (c *call) checkShapes() error {
 	signature := signatures[c.op.name]
 	if signature == "" {
 		return nil
 	}
 	var err error
-	first := -1 // the input that the error is about: the alternative that fits the most inputs says what is wrong
+	first := -1 // input of the error: the alternative that fits the most inputs describes it
 	for _, alternative := range strings.Split(signature, "|") {
 		i, wrong := c.checkAxes(strings.Split(alternative, ","))
 		if wrong == nil {
@@ -97,7 +96,7 @@ func (c *call) checkShapes() error {
 	return fmt.Errorf("%w: the axes of the inputs are %s, where a letter is one extent, _ any, + one or more axes and * any number", err, signature)
 }
 
-// checkAxes checks the inputs by one alternative. An error is about input i.
+// checkAxes checks the inputs against one alternative. An error is about input i.
 func (c *call) checkAxes(patterns []string) (i int, err error) {
 	extents, more := map[string]graph.Extent{}, 0
 	for i, v := range c.in {
@@ -121,7 +120,7 @@ func (c *call) checkAxes(patterns []string) (i int, err error) {
 	return 0, nil
 }
 
-// wanted returns the extent that a mark stands for. A letter that is new stands for that of the axis, or for a part of it.
+// wanted returns the extent that a mark stands for. A new letter takes the extent of the axis, or a part of it.
 func wanted(mark string, axis graph.Extent, extents map[string]graph.Extent) graph.Extent {
 	letter := strings.TrimLeft(mark, "0123456789")
 	times := 1
@@ -137,8 +136,8 @@ func wanted(mark string, axis graph.Extent, extents map[string]graph.Extent) gra
 	return extents[letter].Mul(ir.Fixed(times))
 }
 
-// expanded returns a pattern with as many _ in place of + or * as a value of some rank has axes there. more is how many + stands
-// for, 0 if that is not known yet.
+// expanded returns a pattern with + or * replaced by as many _ as a value of the given rank has there. more is the
+// number of axes of +, 0 if it is not known yet.
 func expanded(pattern []string, rank int, more *int) []string {
 	for k, mark := range pattern {
 		count := max(0, rank-len(pattern)+1)
@@ -159,15 +158,15 @@ func expanded(pattern []string, rank int, more *int) []string {
 // domain is the range of the numbers of an attribute, which may be a list.
 type domain struct{ least, most int }
 
-// The usual ranges.
+// The common ranges.
 var (
 	positive    = domain{1, mostExtent}
 	notNegative = domain{0, mostExtent}
 	signed      = domain{-mostExtent, mostExtent}
 )
 
-// domains are those of attributes by name, which mean the same for all operators. Other attributes are axes, flags and codes,
-// which are looked up, and numbers that may be any.
+// domains has the ranges of attributes whose meaning is the same for all operators. Other attributes are axes, flags
+// and codes, which are looked up, or unrestricted numbers.
 var domains = map[string]domain{
 	"strides": positive, "dilations": positive, "kernel_shape": positive, "group": positive, "offset_group": positive,
 	"blocksize": {1, 1 << 15}, "num_groups": positive, "size": positive, "hidden_size": positive, "num_outputs": positive, "num_scan_inputs": positive,

@@ -8,17 +8,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Models compute the operands of Reshape, Expand and others from shapes, with nodes. This
-// file evaluates such nodes at load, on sizes that may be symbolic.
+// Models compute operands of Reshape, Expand and others from shapes, by nodes. This file evaluates such nodes at load,
+// on sizes that may be symbolic.
 
-// list is the elements of an int64 of one axis, or none.
+// list are the elements of an int64 of one axis or none.
 type list struct {
 	sizes  []graph.Extent
 	scalar bool
 }
 
-// onSizes are the operators that are evaluated on sizes. ok is false where an operator on
-// other operands is meant; the graph then computes it.
+// onSizes has the operators that are evaluated on sizes. ok is false if the operands are not sizes; the graph then
+// computes the operator.
 var onSizes = map[string]func(c *call, in []list) (out list, ok bool){
 	"Add":       sizesBinary(func(a, b graph.Extent) (graph.Extent, bool) { return a.Add(b), true }),
 	"Sub":       sizesBinary(func(a, b graph.Extent) (graph.Extent, bool) { return a.Sub(b), true }),
@@ -74,8 +74,7 @@ func sizesBinary(f func(a, b graph.Extent) (graph.Extent, bool)) func(*call, []l
 	}
 }
 
-// divide returns the quotient by a positive number. Sizes are not negative, so it
-// truncates as it rounds down.
+// divide returns the quotient by a positive number. Sizes are not negative, so truncating equals rounding down.
 func divide(a, b graph.Extent) (graph.Extent, bool) {
 	k, fixed := b.Int()
 	n, both := a.Int()
@@ -115,7 +114,7 @@ func sizesCast(c *call, in []list) (list, bool) {
 	return in[0], typeCodes[code] == graph.Int64
 }
 
-// sizesReshape makes a list of one size, or a size of such a list.
+// sizesReshape converts a scalar size to a list, or a list of one to a scalar.
 func sizesReshape(_ *call, in []list) (list, bool) {
 	if len(in) < 2 || in[1].scalar || len(in[1].sizes) > 1 {
 		return list{}, false
@@ -128,7 +127,7 @@ func sizesReshape(_ *call, in []list) (list, bool) {
 }
 
 func sizesSlice(c *call, in []list) (list, bool) {
-	if len(in) < 3 || len(in) > 3 && len(in[3].sizes) != 1 { // attributes, or no axes
+	if len(in) < 3 || len(in) > 3 && len(in[3].sizes) != 1 { // attributes are given, or no axes
 		return list{}, false
 	}
 	item := layout.IndexItem{Begin: c.int1(1), End: c.int1(2), HasBegin: true, HasEnd: true, Step: 1}

@@ -8,22 +8,21 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Operators whose results have as many elements as the data says (NonZero, Compress, Unique,
-// NonMaxSuppression) are at the edge of a program: they are functions of its outputs, and what they return is an
-// input of the next program, with a symbolic size. So they divide a model into stages. A value
-// belongs to the stage after the last such operator that it depends on. Where a later stage
-// uses it, it is an output of its own stage's program and an input of the others.
+// Operators whose results have a size that depends on the data (NonZero, Compress, Unique, NonMaxSuppression) run
+// between programs: as functions of the outputs of one program, whose results are inputs with symbolic sizes of the
+// next one. So they divide a model into stages. A value belongs to the stage after the last such operator that it
+// depends on. If a later stage uses it, it is an output of its stage's program and an input of the other.
 
-// stage is a program, and the operators that follow it. Tensors have numbers: those of the
-// model's inputs, and those that programs and operators make.
+// stage is a program and the operators that follow it. Tensors have numbers: those of the model's inputs, and those
+// that programs and operators make.
 type stage struct {
 	program *graph.Program // nil if there is nothing to compute
-	inputs  []int          // the tensors that the program takes
+	inputs  []int          // numbers of the tensors that the program takes
 	outputs []output
 	edges   []edge
 }
 
-// output is what a stage's program computes: a tensor of that number.
+// output is an output of a stage's program: the tensor with that number.
 type output struct {
 	name   string
 	node   graph.Node
@@ -40,14 +39,14 @@ type edge struct {
 // evaluation computes an operator from tensors.
 type evaluation func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error)
 
-// stages are those of a model that is being built.
+// stages are the stages of a model that is being built.
 type stages struct {
 	list    []*stage
 	inputs  []input
-	numbers map[graph.Node]int        // of inputs, and of values that are outputs of their stages
-	carried map[graph.Node]graph.Node // values of a stage, and the inputs that they are of later ones
+	numbers map[graph.Node]int        // numbers of the inputs, and of values that are outputs of their stage
+	carried map[graph.Node]graph.Node // values of a stage, and the inputs of later stages that stand for them
 	tensors int
-	names   identifiers // of inputs and values
+	names   identifiers // names of inputs and values
 	sizes   identifiers
 }
 
@@ -61,7 +60,7 @@ func newStages() *stages {
 	return &stages{list: []*stage{{}}, numbers: map[graph.Node]int{}, carried: map[graph.Node]graph.Node{}, names: identifiers{}, sizes: identifiers{}}
 }
 
-// at returns a stage, which is made if there is none.
+// at returns a stage, and creates it if necessary.
 func (s *stages) at(k int) *stage {
 	for len(s.list) <= k {
 		s.list = append(s.list, &stage{})
@@ -69,7 +68,7 @@ func (s *stages) at(k int) *stage {
 	return s.list[k]
 }
 
-// input adds an input of the programs from a stage on, of a new tensor.
+// input adds an input with a new tensor to the programs from a stage on.
 func (s *stages) input(name string, dt graph.DType, stage int, extents ...any) graph.Node {
 	s.tensors++
 	return s.inputOf(s.tensors-1, name, dt, stage, extents...)
@@ -82,7 +81,7 @@ func (s *stages) inputOf(tensor int, name string, dt graph.DType, stage int, ext
 	return x
 }
 
-// output adds an output of a stage, and returns the number of its tensor.
+// output adds an output to a stage, and returns the number of its tensor.
 func (s *stages) output(name string, x graph.Node, stage int) int {
 	at := s.at(stage)
 	at.outputs = append(at.outputs, output{name, x, s.tensors})
@@ -90,7 +89,7 @@ func (s *stages) output(name string, x graph.Node, stage int) int {
 	return s.tensors - 1
 }
 
-// number returns the number of the tensor that a value of a stage is.
+// number returns the number of the tensor for a value of a stage.
 func (s *stages) number(x graph.Node, stage int) int {
 	t, ok := s.numbers[x]
 	if !ok {
@@ -100,9 +99,9 @@ func (s *stages) number(x graph.Node, stage int) int {
 	return t
 }
 
-// carry returns a value as one that a stage can use.
+// carry returns a value in a form that a stage can use.
 func (s *stages) carry(v value, stage int) value {
-	if v.kind == constant || v.kind == missing || v.stage >= stage { // as all items are, which carry made those of one stage
+	if v.kind == constant || v.kind == missing || v.stage >= stage { // items of a sequence are all of its stage, since carry put them there
 		return v
 	}
 	v.items = mapped(v.items, func(v value) value { return s.carry(v, stage) })

@@ -11,8 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// tensorProto is a TensorProto. Its elements are in raw, in one of the lists, or in another
-// file.
+// tensorProto is a TensorProto. Its elements are in raw, in one of the lists, or in another file.
 type tensorProto struct {
 	name     string
 	shape    []int
@@ -20,12 +19,12 @@ type tensorProto struct {
 	raw      []byte
 	isRaw    bool
 	list     []uint64 // numbers, or the bits of floats
-	of       int      // the field that the list is from
+	of       int      // number of the field that has the list
 	external map[string]string
 	outside  bool
 }
 
-// The lists of elements, by their numbers of fields.
+// The lists of elements, by their field numbers.
 const (
 	floatData  = 4
 	int32Data  = 5
@@ -34,7 +33,7 @@ const (
 	uint64Data = 11
 )
 
-// listOf says which list holds the elements of a type that are not raw.
+// listOf maps a type to the list that holds its elements if they are not raw.
 var listOf = map[graph.DType]int{
 	graph.Bool: int32Data, graph.Int8: int32Data, graph.Int16: int32Data, graph.Int32: int32Data, graph.Int64: int64Data,
 	graph.Uint8: int32Data, graph.Uint16: int32Data, graph.Uint32: uint64Data, graph.Uint64: uint64Data,
@@ -44,7 +43,7 @@ var listOf = map[graph.DType]int{
 	graph.Uint4: int32Data, graph.Uint2: int32Data,
 }
 
-// tensor reads a TensorProto. Raw elements stay where they are in the file.
+// tensor reads a TensorProto. Raw elements are not copied.
 func (d *decoder) tensor(f field) (name string, t *graph.Tensor, err error) {
 	p := tensorProto{external: map[string]string{}}
 	if err := p.read(f); err != nil {
@@ -127,15 +126,15 @@ func (p *tensorProto) tensor(d *decoder) (*graph.Tensor, error) {
 	return binfile.Tensor(dt, layout.RowMajor(p.shape...), data)
 }
 
-// packedBytes returns how many bytes a file has for elements that take size bytes in memory:
-// of 4 and 2 bits it holds several in a byte.
+// packedBytes returns the bytes in a file for elements that take size bytes in memory: elements of 4 and 2 bits are
+// packed.
 func packedBytes(dt graph.DType, size int) int {
 	perByte := max(1, 8/dt.Bits())
 	return size/perByte + min(1, size%perByte)
 }
 
-// unpacked returns n elements of less than 8 bits in a byte each. The first of those in one
-// byte has the lowest bits.
+// unpacked returns n elements of less than 8 bits, each in its own byte. The first one in a packed byte has the lowest
+// bits.
 func unpacked(dt graph.DType, data []byte, n int) []byte {
 	out, perByte := make([]byte, n), 8/dt.Bits()
 	for i := range out {
@@ -144,7 +143,7 @@ func unpacked(dt graph.DType, data []byte, n int) []byte {
 	return out
 }
 
-// listed returns the elements of a list as n bytes, the least significant first.
+// listed returns the elements of a list as n bytes in little-endian order.
 func (p *tensorProto) listed(dt graph.DType, n int) ([]byte, error) {
 	if len(p.list) > 0 && p.of != listOf[dt] {
 		return nil, fmt.Errorf("elements of %s in the list of field %d", dt, p.of)

@@ -8,15 +8,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Types of inputs beside those of elements.
+// Types of inputs other than element types.
 const (
 	anySequence ir.DTypes = 1 << (30 + iota) // any sequence of tensors
-	anyOptional                              // an optional value that is not there
+	anyOptional                              // an absent optional value
 )
 
 var anything = ir.AllTypes | anySequence | anyOptional
 
-// typeCodes are the element types by ONNX's numbers.
+// typeCodes maps ONNX's numbers to element types.
 var typeCodes = map[int]graph.DType{
 	1: graph.Float32, 2: graph.Uint8, 3: graph.Int8, 4: graph.Uint16, 5: graph.Int16, 6: graph.Int32,
 	7: graph.Int64, 9: graph.Bool, 10: graph.Float16, 11: graph.Float64, 12: graph.Uint32, 13: graph.Uint64,
@@ -24,7 +24,7 @@ var typeCodes = map[int]graph.DType{
 	21: graph.Uint4, 22: graph.Int4, 23: graph.Float4E2M1, 24: graph.Float8E8M0, 25: graph.Uint2, 26: graph.Int2,
 }
 
-// typeNamed returns the element type that an attribute has the number of.
+// typeNamed returns the element type for ONNX's number in an attribute.
 func (c *call) typeNamed(name string) graph.DType {
 	code := c.int(name)
 	dt, ok := typeCodes[code]
@@ -34,7 +34,7 @@ func (c *call) typeNamed(name string) graph.DType {
 	return dt
 }
 
-// typeNames are the element types that there are not here, by ONNX's numbers, for messages.
+// typeNames has the names of ONNX element types that this library lacks, by number, for messages.
 var typeNames = map[int]string{8: "string", 14: "complex64", 15: "complex128"}
 
 // nameOf returns ONNX's name of an element type.

@@ -7,16 +7,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// value is what a name stands for: a Node, a tensor that is known at load, sizes that
-// are known up to the symbolic ones, or a sequence of such. The zero value is an optional input that is left out.
+// value is what a name in a model stands for: a Node, a tensor known at load, sizes known at load (perhaps symbolic),
+// or a sequence of values. The zero value is an optional input that is left out.
 type value struct {
 	node   graph.Node
 	tensor *graph.Tensor
-	sizes  []graph.Extent // elements of an int64 of one axis, or none
-	scalar bool           // the sizes have no axis
-	items  []value        // of a sequence
+	sizes  []graph.Extent // elements of an int64 of one axis or none
+	scalar bool           // sizes has no axis
+	items  []value        // elements of a sequence
 	kind   kind
-	stage  int // that computes it, see stages
+	stage  int // the stage that computes the value, see stages
 }
 
 type kind uint8
@@ -27,13 +27,13 @@ const (
 	constant      // tensor
 	symbolic      // sizes
 	sequence      // items
-	absent        // an optional value that is not there
+	absent        // an absent optional value
 )
 
-// isTensor reports whether the value is an array, known or not.
+// isTensor reports whether the value is an array, known at load or not.
 func (v value) isTensor() bool { return v.kind == computed || v.kind == constant || v.kind == symbolic }
 
-// isKnown reports whether all of the value is known at load.
+// isKnown reports whether the whole value is known at load.
 func (v value) isKnown() bool {
 	return v.kind != computed && v.kind != symbolic && !slices.ContainsFunc(v.items, func(v value) bool { return !v.isKnown() })
 }
@@ -57,7 +57,7 @@ func sizesOf(sizes []graph.Extent, scalar bool) value {
 	return constantOf(graph.Of(numbers))
 }
 
-// asNode returns the value as an operand of an op.
+// asNode returns the value as a Node.
 func (v value) asNode() graph.Node {
 	switch v.kind {
 	case constant:
@@ -68,8 +68,7 @@ func (v value) asNode() graph.Node {
 	return v.node
 }
 
-// constantNode returns a constant. One element is a number, which kernels repeat without
-// reading an array.
+// constantNode returns a constant. A single element becomes a number, which kernels repeat without reading an array.
 func constantNode(t *graph.Tensor) graph.Node {
 	if t.Size() != 1 || t.Err() != nil {
 		return graph.Const(t)
@@ -84,7 +83,7 @@ func constantNode(t *graph.Tensor) graph.Node {
 	return graph.Fill(t.DType(), x, t.Shape())
 }
 
-// sizesNode computes the sizes at run time, where an operation needs them as elements.
+// sizesNode computes the sizes at run time, for an operation that needs them as elements.
 func sizesNode(sizes []graph.Extent, scalar bool) graph.Node {
 	at := graph.Iota(graph.Int64, len(sizes))
 	sum := graph.Fill(graph.Int64, 0, len(sizes))
@@ -121,7 +120,7 @@ func (v value) dtype() graph.DType {
 	return v.node.DType()
 }
 
-// mostSizes limits how many elements count as sizes.
+// mostSizes limits the elements that are evaluated as sizes.
 const mostSizes = 4096
 
 // asSizes returns the elements of integers of one axis or none, if they are known at load.
@@ -139,7 +138,7 @@ func (v value) asSizes() (sizes []graph.Extent, scalar, ok bool) {
 	return ir.ShapeOf(numbers...), v.tensor.Rank() == 0, true
 }
 
-// integers returns the elements of a tensor of int32 or int64, as most sizes are.
+// integers returns the elements of a tensor of int32 or int64, the usual types of sizes.
 func integers(t *graph.Tensor) ([]int, error) {
 	if t.DType() == graph.Int32 {
 		return elements[int32](t)

@@ -8,15 +8,15 @@ import (
 	"math"
 )
 
-// The wire format of protocol buffers: a message is a list of fields, each a number, a
-// kind and a value. This file reads them; it knows no schema.
+// The wire format of protocol buffers: a message is a list of fields, each with a number, a kind and a value. This file
+// reads fields and knows no schema.
 
 // field is one field of a message.
 type field struct {
 	num  int
 	wire wireKind
-	n    uint64 // the value of a varint, fixed64 or fixed32
-	data []byte // the value of a delimited one
+	n    uint64 // value of a varint, fixed64 or fixed32
+	data []byte // value of a delimited field
 }
 
 type wireKind uint8
@@ -30,7 +30,7 @@ const (
 
 var errWire = errors.New("not a message of protocol buffers")
 
-// fields yields the fields of a message, and an error as the last if it is damaged.
+// fields yields the fields of a message. If the message is damaged, it yields an error last.
 func fields(data []byte) iter.Seq2[field, error] {
 	return func(yield func(field, error) bool) {
 		for len(data) > 0 {
@@ -83,10 +83,10 @@ func nextField(data []byte) (f field, n int) {
 		f.data = rest[size : size+int(length)]
 		return f, n + size + int(length)
 	}
-	return f, 0 // groups, which ONNX never had
+	return f, 0 // groups, which ONNX does not use
 }
 
-// bytes returns a delimited value.
+// bytes returns the value of a delimited field.
 func (f field) bytes() ([]byte, error) {
 	if f.wire != delimited {
 		return nil, f.wrong()
@@ -106,7 +106,7 @@ func (f field) int() (int, error) {
 	return int(int64(f.n)), nil
 }
 
-// varints appends the values of a repeated field of varints, packed or one by one.
+// varints appends the values of a repeated varint field, packed or not.
 func (f field) varints(to []uint64) ([]uint64, error) {
 	switch f.wire {
 	case varint:
@@ -124,7 +124,7 @@ func (f field) varints(to []uint64) ([]uint64, error) {
 	return nil, f.wrong()
 }
 
-// fixed appends the values of a repeated field of that fixed kind, packed or one by one.
+// fixed appends the values of a repeated fixed32 or fixed64 field, packed or not.
 func (f field) fixed(to []uint64, kind wireKind) ([]uint64, error) {
 	size := 4
 	if kind == fixed64 {

@@ -32,8 +32,8 @@ func Open(name string) (*File, error) {
 	return f, nil
 }
 
-// New returns the file whose content is data, such as an embedded one. Its tensors are
-// data, which stays the caller's.
+// New returns the file in data, such as an embedded one. Its tensors share the memory of data, which still belongs to
+// the caller.
 func New(data []byte) (*File, error) {
 	f, err := open(binfile.Over(data))
 	if err != nil {
@@ -53,11 +53,10 @@ func open(m *binfile.Mapping) (*File, error) {
 // Names returns the names of the tensors, sorted.
 func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.entries)) }
 
-// Metadata returns the texts that the file has besides tensors, nil if there are none.
+// Metadata returns the texts in the file's metadata, nil if there are none.
 func (f *File) Metadata() map[string]string { return maps.Clone(f.metadata) }
 
-// Tensor returns a tensor over the file, or, where the processor has the most significant
-// byte first, a copy.
+// Tensor returns a tensor over the mapped file, or a copy on a big-endian processor.
 func (f *File) Tensor(name string) (*graph.Tensor, error) {
 	e, ok := f.entries[name]
 	if !ok {
@@ -79,9 +78,8 @@ func (f *File) Tensor(name string) (*graph.Tensor, error) {
 	return t, nil
 }
 
-// Close ends the tensors and all views of them: they have failed, and say so. Slices of their
-// elements that graph.Data returned hold zeros, if the file was mapped. No program may be
-// running on them.
+// Close invalidates the tensors and all views of them, which then report an error. If the file was mapped, slices of
+// their elements that graph.Data returned read as zeros. No program may be running on them.
 func (f *File) Close() error {
 	f.entries, f.data = nil, nil
 	return f.mapping.Close()

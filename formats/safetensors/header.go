@@ -12,23 +12,23 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// A file is the length of a header, in 8 bytes, the header, a JSON object, and the data of
-// all tensors without gaps.
+// A file consists of the length of the header in 8 bytes, the header (a JSON object), and the data of all tensors
+// without gaps.
 
 // longestHeader is the format's limit.
 const longestHeader = 100_000_000
 
-// metadataKey is the name that is not a tensor's.
+// metadataKey is the key of the metadata; all other keys are tensors.
 const metadataKey = "__metadata__"
 
 // entry describes a tensor.
 type entry struct {
 	DType   string `json:"dtype"`
 	Shape   []int  `json:"shape"`
-	Offsets []int  `json:"data_offsets"` // the first byte and the one after the last
+	Offsets []int  `json:"data_offsets"` // the first byte, and the one after the last
 }
 
-// dtypes are the element types that tensors can have, by the format's names.
+// dtypes maps the format's names to element types.
 var dtypes = map[string]graph.DType{
 	"BOOL": graph.Bool,
 	"I8":   graph.Int8, "I16": graph.Int16, "I32": graph.Int32, "I64": graph.Int64,
@@ -37,7 +37,7 @@ var dtypes = map[string]graph.DType{
 	"F8_E4M3": graph.Float8E4M3FN, "F8_E5M2": graph.Float8E5M2, "F8_E8M0": graph.Float8E8M0,
 }
 
-// parse reads a file up to its data, and checks that the tensors are the data.
+// parse reads the header of a file, and checks that the tensors cover the data.
 func parse(file []byte) (entries map[string]entry, metadata map[string]string, data []byte, err error) {
 	if len(file) < 8 {
 		return nil, nil, nil, errors.New("the file ends within its header")
@@ -69,7 +69,7 @@ func parseHeader(text []byte) (entries map[string]entry, metadata map[string]str
 		if err != nil {
 			return nil, nil, fmt.Errorf("header: %w", err)
 		}
-		name, _ := token.(string) // keys are strings, or Token fails
+		name, _ := token.(string) // a key is a string, or Token fails
 		switch _, twice := entries[name]; {
 		case twice || name == metadataKey && metadata != nil:
 			return nil, nil, fmt.Errorf("%q is there twice", name)

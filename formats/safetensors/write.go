@@ -15,9 +15,8 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// Write writes tensors and texts. Tensors with larger elements come first, then they are
-// in the order of their names, so that the elements of each are aligned, and equal
-// arguments give equal bytes. Views of other layouts than row-major are copied first.
+// Write writes tensors and texts. Tensors are ordered by decreasing element size and then by name: this aligns all
+// elements, and makes the bytes depend only on the arguments. Views that are not row-major are copied first.
 func Write(w io.Writer, tensors map[string]*graph.Tensor, metadata map[string]string) error {
 	names := slices.Collect(maps.Keys(tensors))
 	slices.SortFunc(names, func(a, b string) int {
@@ -38,7 +37,7 @@ func Write(w io.Writer, tensors map[string]*graph.Tensor, metadata map[string]st
 	return nil
 }
 
-// headerOf returns what precedes the data, a multiple of 8 bytes.
+// headerOf returns the bytes before the data, a multiple of 8.
 func headerOf(names []string, tensors map[string]*graph.Tensor, metadata map[string]string) ([]byte, error) {
 	var b bytes.Buffer
 	end := 0
@@ -92,7 +91,7 @@ func nameOf(dt graph.DType) (string, bool) {
 	return "", false
 }
 
-// WriteFile writes a file. A file that exists stays until the new one is complete: tensors may be read from it.
+// WriteFile writes a file. An existing file stays until the new one is complete, so the tensors may come from it.
 func WriteFile(name string, tensors map[string]*graph.Tensor, metadata map[string]string) error {
 	return binfile.Save(name, func(w io.Writer) error { return Write(w, tensors, metadata) })
 }

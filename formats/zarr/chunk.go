@@ -15,8 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Chunks. Each has the full shape of chunks, also at the ends of axes, where some of its
-// elements are outside the array.
+// Chunks all have the same shape. Those at the ends of axes may have elements outside the array.
 
 // size returns the bytes of a chunk.
 func (a *array) size() int {
@@ -27,7 +26,7 @@ func (a *array) size() int {
 	return n
 }
 
-// slack bounds by how many bytes an encoded chunk may exceed its data.
+// slack is the most bytes by which an encoded chunk may exceed its data.
 func (a *array) slack() int { return a.size()/1000 + 1<<10 }
 
 // file returns the name of a chunk's file.
@@ -35,7 +34,7 @@ func (a *array) file(folder string, index []int) string {
 	return filepath.Join(folder, filepath.FromSlash(a.key(index)))
 }
 
-// read returns a chunk as a tensor; without a file it is the fill value, repeated.
+// read returns a chunk as a tensor. If it has no file, the tensor is the fill value, repeated.
 func (a *array) read(folder string, index []int) (*graph.Tensor, error) {
 	name := a.file(folder, index)
 	t, err := a.readFile(name)
@@ -78,7 +77,7 @@ func (a *array) readFile(name string) (*graph.Tensor, error) {
 	return binfile.Tensor(a.dtype, layout.RowMajor(a.chunks...), data)
 }
 
-// write stores a chunk in a file that appears when it is complete.
+// write stores a chunk in a file, which appears only when it is complete.
 func (a *array) write(folder string, index []int, chunk *graph.Tensor) error {
 	name := a.file(folder, index)
 	data := binfile.Memory(chunk)
@@ -98,16 +97,15 @@ func (a *array) write(folder string, index []int, chunk *graph.Tensor) error {
 	return replace(name, folder, data)
 }
 
-// replace writes a file that appears when it is complete.
+// replace writes a file, which appears only when it is complete.
 func replace(name, folder string, data []byte) error {
 	return binfile.Replace(name, folder, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// overlap is the part of a chunk that some rows contain: begin to end along each axis of the
-// array.
+// overlap is the intersection of a chunk and some rows: begin to end along each axis of the array.
 type overlap struct{ index, begin, end []int }
 
-// overlaps returns the chunks that have elements of some rows.
+// overlaps returns the chunks that contain elements of some rows.
 func (a *array) overlaps(first, end int) iter.Seq[overlap] {
 	rank := len(a.shape)
 	lo, hi, o := make([]int, rank), slices.Clone(a.shape), overlap{make([]int, rank), make([]int, rank), make([]int, rank)}
@@ -138,7 +136,7 @@ func (a *array) overlaps(first, end int) iter.Seq[overlap] {
 	}
 }
 
-// view returns the elements of t from begin to end, where the first element of t is at from.
+// view returns the elements of t from begin to end, where the first element of t has index from.
 func view(t *graph.Tensor, from, begin, end []int) *graph.Tensor {
 	for k := range begin {
 		t = t.SliceAxis(k, begin[k]-from[k], end[k]-from[k], 1)
@@ -146,7 +144,7 @@ func view(t *graph.Tensor, from, begin, end []int) *graph.Tensor {
 	return t
 }
 
-// origin returns the place of a chunk's first element.
+// origin returns the index of a chunk's first element.
 func (a *array) origin(index []int) []int {
 	at := make([]int, len(index))
 	for k, c := range index {

@@ -15,16 +15,16 @@ import (
 	"sync"
 )
 
-// Codec encodes the bytes of a chunk, and decodes them. It must be safe for concurrent use.
+// Codec encodes and decodes the bytes of a chunk. It must be safe for concurrent use.
 type Codec interface {
-	// Name is that in the format.
+	// Name returns the codec's name in zarr.json.
 	Name() string
-	// Config is what goes into zarr.json, or nil.
+	// Config returns the codec's settings for zarr.json, or nil.
 	Config() any
 	// Encode returns data encoded.
 	Encode(data []byte) ([]byte, error)
-	// Decode reverses Encode. Data that Encode did not make, and a result of more than limit
-	// bytes, are errors. It allocates little more than limit bytes.
+	// Decode reverses Encode. It returns an error for data that Encode did not make and for a result of more than limit
+	// bytes, and allocates little more than limit bytes.
 	Decode(data []byte, limit int) ([]byte, error)
 }
 
@@ -33,8 +33,8 @@ var codecs = struct {
 	by map[string]func(config json.RawMessage) (Codec, error)
 }{by: map[string]func(json.RawMessage) (Codec, error){"gzip": newGzip, "crc32c": newCRC32C}}
 
-// Register adds a codec that arrays may name. It is called from an init function; config is
-// the codec's part of zarr.json, or nil.
+// Register adds a codec that arrays may name. Call it from an init function. config is the codec's part of zarr.json,
+// or nil.
 func Register(name string, codec func(config json.RawMessage) (Codec, error)) {
 	codecs.Lock()
 	defer codecs.Unlock()
@@ -59,7 +59,7 @@ func codecFor(e named) (Codec, error) {
 	return nil, fmt.Errorf("codec %q is not known, there are %s%s", e.Name, strings.Join(names, ", "), advice)
 }
 
-// Gzip returns the codec gzip of a level from 0, which is fastest, to 9.
+// Gzip returns the codec gzip with a level from 0 (fastest) to 9.
 func Gzip(level int) Codec { return gzipCodec{level} }
 
 type gzipCodec struct {

@@ -14,9 +14,9 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// The fill value: the element of chunks that do not exist. It is a number, a bool, or a text.
+// The fill value is the element of missing chunks. In zarr.json it is a number, a bool, or a text.
 
-// parseFill returns the bytes of an element from its text.
+// parseFill returns the bytes of an element from its JSON text.
 func parseFill(dt graph.DType, text json.RawMessage) ([]byte, error) {
 	bad := fmt.Errorf("fill_value %s is no element of %s", text, dt)
 	if bits := fillBits(dt, text); bits != nil {
@@ -58,8 +58,7 @@ func parseFill(dt graph.DType, text json.RawMessage) ([]byte, error) {
 	return binfile.Memory(t), nil
 }
 
-// fillBits returns the bytes of a float whose text is its bits, "0x7fc00000", and nil for other
-// texts.
+// fillBits returns the bytes of a float that is written as its bits, such as "0x7fc00000", or nil for other texts.
 func fillBits(dt graph.DType, text json.RawMessage) []byte {
 	digits, ok := strings.CutPrefix(strings.Trim(string(text), `"`), "0x")
 	bits, err := hex.DecodeString(digits)

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Identity returns a checksum of the names, sizes and times of the files, which differs once a
-// chunk has changed. It reads no file.
+// Identity returns a checksum of the names, sizes and times of the files, which changes when a chunk changes. It reads
+// no file.
 func (r *Reader) Identity() string {
 	h := sha256.New()
 	err := filepath.WalkDir(r.folder, func(name string, d fs.DirEntry, err error) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// metadata is the text zarr.json of an array.
+// metadata is the content of zarr.json for an array.
 type metadata struct {
 	Format     int             `json:"zarr_format"`
 	Node       string          `json:"node_type"`
@@ -47,24 +47,24 @@ type bytesConfig struct {
 	Endian string `json:"endian,omitempty"`
 }
 
-// dtypes are the element types by their names in the format.
+// dtypes maps the format's names to element types.
 var dtypes = []graph.DType{
 	graph.Bool, graph.Int8, graph.Int16, graph.Int32, graph.Int64,
 	graph.Uint8, graph.Uint16, graph.Uint32, graph.Uint64, graph.Float16, graph.Float32, graph.Float64,
 }
 
-// array is what the text says.
+// array is the checked content of zarr.json.
 type array struct {
 	dtype  graph.DType
 	shape  []int
 	chunks []int
-	fill   []byte // an element in this machine's byte order
+	fill   []byte // one element, in this machine's byte order
 	swap   bool
 	codecs []Codec
 	key    func(index []int) string
 }
 
-// parse reads the text of an array.
+// parse reads and checks the text of an array.
 func parse(text []byte) (*array, error) {
 	m, err := decode(text)
 	if err != nil {
@@ -99,8 +99,7 @@ func parse(text []byte) (*array, error) {
 	return a, a.parseCodecs(m.Codecs)
 }
 
-// decode reads the text. Fields that are not known are errors, but for those that say
-// themselves that readers may ignore them.
+// decode parses the text. Unknown fields are errors unless they say that readers may ignore them.
 func decode(text []byte) (m metadata, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil {
@@ -165,15 +164,15 @@ func (a *array) setChunks(chunks []int) error {
 	return nil
 }
 
-// A chunk is stored as a whole, also where it is outside the array. Chunks of more bytes than
-// largeChunk, and of more than largeRatio for each byte of the array that they can have, are
-// refused: a few bytes of a hostile file would make them take any amount of memory.
+// A chunk is stored as a whole, even where it extends beyond the array. Chunks larger than largeChunk bytes, and larger
+// than largeRatio times the bytes of the array that they can hold, are rejected: otherwise a few bytes of a hostile
+// file could demand any amount of memory.
 const (
 	largeChunk = 64 << 20
 	largeRatio = 1 << 10
 )
 
-// parseKeys returns the name of a chunk's file from its place in the grid.
+// parseKeys returns the function from a chunk's grid index to the name of its file.
 func parseKeys(e named) (func([]int) string, error) {
 	c := keysConfig{}
 	if len(e.Config) > 0 {
@@ -204,8 +203,8 @@ func parseKeys(e named) (func([]int) string, error) {
 	}, nil
 }
 
-// parseCodecs reads the chain of codecs: bytes, which makes bytes of elements, and then
-// those that make bytes of bytes.
+// parseCodecs reads the chain of codecs: bytes, which converts elements to bytes, and then codecs that convert bytes to
+// bytes.
 func (a *array) parseCodecs(list []named) error {
 	if len(list) == 0 {
 		return errors.New("it has no codecs: the first one is bytes")

@@ -15,13 +15,13 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// Options are how an array is stored.
+// Options say how an array is stored.
 type Options struct {
-	// Chunks is the shape of a chunk; axes left out at the end are one chunk each. If all are
-	// left out, a chunk has rows of at most 1 MB, or one row; of a Writer a power of two, and
-	// at most 1024, as blocks of jobs are multiples of it.
+	// Chunks is the shape of a chunk; trailing axes that are left out are one chunk each. Without Chunks, a chunk has
+	// as many rows as fit 1 MB, at least one. For a Writer the number is also a power of two up to 1024, because blocks
+	// of jobs are multiples of it.
 	Chunks []int
-	Codecs []Codec // for the bytes of chunks, in order: none, Gzip, CRC32C
+	Codecs []Codec // codecs for the bytes of chunks, applied in order: none, Gzip, CRC32C
 }
 
 // Writer writes an array. It is a stream.Sink, for blocks of whole chunks.
@@ -31,13 +31,13 @@ type Writer struct {
 	array   *array
 }
 
-// The size of chunks unless Options say otherwise.
+// The default size of chunks.
 const (
-	chunkRows  = 1 << 10 // at most, of a Writer
+	chunkRows  = 1 << 10 // the most rows of a Writer's chunk
 	chunkBytes = 1 << 20
 )
 
-// rowsOf1MB returns how many rows have at most chunkBytes, 1 or more.
+// rowsOf1MB returns how many rows fit chunkBytes, at least 1.
 func rowsOf1MB(dt graph.DType, shape []int) int {
 	n := max(1, dt.Size())
 	for _, k := range shape[1:] {
@@ -49,22 +49,22 @@ func rowsOf1MB(dt graph.DType, shape []int) int {
 	return max(1, chunkBytes/n)
 }
 
-// To returns a Writer of an array in a folder. Create returns an error if the Options do not
-// suit the array. Nothing is written yet.
+// To returns a Writer of an array in a folder. It writes nothing yet; Create returns an error if the Options do not
+// suit the array.
 func To(folder string, o Options) *Writer { return &Writer{folder: folder, options: o} }
 
-// ChunkRows returns how many rows a chunk has.
+// ChunkRows returns the number of rows of a chunk.
 func (w *Writer) ChunkRows(dt graph.DType, shape []int) int {
 	switch {
 	case len(w.options.Chunks) > 0:
-		return max(1, w.options.Chunks[0]) // Create refuses less
+		return max(1, w.options.Chunks[0]) // Create rejects smaller numbers
 	case len(shape) == 0:
 		return 1
 	}
 	return min(chunkRows, 1<<(bits.Len(uint(rowsOf1MB(dt, shape)))-1))
 }
 
-// Create writes zarr.json. If there is one already, it must be of the same array.
+// Create writes zarr.json. An existing one must describe the same array.
 func (w *Writer) Create(dt graph.DType, shape []int) error {
 	text, err := w.text(dt, shape)
 	if err != nil {
@@ -141,16 +141,16 @@ func (w *Writer) chunksOf(dt graph.DType, shape []int) ([]int, error) {
 		case k == 0:
 			chunks[k] = max(1, min(n, w.ChunkRows(dt, shape)))
 		default:
-			chunks[k] = max(1, n) // an axis without elements has chunks of one
+			chunks[k] = max(1, n) // an axis without elements has chunks of extent 1
 		}
 	}
 	return chunks, nil
 }
 
-// errNotCreated is the error of what a Writer does before Create.
+// errNotCreated is the error of calls before Create.
 var errNotCreated = errors.New("zarr: the writer has no array: call Create first")
 
-// Write stores rows from begin on, which are whole chunks.
+// Write stores rows from begin on, which must be whole chunks.
 func (w *Writer) Write(ctx context.Context, begin int, t *graph.Tensor) error {
 	a, end := w.array, 1
 	if a == nil {
@@ -186,12 +186,12 @@ func (w *Writer) Write(ctx context.Context, begin int, t *graph.Tensor) error {
 	return nil
 }
 
-// Read returns rows that were written.
+// Read returns rows that were written before.
 func (w *Writer) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
 	return (&Reader{folder: w.folder, array: w.array}).Read(ctx, begin, end, buffer)
 }
 
-// Commit checks that each chunk has been written, and brings their names to the disk.
+// Commit checks that each chunk has been written, and syncs their names to disk.
 func (w *Writer) Commit() error {
 	a, rows := w.array, 1
 	if a == nil {
@@ -214,7 +214,7 @@ func (w *Writer) Commit() error {
 // Close does nothing.
 func (w *Writer) Close() error { return nil }
 
-// WriteArray writes an array as a whole into a folder that has no other one.
+// WriteArray writes a whole array into a folder that contains no other array.
 func WriteArray(folder string, t *graph.Tensor, o Options) error {
 	if err := t.Err(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// zarrJSON is the file with the text.
+// zarrJSON is the name of the file that describes an array.
 const zarrJSON = "zarr.json"
 
 // Reader reads an array. It is a stream.Source.
@@ -20,7 +20,7 @@ type Reader struct {
 	array  *array
 }
 
-// From returns a Reader of the array in a folder. Nothing is opened yet.
+// From returns a Reader of the array in a folder. It opens nothing yet.
 func From(folder string) *Reader { return &Reader{folder: folder} }
 
 // Open reads zarr.json, and returns the element type and the shape.
@@ -35,7 +35,7 @@ func (r *Reader) Open() (graph.DType, []int, error) {
 	return r.array.dtype, slices.Clone(r.array.shape), nil
 }
 
-// ChunkRows returns how many rows a chunk of the array has that Open has read.
+// ChunkRows returns the number of rows of a chunk, after Open.
 func (r *Reader) ChunkRows(graph.DType, []int) int { return r.array.rows() }
 
 func (a *array) rows() int {
@@ -45,7 +45,7 @@ func (a *array) rows() int {
 	return a.chunks[0]
 }
 
-// checkRows returns an error unless t has rows begin to end of the array.
+// checkRows returns an error unless t fits rows begin to end of the array.
 func (a *array) checkRows(begin, end int, t *graph.Tensor) error {
 	if err := t.Err(); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (r *Reader) Read(ctx context.Context, begin, end int, buffer func() *graph.
 // Close does nothing.
 func (r *Reader) Close() error { return nil }
 
-// ReadArray reads an array as a whole.
+// ReadArray reads a whole array.
 func ReadArray(folder string) (*graph.Tensor, error) {
 	r := From(folder)
 	dt, shape, err := r.Open()
@@ -112,7 +112,7 @@ func ReadArray(folder string) (*graph.Tensor, error) {
 	return t, nil
 }
 
-// extent returns the number of rows; a scalar is one.
+// extent returns the number of rows; a scalar has one.
 func extent(shape []int) int {
 	if len(shape) == 0 {
 		return 1

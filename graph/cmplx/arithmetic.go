@@ -2,10 +2,10 @@ package cmplx
 
 import "github.com/stridefuse/stridefuse/graph"
 
-// Operands of arithmetic are a Node, a graph.Node or Tensor of real numbers, or a Go number: complex or
-// real. A tensor of complex numbers is From(graph.Const(t)). Shapes broadcast. With a real operand the parts are computed apart.
+// An operand of arithmetic is complex (a Node or a Go complex number) or real (a graph.Node, a Tensor or a Go number).
+// A tensor of complex numbers is From(graph.Const(t)). Shapes broadcast. A real operand acts on both parts separately.
 
-// operand returns the parts of an operand, and whether it is real: then im is of no use.
+// operand returns the parts of an operand. If it is real, real is true and im unused.
 func (z Node) operand(w any) (re, im graph.Node, isReal bool) {
 	switch w := w.(type) {
 	case Node:
@@ -42,8 +42,8 @@ func (z Node) Sub(w any) Node {
 	return Node{z.re.Sub(re), z.im.Sub(im)}
 }
 
-// Mul returns z * w: four products, a difference and a sum, each rounded. Where a product of
-// two parts overflows, a part of the result is infinite or NaN.
+// Mul returns z * w: four products, a difference and a sum, each rounded. If a product of two parts overflows, a part
+// of the result is infinite or NaN.
 func (z Node) Mul(w any) Node {
 	re, im, isReal := z.operand(w)
 	if isReal {
@@ -52,8 +52,8 @@ func (z Node) Mul(w any) Node {
 	return bilinear(z, Node{re, im}, func(x, y graph.Node) graph.Node { return x.Mul(y) })
 }
 
-// Div returns z / w. Each part is within 5 units in the last place, whatever the magnitudes
-// of the operands. Division of a number by 0 divides its parts by 0.
+// Div returns z / w. Each part is within 5 units in the last place, whatever the magnitudes of the operands. Dividing
+// by 0 divides each part by 0.
 func (z Node) Div(w any) Node {
 	re, im, isReal := z.operand(w)
 	if isReal {
@@ -80,13 +80,13 @@ func (z Node) Eq(w any) graph.Node {
 	return z.re.Eq(re).And(z.im.Eq(im))
 }
 
-// Abs returns the magnitudes, as graph.Node.Hypot: they overflow only where the exact ones do.
+// Abs returns the magnitudes by graph.Node.Hypot: they overflow only if the exact ones do.
 func (z Node) Abs() graph.Node { return z.re.Hypot(z.im) }
 
 // Arg returns the angles, from -pi to pi.
 func (z Node) Arg() graph.Node { return z.im.Atan2(z.re) }
 
-// inFloat64 computes in float64: numbers of fewer bits are converted, and so is the result.
+// inFloat64 computes in float64: it converts narrower numbers, and converts the result back.
 func inFloat64(z, w Node, f func(z, w Node) Node) Node {
 	dt := z.re.DType()
 	to := func(dt graph.DType) func(graph.Node) graph.Node {

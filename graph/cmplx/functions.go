@@ -6,10 +6,10 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Elementary functions. They are computed in float64, and of Float32 rounded at the end.
+// Elementary functions. They are computed in float64; Float32 results are rounded at the end.
 
-// unary computes a function of one operand in float64. It gets the type that the parts had:
-// what Float32 had needs no care for the range of float64.
+// unary computes a function of one operand in float64. The function receives the original type of the parts, because
+// Float32 numbers can't leave the range of float64.
 func (z Node) unary(f func(z Node, had graph.DType) Node) Node {
 	return inFloat64(z, z, func(x, _ Node) Node { return f(x, z.re.DType()) })
 }
@@ -56,9 +56,9 @@ func (z Node) Tan() Node { // -i tanh(iz)
 // Tanh returns the hyperbolic tangents (Kahan 1987).
 func (z Node) Tanh() Node { return z.unary(tanh) }
 
-// Pow returns z^w, where w is an operand as those of Mul: an int from 1 to 64 by multiplication,
-// else e^(w*log z), whose relative error grows with the magnitude of w*log z. 0^w is 1 for
-// w = 0, 0 where w has a positive real part, else infinite.
+// Pow returns z^w. An int w from 1 to 64 is computed by multiplication; any other operand, as those of Mul, by e^(w*log
+// z), whose relative error grows with the magnitude of w*log z. 0^w is 1 for w = 0, 0 if w has a positive real part,
+// and otherwise infinite.
 func (z Node) Pow(w any) Node {
 	const most = 64
 	if n, ok := w.(int); ok && n >= 1 && n <= most {
@@ -80,7 +80,7 @@ func (z Node) Pow(w any) Node {
 	})
 }
 
-// raised returns z^n by squaring, for n from 1 on.
+// raised returns z^n by repeated squaring, for n >= 1.
 func (z Node) raised(n int) Node {
 	if n == 1 {
 		return z
@@ -93,7 +93,7 @@ func (z Node) raised(n int) Node {
 	return square
 }
 
-// exp is e^x cos y and e^x sin y.
+// exp returns e^x cos y and e^x sin y.
 func exp(z Node, had graph.DType) Node {
 	x, times := grown(z.re, z.re, had)
 	e := x.Exp()
@@ -106,15 +106,14 @@ func hyperbolic(x, a, b graph.Node, had graph.DType) Node {
 	return Node{times(a, x.Cosh()), times(b, x.Sinh())}
 }
 
-// grown is for products of a sine or a cosine, which may be small, with an exponential that
-// may be infinite though the product is not. Where size, which is x or its magnitude, is large,
-// it returns an x nearer to 0, and a function that multiplies by what that leaves out.
+// grown prevents overflow in the product of a small sine or cosine with an exponential that may be infinite. Where size
+// (x or its magnitude) is large, it returns an x nearer to 0, and a function that multiplies by the factor left out.
 func grown(x, size graph.Node, had graph.DType) (graph.Node, func(sine, exponential graph.Node) graph.Node) {
 	const (
-		most    = 1456                             // its exponential times the least sine is infinite
-		less, e = 683.390625, 0x1.e5d0d9f69b08p985 // e^less, which is close to a float64
+		most    = 1456                             // e^most times the smallest sine is infinite
+		less, e = 683.390625, 0x1.e5d0d9f69b08p985 // e is e^less, chosen close to a float64
 	)
-	if had == graph.Float32 { // computed in float64: e^700 is finite there, and any product with it that is not 0 overflows float32
+	if had == graph.Float32 { // in float64 e^700 is finite, and its product with any nonzero sine overflows float32
 		return x.Minimum(700).Maximum(-700), func(sine, exponential graph.Node) graph.Node { return sine.Mul(exponential) }
 	}
 	once, twice := size.Gt(709), size.Gt(1392)
@@ -125,11 +124,11 @@ func grown(x, size graph.Node, had graph.DType) (graph.Node, func(sine, exponent
 	}
 }
 
-// log takes the logarithm of magnitudes near 1 from what their squares differ from 1 by.
+// log returns the logarithm. For magnitudes near 1 it uses the difference of their squares from 1.
 func log(z Node, had graph.DType) Node {
 	h, l := z.re.Abs().Maximum(z.im.Abs()), z.re.Abs().Minimum(z.im.Abs())
 	p, q := h.Mul(h), l.Mul(l)
-	lost := h.FMA(h, p.Neg()).Add(l.FMA(l, q.Neg())) // by the squares
+	lost := h.FMA(h, p.Neg()).Add(l.FMA(l, q.Neg())) // what the squares lost by rounding
 	near := p.Sub(1).Add(q).Add(lost).Log1p().Mul(0.5)
 	x, choose := scaled(z, had)
 	far := x.re.Hypot(x.im).Log().Add(choose(2*math.Ln2, -200*math.Ln2, 0))
@@ -144,9 +143,8 @@ func sqrt(z Node, had graph.DType) Node {
 	return Node{graph.Where(isRight, t, u.Abs()), graph.Where(isRight, u, copySign(t, z.im))}
 }
 
-// scaled multiplies large numbers by 2^-2, so that no magnitude is infinite, and small ones by
-// 2^200, so that none is subnormal. It also returns a function that chooses between constants
-// for large, small and other numbers.
+// scaled multiplies large numbers by 2^-2, so that no magnitude is infinite, and small ones by 2^200, so that none is
+// subnormal. It also returns a function that chooses between constants for large, small and other numbers.
 func scaled(z Node, had graph.DType) (Node, func(large, small, other float64) graph.Node) {
 	if had == graph.Float32 {
 		return z, func(_, _, other float64) graph.Node { return z.re.Scalar(other) }
@@ -160,7 +158,7 @@ func scaled(z Node, had graph.DType) (Node, func(large, small, other float64) gr
 	return Node{z.re.Mul(scale), z.im.Mul(scale)}, choose
 }
 
-// tanh is 1 but for a term of e^(-2|x|) where |x| is large.
+// tanh uses that the result differs from 1 by a term of e^(-2|x|) where |x| is large.
 func tanh(z Node, _ graph.DType) Node {
 	const large = 20
 	t, s := z.im.Tan(), z.re.Sinh()
@@ -176,7 +174,7 @@ func tanh(z Node, _ graph.DType) Node {
 	}
 }
 
-// copySign returns float64 x with the sign of y, which is negative wherever x is.
+// copySign returns float64 x with the sign of y. y must be negative wherever x is.
 func copySign(x, y graph.Node) graph.Node {
 	sign := y.Bitcast(graph.Int64).And(int64(math.MinInt64))
 	return x.Bitcast(graph.Int64).Or(sign).Bitcast(graph.Float64)

@@ -2,10 +2,9 @@ package cmplx
 
 import "github.com/stridefuse/stridefuse/graph"
 
-// Prod returns the products along an axis, computed in float64: it multiplies the two halves of
-// the axis element by element until one element is left. Exponents are added apart, so that no
-// part of a product overflows or vanishes. The extent must be known before the program runs. An
-// empty product is 1.
+// Prod returns the products along an axis, computed in float64: it multiplies the two halves of the axis element by
+// element until one element is left. Exponents are added separately, so no product of parts overflows or underflows on
+// the way. The extent must be known before the program runs. An empty product is 1.
 func (z Node) Prod(axis int) Node {
 	shape := z.Shape()
 	n, given := -1, axis
@@ -18,7 +17,7 @@ func (z Node) Prod(axis int) Node {
 		}
 	}
 	switch {
-	case n < 0: // no axis, or one of unknown extent, which the error of Unstack says
+	case n < 0: // not an axis, or of unknown extent: Unstack returns the error
 		return z.View(func(x graph.Node) graph.Node { return x.Unstack(given)[0] })
 	case n == 0:
 		return Node{z.re.Prod(axis), z.im.Sum(axis)}
@@ -48,8 +47,7 @@ func product(z Node, axis, n int) Node {
 	return Node{z.re.Ldexp(e), z.im.Ldexp(e)}
 }
 
-// significand divides numbers by a power of two, so that the greater part is about 1, and
-// returns its exponent.
+// significand divides numbers by a power of two, so that the larger part is about 1, and returns the exponent.
 func (z Node) significand() (Node, graph.Node) {
 	e := z.re.Abs().Maximum(z.im.Abs()).Exponent().Maximum(-1000).Minimum(1000)
 	p := power(e.Neg())

@@ -7,11 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Complex lists Go's types of complex numbers.
+// Complex lists Go's complex types.
 type Complex interface{ complex64 | complex128 }
 
-// Of returns data as a tensor of floats with a last axis of extent 2, without a copy: writes
-// go both ways. The shape is that of the numbers; without one the tensor is of one line.
+// Of returns data as a tensor of floats with an additional last axis of extent 2, without a copy: writes go both ways.
+// The shape is that of the complex numbers; without one the tensor is one line.
 func Of[T Complex](data []T, shape ...int) *graph.Tensor {
 	if len(shape) == 0 {
 		shape = []int{len(data)}
@@ -26,8 +26,8 @@ func Of[T Complex](data []T, shape ...int) *graph.Tensor {
 	panic("BUG: cmplx: a type that Complex does not list")
 }
 
-// Data returns the numbers of a tensor as Of makes them, without a copy. It is an error if
-// the elements are not contiguous or of another type, or the last axis has not 2 of them.
+// Data returns the complex numbers of a tensor that Of could have made, without a copy. It returns an error if the
+// elements are not contiguous or of another type, or if the last axis does not have 2 elements.
 func Data[T Complex](t *graph.Tensor) ([]T, error) {
 	if err := t.Err(); err != nil {
 		return nil, err

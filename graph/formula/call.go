@@ -8,17 +8,17 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Calls: the arguments of a function are matched with its parameters and converted to what it
-// takes. Input: values, with their places in the text. Output: a Node, or the first mistake.
+// Calls of functions: arguments are matched with parameters and converted to what the function takes. The input is
+// values with their offsets in the text, the output a Node or the first mistake.
 
-// keyword is an argument with a name.
+// keyword is a named argument.
 type keyword struct {
 	name string
 	at   int
 	value
 }
 
-// arguments reads the arguments of a call, from its parenthesis on.
+// arguments reads the arguments of a call, from its opening parenthesis on.
 func (p *parser) arguments() (args []value, keywords []keyword) {
 	p.expect("(")
 	for p.err == nil && !p.closes() {
@@ -46,8 +46,7 @@ type function struct {
 	call   func(*call) graph.Node
 }
 
-// call is one use of a function. Its methods return arguments by their names, and keep the
-// first mistake.
+// call is one call of a function. Its methods return arguments by name, and record the first mistake.
 type call struct {
 	p      *parser
 	values map[string]value
@@ -74,7 +73,7 @@ func (p *parser) call(name string, at int, args []value, keywords []keyword) val
 	return p.checked(y, at)
 }
 
-// match gives each parameter its value.
+// match assigns a value to each parameter.
 func (c *call) match(name, params string, at int, args []value, keywords []keyword) {
 	wrong := func(at int, format string, a ...any) {
 		c.p.fail(at, "%s: it is %s(%s)", fmt.Sprintf(format, a...), name, params)
@@ -85,7 +84,7 @@ func (c *call) match(name, params string, at int, args []value, keywords []keywo
 		rest := strings.TrimPrefix(param, "*")
 		named := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == rest })
 		switch {
-		case rest != param && named < 0: // takes all that are left
+		case rest != param && named < 0: // takes all remaining arguments
 			c.values[rest] = variadic(args[min(i, len(args)):], at)
 			args = args[:min(i, len(args))]
 		case i < len(args) && named >= 0:
@@ -109,8 +108,7 @@ func (c *call) match(name, params string, at int, args []value, keywords []keywo
 	}
 }
 
-// variadic returns the arguments of a parameter that takes any number: a tuple alone is
-// itself.
+// variadic returns the arguments of a parameter that takes any number of them; a single tuple stands for its elements.
 func variadic(args []value, at int) value {
 	if len(args) == 1 && args[0].kind == sequence {
 		return args[0]
@@ -118,7 +116,7 @@ func variadic(args []value, at int) value {
 	return value{kind: sequence, list: args, at: at}
 }
 
-// literal returns the value of a default.
+// literal returns the value of a parameter's default.
 func literal(word string, at int) value {
 	if v, ok := constants[word]; ok {
 		v.at = at
@@ -160,7 +158,7 @@ func (c *call) operand(param string) value {
 	return v
 }
 
-// operands returns arguments converted to the type that a rule gives for their common one.
+// operands returns the arguments converted to the type that a rule gives for their common type.
 func (c *call) operands(r rule, params ...string) []graph.Node {
 	values := make([]value, len(params))
 	for i, param := range params {
@@ -169,7 +167,7 @@ func (c *call) operands(r rule, params ...string) []graph.Node {
 	return c.nodes(r, values)
 }
 
-// nodes converts values to the type that a rule gives for their common one.
+// nodes converts values to the type that a rule gives for their common type.
 func (c *call) nodes(r rule, values []value) []graph.Node {
 	out := make([]graph.Node, len(values))
 	if c.p.err != nil {
@@ -192,7 +190,7 @@ func (c *call) nodes(r rule, values []value) []graph.Node {
 	return out
 }
 
-// x returns the argument of a function of one operand.
+// x returns the argument of a function with one operand.
 func (c *call) x(r rule, param string) graph.Node { return c.operands(r, param)[0] }
 
 // int returns an argument that is an integer.
@@ -251,7 +249,7 @@ func (c *call) dtype(param string) graph.DType {
 	return graph.Float64
 }
 
-// arrays returns an argument that is a tuple of arrays, of one type.
+// arrays returns an argument that is a tuple of arrays, converted to one type.
 func (c *call) arrays(param string) []graph.Node {
 	v := c.values[param]
 	if v.kind != sequence || len(v.list) == 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Elementwise functions that are composed of several operations, or take parameters.
+// Elementwise functions that are composed of several operations or have parameters.
 
-// parameter returns the name of a parameter of a row.
+// parameter returns the name of a parameter of a table row.
 func parameter(params string, i int) string {
 	name, _, _ := strings.Cut(strings.Split(params, ", ")[i], "=")
 	return name
@@ -33,7 +33,7 @@ func lerp(c *call) graph.Node {
 	return safe(c, c.operands(floating, "a", "b", "t"), func(x []graph.Node) graph.Node { return graph.Lerp(x[0], x[1], x[2]) })
 }
 
-// clip keeps to the bounds that are given.
+// clip clips x to the bounds that are given.
 func clip(c *call) graph.Node {
 	params := []string{"a"}
 	for _, bound := range []string{"a_min", "a_max"} {
@@ -54,7 +54,7 @@ func clip(c *call) graph.Node {
 	})
 }
 
-// round rounds to decimals as NumPy does: the scaled number to an integer, and back.
+// round rounds to decimals as NumPy does: it scales, rounds to an integer, and scales back.
 func round(c *call) graph.Node {
 	decimals := c.int("decimals")
 	return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node {
@@ -73,9 +73,9 @@ func round(c *call) graph.Node {
 	})
 }
 
-// roundInteger returns the nearest multiple of a power of ten, the even one of two.
+// roundInteger returns the nearest multiple of a power of ten, ties to even.
 func roundInteger(x graph.Node, scale float64) graph.Node {
-	const most = 1e18 // that int64 has
+	const most = 1e18 // the largest power of ten in int64
 	wide := x
 	if x.DType() != graph.Uint64 {
 		wide = x.Cast(graph.Int64)
@@ -100,10 +100,10 @@ func heaviside(x graph.Node, y any) graph.Node {
 func logAddExp(x graph.Node, y any) graph.Node {
 	top := x.Maximum(y)
 	sum := top.Add(x.Sub(y).Abs().Neg().Exp().Log1p())
-	return graph.Where(x.Eq(y), x.Add(math.Ln2), sum) // also of infinities
+	return graph.Where(x.Eq(y), x.Add(math.Ln2), sum) // equal infinities would give NaN
 }
 
-// signBit reports which floats are negative, -0 among them: 1/x is below 0 for -0 alone of the zeros.
+// signBit reports which floats are negative, including -0: for zeros it tests whether 1/x is below 0.
 func signBit(x graph.Node) graph.Node {
 	return x.Lt(0).Or(x.Eq(0).And(x.Reciprocal().Lt(0)))
 }

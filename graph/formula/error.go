@@ -8,13 +8,13 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// The error of a formula, and how its place is shown.
+// The error of a formula, and how it shows the position of the mistake.
 
 // Error is a mistake in a formula: what is wrong, and where.
 type Error struct {
 	Pos    graph.Pos // where Parse was called
 	Text   string    // the formula
-	Offset int       // of the mistake in it, in bytes
+	Offset int       // byte offset of the mistake in Text
 	Msg    string
 }
 
@@ -38,11 +38,10 @@ func (e *Error) Column() int {
 	return 1 + utf8.RuneCountInString(e.Text[e.Offset-offset:e.Offset])
 }
 
-// shown is how many bytes of a long line are shown on each side of the caret.
+// shown is the number of bytes of a long line that are shown on each side of the caret.
 const shown = 60
 
-// line returns the line of the mistake, or the part around the mistake if the line is long, and
-// the text of it before the mistake.
+// line returns the line of the mistake and the part of it before the mistake. A long line is cut around the mistake.
 func (e *Error) line() (line, before string) {
 	line, offset := e.split()
 	begin, end := 0, len(line)
@@ -55,14 +54,14 @@ func (e *Error) line() (line, before string) {
 	return strings.ToValidUTF8(line[begin:end], "?"), strings.ToValidUTF8(line[begin:offset], "?")
 }
 
-// split returns the line of the mistake, and the offset in it.
+// split returns the line of the mistake, and its offset in the line.
 func (e *Error) split() (line string, offset int) {
 	begin := strings.LastIndexByte(e.Text[:e.Offset], '\n') + 1
 	line, _, _ = strings.Cut(e.Text[begin:], "\n")
 	return strings.TrimSuffix(line, "\r"), min(e.Offset-begin, len(strings.TrimSuffix(line, "\r")))
 }
 
-// runeStart returns the beginning of the character that byte i is part of.
+// runeStart returns the offset of the first byte of the character that contains byte i.
 func runeStart(s string, i int) int {
 	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
 		i--
@@ -70,7 +69,7 @@ func runeStart(s string, i int) int {
 	return i
 }
 
-// blank returns spaces as wide as a text, whose tabs stay.
+// blank returns spaces of the width of a text; tabs stay tabs.
 func blank(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
@@ -80,7 +79,7 @@ func blank(s string) string {
 	}, s)
 }
 
-// reason returns the message of an error of a Node, without the line that it names.
+// reason returns the message of a Node's error, without its source line.
 func reason(err error) string {
 	if e, ok := err.(*graph.Error); ok {
 		return (&graph.Error{Op: e.Op, Msg: e.Msg}).Error()

@@ -7,14 +7,13 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// The table of functions, part one: elementwise. A row is the parameters and a function of the
-// arguments that returns a Node.
+// The table of functions, part one: elementwise. A row has the parameters, and a function from the arguments to a Node.
 
-// functions is the table of functions: by NumPy's names, and by this library's where NumPy has
-// none. Each may be called as a method of its first argument. Operators are functions too.
+// functions is the table of functions, by NumPy's names, or by this library's names where NumPy has none. Each function
+// may be called as a method of its first argument. Operators are also in the table.
 var functions = map[string]*function{}
 
-// init joins the tables: what functions call, the parser, reads the joint one.
+// init joins the tables. It avoids an initialization cycle: rows call the parser, which reads the joint table.
 func init() {
 	for _, table := range []map[string]function{elementwise, logical, reductions, arrangements, products, sources} {
 		for name, f := range table {
@@ -61,7 +60,7 @@ func safe(c *call, operands []graph.Node, f func([]graph.Node) graph.Node) graph
 	return f(operands)
 }
 
-// onBools is an operation that has a logical meaning on bools.
+// onBools returns an operation that uses a logical operation for bools.
 func onBools(numbers, bools func(x graph.Node, y any) graph.Node) func(x graph.Node, y any) graph.Node {
 	return func(x graph.Node, y any) graph.Node {
 		if x.DType() == graph.Bool {
@@ -71,7 +70,7 @@ func onBools(numbers, bools func(x graph.Node, y any) graph.Node) func(x graph.N
 	}
 }
 
-// ofNumbers is a function that does not take bools alone: it says what to write.
+// ofNumbers returns a function that rejects bools, with advice what to write instead.
 func ofNumbers(hint string, f function) function {
 	return function{f.params, func(c *call) graph.Node {
 		operands := []value{c.operand("x")}
@@ -85,7 +84,7 @@ func ofNumbers(hint string, f function) function {
 	}}
 }
 
-// ofFloats is an operation that changes no integer.
+// ofFloats returns an operation that leaves integers unchanged.
 func ofFloats(f func(graph.Node) graph.Node) func(graph.Node) graph.Node {
 	return func(x graph.Node) graph.Node {
 		if !fractional(x.DType()) {
@@ -99,7 +98,7 @@ func scaled(by float64) func(graph.Node) graph.Node {
 	return func(x graph.Node) graph.Node { return x.Mul(by) }
 }
 
-// elementwise has arithmetic and the functions of one element.
+// elementwise has arithmetic and elementwise functions.
 var elementwise = map[string]function{
 	"add":          binary(same, onBools(graph.Node.Add, graph.Node.Or)),
 	"subtract":     ofNumbers("write a ^ b", binary(same, graph.Node.Sub)),
@@ -225,8 +224,8 @@ var logical = map[string]function{
 	"isclose":       {"a, b, rtol=1e-05, atol=1e-08", isClose},
 }
 
-// comparison compares numbers by what they are: one that the integers of the other operand's
-// type do not have is less or greater than all of them.
+// comparison returns a function that compares numbers by value: an integer out of range of the other operand's type is
+// less or greater than all of its elements.
 func comparison(r rule, f func(x graph.Node, y any) graph.Node, name string) function {
 	compare := binary(r, f)
 	return function{compare.params, func(c *call) graph.Node {
@@ -240,8 +239,8 @@ func comparison(r rule, f func(x graph.Node, y any) graph.Node, name string) fun
 	}}
 }
 
-// beyond reports whether one of x and y is an array of integers, and the other one an integer
-// that no element of its type is. It returns the array, and the order of x and y.
+// beyond reports whether one of x and y is an array of integers and the other an integer out of range of its type. It
+// returns the array, and the order of x and y.
 func (c *call) beyond() (ints graph.Node, order int, ok bool) {
 	x, y, sign := c.operand("x"), c.operand("y"), 1
 	if x.kind == numeric {
@@ -259,7 +258,7 @@ func (c *call) beyond() (ints graph.Node, order int, ok bool) {
 	return x.node, sign, true
 }
 
-// truth returns whether elements are not 0.
+// truth returns which elements are not 0.
 func truth(x graph.Node) graph.Node {
 	if x.DType() == graph.Bool {
 		return x

@@ -6,11 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// The functions along axes: reductions, scans, orders.
+// The functions along axes: reductions, scans, sorts.
 
 const along = "a, axis=None, keepdims=False"
 
-// reductions has what is computed of many elements.
+// reductions has functions that combine many elements into one.
 var reductions = map[string]function{
 	"sum":     reduction(along, total, graph.Node.Sum),
 	"prod":    reduction(along, total, graph.Node.Prod),
@@ -54,7 +54,7 @@ var reductions = map[string]function{
 	"searchsorted": {"a, v, side='left'", searchSorted},
 }
 
-// axesOf returns the arguments of a reduction: axes, and KeepDims.
+// axesOf returns the arguments of a reduction: its axes, and KeepDims if requested.
 func axesOf(c *call) []any {
 	var axes []any
 	if c.given("axis") {
@@ -66,7 +66,7 @@ func axesOf(c *call) []any {
 	return axes
 }
 
-// reduction is a function of elements along axes.
+// reduction returns a function that reduces elements along axes.
 func reduction(params string, r rule, f func(x graph.Node, axes ...any) graph.Node) function {
 	return function{params, func(c *call) graph.Node {
 		axes := axesOf(c)
@@ -82,7 +82,7 @@ func ordered(dt graph.DType) graph.DType {
 	return dt
 }
 
-// extreme is a reduction that takes bools too.
+// extreme returns a reduction that also takes bools.
 func extreme(f func(x graph.Node, axes ...any) graph.Node) func(x graph.Node, axes ...any) graph.Node {
 	return func(x graph.Node, axes ...any) graph.Node {
 		if x.DType() == graph.Bool {
@@ -92,7 +92,7 @@ func extreme(f func(x graph.Node, axes ...any) graph.Node) func(x graph.Node, ax
 	}
 }
 
-// ofNaNs is a reduction that leaves NaNs out, which only floats have.
+// ofNaNs returns a reduction that ignores NaNs, which only floats have.
 func ofNaNs(floats, others func(x graph.Node, axes ...any) graph.Node) func(x graph.Node, axes ...any) graph.Node {
 	return func(x graph.Node, axes ...any) graph.Node {
 		if fractional(x.DType()) {
@@ -117,7 +117,7 @@ func quantile(c *call, whole float64) graph.Node {
 	return safe(c, c.operands(quotient, "a"), func(x []graph.Node) graph.Node { return x[0].Quantile(q, args...) })
 }
 
-// normalization is a function along axes that keeps them, all of them by default.
+// normalization returns a function along axes that keeps them; the default is all axes.
 func normalization(f func(x graph.Node, axis any, more ...any) graph.Node) function {
 	return function{"a, axis=None", func(c *call) graph.Node {
 		var axes any
@@ -137,7 +137,7 @@ func normalization(f func(x graph.Node, axis any, more ...any) graph.Node) funct
 	}}
 }
 
-// scanning is a function of the elements up to each, of all in row-major order by default.
+// scanning returns a running reduction along an axis; the default is all elements in row-major order.
 func scanning(r rule, f func(x graph.Node, axis any, opts ...graph.ReduceOption) graph.Node) function {
 	return function{"a, axis=None", func(c *call) graph.Node {
 		axis := 0
@@ -153,13 +153,13 @@ func scanning(r rule, f func(x graph.Node, axis any, opts ...graph.ReduceOption)
 	}}
 }
 
-// lines is a function along one axis.
+// lines returns the result of a function along one axis.
 func lines(c *call, f func(x graph.Node, axis any) graph.Node) graph.Node {
 	axis := c.int("axis")
 	return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node { return f(x[0], axis) })
 }
 
-// differences subtracts n times.
+// differences returns the n-th differences.
 func differences(c *call) graph.Node {
 	const most = 64
 	n := c.int("n")
@@ -175,7 +175,7 @@ func differences(c *call) graph.Node {
 	})
 }
 
-// difference subtracts from each element the one before it.
+// difference returns each element minus the one before it.
 func difference(x graph.Node, axis any) graph.Node {
 	later, earlier := x.SliceAxis(axis, 1, maxInt, 1), x.SliceAxis(axis, 0, -1, 1)
 	if x.DType() == graph.Bool {
@@ -239,7 +239,7 @@ func einsum(c *call) graph.Node {
 	})
 }
 
-// reversed returns the numbers of axes from the last to the first.
+// reversed returns axis numbers from the last to the first.
 func reversed(rank int) []int {
 	axes := make([]int, rank)
 	for k := range axes {

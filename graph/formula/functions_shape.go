@@ -6,12 +6,12 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// The functions that arrange elements, and those that make arrays of numbers.
+// Functions that rearrange elements, and functions that create arrays.
 
-// maxInt as a bound of a slice is its end.
+// maxInt stands for the end of an axis as a bound of a slice.
 const maxInt = math.MaxInt
 
-// arrangements has views, joins and what takes elements by their places.
+// arrangements has views, joins, and functions that take elements by index.
 var arrangements = map[string]function{
 	"reshape":          {"a, *shape", of(func(c *call, x graph.Node) graph.Node { return x.Reshape(c.ints("shape")) })},
 	"broadcast_to":     {"a, shape", of(func(c *call, x graph.Node) graph.Node { return x.BroadcastTo(c.ints("shape")) })},
@@ -43,17 +43,17 @@ var arrangements = map[string]function{
 	"materialize":      {"a", of(func(_ *call, x graph.Node) graph.Node { return x.Materialize() })},
 }
 
-// of is a function of an array a that keeps its type.
+// of returns a function of an array a that keeps its type.
 func of(f func(c *call, x graph.Node) graph.Node) func(*call) graph.Node {
 	return func(c *call) graph.Node {
 		return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node { return f(c, x[0]) })
 	}
 }
 
-// widened returns an array in the type of sums.
+// widened returns an array in the type of its sums.
 func (c *call) widened(x graph.Node) graph.Node { return x.Cast(total(x.DType())) }
 
-// someAxes returns the axes given, none for None.
+// someAxes returns the given axes, or none for None.
 func someAxes(c *call) []any {
 	if !c.given("axis") {
 		return nil
@@ -76,7 +76,7 @@ func flip(c *call, x graph.Node) graph.Node {
 	return x.Flip(c.ints("axis"))
 }
 
-// flattened returns x without axis, and 0, where none is given: along all elements.
+// flattened returns x and an axis. Without an axis argument it returns x flattened, and axis 0.
 func flattened(c *call, x graph.Node) (y graph.Node, axis int) {
 	if !c.given("axis") {
 		return x.Flatten(), 0
@@ -117,7 +117,7 @@ func stack(c *call) graph.Node {
 	return safe(c, c.arrays("arrays"), func(x []graph.Node) graph.Node { return graph.Stack(axis, x...) })
 }
 
-// indices returns the argument indices, for an axis: negative ones count from its end.
+// indices returns the argument indices for an axis, with negative ones counted from its end.
 func (c *call) indices(x graph.Node, axis int) graph.Node {
 	i := c.x(same, "indices")
 	if axis < 0 {
@@ -141,7 +141,7 @@ func takeAlong(c *call, x graph.Node) graph.Node {
 	return safe(c, nil, func([]graph.Node) graph.Node { return x.TakeAlong(axis, indices) })
 }
 
-// sources has what makes arrays of numbers. They take no memory: a loop computes them.
+// sources has functions that create arrays. These take no memory: the loop that reads them computes them.
 var sources = map[string]function{
 	"arange":     {"*bounds", arange},
 	"linspace":   {"start, stop, num=50", linspace},
@@ -156,7 +156,7 @@ var sources = map[string]function{
 	"full_like":  {"a, fill_value", of(func(c *call, x graph.Node) graph.Node { return like(c, x, c.operand("fill_value")) })},
 }
 
-// arange takes an end, a beginning and an end, or those and a step.
+// arange takes an end, a start and an end, or a start, an end and a step.
 func arange(c *call) graph.Node {
 	list := c.values["bounds"].list
 	dt := graph.Int64
@@ -192,7 +192,7 @@ func linspace(c *call) graph.Node {
 	return graph.Where(i.Eq(n-1), end, i.Cast(graph.Float64).Mul((end-begin)/float64(n-1)).Add(begin))
 }
 
-// filled is a shape of one number.
+// filled returns an array of one number.
 func filled(c *call, n int64) graph.Node {
 	return c.repeated(c.dtype("dtype"), numberValue(intNumber(n), 0)).BroadcastTo(c.ints("shape"))
 }
@@ -220,12 +220,12 @@ func asArray(c *call) graph.Node {
 	}, "object")
 }
 
-// like returns an array of x's type and shape of one element.
+// like returns an array of one number with x's type and shape.
 func like(c *call, x graph.Node, v value) graph.Node {
 	return c.repeated(x.DType(), v).BroadcastTo(x.Shape())
 }
 
-// repeated returns a value as one element of a type.
+// repeated converts a value to one element of a type.
 func (c *call) repeated(dt graph.DType, v value) graph.Node {
 	return c.nodes(func(graph.DType) graph.DType { return dt }, []value{v})[0]
 }

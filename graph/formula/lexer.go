@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens. Input: text and an offset in it. Output: the token there, and the offset behind it.
+// Tokens. The input is a text and an offset, the output the token there and the offset after it.
 
-// tokenKind says what a token is.
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
@@ -19,18 +19,18 @@ const (
 	operator
 )
 
-// token is a word of a formula.
+// token is a lexical unit of a formula.
 type token struct {
 	kind tokenKind
 	text string
-	at   int // the offset of its first byte
+	at   int // offset of its first byte
 }
 
-// operators are the tokens of punctuation, longer ones before their beginnings.
+// operators are the punctuation tokens. Longer ones come before their prefixes.
 var operators = strings.Fields("... ** // << >> <= >= == != + - * / % @ & | ^ ~ < > ( ) [ ] , : . =")
 
-// scan returns the token at an offset or after the space there, and the offset after it. msg
-// says what is wrong, if anything.
+// scan returns the token at an offset, after skipping space, and the offset after it. msg describes a mistake, or is
+// empty.
 func scan(text string, at int) (t token, next int, msg string) {
 	at = len(text) - len(strings.TrimLeft(text[at:], " \t\r\n"))
 	rest := text[at:]
@@ -62,7 +62,7 @@ func scan(text string, at int) (t token, next int, msg string) {
 	return token{kind, rest[:length], at}, at + length, ""
 }
 
-// stray says what is wrong with a character that begins no token.
+// stray describes a character that begins no token.
 func stray(r rune) string {
 	switch {
 	case r == '!':
@@ -76,7 +76,7 @@ func stray(r rune) string {
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// span returns how many bytes at the beginning satisfy a condition.
+// span returns the number of leading bytes that satisfy a condition.
 func span(s string, in func(byte) bool) int {
 	n := 0
 	for n < len(s) && in(s[n]) {

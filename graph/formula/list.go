@@ -6,10 +6,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Lists as arrays: [1, 2, 3] and [[1, 2], [3, 4]], of numbers alone. Their type is NumPy's:
-// that of bools, of integers, or of floats.
+// Lists of numbers as arrays: [1, 2, 3] and [[1, 2], [3, 4]]. Their type is NumPy's: bools, integers or floats.
 
-// listed returns a sequence of numbers, or of such sequences of one length, as an array.
+// listed converts a sequence of numbers, or of such sequences of one length, to an array.
 func (p *parser) listed(v value) value {
 	l := &list{p: p, class: graph.Float64}
 	l.shape(v)
@@ -32,7 +31,7 @@ func (p *parser) listed(v value) value {
 	return p.checked(graph.Const(t), v.at)
 }
 
-// list is an array in the making.
+// list is an array under construction.
 type list struct {
 	p       *parser
 	extents []int
@@ -51,7 +50,7 @@ func (l *list) shape(v value) {
 	}
 }
 
-// add appends the numbers of a value at some depth of brackets.
+// add appends the numbers of a value at some depth of nesting.
 func (l *list) add(v value, depth int) {
 	switch {
 	case depth == len(l.extents) && v.kind == numeric:

@@ -1,8 +1,8 @@
 package formula
 
-// Hints at names that are spelled nearly like a word.
+// Suggestions for misspelled names.
 
-// nearest returns a hint at the name of a list that differs least from a word, if little.
+// nearest suggests the name of a list that is closest to a word, if it is close enough.
 func nearest(word string, names []string) string {
 	best, least := "", min(max(1, len(word)/3), len(word)-1)+1
 	for _, n := range names {
@@ -16,8 +16,7 @@ func nearest(word string, names []string) string {
 	return ": did you mean " + best + "?"
 }
 
-// distance returns how many letters must be inserted, removed or exchanged to make b of a
-// (Levenshtein).
+// distance returns the Levenshtein distance: the number of letters to insert, remove or exchange to turn a into b.
 func distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64

@@ -11,15 +11,14 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Numbers: those of Python, and which operators they have.
+// Python numbers and their operators.
 
-// number is a Python number: it has no element type, and takes that of an array beside it.
-// Arithmetic on numbers alone is Python's, with integers of 64 bits; what passes them is an
-// error.
+// number is a Python number. It has no element type and takes that of an array beside it. Arithmetic without arrays is
+// Python's, but integers have 64 bits; overflow is an error.
 type number struct {
 	class graph.DType // Bool, Int64 or Float64
-	i     int64       // of Bool and Int64
-	f     float64     // of Float64
+	i     int64       // the value of Bool and Int64
+	f     float64     // the value of Float64
 }
 
 func intNumber(i int64) number     { return number{class: graph.Int64, i: i} }
@@ -39,7 +38,7 @@ func (n number) float() float64 {
 	return float64(n.i)
 }
 
-// exact returns the number, which is not NaN, without rounding.
+// exact returns the number, which must not be NaN, without rounding.
 func (n number) exact() *big.Float {
 	if n.class == graph.Float64 {
 		return big.NewFloat(n.f)
@@ -47,7 +46,7 @@ func (n number) exact() *big.Float {
 	return new(big.Float).SetInt64(n.i)
 }
 
-// operand returns the number as graph takes it, for an element type.
+// operand returns the number in the form that graph takes for an element type.
 func (n number) operand(dt graph.DType) any {
 	switch {
 	case dt == graph.Bool:
@@ -58,7 +57,7 @@ func (n number) operand(dt graph.DType) any {
 	return n.i
 }
 
-// parseNumber reads a numeral.
+// parseNumber parses a numeral.
 func parseNumber(text string) (number, error) {
 	if i, err := strconv.ParseInt(text, 0, 64); err == nil && !strings.HasPrefix(text, "0") || text == "0" || isBased(text) && err == nil {
 		return intNumber(i), nil
@@ -107,15 +106,15 @@ func inverted(n number) (number, error) {
 	return intNumber(^n.i), nil
 }
 
-// foldOp is a binary operator on integers and on floats, nil for those that it does not take;
-// or a comparison, which is a condition on the order of numbers.
+// foldOp has a binary operator on integers and one on floats (nil if it does not take them), or a comparison as a
+// condition on the order of numbers.
 type foldOp struct {
 	ints   func(x, y int64) (number, error)
 	floats func(x, y float64) (number, error)
 	order  func(order int) bool
 }
 
-// folds are Python's binary operators on numbers, by the function that an operator is.
+// folds has Python's binary operators on numbers, by the name of their function.
 var folds = map[string]foldOp{
 	"add":           {ints: addInts, floats: floatOp(func(x, y float64) float64 { return x + y })},
 	"subtract":      {ints: subInts, floats: floatOp(func(x, y float64) float64 { return x - y })},

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// The operators of Python on integers of 64 bits and floats.
+// Python's operators on integers of 64 bits and floats.
 
 var (
 	errZero     = errors.New("division by zero")
@@ -121,11 +121,11 @@ func divFloats(x, y float64) (number, error) {
 	return floatNumber(x / y), nil
 }
 
-// divMod returns the quotient and the remainder of floats as Python defines them. The remainder
-// has the sign of y, also if it is 0. The quotient is the whole number nearest to
-// (x - remainder)/y, not floor(x/y): 1.0/0.1 is rounded to 10, and 1.0//0.1 is 9.
+// divMod returns the quotient and the remainder of floats as Python defines them. The remainder has the sign of y, even
+// if it is 0. The quotient is the integer nearest to (x - remainder)/y, not floor(x/y): 1.0/0.1 rounds to 10, but
+// 1.0//0.1 is 9.
 func divMod(x, y float64) (quotient, remainder float64) {
-	r := math.Mod(x, y) // with the sign of x
+	r := math.Mod(x, y) // has the sign of x
 	q := (x - r) / y
 	switch {
 	case r == 0:
@@ -170,10 +170,10 @@ func powFloats(x, y float64) (number, error) {
 	return floatNumber(math.Pow(x, y)), nil
 }
 
-// unordered is the order of NaN and anything.
+// unordered is the order of NaN and any number.
 const unordered = 2
 
-// order compares numbers exactly, also an integer with a float: -1, 0, 1, or unordered.
+// order compares numbers exactly, also an integer with a float. It returns -1, 0, 1 or unordered.
 func order(x, y number) int {
 	if math.IsNaN(x.float()) || math.IsNaN(y.float()) {
 		return unordered

@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Operands: numbers, names, brackets, and the calls, subscripts and attributes behind them.
+// Operands: numbers, names, brackets, and the calls, subscripts and attributes after them.
 
 // postfix reads an operand with its calls, subscripts and attributes.
 func (p *parser) postfix() value {
@@ -62,8 +62,7 @@ func (p *parser) atom() value {
 	return p.fail(t.at, "an operand is missing%s", p.found())
 }
 
-// named reads a name, with or without np. before it: of an input, a function that is called,
-// a constant or a type.
+// named reads a name, with or without np. before it: an input, a function call, a constant or a type.
 func (p *parser) named() value {
 	t := p.tok
 	p.next()
@@ -96,7 +95,7 @@ func (p *parser) named() value {
 	return p.fail(t.at, "there is no input %s%s", t.text, p.inputsHint(t.text))
 }
 
-// inputsHint names an input that is spelled nearly so, or all of a few.
+// inputsHint suggests an input with a similar name, or lists the inputs if they are few.
 func (p *parser) inputsHint(word string) string {
 	var names []string
 	for n := range p.inputs {
@@ -115,7 +114,7 @@ func (p *parser) inputsHint(word string) string {
 	return ": there are " + strings.Join(names, ", ")
 }
 
-// checked returns a Node as a value, or the mistake that it carries.
+// checked returns a Node as a value, or reports the mistake that it carries.
 func (p *parser) checked(x graph.Node, at int) value {
 	if err := x.Err(); err != nil {
 		return p.fail(at, "%s", reason(err))

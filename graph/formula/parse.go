@@ -7,21 +7,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The parser: recursive descent with levels of precedence. Input: text and the Nodes of its
-// names. Output: the Node of the whole, or the first mistake with its offset. It makes Nodes as
-// it reads; there is no syntax tree. Its depth is bounded, so that no text overflows the stack.
+// The parser uses recursive descent with levels of precedence. The input is a text and the Nodes of its names, the
+// output the Node of the formula or the first mistake with its offset. It makes Nodes as it reads; there is no syntax
+// tree. Its depth is bounded, so that no text overflows the stack.
 
-// Parse returns the graph of a formula. Names in it are those of inputs; any Node may be one,
-// also one with symbolic extents. A mistake in the formula is an *Error: its message shows
-// the place. The result takes the inputs that the formula uses, in the order in which they
-// were made: graph.WithInputs declares another.
+// Parse returns the graph of a formula. inputs has a Node for each name in it; the Nodes may have symbolic extents. A
+// mistake in the formula is an *Error, whose message shows its position. The compiled result takes the inputs that the
+// formula uses, in order of their creation; graph.WithInputs declares another order.
 func Parse(formula string, inputs map[string]graph.Node) (graph.Node, error) {
 	return parse(&parser{text: formula, inputs: inputs})
 }
 
-// ParseFile is Parse, and gives what it makes positions in the formula, in place of the line
-// of its caller: of that file, and in place of a line the byte, from 1. An error of a run then
-// names the function that it is about.
+// ParseFile is Parse, but the Nodes get positions in the formula: the file name and, as line number, the byte offset
+// plus 1. An error of a run then names the function in the formula.
 func ParseFile(file, formula string, inputs map[string]graph.Node) (graph.Node, error) {
 	return parse(&parser{text: formula, inputs: inputs, file: file, caller: ir.CallerPos()})
 }
@@ -39,23 +37,23 @@ func parse(p *parser) (graph.Node, error) {
 	return v.node, nil
 }
 
-// maxDepth is how deep expressions may be nested. Python's own limit for parentheses is 200.
+// maxDepth is the deepest nesting of expressions. Python's own limit for parentheses is 200.
 const maxDepth = 200
 
-// parser reads a formula from left to right and makes Nodes as it goes. After the first
-// mistake it is at the end of the text, where nothing is read any more.
+// parser reads a formula from left to right and makes Nodes as it goes. After the first mistake it moves to the end of
+// the text.
 type parser struct {
 	text   string
 	inputs map[string]graph.Node
-	file   string    // of positions, "" for the caller's
-	caller graph.Pos // where a file is given
-	tok    token     // not yet taken
-	after  int       // the offset behind it
+	file   string    // file name of positions, "" for the caller's position
+	caller graph.Pos // position of the caller, if file is given
+	tok    token     // the next token
+	after  int       // the offset after tok
 	depth  int
 	err    *Error
 }
 
-// fail notes the first mistake and returns a value that does no harm.
+// fail records the first mistake and returns a harmless value.
 func (p *parser) fail(at int, format string, args ...any) value {
 	if p.err == nil {
 		p.err = &Error{Text: p.text, Offset: at, Msg: fmt.Sprintf(format, args...)}
@@ -64,7 +62,7 @@ func (p *parser) fail(at int, format string, args ...any) value {
 	return value{at: at}
 }
 
-// next goes to the next token.
+// next advances to the next token.
 func (p *parser) next() {
 	if p.err != nil {
 		return
@@ -75,7 +73,7 @@ func (p *parser) next() {
 	}
 }
 
-// accept takes an operator if it is next.
+// accept consumes an operator if it is next.
 func (p *parser) accept(op string) bool {
 	if p.tok.kind != operator || p.tok.text != op {
 		return false
@@ -84,7 +82,7 @@ func (p *parser) accept(op string) bool {
 	return true
 }
 
-// expect takes an operator, which must be next.
+// expect consumes an operator, which must be next.
 func (p *parser) expect(op string) {
 	if !p.accept(op) {
 		p.fail(p.tok.at, "%s is missing%s", op, p.found())
@@ -99,7 +97,7 @@ func (p *parser) found() string {
 	return fmt.Sprintf(" before %s", p.tok.text)
 }
 
-// whole reads the formula.
+// whole reads the whole formula.
 func (p *parser) whole() value {
 	v, _ := p.tuple()
 	if p.err != nil || p.tok.kind == end {
@@ -116,7 +114,7 @@ func (p *parser) whole() value {
 	return v
 }
 
-// keywords are Python's words that a formula has not, and what to write.
+// keywords maps Python keywords that a formula can't have to advice what to write.
 var keywords = map[string]string{
 	"and":    "and takes no arrays: write & and parentheses, (a > 0) & (b > 0)",
 	"or":     "or takes no arrays: write | and parentheses, (a > 0) | (b > 0)",
@@ -140,7 +138,7 @@ func (p *parser) single(v value) value {
 	return p.fail(v.at, "this is %s: a formula gives one array", v.kind)
 }
 
-// tuple reads expressions separated by commas: one alone is itself.
+// tuple reads expressions separated by commas. A single expression is not a tuple.
 func (p *parser) tuple() (v value, several bool) {
 	first := p.expression(lowest)
 	if p.tok.text != "," || p.tok.kind != operator {
@@ -158,13 +156,13 @@ func (p *parser) closes() bool {
 	return p.tok.kind == operator && (p.tok.text == ")" || p.tok.text == "]")
 }
 
-// The levels of binary operators: those of a higher level bind closer.
+// The levels of binary operators; higher levels bind tighter.
 const (
-	lowest   = 1 // comparisons
+	lowest   = 1 // level of comparisons
 	additive = 6
 )
 
-// binaries are the binary operators but **: their levels, and the functions that they are.
+// binaries has the level and the function of each binary operator except **.
 var binaries = map[string]struct {
 	level    int
 	function string
@@ -178,7 +176,7 @@ var binaries = map[string]struct {
 	"*": {7, "multiply"}, "/": {7, "divide"}, "//": {7, "floor_divide"}, "%": {7, "mod"}, "@": {7, "matmul"},
 }
 
-// unaries are the unary operators: the functions on arrays, and on numbers.
+// unaries has for each unary operator the function on arrays and on numbers.
 var unaries = map[string]struct {
 	function string
 	number   func(number) (number, error)
@@ -186,7 +184,7 @@ var unaries = map[string]struct {
 	"-": {"negative", negated}, "+": {"positive", positive}, "~": {"invert", inverted},
 }
 
-// enter counts a level of nesting and reports whether there are few enough.
+// enter descends one level of nesting and reports whether it is allowed.
 func (p *parser) enter() bool {
 	if p.depth++; p.depth > maxDepth {
 		p.fail(p.tok.at, "more than %d expressions are nested here", maxDepth)
@@ -197,7 +195,7 @@ func (p *parser) enter() bool {
 
 func (p *parser) leave() { p.depth-- }
 
-// expression reads operands and binary operators of a level or more.
+// expression reads operands and binary operators of the given level or higher.
 func (p *parser) expression(level int) value {
 	x := p.unary()
 	for p.tok.kind == operator {
@@ -215,7 +213,7 @@ func (p *parser) expression(level int) value {
 	return x
 }
 
-// unary reads an operand with its unary operators. ** binds closer than those before it.
+// unary reads an operand with its unary operators. ** binds tighter than a unary operator before it.
 func (p *parser) unary() value {
 	if !p.enter() {
 		return value{}

@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// The types of results, as NumPy 2 has them (NEP 50): a number of Python's has no type of its
-// own beside an array, and a type is converted to one that holds its elements.
+// Result types as in NumPy 2 (NEP 50): a Python number beside an array has no type of its own, and operands are
+// converted to a type that holds the elements of both.
 
 const (
 	pi    = math.Pi
@@ -16,7 +16,7 @@ const (
 
 var inf, nan = math.Inf(1), math.NaN()
 
-// class orders element types: bools, integers, floats.
+// class returns the class of an element type: bools, integers or floats, in this order.
 func class(dt graph.DType) int {
 	switch {
 	case dt == graph.Bool:
@@ -27,23 +27,22 @@ func class(dt graph.DType) int {
 	return 1
 }
 
-// fractional reports whether a type has fractions: floats, and this library's fixed-point type.
+// fractional reports whether a type has fractions: floats, and fixed16x16.
 func fractional(dt graph.DType) bool { return dt >= graph.Float16 && dt <= graph.Fixed16x16 }
 
 func isUnsigned(dt graph.DType) bool { return graph.Uint8 <= dt && dt <= graph.Uint64 }
 
-// promoted returns the type that operands of two types are converted to: NumPy's
-// promote_types. Of types that NumPy has not, bfloat16 with float16 or an integer gives float32;
-// fixed16x16 with a float of its size gives that float.
+// promoted returns the type that operands of two types are converted to, as NumPy's promote_types. For types that NumPy
+// lacks: bfloat16 with float16 or an integer gives float32; fixed16x16 with a float of its size gives that float.
 func promoted(a, b graph.DType) graph.DType {
 	if class(a) > class(b) || class(a) == class(b) && a.Size() > b.Size() {
 		a, b = b, a
 	}
-	switch { // a is of the lower class, or not larger
+	switch { // a has the lower class, or is not larger
 	case a == b || class(a) == 0:
 		return b
 	case class(a) == 2 && a.Size() == b.Size():
-		return graph.Float32 // float16 and bfloat16
+		return graph.Float32 // float16 with bfloat16
 	case class(a) == 2:
 		return b
 	case class(b) == 2:
@@ -69,7 +68,7 @@ func promoted(a, b graph.DType) graph.DType {
 	return graph.Float64
 }
 
-// A rule gives the type that a function computes in, of the common type of its operands.
+// A rule maps the common type of a function's operands to the type that it computes in.
 type rule func(graph.DType) graph.DType
 
 // same computes in the common type.
@@ -83,7 +82,7 @@ func integers(dt graph.DType) graph.DType {
 	return dt
 }
 
-// floating computes integers as the float type that NumPy's functions take for them.
+// floating computes integers in the float type that NumPy's functions choose for them.
 func floating(dt graph.DType) graph.DType {
 	switch {
 	case fractional(dt):
@@ -104,7 +103,7 @@ func quotient(dt graph.DType) graph.DType {
 	return graph.Float64
 }
 
-// total adds integers as those of 64 bits.
+// total adds integers in 64 bits.
 func total(dt graph.DType) graph.DType {
 	switch {
 	case fractional(dt):

@@ -8,16 +8,16 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Subscripts and attributes. A subscript becomes the text that graph.Node.Slice reads, and a
-// Take where an array of indices is among its items.
+// Subscripts and attributes. A subscript becomes the text of graph.Node.Slice, followed by a Take if one of its items
+// is an array of indices.
 
 // subscript is the content of the brackets after an array: the text of its slices, and at most
 // one array of indices.
 type subscript struct {
-	items   []string // as graph.Node.Slice reads them
-	points  int      // integers, which drop their axes
+	items   []string // items in the notation of graph.Node.Slice
+	points  int      // number of integers, which drop their axes
 	indices value
-	place   int // of the indices in items
+	place   int // position of the array of indices among items
 }
 
 // subscript reads a subscript of x, whose bracket is at offset at.
@@ -94,7 +94,7 @@ func (p *parser) bound(v value) string {
 	return ""
 }
 
-// point adds an item that is no range.
+// point adds an item that is not a range.
 func (p *parser) point(s *subscript, v value) {
 	if v.brackets {
 		v = p.listed(v)
@@ -116,7 +116,7 @@ func (p *parser) point(s *subscript, v value) {
 	}
 }
 
-// what names a value in a message.
+// what describes a value in a message.
 func (v value) what() string {
 	switch v.kind {
 	case array:
@@ -127,8 +127,8 @@ func (v value) what() string {
 	return v.kind.String()
 }
 
-// resultAxis returns the axis of a slice that an item selects, from the items before and after
-// it and the number of axes of the slice. No item is an integer.
+// resultAxis returns the axis of the slice to which an item belongs, from the items before and after it and the number
+// of axes of the slice. No item may be an integer.
 func resultAxis(before, after []string, rank int) int {
 	if slices.Contains(before, "...") {
 		return rank - 1 - len(after)
@@ -151,7 +151,7 @@ func (p *parser) element(x value, s subscript, at int) value {
 	return x.list[i]
 }
 
-// attribute reads a name behind a point: a method with its arguments, or an attribute.
+// attribute reads a name after a dot: a method call or an attribute.
 func (p *parser) attribute(x value) value {
 	t := p.tok
 	if t.kind != name {
@@ -185,7 +185,7 @@ func (p *parser) attribute(x value) value {
 	return p.fail(t.at, "there is no attribute %s: there are T, ndim, shape, size, and the functions", t.text)
 }
 
-// extent returns a size as a number.
+// extent converts a size to a number.
 func (p *parser) extent(d graph.Extent, at int) value {
 	n, known := d.Int()
 	if !known {

@@ -5,15 +5,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Values: what a part of a formula gives before it is an array, and the names that have one.
+// Values are the results of parts of a formula before they become arrays. Also here: the names that have a value.
 
-// kind says what a value is.
+// kind is the kind of a value.
 type kind uint8
 
 const (
 	none     kind = iota // None
 	array                // a Node
-	numeric              // a number of Python's
+	numeric              // a Python number
 	sequence             // a tuple or list
 	text                 // a string
 	typename             // an element type
@@ -23,7 +23,7 @@ func (k kind) String() string {
 	return [...]string{"None", "an array", "a number", "a tuple", "a string", "an element type"}[k]
 }
 
-// value is what an expression gives, with the offset where the expression begins.
+// value is the result of an expression, with its offset in the text.
 type value struct {
 	kind  kind
 	node  graph.Node
@@ -33,13 +33,13 @@ type value struct {
 	dtype graph.DType
 	at    int
 
-	brackets bool // of a sequence: a list, which as a subscript is an array
+	brackets bool // a sequence is a list, which as a subscript is an array
 }
 
 func arrayValue(x graph.Node, at int) value { return value{kind: array, node: x, at: at} }
 func numberValue(n number, at int) value    { return value{kind: numeric, num: n, at: at} }
 
-// constants are the names that have a value.
+// constants maps names to values.
 var constants = map[string]value{
 	"None":    {},
 	"newaxis": {},
@@ -51,8 +51,7 @@ var constants = map[string]value{
 	"nan":     numberValue(floatNumber(nan), 0),
 }
 
-// typeNames are the names of element types: those of this library, which are NumPy's, and
-// Python's.
+// typeNames maps the names of element types, NumPy's and Python's.
 var typeNames = func() map[string]graph.DType {
 	names := map[string]graph.DType{"bool_": graph.Bool, "int": graph.Int64, "float": graph.Float64}
 	for _, dt := range ir.AllTypes.List() {

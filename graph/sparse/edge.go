@@ -7,12 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Elements are those of a matrix that are not 0, in row-major order: what the nodes of a COO or,
-// with Offsets instead of Rows, of a CSR are in a program.
+// Elements are the nonzero elements of a matrix in row-major order, as the nodes of a COO, or with Offsets instead of
+// Rows of a CSR, take them.
 type Elements struct {
 	Rows, Cols *graph.Tensor // Int64 [k]
 	Values     *graph.Tensor // [k]
-	Offsets    *graph.Tensor // Int64 [m+1]: where each row begins, and k
+	Offsets    *graph.Tensor // Int64 [m+1]: the first element of each row, then k
 }
 
 // FromDense returns the elements of a matrix t [m, n] that are not 0. NaN is not 0.

@@ -2,18 +2,18 @@ package sparse
 
 import "github.com/stridefuse/stridefuse/graph"
 
-// COO is an m by n matrix of which k elements are stored, each with its row and column, in any
-// order. Elements that have one place add up; those not stored are 0.
+// COO is an m by n matrix of k stored elements, each with its row and column, in any order. Elements at the same index
+// add up; all others are 0.
 type COO struct {
 	Rows, Cols graph.Node // Int64 [k]
 	Values     graph.Node // [k]
 	M, N       graph.Extent
 }
 
-// NewCOO returns the m by n matrix of values [k] at rows [k] and cols [k], of any integer types. m
-// and n are ints or Extents.
+// NewCOO returns the m by n matrix of values [k] at rows [k] and cols [k], of any integer types. m and n are ints or
+// Extents.
 func NewCOO(rows, cols, values graph.Node, m, n any) COO {
-	all := graph.Fill(graph.Bool, false, m, n) // whose extents are m and n
+	all := graph.Fill(graph.Bool, false, m, n) // an array of extents m and n
 	for _, x := range []graph.Node{rows, cols, all} {
 		if values.Err() == nil && x.Err() != nil {
 			values = x
@@ -32,7 +32,7 @@ func NewCOO(rows, cols, values graph.Node, m, n any) COO {
 // T returns the transpose.
 func (a COO) T() COO { return COO{a.Cols, a.Rows, a.Values, a.N, a.M} }
 
-// With returns the matrix that stores other values at the same places.
+// With returns the matrix with other values at the same indices.
 func (a COO) With(values graph.Node) COO {
 	b := NewCOO(a.Rows, a.Cols, values, a.M, a.N)
 	if b.Values.Err() == nil {
@@ -60,7 +60,7 @@ func (a COO) AddTo(x graph.Node) graph.Node {
 	return x.ScatterND(a.places(), a.Values, graph.ScatterAdd)
 }
 
-// At returns the elements of an array x [m, n] at the places of those that are stored, [k].
+// At returns the elements of an array x [m, n] at the indices of the stored elements, [k].
 func (a COO) At(x graph.Node) graph.Node {
 	if err := a.check("at", x, a.M, a.N); err.Err() != nil {
 		return err
@@ -68,13 +68,12 @@ func (a COO) At(x graph.Node) graph.Node {
 	return x.GatherND(a.places(), 0)
 }
 
-// Mul returns the products with the elements of an array x [m, n]: a matrix of the same places.
-// Other elementwise operations are With and At: a.With(a.Values.Div(a.At(x))).
+// Mul returns the elementwise product with an array x [m, n]: a matrix with the same indices. Other elementwise
+// operations are written by With and At: a.With(a.Values.Div(a.At(x))).
 func (a COO) Mul(x graph.Node) COO { return a.With(a.Values.Mul(a.At(x))) }
 
-// MatMul returns the product with an array x [n, ...], of shape [m, ...]: with a vector or a
-// matrix. It reads one row of x for each element that is stored. The product x·a of an array and
-// the matrix is a.T().MatMul(x.T()).T().
+// MatMul returns the product with a vector or array x [n, ...], of shape [m, ...]. It reads one row of x for each
+// stored element. The product x·a of an array and the matrix is a.T().MatMul(x.T()).T().
 func (a COO) MatMul(x graph.Node) graph.Node {
 	if err := a.check("matmul", x, a.N); err.Err() != nil {
 		return err
@@ -84,8 +83,8 @@ func (a COO) MatMul(x graph.Node) graph.Node {
 	return sums.Scatter(0, trailing(a.Rows, x.Rank()).BroadcastTo(products.Shape()), products, graph.ScatterAdd)
 }
 
-// check returns a node with the error of the matrix or of x, whose first extents must be those
-// given: all of them if there are two.
+// check returns a node with the error of the matrix or of x. The first extents of x must be the given ones; with two
+// they are all of its extents.
 func (a COO) check(op string, x graph.Node, extents ...graph.Extent) graph.Node {
 	switch {
 	case a.Values.Err() != nil:
@@ -99,7 +98,7 @@ func (a COO) check(op string, x graph.Node, extents ...graph.Extent) graph.Node 
 	return x
 }
 
-// CSR returns the same matrix, its elements sorted by row. Those of one row stay in their order.
+// CSR returns the same matrix with its elements sorted by row. The elements of a row stay in order.
 func (a COO) CSR() CSR {
 	if a.Values.Err() != nil {
 		return CSR{Ragged{a.Values, a.Rows}, a.Cols, a.N}
@@ -109,27 +108,27 @@ func (a COO) CSR() CSR {
 	return CSR{Ragged{a.Values.Take(0, order), offsets}, a.Cols.Take(0, order), a.N}
 }
 
-// CSR is a matrix of n columns whose elements are stored row by row: the values of row i, and their
-// columns, are a row of a Ragged. Its Sum, Mean, Max and Min are those of the stored elements of
-// each row.
+// CSR is a matrix of n columns whose elements are stored row by row: the values of row i are a row of a Ragged. Sum,
+// Mean, Max and Min reduce the stored elements of each row.
 type CSR struct {
 	Ragged
 	Cols graph.Node // Int64 [k]
 	N    graph.Extent
 }
 
-// NewCSR returns the matrix of n columns, an int or an Extent, with offsets [rows+1] of values [k] in
-// columns cols [k], of any integer types.
+// NewCSR returns the matrix of n columns (an int or an Extent) with values [k] in columns cols [k] and offsets
+// [rows+1], of any integer types.
 func NewCSR(offsets, cols, values graph.Node, n any) CSR {
 	r := NewRagged(offsets, values)
 	a := NewCOO(cols, cols, r.Values, r.Count(), n)
 	return CSR{Ragged{a.Values, r.Offsets}, a.Cols, a.N}
 }
 
-// COO returns the same matrix with a row for each element.
+// COO returns the same matrix with a row number for each element.
 func (a CSR) COO() COO { return COO{a.RowOf(), a.Cols, a.Values, a.Count(), a.N} }
 
-// MatMul returns the product with an array x [n, ...], as COO.MatMul does. The package says when it is one step.
+// MatMul returns the product with an array x [n, ...], as COO.MatMul does. The package documentation says when it is
+// one step.
 func (a CSR) MatMul(x graph.Node) graph.Node {
 	if err := (COO{Values: a.Values, M: a.Count(), N: a.N}).check("matmul", x, a.N); err.Err() != nil {
 		return err

@@ -5,16 +5,15 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Ragged is rows of different lengths: row i is the elements Offsets[i] to Offsets[i+1], not
-// included, of the first axis of Values.
+// Ragged has rows of different lengths: row i is the elements of Values, along its first axis, from Offsets[i] to just
+// before Offsets[i+1].
 type Ragged struct {
 	Values  graph.Node // [k, ...]
 	Offsets graph.Node // Int64 [rows+1], rising from 0 to k
 }
 
-// NewRagged returns rows of values [k, ...] with offsets [rows+1] of any integer type. Offsets that
-// fall, or do not begin with 0 and end with k, are an error of the run, with an index that is outside
-// an axis.
+// NewRagged returns rows of values [k, ...] with offsets [rows+1] of any integer type. Offsets that fall, or that do
+// not go from 0 to k, are an error of the run about an index outside an axis.
 func NewRagged(offsets, values graph.Node) Ragged {
 	switch {
 	case values.Err() != nil:
@@ -26,22 +25,22 @@ func NewRagged(offsets, values graph.Node) Ragged {
 	return Ragged{values, offsets.Cast(graph.Int64)}
 }
 
-// rising returns the offsets, which are an error of the run if they fall.
+// rising returns the offsets, and makes the run fail if they fall.
 func (r Ragged) rising() graph.Node {
-	// The sum of the lengths that are below 0 is an index that no axis has, unless there is none.
+	// The sum of the negative lengths is an index that no axis has, unless there are none.
 	falls := r.Offsets.Slice("1:").Sub(r.Offsets.Slice(":-1")).Minimum(0).Sum(0)
 	return r.Offsets.Add(graph.Fill(graph.Int64, 0, 1).Take(0, falls))
 }
 
 var none, one = graph.Dim("0"), graph.Dim("1")
 
-// fail returns a node that has an error, on the line of the user's call.
+// fail returns a node with an error, at the line of the user's call.
 func fail(format string, args ...any) graph.Node { return graph.Const(tensor.Failf(format, args...)) }
 
 // Count returns how many rows there are.
 func (r Ragged) Count() graph.Extent { return first(r.Offsets).Sub(one) }
 
-// first returns the extent of the first axis, 0 of a node with an error.
+// first returns the extent of the first axis, or 0 for a node with an error.
 func first(x graph.Node) graph.Extent {
 	if x.Err() != nil || x.Rank() == 0 {
 		return none
@@ -55,7 +54,7 @@ func (r Ragged) RowOf() graph.Node {
 		return r.Values
 	}
 	k := first(r.Values)
-	// As many rows begin up to a value as offsets are at its place or before it. -1 is in front of all.
+	// The row of a value is the number of offsets up to its index, minus 1 for the leading 0.
 	before := graph.Iota(graph.Int64, k.Add(one)).Eq(0).Cast(graph.Int64).Neg()
 	return before.Scatter(0, r.rising(), 1, graph.ScatterAdd).CumSum(0).SliceAxis(0, 0, k, 1)
 }
@@ -66,23 +65,23 @@ func (r Ragged) Lengths() graph.Node {
 	return offsets.Slice("1:").Sub(offsets.Slice(":-1"))
 }
 
-// Sum returns the sum of each row, [rows, ...]: 0 of an empty one.
+// Sum returns the sum of each row, [rows, ...]; an empty row gives 0.
 func (r Ragged) Sum() graph.Node { return r.Values.RaggedSum(r.Offsets) }
 
-// Max returns the greatest element of each row; of an empty one the least of the type.
+// Max returns the greatest element of each row; an empty row gives the least number of the type.
 func (r Ragged) Max() graph.Node { return r.Values.RaggedMax(r.Offsets) }
 
-// Min returns the least element of each row; of an empty one the greatest of the type.
+// Min returns the least element of each row; an empty row gives the greatest number of the type.
 func (r Ragged) Min() graph.Node { return r.Values.RaggedMin(r.Offsets) }
 
-// Mean returns the mean of each row: NaN of an empty one. The values must be floats.
+// Mean returns the mean of each row; an empty row gives NaN. The values must be floats.
 func (r Ragged) Mean() graph.Node {
 	sum := r.Sum()
 	return sum.Div(trailing(r.Lengths().Cast(sum.DType()), sum.Rank()))
 }
 
-// Spread returns for each value the element of its row: x is [rows, ...], the result [k, ...]. A
-// softmax of each row is
+// Spread repeats one element per row, x [rows, ...], for each value of the row: the result is [k, ...]. A softmax of
+// each row is
 //
 //	e := r.With(r.Values.Sub(r.Spread(r.Max())).Exp())
 //	p := e.With(e.Values.Div(e.Spread(e.Sum())))
@@ -93,7 +92,7 @@ func (r Ragged) Spread(x graph.Node) graph.Node {
 	return x.Take(0, r.RowOf())
 }
 
-// With returns the same rows of other values, as many.
+// With returns the same rows with other values.
 func (r Ragged) With(values graph.Node) Ragged {
 	if values.Err() == nil && r.Values.Err() == nil && !(graph.Shape{first(values)}).Equal(graph.Shape{first(r.Values)}) {
 		values = fail("with: %v values for rows of %v", values.Shape(), r.Values.Shape())
@@ -101,8 +100,8 @@ func (r Ragged) With(values graph.Node) Ragged {
 	return Ragged{values, r.Offsets}
 }
 
-// Padded returns the rows as an array [rows, width, ...] with fill, a number, behind the values of
-// each. A row that has more than width values is an error of the run.
+// Padded returns the rows as an array [rows, width, ...], with the number fill after the values of each row. A row of
+// more than width values is an error of the run.
 func (r Ragged) Padded(width, fill any) graph.Node {
 	if r.Values.Err() != nil {
 		return r.Values
@@ -113,7 +112,7 @@ func (r Ragged) Padded(width, fill any) graph.Node {
 	return all.ScatterND(graph.Stack(-1, rows, at), r.Values, graph.ScatterSet)
 }
 
-// trailing returns a vector as an array of some rank whose other axes have extent 1.
+// trailing returns a vector as an array of the given rank whose other axes have extent 1.
 func trailing(x graph.Node, rank int) graph.Node {
 	for x.Err() == nil && x.Rank() < rank {
 		x = x.Unsqueeze(-1)

@@ -11,7 +11,7 @@ import (
 
 // Division is a graph divided into passes over blocks of rows.
 type Division struct {
-	// Passes is how often the rows are read: 0 if no result depends on them.
+	// Passes is the number of passes over the rows: 0 if no result depends on them.
 	Passes int
 	Limits Limits
 
@@ -20,31 +20,30 @@ type Division struct {
 	sizes   map[string]int
 	places  map[*ir.Value]place
 	totals  map[*ir.Value]rule
-	read    map[*ir.Value]bool // whole values that other functions read than the one that computes them
-	initial map[*ir.Value]bool // whole values that states begin as
+	read    map[*ir.Value]bool // whole values that another function reads than the one that computes them
+	initial map[*ir.Value]bool // whole values that are the initial values of states
 }
 
-// Limits constrain the rows of a block. A single block of all rows is exempt; the last block
-// may be shorter than Multiple.
+// Limits constrain the rows of a block. A single block of all rows is exempt; the last block may be shorter than
+// Multiple.
 type Limits struct {
 	Multiple int // blocks are a multiple of this
-	Least    int // no block is shorter
-	Most     int // no block is longer
+	Least    int // the shortest block
+	Most     int // the longest block
 }
 
 // place says how a value depends on the rows.
 type place struct {
-	axis  int // that is cut into blocks, -1 of a whole value
-	scale int // elements along the axis for each row
-	after int // how many passes are over before any of it is known
+	axis  int // the axis that is cut into blocks, -1 for a whole value
+	scale int // elements along the axis per row
+	after int // number of passes after which the value is known
 }
 
 func (p place) whole() bool { return p.axis < 0 }
 
-// Divide divides f, where size is the name of the number of rows and sizes has a number
-// for each name. Inputs that have rows have them along their first axis. What can't be
-// computed by blocks is an *ir.Error that names the op and the user's line, and so is what
-// is wrong with the numbers. There must be at least one row.
+// Divide divides f. size is the name of the number of rows, and sizes has a number for each name. Inputs with rows have
+// them along their first axis, and there must be at least one row. An op that can't be computed by blocks is an
+// *ir.Error that names the op and the user's line; wrong numbers are also errors.
 func Divide(f *ir.Func, size string, sizes map[string]int) (*Division, error) {
 	if sizes[size] < 1 {
 		return nil, fmt.Errorf("%d rows: there must be 1 or more", sizes[size])
@@ -82,8 +81,8 @@ func (d *Division) checkResults() error {
 	return nil
 }
 
-// Rows returns whether a result of the graph is written block by block, and how many of
-// its elements along the first axis a row makes. Another result is whole.
+// Rows returns whether a result of the graph is written block by block, and how many of its elements along the first
+// axis one row makes. Any other result is whole.
 func (d *Division) Rows(result int) (scale int, ok bool) {
 	p := d.places[d.f.Results[result]]
 	return p.scale, !p.whole()
@@ -92,13 +91,13 @@ func (d *Division) Rows(result int) (scale int, ok bool) {
 // Result returns the type of a result of the graph for all rows.
 func (d *Division) Result(result int) ir.Type { return d.total(d.f.Results[result]) }
 
-// ID returns by which number Whole inputs refer to a result of the graph.
+// ID returns the number by which Whole inputs refer to a result of the graph.
 func (d *Division) ID(result int) int { return d.f.Index(d.f.Results[result]) }
 
-// place finds how a value depends on the rows, given the places of its operands.
+// place returns how a value depends on the rows, given the places of its operands.
 func (d *Division) place(v *ir.Value) (place, error) {
 	p := place{axis: -1}
-	rows := false // whether an operand has them
+	rows := false // whether an operand has rows
 	for _, a := range v.Args {
 		p.after = max(p.after, d.places[a].after)
 		rows = rows || !d.places[a].whole()
@@ -129,7 +128,7 @@ func (d *Division) place(v *ir.Value) (place, error) {
 	}
 }
 
-// scale returns a, of an extent that is a times the number of rows.
+// scale returns a for an extent of a times the number of rows.
 func (d *Division) scale(n ir.Dim) (a int, ok bool) {
 	sizes := maps.Clone(d.sizes)
 	at := func(rows int) int {
@@ -150,14 +149,14 @@ func (d *Division) scale(n ir.Dim) (a int, ok bool) {
 func (d *Division) total(v *ir.Value) ir.Type {
 	shape, err := v.Type.Shape.Bind(d.sizes)
 	if err != nil {
-		panic("blocks: " + err.Error()) // Divide has bound the graph
+		panic("blocks: " + err.Error()) // cannot fail: Divide has bound the graph
 	}
 	return ir.Type{DType: v.Type.DType, Shape: shape}
 }
 
-// Align makes Multiple a multiple of n/gcd(n, scale) rows too, so that blocks begin at
-// multiples of n elements of an axis that has scale of them for each row. n is positive,
-// scale not negative. It is an error if no int is a multiple of all.
+// Align also makes Multiple a multiple of n/gcd(n, scale) rows, so that blocks begin at multiples of n elements along
+// an axis with scale elements per row. n is positive, scale not negative. It is an error if no int is a multiple of
+// all.
 func (l *Limits) Align(n, scale int) error {
 	n /= gcd(n, scale)
 	n /= gcd(n, l.Multiple)
@@ -175,6 +174,5 @@ func gcd(a, b int) int {
 	return a
 }
 
-// atMost limits blocks to n elements of such an axis, less one row, which the last block may
-// gain.
+// atMost limits blocks to n elements along such an axis, minus one row that the last block may gain.
 func (d *Division) atMost(n, scale int) { d.Limits.Most = min(d.Limits.Most, max(1, n/scale-1)) }

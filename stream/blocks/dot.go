@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// dotRule is for products of matrices that contract the rows.
+// dotRule divides products of matrices that contract the rows.
 func dotRule(d *Division, v *ir.Value) (rule, error) {
 	dt, shape := v.Type.DType, d.total(v).Shape
 	rank := len(shape)
@@ -36,7 +36,7 @@ func dotRule(d *Division, v *ir.Value) (rule, error) {
 	}, nil
 }
 
-// dotExact is for integers, which wrap in any order.
+// dotExact divides products of integers, whose sums wrap and may be added in any order.
 func dotExact() rule {
 	return rule{
 		block: func(w *writer, v *ir.Value) []*ir.Value {
@@ -52,15 +52,15 @@ func dotExact() rule {
 	}
 }
 
-// addChunks adds the products of chunks of DotChunk pairs of x and y to a sum, one after
-// the other: the last running sum of a scan.
+// addChunks adds the products of chunks of DotChunk pairs of x and y to a sum in order: it is the last running sum of a
+// scan.
 func (w *writer) addChunks(at, sum, x, y *ir.Value) *ir.Value {
 	rank := len(x.Type.Shape)
 	pairs := extents(x)[rank-1]
 	full := pairs / ir.DotChunk * ir.DotChunk
 	sums := []*ir.Value{w.unsqueeze(sum, 0)}
 	if full > 0 {
-		// The chunks are an axis before all others, of both operands.
+		// The chunks become a new first axis of both operands.
 		a := w.moved(w.split(w.slice(x, rank-1, 0, full), rank-1, ir.DotChunk), rank-1, 0)
 		b := w.moved(w.split(w.slice(y, rank-2, 0, full), rank-2, ir.DotChunk), rank-2, 0)
 		sums = append(sums, w.add(ir.OpDot, ir.Attr{}, at, a, b))
@@ -75,7 +75,7 @@ func (w *writer) addChunks(at, sum, x, y *ir.Value) *ir.Value {
 	return w.add(ir.OpIndex, ir.Attr{Axis: 0, Begin: ir.Fixed(last)}, at, all)
 }
 
-// dotSum is for products of one row or one column, which are sums of rounded products.
+// dotSum divides products of one row or one column, which are sums of rounded products.
 func (d *Division) dotSum(v *ir.Value) (rule, error) {
 	x, y := v.Args[0], v.Args[1]
 	rank := len(x.Type.Shape)
@@ -84,7 +84,7 @@ func (d *Division) dotSum(v *ir.Value) (rule, error) {
 		dt := v.Type.DType.Compute()
 		return w.add(ir.OpMul, ir.Attr{}, v, w.cast(x, dt), w.cast(w.moved(y, rank-1, rank-2), dt))
 	}
-	// The shape of the products for all rows is that of a row of x for each element.
+	// The products of all rows have the shape of x with a row for each element.
 	shape := d.total(v).Shape
 	whole, _ := shape.Ints()
 	of := &ir.Value{Type: ir.Type{DType: v.Type.DType, Shape: append(ir.Shape{}, shape[:rank-1]...)}}

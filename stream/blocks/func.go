@@ -7,19 +7,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The functions of the passes, and what their parameters and results are.
+// The functions of the passes, and the meaning of their parameters and results.
 
-// InputKind says what a parameter of a function is.
+// InputKind is the kind of a function's parameter.
 type InputKind uint8
 
 // The kinds of parameter.
 const (
-	Rows    InputKind = iota // a block of the input of the graph with number ID
-	Whole                    // the whole value with number ID; the graph's inputs come first
-	Offset                   // how many rows are before the block, an Int64 scalar
-	Carried                  // the state with number ID as the blocks before have left it
-	Parts                    // of a finish function: the parts with number ID of all blocks
-	States                   // of a finish function: the states with number ID, along a new first axis
+	Rows    InputKind = iota // a block of graph input number ID
+	Whole                    // whole value number ID; the graph's inputs come first
+	Offset                   // the number of rows before the block, an Int64 scalar
+	Carried                  // state number ID after the previous blocks
+	Parts                    // in a finish function: parts number ID of all blocks
+	States                   // in a finish function: states number ID, along a new first axis
 )
 
 var inputNames = [...]string{Rows: "rows", Whole: "whole", Offset: "offset", Carried: "state", Parts: "parts", States: "states"}
@@ -33,41 +33,39 @@ type Input struct {
 // String returns the kind and the number, such as "rows0".
 func (in Input) String() string { return fmt.Sprintf("%s%d", inputNames[in.Kind], in.ID) }
 
-// State goes from block to block.
+// State is a value that goes from block to block.
 type State struct {
 	Type ir.Type
-	// Before the first block each element is Bits, or the state is the whole value with
-	// number From, if that is not negative.
+	// The initial state is the whole value number From or, if From is negative, the element Bits everywhere.
 	Bits uint64
 	From int
 	// Total is the value that Finish computes from the state, or nil.
 	Total *ir.Value
-	// Ordered is the op that needs the blocks one after the other, or nil: then the states of
-	// several ranges of blocks, each begun anew, give the same as that of all blocks.
+	// Ordered is the op that needs the blocks in order. If it is nil, ranges of blocks can be computed independently
+	// from initial states, and their states merged.
 	Ordered *ir.Value
 }
 
 // Block is the function of a pass for a block.
 type Block struct {
 	Func   *ir.Func
-	Inputs []Input // of each parameter
-	// The results of Func are blocks of these results of the graph, then the parts, then the
-	// states after the block.
+	Inputs []Input // inputs, one per parameter
+	// Func returns blocks of these results of the graph, then the parts, then the states after the block.
 	Results []int
 	Parts   int
 	States  []State
 
-	owners []*ir.Value // the totals that the parts are of
+	owners []*ir.Value // the total to which each part contributes
 }
 
 // Finish is the function that follows a pass.
 type Finish struct {
 	Func   *ir.Func // nil if there is nothing to compute
 	Inputs []Input
-	Whole  []int // the numbers of the values that its results are
+	Whole  []int // numbers of the values that its results are
 }
 
-// Block returns the function of a pass for a block of so many rows.
+// Block returns the function of a pass for a block of the given number of rows.
 func (d *Division) Block(pass, rows int) (b *Block, err error) {
 	defer catch(&err)
 	w := d.writer(fmt.Sprintf("%s_pass%d", d.f.Name, pass))
@@ -102,9 +100,9 @@ func (d *Division) passTotals(pass int) []*ir.Value {
 	})
 }
 
-// Finish returns the function that follows pass -1, 0, ... b is a block function of the
-// pass, nil for pass -1; parts are the first extents of the parts of all blocks, and states
-// is how many ranges of blocks were computed apart.
+// Finish returns the function after pass -1, 0, ... b is a block function of the pass, or nil for pass -1. parts are
+// the first extents of the concatenated parts, and states is the number of ranges of blocks that were computed
+// independently.
 func (d *Division) Finish(pass int, b *Block, parts []int, states int) (f *Finish, err error) {
 	defer catch(&err)
 	w := d.writer(fmt.Sprintf("%s_finish%d", d.f.Name, pass))
@@ -126,7 +124,7 @@ func (d *Division) Finish(pass int, b *Block, parts []int, states int) (f *Finis
 	return f, nil
 }
 
-// declare makes the parameters that are parts and states.
+// declare makes the parameters for parts and states.
 func (w *writer) declare(b *Block, parts []int, states int) {
 	results := b.Func.Results[len(b.Results):]
 	for i := range b.Parts {
@@ -145,14 +143,13 @@ func (w *writer) declare(b *Block, parts []int, states int) {
 	}
 }
 
-// kept reports whether a finish function returns a whole value: a result of the graph, and
-// what a later function reads.
+// kept reports whether a finish function returns a whole value: results of the graph, and values that a later function
+// reads.
 func (d *Division) kept(v *ir.Value) bool {
 	return d.places[v].whole() && (slices.Contains(d.f.Results, v) || d.initial[v] || d.read[v] && !isSource(v))
 }
 
-// findRead notes which whole values are read by functions other than the one that computes
-// them.
+// findRead records the whole values that other functions read than those that compute them.
 func (d *Division) findRead() {
 	for _, u := range d.f.Body {
 		_, total := d.totals[u]

@@ -8,11 +8,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Which ops take blocks to blocks: the elements of a block of the result follow from the
-// same block of each operand that has rows, and from operands that are whole.
+// Which ops map blocks to blocks: a block of the result depends on the same block of each operand with rows, and on
+// whole operands.
 
-// rowRules has for each op whose result may have rows, but those that are elementwise, what
-// is wrong with the value v at the place p, or nil.
+// rowRules has a check for each op whose result may have rows, except elementwise ops: it returns why value v at place
+// p can't be computed by blocks, or nil.
 var rowRules = map[ir.Op]func(d *Division, v *ir.Value, p place) error{
 	ir.OpParam: func(d *Division, v *ir.Value, p place) error {
 		if p.axis > 0 {
@@ -60,7 +60,7 @@ var errOtherRows = errors.New("its blocks need other rows than their own")
 
 func anyRows(*Division, *ir.Value, place) error { return nil }
 
-// otherAxis is for ops along one axis.
+// otherAxis checks ops along one axis, which must not be the axis of rows.
 func otherAxis(d *Division, v *ir.Value, p place) error {
 	if v.Attr.Axis == p.axis {
 		return errOtherRows
@@ -68,7 +68,7 @@ func otherAxis(d *Division, v *ir.Value, p place) error {
 	return nil
 }
 
-// checkConv lets whole images pass. One window of one image is a sum.
+// checkConv accepts convolutions with the rows as batch, except one window of one image, which is a sum.
 func checkConv(d *Division, v *ir.Value, p place) error {
 	if p.axis > 0 || !d.places[v.Args[1]].whole() {
 		return errOtherRows
@@ -77,7 +77,7 @@ func checkConv(d *Division, v *ir.Value, p place) error {
 	return nil
 }
 
-// wholeLines is for ops that find each element of the result in a line of the first operand.
+// wholeLines checks ops that compute each element from a line of the first operand.
 func wholeLines(d *Division, v *ir.Value, p place) error {
 	if p.axis == v.Attr.Axis && !d.places[v.Args[0]].whole() {
 		return errOtherRows
@@ -99,8 +99,7 @@ func (d *Division) checkRows(v *ir.Value, p place) error {
 	return errors.New("it can't be computed by blocks of rows")
 }
 
-// checkReshape returns an error unless the axes before the rows have as many elements as
-// before.
+// checkReshape returns an error unless the axes before the rows keep their number of elements.
 func checkReshape(d *Division, v *ir.Value, p place) error {
 	x := v.Args[0]
 	from := d.places[x]
@@ -110,13 +109,13 @@ func checkReshape(d *Division, v *ir.Value, p place) error {
 	return nil
 }
 
-// outer returns how many elements the axes before one have.
+// outer returns the number of elements of the axes before an axis.
 func outer(s ir.Shape, axis int) int {
 	n, _ := s[:axis].NumElems().Int()
 	return n
 }
 
-// checkSlice lets all rows pass, and slices of other axes.
+// checkSlice accepts slices that take all rows.
 func checkSlice(d *Division, v *ir.Value, p place) error {
 	a := v.Attr
 	if a.Axis != p.axis {
@@ -128,8 +127,7 @@ func checkSlice(d *Division, v *ir.Value, p place) error {
 	return errOtherRows
 }
 
-// fixed returns an error if an index of another axis than that of the rows depends on how
-// many rows there are.
+// fixed returns an error if an index of an axis other than the rows depends on the number of rows.
 func (d *Division) fixed(n ir.Dim) error {
 	if slices.Contains(n.Names(), d.size) {
 		return fmt.Errorf("the index %s depends on the number of rows", n)

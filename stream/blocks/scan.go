@@ -7,10 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Scans along the rows. Their blocks need what the blocks before combine to: the carry.
+// Scans along the rows. A block needs the combined value of the blocks before it: the carry.
 
-// checkScan returns an error for a scan that can't be computed by blocks, and has blocks
-// begin at chunks if the scan is of chunks.
+// checkScan returns an error for a scan that can't be computed by blocks. If the scan works in chunks, it makes blocks
+// begin at chunks.
 func (d *Division) checkScan(v *ir.Value, p place) error {
 	dt, by := v.Type.DType, v.Op.Info().By
 	if !dt.Native() {
@@ -25,8 +25,7 @@ func (d *Division) checkScan(v *ir.Value, p place) error {
 	return nil
 }
 
-// scan returns the block of a scan along the rows. An exclusive one is the inclusive one,
-// an element later.
+// scan returns the block of a scan along the rows. An exclusive scan is the inclusive one, shifted by an element.
 func (w *writer) scan(v *ir.Value, p place) *ir.Value {
 	x, axis, by := w.value(v.Args[0]), p.axis, v.Op.Info().By
 	s := State{Type: w.d.total(v), From: -1, Ordered: v}
@@ -54,8 +53,8 @@ func (w *writer) scan(v *ir.Value, p place) *ir.Value {
 	return y
 }
 
-// scanExact combines the running values of the block with the last of the blocks before: where
-// the order does not matter, or there is one block.
+// scanExact combines the running values of the block with the last value of the previous blocks. It is correct if the
+// order does not matter, or if there is one block.
 func (w *writer) scanExact(v *ir.Value, s State, x *ir.Value) (y *ir.Value) {
 	axis, by := v.Attr.Axis, v.Op.Info().By
 	s.Bits, _ = by.Info().Identity(s.Type.DType)
@@ -66,7 +65,7 @@ func (w *writer) scanExact(v *ir.Value, s State, x *ir.Value) (y *ir.Value) {
 	return y
 }
 
-// scanInOrder goes on from the last running value of the blocks before, which is not rounded.
+// scanInOrder continues from the last unrounded value of the previous blocks.
 func (w *writer) scanInOrder(v *ir.Value, s State, x *ir.Value) (y *ir.Value) {
 	axis, by, d := v.Attr.Axis, v.Op.Info().By, s.Type.DType
 	n := extents(x)[axis]
@@ -80,11 +79,11 @@ func (w *writer) scanInOrder(v *ir.Value, s State, x *ir.Value) (y *ir.Value) {
 	return y
 }
 
-// scanChunks computes the sums of chunks of ReduceChunk elements, and adds to each the carry of
-// the chunks before, as the definition does (package ir, scan.go).
+// scanChunks sums chunks of ReduceChunk elements and adds to each the carry of the previous chunks, as the definition
+// does (package ir, scan.go).
 func (w *writer) scanChunks(v *ir.Value, s State, x *ir.Value) (y *ir.Value) {
 	axis, d := v.Attr.Axis, s.Type.DType
-	inside := axis + 1 // of the chunks
+	inside := axis + 1 // the axis inside chunks
 	op := func(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.Attr{}, v, args...) }
 	last := func(x *ir.Value) *ir.Value { return w.slice(x, inside, ir.ReduceChunk-1, 1) }
 	n := extents(x)[axis]
@@ -96,8 +95,7 @@ func (w *writer) scanChunks(v *ir.Value, s State, x *ir.Value) (y *ir.Value) {
 	s.Type.DType = halves.Type.DType
 	s.Bits, _ = ir.OpAdd.Info().Identity(s.Type.DType)
 	w.state(s, func(before *ir.Value) *ir.Value {
-		// Each chunk adds its sum and nothing to the carry, or two halves. At most ReduceChunk
-		// numbers are added, one after the other.
+		// Each chunk adds its sum and 0 to the carry, or two halves. At most ReduceChunk numbers are added in order.
 		sum, nothing := w.cast(last(runs), s.Type.DType), w.constant(v, s.Type.DType, s.Bits)
 		steps := w.concat(inside, op(ir.OpSelect, fits, sum, last(halves)), op(ir.OpSelect, fits, nothing, last(halves)))
 		shape := extents(steps)
@@ -112,7 +110,7 @@ func (w *writer) scanChunks(v *ir.Value, s State, x *ir.Value) (y *ir.Value) {
 	return w.slice(w.reshape(y, slices.Replace(shape, axis, axis+2, chunks*ir.ReduceChunk)...), axis, 0, n)
 }
 
-// halfRuns is ir.HalfRuns of the lines along an axis.
+// halfRuns applies ir.HalfRuns to the lines along an axis.
 func (w *writer) halfRuns(v, x *ir.Value, axis int) *ir.Value {
 	times := func(x *ir.Value, by float64) *ir.Value {
 		d := x.Type.DType
@@ -122,7 +120,7 @@ func (w *writer) halfRuns(v, x *ir.Value, axis int) *ir.Value {
 	return times(w.cast(runs, ir.PartialType(ir.OpAdd, x.Type.DType)), ir.HalfRunsAfter)
 }
 
-// padded appends zeros to an axis, up to a multiple of ReduceChunk.
+// padded appends zeros to an axis up to a multiple of ReduceChunk.
 func (w *writer) padded(x *ir.Value, axis int) *ir.Value {
 	shape := extents(x)
 	shape[axis] = (ir.ReduceChunk - shape[axis]%ir.ReduceChunk) % ir.ReduceChunk

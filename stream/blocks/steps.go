@@ -6,8 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Short forms of the ops that the rules are made of. The shapes of the operands are
-// numbers.
+// Short forms of the ops in the rules. The shapes of the operands are numbers.
 
 func extents(x *ir.Value) []int {
 	n, ok := x.Type.Shape.Ints()
@@ -42,7 +41,7 @@ func (w *writer) permute(x *ir.Value, axes ...int) *ir.Value {
 	return w.add(ir.OpPermute, ir.Attr{Axes: axes}, x, x)
 }
 
-// moved moves an axis to another place.
+// moved moves an axis to another position.
 func (w *writer) moved(x *ir.Value, from, to int) *ir.Value {
 	axes := make([]int, len(x.Type.Shape))
 	for i := range axes {
@@ -75,7 +74,7 @@ func (w *writer) squeeze(x *ir.Value, axis int) *ir.Value {
 	return w.add(ir.OpSqueeze, ir.Attr{Axes: []int{axis}}, x, x)
 }
 
-// split makes two axes of one: of elements of inner extents each.
+// split splits an axis in two; the second has extent inner.
 func (w *writer) split(x *ir.Value, axis, inner int) *ir.Value {
 	shape := extents(x)
 	n := shape[axis] / inner

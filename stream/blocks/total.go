@@ -9,15 +9,13 @@ import (
 
 // rule computes a total.
 type rule struct {
-	// block appends what a block contributes, and returns the parts. What it carries to the
-	// next block are states.
+	// block appends the contribution of a block and returns the parts. Values carried to the next block are states.
 	block func(w *writer, v *ir.Value) []*ir.Value
-	// finish appends the total of the parts of all blocks, or else of the states.
+	// finish appends the total of the parts of all blocks or, if there are none, of the states.
 	finish func(w *writer, v *ir.Value, parts []*ir.Value) *ir.Value
 }
 
-// totalRules has for each op that makes whole values of rows the rule for v, which may set
-// limits.
+// totalRules has the rule for each op that computes whole values from rows; a rule may set limits.
 var totalRules = map[ir.Op]func(d *Division, v *ir.Value) (rule, error){
 	ir.OpSum: sumRule, ir.OpProd: sumRule,
 	ir.OpAMin: exactRule, ir.OpAMax: exactRule, ir.OpAll: exactRule, ir.OpAny: exactRule,
@@ -30,7 +28,7 @@ var totalRules = map[ir.Op]func(d *Division, v *ir.Value) (rule, error){
 	ir.OpScatterMin: scatterRule, ir.OpScatterMax: scatterRule,
 }
 
-// addTotal finds the rule for a whole value that follows from rows.
+// addTotal finds the rule for a whole value computed from rows.
 func (d *Division) addTotal(v *ir.Value) error {
 	find := totalRules[v.Op]
 	if find == nil {
@@ -46,7 +44,7 @@ func (d *Division) addTotal(v *ir.Value) error {
 	return err
 }
 
-// isExact reports whether an op combines elements of a type to the same bits in any order.
+// isExact reports whether an op gives the same bits for elements of a type in any order.
 func isExact(by ir.Op, d ir.DType) bool {
 	return !ir.Floats.Has(d) || by != ir.OpAdd && by != ir.OpMul
 }
@@ -64,7 +62,7 @@ func exactRule(*Division, *ir.Value) (rule, error) {
 	}, nil
 }
 
-// merge carries the total of y and of the blocks before, by the op that reduces for v.
+// merge combines y with the total of the previous blocks, by the op of the reduction v.
 func (w *writer) merge(v, y *ir.Value) {
 	by := v.Op.Info().By
 	bits, _ := by.Info().Identity(v.Type.DType)
@@ -73,8 +71,7 @@ func (w *writer) merge(v, y *ir.Value) {
 	})
 }
 
-// sumRule is for sums and products of numbers. Those of floats have parts: the chunks of
-// 1024 elements of lines, each reduced.
+// sumRule is for sums and products of numbers. For floats the parts are the reduced chunks of 1024 elements.
 func sumRule(d *Division, v *ir.Value) (rule, error) {
 	x := v.Args[0]
 	if isExact(v.Op.Info().By, x.Type.DType) {
@@ -91,8 +88,7 @@ func sumRule(d *Division, v *ir.Value) (rule, error) {
 	}, err
 }
 
-// findRule has two parts: the least or greatest element of each block, and its index among
-// all rows.
+// findRule has two parts: the least or greatest element of each block, and its index among all rows.
 func findRule(d *Division, v *ir.Value) (rule, error) {
 	x := v.Args[0]
 	axis, scale := d.places[x].axis, d.places[x].scale
@@ -116,8 +112,7 @@ func findRule(d *Division, v *ir.Value) (rule, error) {
 	}, nil
 }
 
-// sortRule is for the first elements of lines in order, or their places: both of each block
-// are parts.
+// sortRule is for the first elements of sorted lines, or their indices. Both are parts of each block.
 func sortRule(d *Division, v *ir.Value) (rule, error) {
 	x, axis := v.Args[0], v.Attr.Axis
 	first, _ := d.total(v).Shape[axis].Int()
@@ -141,14 +136,14 @@ func sortRule(d *Division, v *ir.Value) (rule, error) {
 		},
 		finish: func(w *writer, v *ir.Value, parts []*ir.Value) *ir.Value {
 			at := places(w, parts[0], 0, first)
-			from := parts[len(parts)-1] // the values, or the places if those are wanted
+			from := parts[len(parts)-1] // the values, or the indices if those are wanted
 			return w.moved(w.add(ir.OpGather, ir.Attr{Axis: 0}, v, from, at), 0, axis)
 		},
 	}, nil
 }
 
-// sortPairs replaces the elements of x at the places of its first elements, as TopK has
-// them, by the first elements themselves: to fetch single rows would take another pass.
+// sortPairs replaces the elements of x at the indices of its first elements, as TopK has them, by those elements:
+// fetching single rows would take another pass.
 func (d *Division) sortPairs() {
 	values := map[ir.Op]ir.Op{ir.OpArgSort: ir.OpSort, ir.OpArgSortDown: ir.OpSortDown}
 	for _, v := range d.f.Body {
@@ -163,7 +158,7 @@ func (d *Division) sortPairs() {
 	d.f.Sweep()
 }
 
-// scatterRule is for rows that are stored in, or combined with, elements of a whole array.
+// scatterRule is for rows that are stored to, or combined with, elements of a whole array.
 func scatterRule(d *Division, v *ir.Value) (rule, error) {
 	dt, by := v.Type.DType, v.Op.Info().By
 	if !d.places[v.Args[0]].whole() {
@@ -196,7 +191,7 @@ func scatterRule(d *Division, v *ir.Value) (rule, error) {
 	}, nil
 }
 
-// reduceExact reduces the first axis by an op that is exact.
+// reduceExact reduces the first axis by an exact op.
 func (w *writer) reduceExact(at *ir.Value, by ir.Op, x *ir.Value) *ir.Value {
 	for _, op := range []ir.Op{ir.OpSum, ir.OpProd, ir.OpAMin, ir.OpAMax} {
 		if op.Info().By == by {

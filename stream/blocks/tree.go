@@ -7,19 +7,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// tree is how a sum or product of floats along some axes is divided: the definition in
-// package ir (reduce.go) reduces groups of axes, the last one first, and the lines of a
-// group in chunks. The groups behind the rows are reduced in each block; of the group that
-// begins with the rows the chunks are parts; what follows is the finish function's.
+// tree divides a sum or product of floats along some axes. The definition in package ir (reduce.go) reduces groups of
+// axes, the last group first, and the lines of a group in chunks. Each block reduces the groups after the rows; the
+// chunks of the group that begins with the rows are parts; the finish function does the rest.
 type tree struct {
-	op     ir.Op   // sum or prod
-	groups [][]int // of axes of the operand
-	at     int     // the group with the rows
+	op     ir.Op   // a sum or product
+	groups [][]int // groups of axes of the operand
+	at     int     // the group that begins with the rows
 	low    ir.DType
-	high   ir.DType // of partial results
+	high   ir.DType // type of partial results
 }
 
-// tree divides the reduction of x, and has blocks begin at chunks.
+// tree divides the reduction of x, and makes blocks begin at chunks.
 func (d *Division) tree(op ir.Op, x *ir.Value, axes []int) (tree, error) {
 	shape, _ := d.total(x).Shape.Ints()
 	low := x.Type.DType.Compute()
@@ -37,9 +36,8 @@ func (d *Division) tree(op ir.Op, x *ir.Value, axes []int) (tree, error) {
 	return t, d.Limits.Align(ir.ReduceChunk, inner)
 }
 
-// part reduces the groups behind the rows, and the chunks of the group with the rows, which
-// are the first axis. A product of float64 has two parts (package ir, product.go): significands
-// and exponents.
+// part reduces the groups after the rows, and the chunks of the group with the rows; the chunks are the first axis. A
+// product of float64 has two parts, significands and exponents (package ir, product.go).
 func (t tree) part(w *writer, x *ir.Value) []*ir.Value {
 	n := []*ir.Value{w.cast(x, t.low)}
 	for i, group := range t.groups[:t.at+1] {
@@ -76,7 +74,7 @@ func (t tree) chunks(w *writer, n []*ir.Value, along []int) []*ir.Value {
 	return []*ir.Value{w.chunks(by, w.add(ir.OpSignificand, ir.Attr{}, x, x), along), w.chunks(ir.OpAdd, e, along)}
 }
 
-// join reduces the first axis, chunks of lines, to one element of each line.
+// join reduces the first axis, the chunks of lines, to one element per line.
 func (t tree) join(w *writer, n []*ir.Value) []*ir.Value {
 	n = slices.Clone(n)
 	for i, x := range n {
@@ -104,7 +102,7 @@ func (w *writer) chunks(by ir.Op, x *ir.Value, along []int) *ir.Value {
 		axes, rest = append(axes, i), append(rest, e)
 	}
 	x = w.permute(x, append(axes, along...)...)
-	if n == 1 { // reduce_chunks is of lines of two elements or more
+	if n == 1 { // reduce_chunks needs lines of two elements or more
 		return w.reshape(x, append([]int{1}, rest...)...)
 	}
 	x = w.reshape(x, append(rest, n)...)

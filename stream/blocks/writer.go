@@ -7,18 +7,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// writer appends to a function of a pass what values of the divided graph are there.
+// writer builds a function of a pass from values of the divided graph.
 type writer struct {
 	d      *Division
 	f      *ir.Func
-	rows   int // of a block function; 0 in a finish function
-	level  int // in a finish function: after how many passes the values that it computes are known
+	rows   int // rows of a block function; 0 in a finish function
+	level  int // in a finish function: the number of passes after which its values are known
 	memo   map[*ir.Value]*ir.Value
 	inputs []Input
 	offset *ir.Value
 	states []State
 	next   []*ir.Value               // the states after the block
-	parts  map[*ir.Value][]*ir.Value // in a finish function: of the totals
+	parts  map[*ir.Value][]*ir.Value // in a finish function: the parts of the totals
 }
 
 func (d *Division) writer(name string) *writer {
@@ -28,7 +28,7 @@ func (d *Division) writer(name string) *writer {
 // failure is what add panics with.
 type failure struct{ error }
 
-// catch is deferred by what calls add.
+// catch recovers a failure; callers of add defer it.
 func catch(err *error) {
 	switch p := recover().(type) {
 	case nil:
@@ -54,7 +54,7 @@ func (w *writer) param(in Input, t ir.Type) *ir.Value {
 	return w.f.Param(in.String(), t, nil)
 }
 
-// value returns what a value of the divided graph is in this function.
+// value returns the value in this function that stands for a value of the divided graph.
 func (w *writer) value(v *ir.Value) *ir.Value {
 	if x := w.memo[v]; x != nil {
 		return x
@@ -84,8 +84,7 @@ func (w *writer) write(v *ir.Value) *ir.Value {
 	return w.op(v)
 }
 
-// isSource reports whether a whole value is computed anew where it is needed: constants and
-// their views.
+// isSource reports whether a whole value is computed again where it is needed: constants and their views.
 func isSource(v *ir.Value) bool {
 	for v.Op.IsView() {
 		v = v.Args[0]
@@ -115,8 +114,7 @@ func (w *writer) op(v *ir.Value) *ir.Value {
 	return w.add(v.Op, attr, v, args...)
 }
 
-// sizes returns the numbers of the named sizes for a value: those of a block, if it has
-// rows.
+// sizes returns the numbers of the named sizes for a value: those of a block if it has rows.
 func (w *writer) sizes(v *ir.Value) map[string]int {
 	if w.d.places[v].whole() {
 		return w.d.sizes
@@ -135,7 +133,7 @@ func (w *writer) typeOf(v *ir.Value) ir.Type {
 	return ir.Type{DType: v.Type.DType, Shape: shape}
 }
 
-// first returns the number of elements along an axis before the block, as an Int64.
+// first returns as an Int64 the number of elements along an axis before the block.
 func (w *writer) first(at *ir.Value, scale int) *ir.Value {
 	if w.offset == nil {
 		w.offset = w.param(Input{Kind: Offset}, ir.Type{DType: ir.Int64, Shape: ir.Shape{}})
@@ -148,7 +146,7 @@ func (w *writer) iota(v *ir.Value, p place) *ir.Value {
 	return w.cast(w.add(ir.OpAdd, ir.Attr{}, v, x, w.first(v, p.scale)), v.Type.DType)
 }
 
-// state declares a state. step makes the state after the block from that before it.
+// state declares a state. step makes the state after the block from the state before it.
 func (w *writer) state(s State, step func(before *ir.Value) *ir.Value) {
 	id := len(w.states)
 	w.states, w.next = append(w.states, s), append(w.next, nil)
