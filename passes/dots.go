@@ -12,28 +12,6 @@ import (
 // Products of matrices read each operand many times, so each is a loop of its own
 // between buffers; a row group hands its rows on to others through the cache.
 
-// packs reports whether a product packs its right operand. One that never changes is
-// packed once, so the number of rows does not matter.
-func (s *State) packs(v *ir.Value) bool {
-	d, least := dotOf(v), s.machine.PackedRows
-	if d.cols*v.Type.DType.Size() >= s.machine.Matmul.SetBytes {
-		least = s.machine.PackedWideRows
-	}
-	return inAxes(v.Args[1]) && d.pairs*d.cols*v.Type.DType.Size() > s.machine.PackedBytes &&
-		(d.rows*repeats(v.Args[1]) >= least || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1]))
-}
-
-// repeats returns how many left matrices each of a product's right ones multiplies.
-func repeats(right *ir.Value) int {
-	n, lead := 1, matricesOf(new(layout.Space), right).lead
-	for k, e := range lead.Shape {
-		if lead.Strides[k] == 0 {
-			n *= e
-		}
-	}
-	return n
-}
-
 // inAxes reports whether the layout of a has the axes of its type. The windows of an image as
 // a matrix have more: no reshape makes an axis of their rows.
 func inAxes(a *ir.Value) bool {
@@ -132,8 +110,7 @@ func (w *viewer) at(a *ir.Value, l layout.Layout) *ir.Value {
 }
 
 // dot makes sure that the operands of v have strides along their axes or along finer ones,
-// as windows do, with the same pairs in both, and that the rows of a right one that is
-// neither are contiguous, or packed.
+// as windows do, with the same pairs in both.
 func (w *viewer) dot(v *ir.Value) error {
 	for i := range v.Args {
 		if err := w.finer(v, i); err != nil {
@@ -145,46 +122,9 @@ func (w *viewer) dot(v *ir.Value) error {
 	batch := extents(v)[:len(v.Type.Shape)-2]
 	_, paired := w.space.Refine(x.cols, y.rows)
 	if _, ok := w.space.Refine(x.lead, y.lead, apart(batch)); !ok || !paired {
-		if err := w.whole(v, 1); err != nil {
-			return err
-		}
+		return w.whole(v, 1)
 	}
-	right := v.Args[1]
-	if !inAxes(right) || inner(right) == 1 || w.s.packs(v) {
-		return nil
-	}
-	c, err := w.copyOnce(right, "its rows are not contiguous, and it is too small to be packed")
-	v.Args[1] = c
-	return err
-}
-
-// copyOnce stores the right matrices of a product in row-major order, without their repeats.
-func (w *viewer) copyOnce(right *ir.Value, why string) (*ir.Value, error) {
-	l := layoutOf(right)
-	own := plain(l)
-	if len(own.Shape) == len(l.Shape) {
-		return w.copyOf(right, right.Pos, why)
-	}
-	once := *right
-	once.Type.Shape = ir.ShapeOf(own.Shape...)
-	c, err := w.copyOf(w.read(base(right), own, &once), right.Pos, why) // right may be an input that is itself broadcast
-	if err != nil {
-		return nil, err
-	}
-	dense, next := layout.RowMajor(own.Shape...).Strides, 0
-	l.Offset, l.Strides = 0, slices.Clone(l.Strides)
-	for k, stride := range l.Strides {
-		if k >= len(l.Shape)-2 || l.Shape[k] > 1 && stride != 0 {
-			l.Strides[k], next = dense[next], next+1
-		}
-	}
-	return w.read(c, l, right), nil
-}
-
-// inner returns the stride of a value's last axis.
-func inner(v *ir.Value) int {
-	s := layoutOf(v).Strides
-	return s[len(s)-1]
+	return nil
 }
 
 // keepTaps notes the values that are computed of taps and read with their axes in another order.

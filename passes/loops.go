@@ -20,7 +20,7 @@ import (
 func loops(s *State) error {
 	s.buffer, s.step = mapIn(&s.whole.numbers, s.Func), mapIn(&s.whole.numbers, s.Func)
 	placeProducts(s)
-	l := &looper{s: s, panels: packedAlone(s), ref: mapIn(&s.pass.numbers, s.Func)}
+	l := &looper{s: s, ref: mapIn(&s.pass.numbers, s.Func)}
 	buffers := len(s.Func.Params)
 	for _, g := range s.groups {
 		buffers += len(g.outputs)
@@ -45,11 +45,9 @@ func loops(s *State) error {
 
 type looper struct {
 	s        *State
-	panels   map[*ir.Value]*packing // of values that only a product reads
-	packed   map[*ir.Value][]packed // of values that never change: their panels
-	ref      valueMap[int32]        // the kernel.Ref in the kernel of the present group
-	multiply *kernel.Kernel         // the body of the last product
-	ints     ints                   // for what stays
+	ref      valueMap[int32] // the kernel.Ref in the kernel of the present group
+	multiply *kernel.Kernel  // the body of the last product
+	ints     ints            // for what stays
 }
 
 // interfaceBuffers declares the params and results.
@@ -103,7 +101,7 @@ func (l *looper) group(g *group) bool {
 	for _, v := range g.outputs {
 		l.declare(v)
 	}
-	if size(domain(g.values[0])) == 0 || l.postpone(g) {
+	if size(domain(g.values[0])) == 0 {
 		return false
 	}
 	if g.values[0].Op.IsProduct() {

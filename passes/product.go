@@ -35,25 +35,14 @@ func matricesIn(l layout.Layout, rows, cols int) matrices {
 	return matrices{subLayout(l, 0, r), subLayout(l, r, c), subLayout(l, c, last)}
 }
 
-// dot appends the steps of a product: one or two that pack its right operand, if
-// it is packed, and the product.
+// dot appends the step of a product.
 func (l *looper) dot(v *ir.Value) {
-	d, width := dotOf(v), l.s.panel(v)
+	d := dotOf(v)
 	space := &l.s.space.Space
 	space.Reset()
 	left := plan.Access{Buffer: l.of(base(v.Args[0])), Offset: layoutIn(space, v.Args[0]).Offset}
-	var right plan.Access
-	var y matrices
-	packed := l.s.packs(v)
-	if packed {
-		var own layout.Layout
-		right, own = l.pack(v)
-		y = matricesIn(own, d.pairs, d.cols)
-	} else {
-		right = plan.Access{Buffer: l.of(base(v.Args[1])), Offset: layoutIn(space, v.Args[1]).Offset}
-		y = matricesOf(space, v.Args[1])
-	}
-	x := matricesOf(space, v.Args[0])
+	right := plan.Access{Buffer: l.of(base(v.Args[1])), Offset: layoutIn(space, v.Args[1]).Offset}
+	x, y := matricesOf(space, v.Args[0]), matricesOf(space, v.Args[1])
 	buffer, at := l.stored(space, v)
 	to := matricesIn(at, d.rows, d.cols)
 	mergeLeft(space, &x, &y, &to)
@@ -65,9 +54,6 @@ func (l *looper) dot(v *ir.Value) {
 		{x.rows, still(x.rows.Size()), to.rows},
 		{still(d.cols), y.cols, to.cols},
 	})
-	if packed {
-		right.Panel = &plan.Panel{Axis: len(s.Axes) - 1, Size: width, Stride: d.pairs * width}
-	}
 	s.Body, s.In = l.product(v, allZero(left.Strides), allZero(right.Strides)), []plan.Access{left, right} // not ordered: the left matrix is first
 	s.Out = []plan.Output{{Access: out, Combine: ir.OpAdd}}
 	l.s.Plan.Steps = append(l.s.Plan.Steps, s)
@@ -106,11 +92,15 @@ func productAxes(space *layout.Space, access [3]*plan.Access, parts [4][3]layout
 func (l *looper) product(v *ir.Value, left, right bool) *kernel.Kernel {
 	x, y := kernel.Operand{DType: v.Type.DType, Splat: left}, kernel.Operand{DType: v.Type.DType, Splat: right}
 	if k, by := l.multiply, v.Op.Info().By; k == nil || k.In[0] != x || k.In[1] != y || k.Body[0].Op != by {
-		b := kernel.NewBuilder(x, y)
-		b.Store(b.Op(by, 0, 1))
-		l.multiply = b.Kernel()
+		l.multiply = productBody(by, x, y)
 	}
 	return l.multiply
+}
+
+func productBody(by ir.Op, x, y kernel.Operand) *kernel.Kernel {
+	b := kernel.NewBuilder(x, y)
+	b.Store(b.Op(by, 0, 1))
+	return b.Kernel()
 }
 
 // mergeLeft makes one left matrix of those that one right matrix multiplies, as far as their

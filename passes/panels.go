@@ -1,0 +1,287 @@
+package passes
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+)
+
+// panels stores the right matrices of products as kernels read them: large ones in panels (plan.Panel), small ones whose rows are not
+// contiguous row by row. If nothing but the product reads a matrix, the step that computes it stores it so; otherwise another step copies
+// it. A matrix that never changes is copied once for all products that read it, such as those of the steps of a recurrent layer.
+//
+// Requires: loops.
+// Ensures: the right operand of a product lies in panels, or has contiguous rows, or is made of windows.
+func panels(s *State) error {
+	if !slices.ContainsFunc(s.Plan.Steps, func(s plan.Step) bool { return s.Contracts() }) {
+		return nil
+	}
+	k := &packer{p: s.Plan, m: s.machine, fixed: s.fixedBuffers(), uses: s.bufferUses()}
+	rights, moved := make([]*right, len(k.p.Steps)), make([]bool, len(k.p.Steps))
+	for i := range k.p.Steps {
+		if rights[i] = k.right(i); rights[i] != nil && rights[i].from >= 0 {
+			moved[rights[i].from] = true
+		}
+	}
+	var steps []plan.Step
+	place := make([]int, len(k.p.Steps)) // of each step, in the new order
+	for i := range k.p.Steps {
+		if moved[i] {
+			continue
+		}
+		if r := rights[i]; r != nil {
+			steps = append(steps, k.pack(&k.p.Steps[i], r)...)
+			if r.from >= 0 {
+				place[r.from] = len(steps) - 1
+			}
+			s.notePacked(i, r)
+		}
+		place[i] = len(steps)
+		steps = append(steps, k.p.Steps[i])
+	}
+	k.p.Steps = steps
+	for at, i := range s.step.list {
+		if i > 0 {
+			s.step.list[at] = int32(1 + place[i-1])
+		}
+	}
+	s.Plan.Ledger = s.decisions()
+	return nil
+}
+
+// notePacked notes the copies that product i makes at each run.
+func (s *State) notePacked(i int, r *right) {
+	if r.from >= 0 || r.fixed {
+		return
+	}
+	at := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() && int(*s.step.at(v)) == 1+i })
+	if at < 0 { // the plan is that of a text
+		return
+	}
+	v := s.Func.Body[at]
+	for _, part := range r.parts() {
+		why := fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", part.cols)
+		if !r.inPanels {
+			why = "the rows of its right operand are not contiguous, and it is too small to be packed"
+		}
+		s.record(plan.Copied, v, 2*part.panels*part.cols*r.of.Size()/r.cols()*v.Type.DType.Size(), why)
+	}
+}
+
+// packer stores the right matrices of the products of a plan.
+type packer struct {
+	p      *plan.Plan
+	m      *tuning.Machine
+	fixed  []bool // buffers that never change
+	uses   bufferUses
+	packed []*right // those that never change
+}
+
+// right is the right operand of a product that is packed.
+type right struct {
+	of       layout.Layout // the matrices, without repeats: the axes that count them, the pairs and the columns
+	width    int           // columns of a panel
+	inPanels bool          // or row by row
+	fixed    bool
+	buffer   int // it is in
+	into     int // the buffer that it is stored in
+	from     int // the step that computes it and stores it in panels, or -1
+	kernel   *kernel.Kernel
+	inputs   []plan.Access // of from, along the axes of of
+}
+
+func (r *right) pairs() int { return r.of.Shape[len(r.of.Shape)-2] }
+func (r *right) cols() int  { return r.of.Shape[len(r.of.Shape)-1] }
+
+// part is a run of panels of as many columns: the whole ones, or the last one.
+type part struct{ first, panels, cols int }
+
+func (r *right) parts() (parts []part) {
+	whole, rest := r.cols()/r.width, r.cols()%r.width
+	if whole > 0 {
+		parts = append(parts, part{0, whole, r.width})
+	}
+	if rest > 0 {
+		parts = append(parts, part{whole * r.width, 1, rest})
+	}
+	return parts
+}
+
+// right returns how the right operand of step i is packed, or nil if the step reads it as it is.
+func (k *packer) right(i int) *right {
+	s := &k.p.Steps[i]
+	if !s.Contracts() {
+		return nil
+	}
+	at, a, cols := s.Product(), &s.In[1], len(s.Axes)-1
+	down, ok := strideOver(s, a, at.Pairs, at.Rows)
+	if !ok || at.Cols != cols { // windows
+		return nil
+	}
+	r := &right{buffer: a.Buffer, from: -1, fixed: k.fixed[a.Buffer], of: layout.Layout{Offset: a.Offset}}
+	rows, pairs, across := indices(s.Axes[at.Rows:cols]), indices(s.Axes[at.Pairs:at.Rows]), a.Strides[cols]
+	for j, axis := range s.Axes[:at.Pairs] {
+		if a.Strides[j] == 0 {
+			rows *= axis.Extent // all left matrices that one right matrix multiplies
+			continue
+		}
+		r.of.Shape, r.of.Strides = append(r.of.Shape, axis.Extent), append(r.of.Strides, a.Strides[j])
+	}
+	r.of.Shape, r.of.Strides = append(r.of.Shape, pairs, s.Axes[cols].Extent), append(r.of.Strides, down, across)
+	dtype := s.Body.In[1].DType
+	least, row := k.m.PackedRows, r.cols()*dtype.Size()
+	if row >= k.m.Matmul.SetBytes {
+		least = k.m.PackedWideRows
+	}
+	r.inPanels = pairs*row > k.m.PackedBytes && (rows >= least || across != 1 || r.fixed)
+	switch {
+	case r.inPanels:
+		r.width = k.panel(s, at, dtype)
+		k.computed(r, i)
+	case across != 1:
+		r.width = r.cols()
+	default:
+		return nil
+	}
+	return r
+}
+
+// panel returns the number of columns of a panel. Kernels that multiply windows take narrow ones.
+func (k *packer) panel(s *plan.Step, at plan.Product, d ir.DType) int {
+	_, rows := strideOver(s, &s.In[0], at.Rows, at.Cols)
+	_, pairs := strideOver(s, &s.In[0], at.Pairs, at.Rows)
+	if !rows || !pairs {
+		return kernel.DotColumns(d)
+	}
+	return k.m.Matmul.Panel(d)
+}
+
+// strideOver returns the stride of an access over some axes as one, if it has one.
+func strideOver(s *plan.Step, a *plan.Access, first, end int) (stride int, ok bool) {
+	stride = a.Strides[end-1]
+	for j, n := end-1, 1; j >= first; j-- {
+		if a.Strides[j] != n*stride {
+			return 0, false
+		}
+		n *= s.Axes[j].Extent
+	}
+	return stride, true
+}
+
+// indices returns the number of indices of some axes.
+func indices(axes []plan.Axis) int {
+	n := 1
+	for _, a := range axes {
+		n *= a.Extent
+	}
+	return n
+}
+
+// computed finds the elementwise step that computes a right operand for product i alone, which can store the panels.
+func (k *packer) computed(r *right, i int) {
+	b, writers := &k.p.Buffers[r.buffer], k.uses.writers.of(r.buffer)
+	if b.Kind != plan.TempBuffer || k.uses.onlyReader(r.buffer) != i || len(writers) != 1 || k.p.Steps[i].In[0].Buffer == r.buffer {
+		return
+	}
+	s := &k.p.Steps[writers[0]]
+	if !r.of.Equal(layout.RowMajor(r.of.Shape...)) || r.of.Size() != b.Size() || !s.Elementwise() || len(s.Out) != 1 {
+		return
+	}
+	over := func(a *plan.Access) (layout.Layout, bool) {
+		return layout.Layout{Shape: s.Extents(), Strides: a.Strides, Offset: a.Offset}.Reshape(r.of.Shape...)
+	}
+	if to, ok := over(&s.Out[0].Access); !ok || !to.Equal(r.of) {
+		return
+	}
+	var inputs []plan.Access
+	for j, a := range s.In {
+		l, ok := over(&a)
+		if !ok || allZero(l.Strides) != s.Body.In[j].Splat {
+			return
+		}
+		a.Strides = l.Strides
+		inputs = append(inputs, a)
+	}
+	r.from, r.kernel, r.inputs = writers[0], s.Body, inputs
+}
+
+// pack returns the steps that store a right operand of a product, and has the product read what they store. There are none if those of
+// another product have stored it.
+func (k *packer) pack(s *plan.Step, r *right) (steps []plan.Step) {
+	to := layout.RowMajor(slices.Concat(r.of.Shape[:len(r.of.Shape)-2], []int{r.pairs() * ((r.cols()-1)/r.width + 1) * r.width})...)
+	if i := slices.IndexFunc(k.packed, func(p *right) bool { return r.fixed && p.width == r.width && p.buffer == r.buffer && p.of.Equal(r.of) }); i >= 0 {
+		r.into = k.packed[i].into
+	} else {
+		steps = k.store(s, r, to)
+		k.packed = append(k.packed, r)
+	}
+	at, a := s.Product(), &s.In[1]
+	a.Buffer, a.Offset, a.Strides = r.into, 0, slices.Clone(a.Strides)
+	next := 0
+	for j := range s.Axes[:at.Pairs] {
+		if a.Strides[j] != 0 {
+			a.Strides[j], next = to.Strides[next], next+1
+		}
+	}
+	for j, n := at.Rows-1, r.width; j >= at.Pairs; j-- {
+		a.Strides[j], n = n, n*s.Axes[j].Extent
+	}
+	a.Strides[len(a.Strides)-1] = 1
+	if r.inPanels {
+		a.Panel = &plan.Panel{Axis: len(s.Axes) - 1, Size: r.width, Stride: r.pairs() * r.width}
+	}
+	if y := s.Body.In[1]; y.Splat {
+		y.Splat = false
+		s.Body = productBody(s.Body.Body[0].Op, s.Body.In[0], y)
+	}
+	return steps
+}
+
+// store returns the steps that store a right operand of a product: one for the whole panels, and one for the columns that are left; or
+// one that copies it row by row.
+func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.Step) {
+	if r.into = r.buffer; r.from < 0 {
+		r.into = len(k.p.Buffers)
+		k.p.Buffers = append(k.p.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: s.Body.In[1].DType})
+		r.kernel = copying(kernel.Operand{DType: s.Body.In[1].DType, Splat: allZero(r.of.Strides)})
+		r.inputs = []plan.Access{{Buffer: r.buffer, Offset: r.of.Offset, Strides: r.of.Strides}}
+	}
+	k.p.Buffers[r.into].Shape = to.Shape
+	if !r.inPanels {
+		dense := layout.RowMajor(r.of.Shape...)
+		k.p.Buffers[r.into].Shape = dense.Shape
+		ls, _ := layout.Refine(r.of, dense)
+		rank := max(2, len(ls[0].Shape))
+		r.inputs[0].Strides = leading(ls[0].Strides, rank, 0)
+		out := plan.Access{Buffer: r.into, Strides: leading(ls[1].Strides, rank, 0)}
+		return []plan.Step{{Body: r.kernel, Axes: parallel(leading(ls[0].Shape, rank, 1)), In: r.inputs, Out: []plan.Output{{Access: out}}, Pos: s.Pos}}
+	}
+	lead := len(r.of.Shape) - 2
+	for _, part := range r.parts() {
+		one := plan.Step{Body: r.kernel, Axes: parallel(append(slices.Clone(r.of.Shape[:lead]), part.panels, r.pairs(), part.cols)), Pos: s.Pos}
+		for _, in := range r.inputs {
+			down, across := in.Strides[lead], in.Strides[lead+1]
+			in.Offset += part.first * across
+			in.Strides = append(slices.Clone(in.Strides[:lead]), r.width*across, down, across)
+			one.In = append(one.In, in)
+		}
+		strides := append(slices.Clone(to.Strides[:lead]), r.width*r.pairs(), r.width, 1)
+		one.Out = []plan.Output{{Access: plan.Access{Buffer: r.into, Offset: part.first * r.pairs(), Strides: strides}}}
+		steps = append(steps, one)
+	}
+	return steps
+}
+
+// copying returns the body that copies an operand.
+func copying(x kernel.Operand) *kernel.Kernel {
+	k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, x)
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
