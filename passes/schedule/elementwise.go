@@ -20,7 +20,7 @@ func elementwise(t *target, s *plan.Step) []offer {
 	}{
 		{"nontemporal", (*elemWriter).nontemporal}, {"coalesced", (*elemWriter).coalesced}, {"transposed", (*elemWriter).transposed},
 		{"scattered", (*elemWriter).scattered}, {"interleaved", (*elemWriter).interleaved}, {"whole", (*elemWriter).wholeBody},
-		{"transposed-lines", (*elemWriter).transposedLines}, {"fill", (*elemWriter).fill}, {"tiling", (*elemWriter).tiling},
+		{"fill", (*elemWriter).fill}, {"tiling", (*elemWriter).tiling},
 	}
 	offers, e := make([]offer, len(options)), new(elemWriter)
 	for i, o := range options {

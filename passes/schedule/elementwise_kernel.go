@@ -123,6 +123,5 @@ func (e *elemWriter) compute() (c computation, why string) {
 	if tiles == nil {
 		return nil, why + "; " + whyTiles
 	}
-	tiles.packOut()
 	return tiles, ""
 }

@@ -284,7 +284,7 @@ func programOf(p *plan.Plan, drafts []*Draft) *nest.Program {
 func TestElementwise(t *testing.T) {
 	all := reached{}
 	names := []string{"table"}
-	for _, option := range []string{"nontemporal", "coalesced", "transposed", "scattered", "interleaved", "transposed-lines", "whole", "fill", "tiling"} {
+	for _, option := range []string{"nontemporal", "coalesced", "transposed", "scattered", "interleaved", "whole", "fill", "tiling"} {
 		names = append(names, "elementwise/"+option)
 	}
 	libraries := map[string]library{"everything": anyKernel, "singles": singles, "units": units, "portable": func(string) string { return portable },

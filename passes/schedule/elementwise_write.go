@@ -82,7 +82,7 @@ func (e *elemWriter) describe(c computation) {
 	choice := &e.draft.Choice
 	for i := range e.stages {
 		switch e.stages[i] {
-		case packed, packedOut, packedAcross, transposedBlock, repeated, scattered, inserted:
+		case packed, packedAcross, transposedBlock, repeated, scattered, inserted:
 			choice.Packed = append(choice.Packed, e.operandOf(i))
 		case nonTemporal, nonTemporalTile:
 			choice.NonTemporal = append(choice.NonTemporal, e.operandOf(i))

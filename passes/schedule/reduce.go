@@ -133,7 +133,7 @@ func (d *Draft) packed(ops []operand) {
 func (t *target) reduceColumns(s *plan.Step, splats func(i int) bool) (k kernel.Code, order []int, engine, why string) {
 	m := &kernel.Micro{Kind: kernel.ReduceColumns, Op: s.Out[0].Combine, Body: s.Body.WithSplats(splats)}
 	if m.Verify() != nil {
-		return nil, nil, "", "no kernel that reduces columns has the body"
+		return nil, nil, "", "the body is none of those that reduce columns"
 	}
 	k, order = kernel.Canonical(m)
 	engine, why = t.engine(k)

@@ -132,41 +132,11 @@ func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
 	}
 	rows, cols := c.e.callSize(tile)
 	item := call(i.k, rows, cols, c.args(i, to, tile))
-	if in := c.copied(i); in >= 0 && c.e.stages[in] == packedOut {
-		item = c.e.packRows(in, rows, tile, &to)
-	}
 	if i.value >= 0 {
 		c.values[i.value].at = to
 	}
 	c.free(regs, i, p, 0)
 	return item
-}
-
-// packOut finds the inputs that are packed, and read by a copy to an output alone that is copied out of its tile: such as the
-// elements between those that Set replaces. They are packed into that tile.
-func (c *tiling) packOut() {
-	reads := make([]int, len(c.k.In))
-	for p := range c.perTile {
-		for _, a := range c.perTile[p].args {
-			if int(a) < len(reads) {
-				reads[a]++
-			}
-		}
-	}
-	for p := range c.perTile {
-		i := &c.perTile[p]
-		if in := c.copied(i); in >= 0 && c.e.stages[in] == packed && reads[i.args[0]] == 1 && i.out >= 0 && c.e.copiedOut(i.out) {
-			c.e.stages[in] = packedOut
-		}
-	}
-}
-
-// copied returns the input of the step that an instruction copies, or -1.
-func (c *tiling) copied(i *tileInst) int {
-	if len(i.k.Body) != 1 || i.k.Body[0].Op != ir.OpCopy || int(i.args[0]) >= len(c.k.In) {
-		return -1
-	}
-	return c.order[i.args[0]]
 }
 
 // registerSlot returns the slot of a register as elements of a type.

@@ -13,7 +13,6 @@ type stage uint8
 const (
 	direct          stage = iota
 	packed                // its tile is copied row by row
-	packedOut             // its tile is copied row by row to where the tile of an output is, which is a copy of it
 	packedAcross          // its tile is copied column by column
 	transposedBlock       // its block is transposed, for all tiles
 	repeated              // its tile is one row again and again: for joined rows
@@ -52,7 +51,7 @@ func (e *elemWriter) stageWork(i int) float64 {
 	switch e.stages[i] {
 	case direct, repeated, constant:
 		return 0
-	case packed, packedOut, transposedBlock:
+	case packed, transposedBlock:
 		return e.t.StageWork
 	case packedAcross:
 		if e.joined { // a few columns, each of many elements
@@ -100,7 +99,7 @@ func (e *elemWriter) stageKernels(i int) []kernel.Code {
 	switch e.stages[i] {
 	case direct, constant, nonTemporal:
 		return nil
-	case packed, packedOut:
+	case packed:
 		return []kernel.Code{packKernel(o.dtype)}
 	case packedAcross, transposedBlock, scattered:
 		return []kernel.Code{transposeKernel(o.dtype)}

@@ -26,7 +26,7 @@ func (e *elemWriter) stageBlock(block *walk) (items []nest.Item) {
 func (e *elemWriter) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	for i := range e.ops {
 		switch e.stages[i] {
-		case direct, packedOut, transposedBlock, nonTemporal, nonTemporalTile, scattered, inserted:
+		case direct, transposedBlock, nonTemporal, nonTemporalTile, scattered, inserted:
 			continue
 		case constant:
 			b := &e.t.buffers[e.step.In[i].Buffer]
