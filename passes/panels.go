@@ -22,6 +22,9 @@ func panels(s *State) error {
 		return nil
 	}
 	k := &packer{p: s.Plan, m: s.machine, fixed: s.fixedBuffers(), uses: s.bufferUses()}
+	if len(s.frozen) == 0 { // a program without frozen params computes nothing once
+		clear(k.fixed)
+	}
 	rights, moved := make([]*right, len(k.p.Steps)), make([]bool, len(k.p.Steps))
 	for i := range k.p.Steps {
 		if rights[i] = k.right(i); rights[i] != nil && rights[i].from >= 0 {
