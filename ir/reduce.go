@@ -165,16 +165,6 @@ func WideBound(op Op, a *Attr, d DType) (bits uint64, ok bool) {
 	return 0, false
 }
 
-// ReducedBy returns the op that reduces axes by combining elements with op, or OpInvalid.
-func (op Op) ReducedBy() Op {
-	for reduction := OpSum; reduction <= OpXorBits; reduction++ {
-		if reduction.Info().By == op {
-			return reduction
-		}
-	}
-	return OpInvalid
-}
-
 // inferReduce returns the type of a reduction along some axes.
 func inferReduce(op Op, a Attr, args []Type) (Type, error) {
 	x, info := args[0], op.Info()

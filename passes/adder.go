@@ -29,6 +29,15 @@ func (a *adder) add(op ir.Op, attr ir.Attr, args ...*ir.Value) *ir.Value {
 	return y
 }
 
+// constant returns an element in the shape of a value.
+func (a *adder) constant(like *ir.Value, bits uint64) *ir.Value {
+	c := a.add(ir.OpConst, ir.Attr{DType: like.Type.DType, Bits: bits})
+	if len(like.Type.Shape) == 0 {
+		return c
+	}
+	return a.add(ir.OpExpand, ir.Attr{Shape: like.Type.Shape}, c)
+}
+
 // reshaped returns x under another shape.
 func (a *adder) reshaped(x *ir.Value, shape ir.Shape) *ir.Value {
 	if a.err != nil || x.Type.Shape.Equal(shape) {

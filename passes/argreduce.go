@@ -18,56 +18,51 @@ import (
 // element, and one to the least index of an element that equals it.
 //
 // A line of rows that are apart in memory, as those of a slice are, is reduced row by row.
-func (r *reducer) argReduce(v *ir.Value) (*ir.Value, error) {
+func (r *reducer) argReduce(v *ir.Value) *ir.Value {
 	x, axis, by := v.Args[0], v.Attr.Axes[0], v.Op.Info().By
 	n := extents(x)[axis]
-	b := &argReducer{r: r, v: v}
 	switch {
 	case size(v.Type.Shape) == 0 || n == 1:
 		return r.constant(v, 0)
-	case r.inColumns(x, axis):
-		return b.inChunks(by, x, axis), b.err
+	case inColumns(x, axis):
+		return r.inChunks(v.Op, x, axis)
 	case axis < len(x.Type.Shape)-1 || n <= shortLine || isStrided(x, axis):
-		return b.firstIndex(by, x, b.index(x.Type.Shape, axis), axis), b.err
+		return r.firstIndex(by, x, r.index(x.Type.Shape, axis), axis)
 	case len(x.Type.Shape) == 1 && isApart(x):
-		return b.byRows(by, x.Args[0]), b.err
+		return r.byRows(v.Op, x.Args[0])
 	}
-	return b.inChunks(by, x, axis), b.err
+	return r.inChunks(v.Op, x, axis)
 }
 
 // inChunks returns the index of the least or greatest element of each line of x along an axis, found chunk by chunk.
-func (b *argReducer) inChunks(by ir.Op, x *ir.Value, axis int) *ir.Value {
-	x, n, err := b.r.last(b.v, x, []int{axis})
-	b.err = err
-	index := b.add(ir.OpReduceChunks, ir.Attr{By: b.v.Op}, x)
+func (r *reducer) inChunks(op ir.Op, x *ir.Value, axis int) *ir.Value {
+	by := op.Info().By
+	x, n := r.last(x, []int{axis})
+	index := r.add(ir.OpReduceChunks, ir.Attr{By: op}, x)
 	if n <= ir.ReduceChunk {
 		return index
 	}
-	best := b.add(ir.OpReduceChunks, ir.Attr{By: by}, x)
-	if b.err != nil {
+	best := r.add(ir.OpReduceChunks, ir.Attr{By: by}, x)
+	if r.err != nil {
 		return nil
 	}
-	chunk := b.index(best.Type.Shape, 0)
-	index = b.add(ir.OpAdd, ir.Attr{}, index, b.add(ir.OpMul, ir.Attr{}, chunk, b.number(ir.ReduceChunk, best.Type.Shape)))
-	return b.firstIndex(by, best, index, 0)
+	first := r.add(ir.OpMul, ir.Attr{}, r.index(best.Type.Shape, 0), r.number(ir.ReduceChunk, best.Type.Shape))
+	return r.firstIndex(by, best, r.add(ir.OpAdd, ir.Attr{}, index, first), 0)
 }
 
 // byRows returns the index of the least or greatest element of x in row-major order.
-func (b *argReducer) byRows(by ir.Op, x *ir.Value) *ir.Value {
-	last := len(x.Type.Shape) - 1
+func (r *reducer) byRows(op ir.Op, x *ir.Value) *ir.Value {
+	by, last := op.Info().By, len(x.Type.Shape)-1
 	cols := extents(x)[last]
-	inRow := b.add(b.v.Op, ir.Attr{Axes: []int{last}}, x)
-	if b.err == nil {
-		inRow, b.err = b.r.argReduce(inRow)
-	}
-	rows := ir.Shape{ir.Fixed(size(x.Type.Shape) / cols)}
-	inRow = b.add(ir.OpReshape, ir.Attr{Shape: rows}, inRow)
-	best := b.add(ir.OpReshape, ir.Attr{Shape: rows}, b.reduce(by, x, last))
-	if b.err != nil {
+	inRow := r.add(op, ir.Attr{Axes: []int{last}}, x)
+	if r.err != nil {
 		return nil
 	}
-	first := b.add(ir.OpMul, ir.Attr{}, b.index(rows, 0), b.number(cols, rows))
-	return b.firstIndex(by, best, b.add(ir.OpAdd, ir.Attr{}, first, inRow), 0)
+	rows := ir.Shape{ir.Fixed(size(x.Type.Shape) / cols)}
+	inRow = r.reshaped(r.argReduce(inRow), rows)
+	best := r.reshaped(r.reduce(by, x, []int{last}), rows)
+	first := r.add(ir.OpMul, ir.Attr{}, r.index(rows, 0), r.number(cols, rows))
+	return r.firstIndex(by, best, r.add(ir.OpAdd, ir.Attr{}, first, inRow), 0)
 }
 
 // isApart reports whether x, one axis, is a reshape of several that come from elements of a
@@ -116,7 +111,7 @@ func readAt(x *ir.Value, follow func(*ir.Value) int) (l layout.Layout, from *ir.
 
 // inColumns reports whether x is read from memory, perhaps as its compute type, and enough lines along an axis are
 // adjacent there.
-func (r *reducer) inColumns(x *ir.Value, axis int) bool {
+func inColumns(x *ir.Value, axis int) bool {
 	l, from := readAt(x, func(v *ir.Value) int {
 		if v.Op == ir.OpCast && v.Type.DType == v.Args[0].Type.DType.Compute() {
 			return 0
@@ -172,37 +167,21 @@ func isStrided(x *ir.Value, axis int) bool {
 	}
 }
 
-// argReducer adds values for v until there is an error.
-type argReducer struct {
-	r   *reducer
-	v   *ir.Value
-	err error
-}
-
-func (b *argReducer) add(op ir.Op, a ir.Attr, args ...*ir.Value) *ir.Value {
-	if b.err != nil {
-		return nil
-	}
-	var x *ir.Value
-	x, b.err = b.r.f.Add(op, a, b.v.Pos, args...)
-	return x
-}
-
 // number returns an Int32 in a shape.
-func (b *argReducer) number(n int, s ir.Shape) *ir.Value {
-	c := b.add(ir.OpConst, ir.Attr{DType: ir.Int32, Bits: uint64(n)})
-	return b.add(ir.OpExpand, ir.Attr{Shape: s}, c)
+func (r *reducer) number(n int, s ir.Shape) *ir.Value {
+	c := r.add(ir.OpConst, ir.Attr{DType: ir.Int32, Bits: uint64(n)})
+	return r.add(ir.OpExpand, ir.Attr{Shape: s}, c)
 }
 
 // index returns the indices along an axis of a shape.
-func (b *argReducer) index(s ir.Shape, axis int) *ir.Value {
-	i := b.add(ir.OpIota, ir.Attr{DType: ir.Int32, Shape: s[axis : axis+1]})
-	return b.broadcast(i, s, axis)
+func (r *reducer) index(s ir.Shape, axis int) *ir.Value {
+	i := r.add(ir.OpIota, ir.Attr{DType: ir.Int32, Shape: s[axis : axis+1]})
+	return r.broadcast(i, s, axis)
 }
 
 // broadcast repeats x along an axis that it lacks, or, for an index, along all others.
-func (b *argReducer) broadcast(x *ir.Value, s ir.Shape, axis int) *ir.Value {
-	if b.err != nil {
+func (r *reducer) broadcast(x *ir.Value, s ir.Shape, axis int) *ir.Value {
+	if r.err != nil {
 		return nil
 	}
 	one := ir.Shape{}
@@ -213,28 +192,19 @@ func (b *argReducer) broadcast(x *ir.Value, s ir.Shape, axis int) *ir.Value {
 			one = append(one, ir.Fixed(1))
 		}
 	}
-	return b.add(ir.OpExpand, ir.Attr{Shape: s}, b.add(ir.OpReshape, ir.Attr{Shape: one}, x))
+	return r.add(ir.OpExpand, ir.Attr{Shape: s}, r.add(ir.OpReshape, ir.Attr{Shape: one}, x))
 }
 
 // firstIndex returns the least of the indices where x is a NaN or the best of its line.
-func (b *argReducer) firstIndex(by ir.Op, x, indices *ir.Value, axis int) *ir.Value {
-	best := b.reduce(by, x, axis)
-	if b.err != nil {
+func (r *reducer) firstIndex(by ir.Op, x, indices *ir.Value, axis int) *ir.Value {
+	best := r.reduce(by, x, []int{axis})
+	if r.err != nil {
 		return nil
 	}
-	found := b.add(ir.OpEq, ir.Attr{}, x, b.broadcast(best, x.Type.Shape, axis))
+	found := r.add(ir.OpEq, ir.Attr{}, x, r.broadcast(best, x.Type.Shape, axis))
 	if ir.Floats.Has(x.Type.DType) {
-		found = b.add(ir.OpOr, ir.Attr{}, found, b.add(ir.OpIsNaN, ir.Attr{}, x))
+		found = r.add(ir.OpOr, ir.Attr{}, found, r.add(ir.OpIsNaN, ir.Attr{}, x))
 	}
 	const none = 1<<31 - 1
-	return b.reduce(ir.OpMin, b.add(ir.OpSelect, ir.Attr{}, found, indices, b.number(none, x.Type.Shape)), axis)
-}
-
-// reduce reduces an axis.
-func (b *argReducer) reduce(by ir.Op, x *ir.Value, axis int) *ir.Value {
-	if b.err != nil {
-		return nil
-	}
-	x, b.err = b.r.reduce(by, b.v, x, []int{axis})
-	return x
+	return r.reduce(ir.OpMin, r.add(ir.OpSelect, ir.Attr{}, found, indices, r.number(none, x.Type.Shape)), []int{axis})
 }

@@ -26,7 +26,7 @@ func contract(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil }) {
 		return nil
 	}
-	c := &contractor{s: s, r: reducer{f: s.Func}, last: channelsLast(s.Func), pooled: map[*ir.Value]bool{}, depthwise: map[*ir.Value]bool{}, joined: map[*ir.Value][]*ir.Value{}}
+	c := &contractor{s: s, last: channelsLast(s.Func), pooled: map[*ir.Value]bool{}, depthwise: map[*ir.Value]bool{}, joined: map[*ir.Value][]*ir.Value{}}
 	c.uses()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		switch {
@@ -64,7 +64,6 @@ func isTapped(v *ir.Value) bool {
 
 type contractor struct {
 	s    *State
-	r    reducer
 	last map[*ir.Value]bool // convolutions whose channels stay the last axis in memory
 	// pooled are the contractions of which elementwise values alone compute fewer elements, a quarter or less: those of
 	// convolutions that are pooled. The pass orders computes these before they are transposed.
@@ -236,7 +235,8 @@ func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
 func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 	switch d := dotOf(v); {
 	case size(v.Type.Shape) == 0 || d.pairs == 0:
-		return c.r.constant(v, 0)
+		a := adder{f: c.s.Func, v: v}
+		return a.constant(v, 0), a.err
 	case d.rows == 1 || d.cols == 1:
 		return c.reduction(v)
 	case d.pairs == 1:

@@ -130,10 +130,7 @@ type contraction struct {
 
 // widened returns a factor in the type that it is computed in. What windows repeat is cast once.
 func (p *contraction) widened(x *ir.Value) *ir.Value {
-	if x = p.cast(x, p.v.Type.DType.Compute()); p.err == nil {
-		x, p.err = p.r.castOnce(x)
-	}
-	return x
+	return p.castOnce(p.cast(x, p.v.Type.DType.Compute()))
 }
 
 // of returns the sum, with the axes of out that have more than one index.

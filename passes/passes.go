@@ -64,8 +64,7 @@ type State struct {
 var Default = []Pass{
 	{Name: "widen", Run: widen, Check: checkWide},
 	{Name: "contract", Run: contract, Check: checkContract, After: []Order{{"widen", "the products of elements that it writes are of the type that they are added in"}}},
-	{Name: "scatters", Run: scatters, After: []Order{{"widen", "it has tables of the types that are computed in themselves"}}},
-	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"contract", "it makes products sums"}, {"scatters", "it reduces tables"}}},
+	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"widen", "the tables of scatters are of types that are computed in themselves"}, {"contract", "it makes products sums"}}},
 	{Name: "canonicalize", Run: canonicalize, Check: checkCanonical, After: []Order{{"reductions", "it writes views that may change nothing"}}},
 	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"canonicalize", "rules match one form of each op"}}},
 	{Name: "orders", Run: orders, After: []Order{{"simplify", "equal values are read in one place"}}},

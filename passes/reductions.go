@@ -9,9 +9,11 @@ import (
 
 // reductions writes each reduction as the levels of its tree: a view that makes
 // the reduced axes one last axis, then a reduce_chunks for each level until one
-// element is left, in the type that partial results have. Sizes become constants.
+// element is left, in the type that partial results have. A scatter of many updates, whose combinations
+// are the same in any order, is a scatter to several tables and their reduction (scatters.go). Sizes
+// become constants.
 //
-// Requires: all sizes bound.
+// Requires: all sizes bound; widen.
 // Ensures: the one reduction is reduce_chunks; it and scans are of lines of two
 // elements or more, and at least one line; no extent.
 func reductions(s *State) error {
@@ -19,30 +21,33 @@ func reductions(s *State) error {
 		s.Func.Sweep()
 		return nil
 	}
-	r := &reducer{s.Func}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		switch {
+		if !hasLevels(v) {
+			return v, nil
+		}
+		r := &reducer{adder{f: s.Func, v: v}}
+		switch info := v.Op.Info(); {
 		case v.Op == ir.OpExtent:
 			n, _ := v.Attr.Begin.Int()
-			return r.constant(v, ir.ElementOf(v.Type.DType, n))
+			v = r.constant(v, ir.ElementOf(v.Type.DType, n))
 		case v.Op.IsArgReduction():
-			return r.argReduce(v)
-		case v.Op.Info().Kind == ir.Reduce && r.overlapping(v):
-			return r.doubled(v)
-		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpReduceChunks:
-			return r.reduce(v.Op.Info().By, v, v.Args[0], v.Attr.Axes)
+			v = r.argReduce(v)
 		case v.Op == ir.OpReduceChunks:
-			return r.chunks(v)
-		case v.Op.Info().Scatters() && size(v.Args[2].Type.Shape) == 0:
-			return v.Args[0], nil // nothing is stored in it
-		case v.Op.Info().Ragged && size(v.Type.Shape) > 0 && size(v.Args[len(v.Args)-1].Type.Shape)*size(v.Args[0].Type.Shape) == 0:
-			return r.emptyRows(v)
-		case v.Op.Info().Searches() && v.Args[0].Type.Shape[v.Attr.Axis].Is(0):
-			return r.constant(v, 0) // nothing goes before it
-		case v.Op.Info().Kind == ir.Scan:
-			return r.scan(v)
+			v = r.chunks(v)
+		case info.Kind == ir.Reduce && overlapping(v):
+			v = r.doubled(v)
+		case info.Kind == ir.Reduce:
+			v = r.reduce(info.By, v.Args[0], v.Attr.Axes)
+		case info.Scatters():
+			v = s.scatter(r, v)
+		case info.Ragged && size(v.Type.Shape) > 0 && size(v.Args[len(v.Args)-1].Type.Shape)*size(v.Args[0].Type.Shape) == 0:
+			v = r.emptyRows(v)
+		case info.Searches() && v.Args[0].Type.Shape[v.Attr.Axis].Is(0):
+			v = r.constant(v, 0) // nothing goes before it
+		case info.Kind == ir.Scan:
+			v = r.scan(v)
 		}
-		return v, nil
+		return v, r.err
 	})
 }
 
@@ -52,16 +57,16 @@ func hasLevels(v *ir.Value) bool {
 }
 
 // chunks returns a reduce_chunks of a text, of lines of one element without it.
-func (r *reducer) chunks(v *ir.Value) (*ir.Value, error) {
+func (r *reducer) chunks(v *ir.Value) *ir.Value {
 	x := v.Args[0]
-	last := len(x.Type.Shape) - 1
-	switch n, _ := x.Type.Shape[last].Int(); {
+	n := extents(x)[len(x.Type.Shape)-1]
+	switch {
 	case size(v.Type.Shape) == 0, n == 1 && v.Attr.By.IsArgReduction():
 		return r.constant(v, 0)
 	case n == 1:
-		return r.f.Add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, v.Pos, x)
+		return r.reshaped(x, v.Type.Shape)
 	}
-	return v, nil
+	return v
 }
 
 func checkReductions(s *State) error {
@@ -76,71 +81,50 @@ func checkReductions(s *State) error {
 	return nil
 }
 
-// reducer appends values to a graph.
-type reducer struct{ f *ir.Func }
-
-// constant returns an element in the shape of v.
-func (r *reducer) constant(v *ir.Value, bits uint64) (*ir.Value, error) {
-	c, err := r.f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType, Bits: bits}, v.Pos)
-	if err != nil || len(v.Type.Shape) == 0 {
-		return c, err
-	}
-	return r.f.Add(ir.OpExpand, ir.Attr{Shape: v.Type.Shape}, v.Pos, c)
-}
+// reducer adds the values that replace a reduction.
+type reducer struct{ adder }
 
 // emptyRows returns what ragged rows without elements are combined to. Each offset is an index of an axis
 // of one element: another one than 0 is an error.
-func (r *reducer) emptyRows(v *ir.Value) (*ir.Value, error) {
-	axis, offsets, by := v.Attr.Axis, v.Args[1], v.Op.Info().By
-	one := ir.Value{Type: ir.Type{DType: v.Type.DType, Shape: slices.Clone(v.Type.Shape)}, Pos: v.Pos}
+func (r *reducer) emptyRows(v *ir.Value) *ir.Value {
+	axis, by, one := v.Attr.Axis, v.Op.Info().By, *v
+	one.Type.Shape = slices.Clone(v.Type.Shape)
 	one.Type.Shape[axis] = ir.Fixed(1)
-	none, err := r.constant(&one, ir.EmptyReduction(by, v.Type.DType))
-	var ends [2]*ir.Value
-	for i := range ends {
-		if err == nil {
-			ends[i], err = r.f.Add(ir.OpSlice, ir.Attr{Axis: axis, Begin: ir.Fixed(i), Len: v.Type.Shape[axis], Step: 1}, v.Pos, offsets)
-		}
-		if err == nil {
-			ends[i], err = r.f.Add(ir.OpGather, ir.Attr{Axis: axis}, v.Pos, none, ends[i])
-		}
+	none := r.constant(&one, ir.EmptyReduction(by, v.Type.DType))
+	end := func(i int) *ir.Value {
+		offsets := r.add(ir.OpSlice, ir.Attr{Axis: axis, Begin: ir.Fixed(i), Len: v.Type.Shape[axis], Step: 1}, v.Args[1])
+		return r.add(ir.OpGather, ir.Attr{Axis: axis}, none, offsets)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return r.f.Add(by, ir.Attr{}, v.Pos, ends[0], ends[1])
+	return r.add(by, ir.Attr{}, end(0), end(1))
 }
 
-// reduce returns the reductions of x along axes, one group of axes after the other, for v.
-func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error) {
+// reduce returns the reductions of x along axes, one group of axes after the other.
+func (r *reducer) reduce(by ir.Op, x *ir.Value, axes []int) *ir.Value {
+	if r.err != nil {
+		return nil
+	}
 	d := x.Type.DType
 	if size(x.Type.Shape) == 0 {
-		return r.constant(v, ir.EmptyReduction(by, d))
+		return r.constant(r.v, ir.EmptyReduction(by, d))
 	}
 	if ir.ScalesProducts(by, d) {
-		return r.product(v, x, axes)
+		return r.product(x, axes)
 	}
 	groups := ir.ReduceGroups(extents(x), axes)
-	x, err := r.narrowSum(by, x, axes)
-	if err != nil {
-		return nil, err
-	}
+	x = r.narrowSum(by, x, axes)
 	for i, group := range groups {
 		var n int
-		if x, n, err = r.last(v, x, group); err != nil {
-			return nil, err
+		if x, n = r.last(x, group); i > 0 {
+			x = r.cast(x, ir.PartialType(by, d))
 		}
-		if i > 0 {
-			if x, err = r.cast(x, ir.PartialType(by, d)); err != nil {
-				return nil, err
+		if n == 1 {
+			x = r.withoutLast(x)
+		}
+		for n > 1 {
+			x = r.add(ir.OpReduceChunks, ir.Attr{By: by}, x)
+			if n = ir.Chunks(n); n > 1 {
+				x = r.firstLast(r.cast(x, ir.PartialType(by, d)))
 			}
-		}
-		if n > 1 {
-			x, err = r.reduceLast(by, d, v, x, n)
-		} else {
-			x, err = r.f.Add(ir.OpReshape, ir.Attr{Shape: x.Type.Shape[:len(x.Type.Shape)-1]}, v.Pos, x)
-		}
-		if err != nil {
-			return nil, err
 		}
 	}
 	return r.cast(x, d)
@@ -148,46 +132,23 @@ func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error
 
 // narrowSum returns what a sum of short integers in 64 bits adds in each chunk: the same in 32 bits, which hold the
 // sum of a chunk. Short lines are added as they are: they would be read again to be widened.
-func (r *reducer) narrowSum(by ir.Op, x *ir.Value, axes []int) (*ir.Value, error) {
+func (r *reducer) narrowSum(by ir.Op, x *ir.Value, axes []int) *ir.Value {
 	n, shape := 1, extents(x)
 	for _, axis := range axes {
 		n *= shape[axis]
 	}
 	wide := x.Op == ir.OpCast && x.Type.DType.Size() == 8 && ir.Ints.Has(x.Type.DType) && shortInt(x.Args[0].Type.DType)
 	if by != ir.OpAdd || !wide || n < ir.ReduceLanes {
-		return x, nil
+		return x
 	}
-	return r.f.Add(ir.OpCast, ir.Attr{DType: ir.Int32}, x.Pos, x.Args[0])
-}
-
-// reduceLast reduces the last axis, of n elements, until one element is left.
-func (r *reducer) reduceLast(by ir.Op, d ir.DType, v, x *ir.Value, n int) (*ir.Value, error) {
-	var err error
-	for {
-		if x, err = r.f.Add(ir.OpReduceChunks, ir.Attr{By: by}, v.Pos, x); err != nil || n <= ir.ReduceChunk {
-			return x, err
-		}
-		n = ir.Chunks(n)
-		if x, err = r.cast(x, ir.PartialType(by, d)); err != nil {
-			return nil, err
-		}
-		if x, err = r.f.Add(ir.OpPermute, ir.Attr{Axes: firstLast(x)}, v.Pos, x); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// firstLast returns the axes of x, the first of them last.
-func firstLast(x *ir.Value) []int {
-	axes := make([]int, len(x.Type.Shape))
-	for i := range axes {
-		axes[i] = (i + 1) % len(axes)
-	}
-	return axes
+	return r.cast(x.Args[0], ir.Int32)
 }
 
 // last views x so that the given axes are one last axis, and returns its extent.
-func (r *reducer) last(v, x *ir.Value, along []int) (*ir.Value, int, error) {
+func (r *reducer) last(x *ir.Value, along []int) (*ir.Value, int) {
+	if r.err != nil {
+		return nil, 0
+	}
 	var axes []int
 	shape, n := ir.Shape{}, 1
 	for i, e := range extents(x) {
@@ -197,30 +158,34 @@ func (r *reducer) last(v, x *ir.Value, along []int) (*ir.Value, int, error) {
 		}
 		axes, shape = append(axes, i), append(shape, ir.Fixed(e))
 	}
-	x, err := r.f.Add(ir.OpPermute, ir.Attr{Axes: append(axes, along...)}, v.Pos, x)
-	if err != nil {
-		return nil, 0, err
-	}
-	x, err = r.f.Add(ir.OpReshape, ir.Attr{Shape: append(shape, ir.Fixed(n))}, v.Pos, x)
-	return x, n, err
+	return r.reshaped(r.permuted(x, append(axes, along...)), append(shape, ir.Fixed(n))), n
 }
 
-func (r *reducer) cast(x *ir.Value, d ir.DType) (*ir.Value, error) {
-	if x.Type.DType == d {
-		return x, nil
+// firstLast returns x with its first axis as the last one.
+func (r *reducer) firstLast(x *ir.Value) *ir.Value {
+	if r.err != nil {
+		return nil
 	}
-	return r.f.Add(ir.OpCast, ir.Attr{DType: d}, x.Pos, x)
+	return r.permuted(x, append(axesFrom(1, len(x.Type.Shape)), 0))
+}
+
+// withoutLast returns x without its last axis, of one element.
+func (r *reducer) withoutLast(x *ir.Value) *ir.Value {
+	if r.err != nil {
+		return nil
+	}
+	return r.reshaped(x, x.Type.Shape[:len(x.Type.Shape)-1])
 }
 
 // scan returns a scan with lines of two elements or more, of which there are
 // some, as it is, and what any other is.
-func (r *reducer) scan(v *ir.Value) (*ir.Value, error) {
+func (r *reducer) scan(v *ir.Value) *ir.Value {
 	n, _ := v.Type.Shape[v.Attr.Axis].Int()
 	switch {
 	case n > 1 && size(v.Type.Shape) > 0:
-		return v, nil
+		return v
 	case n == 1 && v.Attr.Exclusive:
 		return r.constant(v, ir.EmptyReduction(v.Op.Info().By, v.Type.DType))
 	}
-	return v.Args[0], nil
+	return v.Args[0]
 }

@@ -8,37 +8,28 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// scatters writes a scatter of many updates for each element, whose combinations are the same in any
+// scatter returns a scatter of many updates for each element, whose combinations are the same in any
 // order, as one of pieces of the updates, each to a table of its own, and the reduction of the tables:
 // sums and products of integers, and the least and greatest of all numbers. A histogram is the sum of
 // some hundred. Goroutines share the pieces, and the indices of one are computed while they are in the
-// cache (see overlap). Updates behind the last whole piece are combined one by one. Indices of all
+// cache (see tiles). Updates behind the last whole piece are combined one by one. Indices of all
 // scatters that combine, if they are cast from bytes, are read as bytes.
-//
-// Requires: all sizes bound; widen.
-// Ensures: nothing.
-func scatters(s *State) error {
-	if !slices.ContainsFunc(s.Func.Body, combinesByIndex) {
-		return nil
+func (s *State) scatter(r *reducer, v *ir.Value) *ir.Value {
+	switch {
+	case size(v.Args[2].Type.Shape) == 0:
+		return v.Args[0] // nothing is stored in it
+	case v.Op.Info().By == ir.OpInvalid:
+		return v
 	}
-	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		if !combinesByIndex(v) {
-			return v, nil
-		}
-		w := &scatterer{s: s, v: v, axis: v.Attr.Axis, piece: s.pieceOf(v), behind: map[*ir.Value]*ir.Value{}}
-		index := w.asBytes(v.Args[1])
-		switch {
-		case w.piece > 0:
-			v = w.inPieces(index)
-		case index != v.Args[1]:
-			v = w.add(v.Op, *v.Attr, v.Args[0], index, v.Args[2])
-		}
-		return v, w.err
-	})
-}
-
-func combinesByIndex(v *ir.Value) bool {
-	return v.Op.Info().Scatters() && v.Op.Info().By != ir.OpInvalid
+	w := &scatterer{reducer: r, s: s, axis: v.Attr.Axis, piece: s.pieceOf(v), behind: map[*ir.Value]*ir.Value{}}
+	index := w.asBytes(v.Args[1])
+	switch {
+	case w.piece > 0:
+		return w.inPieces(index)
+	case index != v.Args[1]:
+		return w.add(v.Op, *v.Attr, v.Args[0], index, v.Args[2])
+	}
+	return v
 }
 
 // pieceOf returns how many updates of a line a piece has if v is to be a scatter of pieces, else 0.
@@ -67,19 +58,11 @@ func oneIndex(index *ir.Value) int {
 
 // scatterer writes one scatter in pieces.
 type scatterer struct {
+	*reducer
 	s      *State
-	v      *ir.Value
 	axis   int
 	piece  int
 	behind map[*ir.Value]*ir.Value // what has been computed behind the last whole piece
-	err    error
-}
-
-func (w *scatterer) add(op ir.Op, a ir.Attr, args ...*ir.Value) (y *ir.Value) {
-	if w.err == nil {
-		y, w.err = w.s.Func.Add(op, a, w.v.Pos, args...)
-	}
-	return y
 }
 
 // asBytes returns indices as the bytes that they are cast from, if they are.
@@ -107,7 +90,7 @@ func (w *scatterer) inPieces(index *ir.Value) *ir.Value {
 		return nil
 	}
 	w.s.record(plan.Rewritten, pieces, 0, "its updates give the same in any order, so pieces of them have tables of their own")
-	all := w.add(by.ReducedBy(), ir.Attr{Axes: []int{w.axis}}, pieces)
+	all := w.reduce(by, pieces, []int{w.axis})
 	if from := count * w.piece; from < n {
 		x = w.add(v.Op, ir.Attr{Axis: w.axis}, x, w.from(index, w.axis, from), w.from(updates, w.axis, from))
 	}
@@ -122,7 +105,7 @@ func (w *scatterer) pieces(x *ir.Value, count int) *ir.Value {
 	}
 	shape := slices.Insert(slices.Clone(x.Type.Shape), w.axis, ir.Fixed(count))
 	shape[w.axis+1] = ir.Fixed(w.piece)
-	return w.add(ir.OpReshape, ir.Attr{Shape: shape}, x)
+	return w.reshaped(x, shape)
 }
 
 // from returns the elements of x from an index of an axis on. They are few, and are computed apart, so

@@ -24,69 +24,25 @@ func widen(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return isNarrow(v) || repeatsCast(v) }) {
 		return nil
 	}
-	r := &reducer{f: s.Func}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		if v.Op.IsProduct() {
-			return r.widenProduct(v)
-		}
-		if !isNarrow(v) {
+		if !isNarrow(v) && !repeatsCast(v) {
 			return v, nil
 		}
-		attr := *v.Attr
-		args, err := r.widened(v)
-		if err != nil {
-			return nil, err
+		w, attr, args := &adder{f: s.Func, v: v}, *v.Attr, slices.Clone(v.Args)
+		for i, a := range args {
+			if args[i] = w.cast(a, a.Type.DType.Compute()); v.Op.IsProduct() {
+				args[i] = w.castOnce(args[i])
+			}
 		}
 		if v.Op == ir.OpIota {
 			attr.DType = ir.Int32
 		}
-		w, err := s.Func.Add(v.Op, attr, v.Pos, args...)
-		if err != nil {
-			return nil, err
+		y := w.add(v.Op, attr, args...)
+		if bound, ok := ir.WideBound(v.Op, &attr, v.Type.DType); ok && w.err == nil {
+			y = w.add(v.Op.Info().By, ir.Attr{}, y, w.add(ir.OpConst, ir.Attr{DType: y.Type.DType, Bits: bound}))
 		}
-		if bound, ok := ir.WideBound(v.Op, &attr, v.Type.DType); ok {
-			c, err := s.Func.Add(ir.OpConst, ir.Attr{DType: w.Type.DType, Bits: bound}, v.Pos)
-			if err != nil {
-				return nil, err
-			}
-			if w, err = s.Func.Add(v.Op.Info().By, ir.Attr{}, v.Pos, w, c); err != nil {
-				return nil, err
-			}
-		}
-		return r.cast(w, v.Type.DType)
+		return w.cast(y, v.Type.DType), w.err
 	})
-}
-
-// widened returns the operands of v in the types that they are computed in.
-func (r *reducer) widened(v *ir.Value) (args []*ir.Value, err error) {
-	args = slices.Clone(v.Args)
-	for i, a := range args {
-		if args[i], err = r.cast(a, a.Type.DType.Compute()); err != nil {
-			return nil, err
-		}
-	}
-	return args, nil
-}
-
-// widenProduct is widen of a product.
-func (r *reducer) widenProduct(v *ir.Value) (*ir.Value, error) {
-	if !isNarrow(v) && !repeatsCast(v) {
-		return v, nil
-	}
-	args, err := r.widened(v)
-	if err != nil {
-		return nil, err
-	}
-	for i, a := range args {
-		if args[i], err = r.castOnce(a); err != nil {
-			return nil, err
-		}
-	}
-	w, err := r.f.Add(v.Op, *v.Attr, v.Pos, args...)
-	if err != nil {
-		return nil, err
-	}
-	return r.cast(w, v.Type.DType)
 }
 
 // repeatsCast reports whether v is a product that reads a cast of a view that repeats elements.
@@ -113,10 +69,13 @@ func fewest(x *ir.Value) *ir.Value {
 }
 
 // castOnce returns x with its casts below its views, if these repeat elements.
-func (r *reducer) castOnce(x *ir.Value) (y *ir.Value, err error) {
+func (a *adder) castOnce(x *ir.Value) *ir.Value {
+	if a.err != nil {
+		return nil
+	}
 	least := fewest(x)
 	if least == nil {
-		return x, nil
+		return x
 	}
 	var views, casts []*ir.Value
 	for ; x != least; x = x.Args[0] {
@@ -126,41 +85,33 @@ func (r *reducer) castOnce(x *ir.Value) (y *ir.Value, err error) {
 			views = append(views, x)
 		}
 	}
-	if x, err = r.castParts(x, casts, map[*ir.Value]*ir.Value{}); err != nil {
-		return nil, err
-	}
+	x = a.castParts(x, casts, map[*ir.Value]*ir.Value{})
 	for _, v := range slices.Backward(views) {
-		if x, err = r.f.Add(v.Op, *v.Attr, v.Pos, x); err != nil {
-			return nil, err
-		}
+		x = a.add(v.Op, *v.Attr, x)
 	}
-	return x, nil
+	return x
 }
 
 // castParts returns the casts, the last one first, of x. What is joined is cast before, so that
 // a padded value is computed inside its padding. done are the casts of values so far.
-func (r *reducer) castParts(x *ir.Value, casts []*ir.Value, done map[*ir.Value]*ir.Value) (y *ir.Value, err error) {
+func (a *adder) castParts(x *ir.Value, casts []*ir.Value, done map[*ir.Value]*ir.Value) *ir.Value {
 	if done[x] != nil {
-		return done[x], nil
+		return done[x]
 	}
-	y = x
+	y := x
 	if x.Op.IsJoin() {
 		parts := slices.Clone(x.Args)
-		for i, a := range parts {
-			if parts[i], err = r.castParts(a, casts, done); err != nil {
-				return nil, err
-			}
+		for i, part := range parts {
+			parts[i] = a.castParts(part, casts, done)
 		}
-		y, err = r.f.Add(x.Op, *x.Attr, x.Pos, parts...)
+		y = a.add(x.Op, *x.Attr, parts...)
 	} else {
 		for _, c := range slices.Backward(casts) {
-			if err == nil {
-				y, err = r.f.Add(ir.OpCast, *c.Attr, c.Pos, y)
-			}
+			y = a.add(ir.OpCast, *c.Attr, y)
 		}
 	}
 	done[x] = y
-	return y, err
+	return y
 }
 
 // isNarrow reports whether a value has to be computed in another type than it has.

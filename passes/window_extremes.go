@@ -13,39 +13,26 @@ import (
 
 // overlapping reports whether v is the least or the greatest elements of windows of an axis that
 // take fewer comparisons so. They begin at every place, whatever the step is.
-func (r *reducer) overlapping(v *ir.Value) bool {
+func overlapping(v *ir.Value) bool {
 	w, by := v.Args[0], v.Op.Info().By
 	return w.Op == ir.OpWindow && (by == ir.OpMin || by == ir.OpMax) && size(w.Type.Shape) > 0 &&
 		slices.Equal(v.Attr.Axes, []int{len(w.Type.Shape) - 1}) && w.Attr.Size >= leastOverlap*w.Attr.Step
 }
 
 // doubled returns what v reduces, for which overlapping holds.
-func (r *reducer) doubled(v *ir.Value) (*ir.Value, error) {
-	w, by := v.Args[0].Attr, v.Op.Info().By
-	x := v.Args[0].Args[0]
-	from := func(x *ir.Value, begin, count, step int) (*ir.Value, error) {
-		return r.f.Add(ir.OpSlice, ir.Attr{Axis: w.Axis, Begin: ir.Fixed(begin), Len: ir.Fixed(count), Step: step}, v.Pos, x)
+func (r *reducer) doubled(v *ir.Value) *ir.Value {
+	w, by, x := v.Args[0].Attr, v.Op.Info().By, v.Args[0].Args[0]
+	from := func(begin, count, step int) *ir.Value {
+		return r.add(ir.OpSlice, ir.Attr{Axis: w.Axis, Begin: ir.Fixed(begin), Len: ir.Fixed(count), Step: step}, x)
 	}
 	n := extents(x)[w.Axis]
 	for have := 1; have < w.Size; {
 		add := min(have, w.Size-have)
 		n -= add * w.Dilation
-		first, err := from(x, 0, n, 1)
-		if err != nil {
-			return nil, err
-		}
-		second, err := from(x, add*w.Dilation, n, 1)
-		if err != nil {
-			return nil, err
-		}
-		if x, err = r.f.Add(by, ir.Attr{}, v.Pos, first, second); err != nil {
-			return nil, err
-		}
+		x = r.add(by, ir.Attr{}, from(0, n, 1), from(add*w.Dilation, n, 1))
 		if have += add; have < w.Size {
-			if x, err = r.f.Add(ir.OpCopy, ir.Attr{}, v.Pos, x); err != nil { // it is read in two places
-				return nil, err
-			}
+			x = r.add(ir.OpCopy, ir.Attr{}, x) // it is read in two places
 		}
 	}
-	return from(x, 0, (n-1)/w.Step+1, w.Step)
+	return from(0, (n-1)/w.Step+1, w.Step)
 }
