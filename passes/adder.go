@@ -8,10 +8,9 @@ import (
 
 // An adder adds the values that replace a value, until the first error. After an error it adds nothing and returns nil.
 type adder struct {
-	f    *ir.Func
-	v    *ir.Value  // that is replaced; the values have its place in the program
-	made *numbering // if not nil, of the values that are made: no two compute the same, but for views
-	err  error
+	f   *ir.Func
+	v   *ir.Value // that is replaced; the values have its place in the program
+	err error
 }
 
 func (a *adder) add(op ir.Op, attr ir.Attr, args ...*ir.Value) *ir.Value {
@@ -23,9 +22,6 @@ func (a *adder) add(op ir.Op, attr ir.Attr, args ...*ir.Value) *ir.Value {
 		return nil
 	}
 	y.Call = a.v.Call
-	if a.made != nil && (op == ir.OpExpand || !op.IsView()) { // each reader has views of its own, so that the pass views sees how many there are
-		return a.made.first(y)
-	}
 	return y
 }
 

@@ -27,7 +27,7 @@ func orders(s *State) error {
 	if s.noFuse || !multiplies(s.Func) {
 		return nil
 	}
-	o := &orderer{s: s, ofTaps: s.ofTaps(), last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
+	o := &orderer{s: s, ofTaps: s.ofTaps(), last: map[*ir.Value]bool{}}
 	for o.find() {
 	}
 	for v := range o.axes {
@@ -43,7 +43,6 @@ type orderer struct {
 	ofTaps valueMap[bool]      // values that are computed in the order of a convolution
 	axes   map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
 	last   map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
-	made   map[*ir.Value]bool  // those computed in another order
 }
 
 // find computes axes and last, and reports whether last has grown: then axes may be too many.
@@ -177,37 +176,22 @@ func orderOf(l layout.Layout) []int {
 // reorder returns v computed in another order and seen in its own.
 func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
 	axes := o.axes[v]
-	if axes == nil {
+	if axes == nil || o.last[v] || isTapped(v) {
 		return v, nil
 	}
 	a, args := adder{f: o.s.Func, v: v}, slices.Clone(v.Args)
-	own := o.last[v] || isTapped(v)
 	for i, x := range args {
-		if args[i] = o.again(&a, x); !own && a.err == nil && len(x.Type.Shape) > 0 {
-			args[i] = a.permuted(a.reshaped(args[i], slices.Concat(ones(len(axes)-len(x.Type.Shape)), x.Type.Shape)), axes)
+		if len(x.Type.Shape) > 0 {
+			args[i] = a.permuted(a.reshaped(x, slices.Concat(ones(len(axes)-len(x.Type.Shape)), x.Type.Shape)), axes)
 		}
-	}
-	if own {
-		v.Args = args
-		return v, a.err
 	}
 	attr := *v.Attr
 	if v.Op == ir.OpConcat {
 		attr.Axis = slices.Index(axes, attr.Axis)
 	}
 	y := a.add(v.Op, attr, args...)
-	o.made[y] = true
 	o.s.ledger.add(plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: "its operands have another order of axes in memory, and so does all that is computed of it"}, y)
 	return a.permuted(y, inverse(axes)), a.err
-}
-
-// again returns the same views of a value in another order as x. Each reader has its own, so
-// that the pass views sees how many there are: a single view is pushed through, with its permute.
-func (o *orderer) again(a *adder, x *ir.Value) *ir.Value {
-	if !x.Op.IsView() || !o.made[viewed(x)] {
-		return x
-	}
-	return a.add(x.Op, *x.Attr, o.again(a, x.Args[0]))
 }
 
 // ones returns a shape of so many axes of extent 1.

@@ -14,15 +14,14 @@ import (
 // vectors, and what reads it in another order reads what is stored.
 //
 // Requires: views are ops; convolutions are of taps.
-// Ensures: no convolution; no two of the values that it makes compute the same, but for views.
+// Ensures: no convolution.
 func taps(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, isTapped) {
 		return nil
 	}
 	s.tapped = map[*ir.Value]bool{}
-	n := s.numbering()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		a, y := adder{f: s.Func, v: v, made: n}, v
+		a, y := adder{f: s.Func, v: v}, v
 		switch {
 		case v.Op == ir.OpPermute && v.Args[0].Op == ir.OpPermute: // what reads the sum in its order reads it as it is
 			y = a.permuted(v.Args[0], v.Attr.Axes)
