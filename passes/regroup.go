@@ -2,60 +2,93 @@ package passes
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Putting steps in the place of others. The passes that make row groups of steps that windows
-// read have this in common.
+// Putting steps in the place of others.
 
 // regrouped is a number of steps, and what takes their place.
 type regrouped struct {
 	members []int           // in order
 	first   []int           // by member: which of steps is the first one for it
-	steps   []plan.Step     // in the place of the last member
+	steps   []plan.Step     // in the place of the first member, behind what members wait for
 	groups  []plan.RowGroup // of steps, which they count from 0
 }
 
 // regroup writes the plan with the steps of a list, of which no two have a common member.
 func (s *State) regroup(list []regrouped) {
 	p := s.Plan
-	ends, gone := map[int]*regrouped{}, make([]bool, len(p.Steps))
-	for k := range list {
-		r := &list[k]
-		ends[r.members[len(r.members)-1]] = r
-		for _, i := range r.members {
-			gone[i] = true
-		}
-	}
-	place := make([]int, len(p.Steps)) // of each step, in the new order
-	var steps []plan.Step
-	var groups []plan.RowGroup
-	for i := range p.Steps {
-		if r := ends[i]; r != nil {
-			for k, m := range r.members {
-				place[m] = len(steps) + r.first[k]
-			}
-			for _, g := range r.groups {
-				g.First, g.Last = g.First+len(steps), g.Last+len(steps)
-				groups = append(groups, g)
-			}
-			steps = append(steps, r.steps...)
-		} else if !gone[i] {
-			place[i] = len(steps)
-			steps = append(steps, p.Steps[i])
-		}
-	}
 	for _, g := range p.Rows {
-		g.First, g.Last = place[g.First], place[g.Last]
-		groups = append(groups, g)
+		own := regrouped{steps: p.Steps[g.First : g.Last+1], groups: []plan.RowGroup{g}}
+		own.groups[0].First, own.groups[0].Last = 0, g.Last-g.First
+		for i := g.First; i <= g.Last; i++ {
+			own.members, own.first = append(own.members, i), append(own.first, i-g.First)
+		}
+		list = append(list, own)
 	}
-	sortGroups(groups)
-	p.Steps, p.Rows = steps, groups
+	w := regrouper{p: p, uses: s.bufferUses(), of: make([]*regrouped, len(p.Steps)), place: make([]int, len(p.Steps)), steps: make([]plan.Step, 0, len(p.Steps))}
+	for k := range list {
+		for _, i := range list[k].members {
+			w.of[i] = &list[k]
+		}
+	}
+	for i := range p.Steps {
+		if r := w.of[i]; r == nil || r.members[len(r.members)-1] == i {
+			w.write(i)
+		}
+	}
+	p.Steps, p.Rows = w.steps, w.groups
 	for at, i := range s.step.list {
 		if i > 0 {
-			s.step.list[at] = int32(1 + place[i-1])
+			s.step.list[at] = int32(w.place[i-1])
+		}
+	}
+}
+
+// regrouper writes steps and row groups in a new order.
+type regrouper struct {
+	p      *plan.Plan
+	uses   bufferUses
+	of     []*regrouped // by step: what takes its place, nil if it stays
+	place  []int        // by step: 1 + its new number, 0 if it is not yet written
+	steps  []plan.Step
+	groups []plan.RowGroup
+}
+
+// write writes step i or what takes its place, behind the steps that it waits for.
+func (w *regrouper) write(i int) {
+	if w.place[i] != 0 {
+		return
+	}
+	r := w.of[i]
+	if r == nil {
+		w.writeBefore(i, nil)
+		w.steps = append(w.steps, w.p.Steps[i])
+		w.place[i] = len(w.steps)
+		return
+	}
+	for _, k := range r.members {
+		w.writeBefore(k, r)
+	}
+	begin := len(w.steps)
+	for k, m := range r.members {
+		w.place[m] = 1 + begin + r.first[k]
+	}
+	for _, g := range r.groups {
+		g.First, g.Last = g.First+begin, g.Last+begin
+		w.groups = append(w.groups, g)
+	}
+	w.steps = append(w.steps, r.steps...)
+}
+
+// writeBefore writes the steps that step i waits for, but for those of its group.
+func (w *regrouper) writeBefore(i int, of *regrouped) {
+	for _, a := range w.p.Steps[i].In {
+		for _, k := range w.uses.writers.of(a.Buffer) {
+			if k < i && (of == nil || w.of[k] != of) {
+				w.write(k)
+			}
 		}
 	}
 }
@@ -101,9 +134,4 @@ func (s *State) fixedBuffers() []bool {
 		}
 	}
 	return fixed
-}
-
-// sortGroups sorts row groups by their first steps.
-func sortGroups(groups []plan.RowGroup) {
-	sort.Slice(groups, func(i, j int) bool { return groups[i].First < groups[j].First })
 }

@@ -63,3 +63,18 @@ func lineOf(v *ir.Value) int {
 	n, _ := s[len(s)-1].Int()
 	return n
 }
+
+// apart is a layout of a shape in which no two axes are one.
+func apart(shape []int) layout.Layout {
+	return layout.Layout{Shape: shape, Strides: manyOnes[:len(shape):len(shape)]}
+}
+
+var manyOnes = slices.Repeat([]int{1}, 2*layout.MaxRank)
+
+func pick[T any](from []T, axes []int) []T {
+	out := make([]T, len(axes))
+	for i, k := range axes {
+		out[i] = from[k]
+	}
+	return out
+}

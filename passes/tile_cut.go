@@ -16,7 +16,7 @@ type tileMember struct {
 	step  plan.Step
 }
 
-// cut makes the members of the steps. It fails if a member but the last has several outputs, and is no copy.
+// cut makes the members of the steps. It fails if a member but the last has several outputs, and neither copies nor is of a row group.
 func (t *tile) cut() bool {
 	t.members, t.shapes = nil, map[int][]int{}
 	steps := make([]plan.Step, len(t.steps))
@@ -37,7 +37,7 @@ func (t *tile) cut() bool {
 	for k, i := range t.steps {
 		s, last := steps[k], k == len(steps)-1
 		switch {
-		case last || len(s.Out) == 1:
+		case last || t.rows > 0 || len(s.Out) == 1:
 			t.members = append(t.members, tileMember{index: i, step: s})
 			continue
 		case !copiesOrCasts(&s):
@@ -103,7 +103,7 @@ func shapeIn(steps []plan.Step, buffer int, shape []int) []int {
 				if out.Buffer != buffer || d < 0 {
 					continue
 				}
-				if by := stride / strides[d]; by > 1 && shape[d]%by == 0 {
+				if by := stride / strides[d]; by > 1 && shape[d]%by == 0 && !crosses(steps, buffer, stride) {
 					shape = slices.Insert(slices.Clone(shape), d+1, by)
 					shape[d] /= by
 				}
@@ -111,6 +111,20 @@ func shapeIn(steps []plan.Step, buffer int, shape []int) []int {
 		}
 	}
 	return shape
+}
+
+// crosses reports whether a step reads a buffer along an axis that is not parallel, and so is never cut, past a distance.
+func crosses(steps []plan.Step, buffer, distance int) bool {
+	for i := range steps {
+		for _, a := range steps[i].In {
+			for k, x := range steps[i].Axes {
+				if a.Buffer == buffer && x.Role != plan.Parallel && a.Strides[k] < distance && a.Strides[k]*(x.Extent-1) >= distance {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // cutStep returns a step with its parallel axes cut so that each moves along one dimension of

@@ -23,28 +23,28 @@ func (t *tile) choose() bool {
 		n := t.t.p.Buffers[b].Size() * t.t.p.Buffers[b].DType.Size()
 		all, t.gain = all+n, t.gain+t.t.s.machine.HeldWork*float64(n)
 	}
-	images, pieces, most, once := 1, t.pieces(), t.t.s.machine.HeldBytes/2, t.t.s.machine.HeldOnce
+	count, pieces, most, once := 1, t.pieces(), t.t.s.machine.HeldBytes/2, t.t.s.machine.HeldOnce
 	for k, a := range t.last().Axes {
 		if a.Role != plan.Parallel || a.Extent == 1 {
 			continue
 		}
-		if len(t.images) > 0 && images >= pieces && all/images <= once {
+		if len(t.images) > 0 && count >= pieces && all/count <= once {
 			break
 		}
-		if f, ok := t.follow(k, true); ok && k < len(t.last().Axes)-1 {
+		if f, ok := t.follow(len(t.members)-1, k, images); ok && k < len(t.last().Axes)-1 {
 			t.images = append(t.images, f)
-			images *= a.Extent
-		} else if f, ok := t.follow(k, false); ok {
+			count *= a.Extent
+		} else if f, ok := t.follow(len(t.members)-1, k, lines); ok {
 			t.lines = &f
 			break
 		}
 	}
-	if len(t.images) > 0 && all/images <= most && (t.lines == nil || images >= pieces) {
+	if len(t.images) > 0 && all/count <= most && (t.lines == nil || count >= pieces) {
 		t.lines = nil
-		t.size = max(1, min(t.extent(&t.images[len(t.images)-1]), once/max(1, all/images), images/pieces))
+		t.size = max(1, min(t.extent(&t.images[len(t.images)-1]), once/max(1, all/count), count/pieces))
 		return true
 	}
-	return t.lines != nil && t.chooseLines((pieces-1)/images+1)
+	return t.lines != nil && t.chooseLines((pieces-1)/count+1)
 }
 
 // work returns how much work the members are, in pieces that are worth another goroutine.
@@ -156,4 +156,85 @@ func (t *tile) mostOfProduct(member int, again bool) int {
 		}
 	}
 	return max(1, most)
+}
+
+// rowsOfBlock returns how many rows a block of a row group has: as many as stay in the second-level cache, or fewer or more where
+// memory, products or reductions have a use for these.
+func (t *tile) rowsOfBlock(b rowBytes) int {
+	m, rows := t.t.s.machine, t.extent(&t.images[len(t.images)-1])
+	any := func(is func(s *plan.Step) bool) bool {
+		return slices.ContainsFunc(t.members, func(m tileMember) bool { return is(&m.step) })
+	}
+	cached := m.BlockBytes - min(b.shared, m.BlockBytes/2)
+	block := max(1, min(rows, cached/b.row))
+	unit := m.ScanRows
+	switch {
+	case any((*plan.Step).Contracts):
+		unit *= 3 // tiles of a product: a multiple of kernel.DotRows too
+		block = max(block, min(rows, m.ProductRows, m.RowBytes/b.row*m.ProductBlocks))
+	case any((*plan.Step).Scans): // blocks of whole tiles of lines
+	case b.row*t.rows >= m.AheadFrom && b.widest <= m.AheadBytes:
+		block = max(1, m.AheadBytes/b.widest)
+	case t.members[0].step.Reduces():
+		block = max(block, min(rows, cached/b.again, m.StreamBytes/b.row))
+	}
+	if block > unit && block < rows { // blocks as equal as units allow
+		parts := (rows-1)/(block/unit*unit) + 1
+		block = ((rows-1)/parts + unit) / unit * unit
+	}
+	return min(block, rows)
+}
+
+// rowBytes is how much memory the steps of a group touch for one row, each buffer counted once.
+type rowBytes struct {
+	row    int // in all
+	again  int // of buffers that another step than the first touches
+	widest int // of one buffer at most
+	shared int // for all rows alike, but for the right matrices of products, which no block keeps in the cache
+}
+
+// bytesOfRow returns the memory of a row.
+func (t *tile) bytesOfRow() rowBytes {
+	type bytes struct{ own, again, shared int }
+	memory := map[int]bytes{}
+	for k := range t.members {
+		s := &t.members[k].step
+		touch := func(a plan.Access) {
+			moves := a.Strides[t.images[len(t.images)-1].axes[k]] != 0
+			if !moves && s.Contracts() {
+				return
+			}
+			n := t.t.p.Buffers[a.Buffer].DType.Size()
+			for axis, x := range s.Axes {
+				if a.Strides[axis] != 0 && !slices.ContainsFunc(t.images, func(f followed) bool { return f.axes[k] == axis }) {
+					n *= x.Extent
+				}
+			}
+			of := memory[a.Buffer]
+			switch {
+			case !moves:
+				of.shared = max(of.shared, n)
+			case k > 0:
+				of.again = max(of.again, n)
+				fallthrough
+			default:
+				of.own = max(of.own, n)
+			}
+			memory[a.Buffer] = of
+		}
+		for _, a := range s.In {
+			touch(a)
+		}
+		for _, o := range s.Out {
+			if s.Contracts() || s.Scans() || o.Stored() { // what is reduced is an element or a few
+				touch(o.Access)
+			}
+		}
+	}
+	var b rowBytes
+	for _, of := range memory {
+		b.row, b.again, b.shared, b.widest = b.row+of.own, b.again+of.again, b.shared+of.shared, max(b.widest, of.own)
+	}
+	b.row, b.again, b.widest = max(1, b.row), max(1, b.again), max(1, b.widest)
+	return b
 }

@@ -24,8 +24,8 @@ func (t *tile) write() regrouped {
 			if at := slices.Index(t.steps, t.members[k].index); r.first[at] < 0 {
 				r.first[at] = len(r.steps)
 			}
-			r.steps = append(r.steps, w.step(k))
-			g.Along = append(g.Along, len(g.Outer)-1)
+			s, along := w.step(k)
+			r.steps, g.Along = append(r.steps, s), append(g.Along, along)
 		}
 		g.Last = len(r.steps) - 1
 		r.groups = append(r.groups, g)
@@ -41,6 +41,9 @@ func (t *tile) scratch(i int) map[int]int {
 	buffers := map[int]int{}
 	for _, b := range t.made {
 		at := b
+		if !t.own(b) {
+			continue
+		}
 		if i > 0 {
 			at = len(t.t.p.Buffers)
 			t.t.p.Buffers = append(t.t.p.Buffers, t.t.p.Buffers[b])
@@ -51,7 +54,8 @@ func (t *tile) scratch(i int) map[int]int {
 	return buffers
 }
 
-// shapeOf returns the shape of what a block has of an intermediate.
+// shapeOf returns the shape of what a block has of an intermediate. A dimension that counts images or rows outside of those of
+// the block has one index.
 func (t *tile) shapeOf(c *class, buffer int) []int {
 	shape := slices.Clone(t.shapes[buffer])
 	for k := range t.images {
@@ -91,24 +95,29 @@ func (w *tileWriter) run(k int) run {
 	return w.class.members[k]
 }
 
-// step returns the step of a member, with the axes that count images and blocks in front.
-func (w *tileWriter) step(k int) plan.Step {
-	s, lead, line := w.t.members[k].step, w.outer(), -1
+// step returns the step of a member, with the axes that count images and blocks in front but for the rows of a product, and
+// which axis is the last outer one.
+func (w *tileWriter) step(k int) (s plan.Step, along int) {
+	s = w.t.members[k].step
+	lead, line, at := w.outer(), -1, make([]int, len(s.Axes)) // where each axis goes
 	if w.t.lines != nil {
 		line = w.t.lines.axes[k]
 	}
-	images := make([]int, len(w.t.images))
-	for i := range images {
-		images[i] = w.t.images[i].axes[k]
+	along = len(lead) - 1
+	row := w.t.rowOf(k) // the axis that stays in its place
+	if row >= 0 {
+		lead = lead[:along]
 	}
 	axes := parallel(lead)
-	at := make([]int, len(s.Axes)) // in the new order
 	for axis, a := range s.Axes {
-		if i := slices.Index(images, axis); i >= 0 {
+		i := slices.IndexFunc(w.t.images, func(f followed) bool { return f.axes[k] == axis })
+		switch {
+		case i >= 0 && axis != row:
 			at[axis] = i
 			continue
-		}
-		if axis == line {
+		case axis == row:
+			along = len(axes)
+		case axis == line:
 			a.Extent = w.run(k).count
 		}
 		at[axis] = len(axes)
@@ -125,7 +134,7 @@ func (w *tileWriter) step(k int) plan.Step {
 		if _, made := w.buffers[a.Buffer]; made {
 			extents := old.InExtents(*a)
 			if o != nil {
-				extents = old.OutExtents(0)
+				extents = old.OutExtents(slices.IndexFunc(old.Out, func(o plan.Output) bool { return o.Buffer == a.Buffer }))
 			}
 			w.inScratch(k, a, extents, at, strides)
 			return
@@ -139,9 +148,38 @@ func (w *tileWriter) step(k int) plan.Step {
 		}
 	})
 	if s.Elementwise() {
-		return collapsed(s, len(lead))
+		s = collapsed(s, len(lead))
 	}
-	return s
+	if w.t.rows > 0 {
+		return onesFirst(s, along)
+	}
+	return s, along
+}
+
+// onesFirst returns a step without the parallel axes of one index but for those that it needs to have two axes, and where one of its
+// axes is then.
+func onesFirst(s plan.Step, axis int) (plan.Step, int) {
+	var kept []int
+	for k, a := range s.Axes {
+		if a.Extent != 1 || a.Role != plan.Parallel {
+			kept = append(kept, k)
+		}
+	}
+	ones := max(0, 2-len(kept))
+	if ones+len(kept) == len(s.Axes) && (ones == 0 || s.Axes[0].Extent == 1) {
+		return s, axis
+	}
+	old := s
+	s.Axes = append(parallel(manyOnes[:ones]), pick(old.Axes, kept)...)
+	s.In, s.Out = old.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+		copy(strides[ones:], pick(a.Strides, kept))
+		if a.Panel != nil {
+			panel := *a.Panel
+			panel.Axis = ones + slices.Index(kept, panel.Axis)
+			a.Panel = &panel
+		}
+	})
+	return s, ones + slices.Index(kept, axis)
 }
 
 // collapsed returns a step with adjacent axes from first on as one where every operand allows it: a
@@ -179,7 +217,7 @@ func (w *tileWriter) inScratch(k int, a *plan.Access, extents, at, strides []int
 	p, _ := placeAccess(w.t.shapes[a.Buffer], extents, *a)
 	own := layout.RowMajor(w.t.shapeOf(w.class, a.Buffer)...).Strides
 	for axis, dim := range p.dim {
-		if dim >= 0 && at[axis] >= len(w.t.images) {
+		if dim >= 0 && !w.t.outside(k, axis) {
 			strides[at[axis]] = p.by[axis] * own[dim]
 		}
 	}
@@ -190,13 +228,28 @@ func (w *tileWriter) inScratch(k int, a *plan.Access, extents, at, strides []int
 			first[dim] += p.by[line] * w.class.members[k].from
 		}
 		first[dim] -= w.class.kept[a.Buffer].from
-	} else {
-		last := len(w.t.images) - 1
-		strides[last] = own[w.t.images[last].dims[a.Buffer]]
 	}
 	a.Offset = 0
 	for dim, i := range first {
 		a.Offset += i * own[dim]
 	}
 	a.Buffer = w.buffers[a.Buffer]
+}
+
+// outside reports whether an axis of member k counts images or rows that are outer axes of the row group, and not those of a block.
+func (t *tile) outside(k, axis int) bool {
+	images := t.images
+	if t.lines == nil {
+		images = images[:len(images)-1]
+	}
+	return slices.ContainsFunc(images, func(f followed) bool { return f.axes[k] == axis })
+}
+
+// rowOf returns the axis of member k that counts the rows of a block and stays among the rows of a product, -1 if there is none.
+func (t *tile) rowOf(k int) int {
+	s := &t.members[k].step
+	if t.rows == 0 || !s.Contracts() || t.images[len(t.images)-1].axes[k] != s.Product().Cols-1 {
+		return -1
+	}
+	return s.Product().Cols - 1
 }

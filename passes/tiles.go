@@ -27,7 +27,7 @@ func tiles(s *State) error {
 	if !s.noFuse {
 		s.tilesFrom((*tiler).padded)
 	}
-	rows(s)
+	s.rowGroups()
 	if !s.noFuse {
 		s.tilesFrom((*tiler).windows, (*tiler).held)
 	}
@@ -116,13 +116,14 @@ func (t *tiler) large(buffer int) bool {
 // them. All but the last one store intermediates alone, which no other step touches.
 type tile struct {
 	t       *tiler
+	rows    int           // of a row group, whose members may store what other steps read; else 0
 	steps   []int         // in the plan, in order
 	made    []int         // buffers of the intermediates
 	shapes  map[int][]int // theirs, as the steps move through them
 	members []tileMember
-	images  []followed // the axes that count images
+	images  []followed // the axes that count images or rows
 	lines   *followed  // the axis that counts lines, nil if blocks are of images
-	size    int        // lines of a block, or images along the last of their axes
+	size    int        // lines of a block, or images or rows along the last of their axes
 	classes []class
 	gain    float64 // in additions: the memory traffic saved, less what is computed again
 }

@@ -1,0 +1,250 @@
+package passes
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Tiles of whole rows. A search begins with a step that reduces, scans or multiplies rows, or makes what such a step reads: softmax
+// is the greatest of a row, the exponentials and their sum, and the quotients. Each member has the rows as outer axes and
+// reads its own row alone of the intermediates. So nothing is computed again, and a member may store what other
+// steps read.
+
+// rowGroups makes the row groups.
+func (s *State) rowGroups() {
+	t := &tiler{s: s, p: s.Plan}
+	var found []regrouped
+	for i := range t.p.Steps {
+		if t.uses.plan == nil {
+			t.index()
+		}
+		if t.taken[i] {
+			continue
+		}
+		if g := t.rowGroup(i); g != nil {
+			g.leave()
+			found = append(found, g.write())
+		}
+	}
+	if len(found) > 0 {
+		s.regroup(found)
+	}
+}
+
+// leave leaves to later row groups neither the members nor what they wait for, which goes before them.
+func (t *tile) leave() {
+	first, last := t.steps[0], t.steps[len(t.steps)-1]
+	needed := map[int]bool{} // buffers
+	for j := last; j >= first; j-- {
+		s := &t.t.p.Steps[j]
+		if !slices.Contains(t.steps, j) && !slices.ContainsFunc(s.Out, func(o plan.Output) bool { return needed[o.Buffer] }) {
+			continue
+		}
+		t.t.taken[j] = true
+		for _, a := range s.In {
+			needed[a.Buffer] = true
+		}
+	}
+}
+
+// rowGroup returns the row group that begins with step i, nil if there is none worth it.
+func (t *tiler) rowGroup(i int) *tile {
+	g := &tile{t: t, rows: t.rowsFrom(i), steps: []int{i}}
+	if g.rows < 2 || !t.hasRows(i, g.rows) {
+		return nil
+	}
+	for j := g.nextReader(i); j >= 0; j = g.nextReader(j) {
+		more := g.withRows(j, nil)
+		next := g.join(more)
+		if next == nil && len(more) > 1 {
+			next = g.join(more[:1])
+		}
+		if next != nil {
+			g = next
+		}
+	}
+	if g.stages() < 2 {
+		return nil
+	}
+	b := g.bytesOfRow()
+	if b.row+b.shared > t.s.machine.RowBytes {
+		return nil
+	}
+	g.size = g.rowsOfBlock(b)
+	g.classes = []class{{blocks: 1}}
+	return g
+}
+
+// nextReader returns the first step behind step j that touches what a member stores, of those that may be a member; -1 if there is none.
+func (t *tile) nextReader(j int) int {
+	next := -1
+	for _, i := range t.steps {
+		for _, out := range t.t.p.Steps[i].Out {
+			for _, k := range t.t.uses.readers.of(out.Buffer) {
+				if k > j && (next < 0 || k < next) && !t.t.taken[k] && !slices.Contains(t.steps, k) {
+					next = k
+				}
+			}
+		}
+	}
+	if next >= t.steps[0]+t.t.s.machine.LookAhead {
+		return -1
+	}
+	return next
+}
+
+// withRows adds to a list step j, and the steps behind the first member that it waits for and that have as many rows.
+func (t *tile) withRows(j int, list []int) []int {
+	list = append(list, j)
+	for _, a := range t.t.p.Steps[j].In {
+		for _, k := range t.t.uses.writers.of(a.Buffer) {
+			if t.steps[0] < k && k < j && !t.t.taken[k] && t.t.rowsOf(k) == t.rows && !slices.Contains(t.steps, k) && !slices.Contains(list, k) {
+				list = t.withRows(k, list)
+			}
+		}
+	}
+	return list
+}
+
+// join returns the row group with some more steps; nil if that can't be.
+func (t *tile) join(more []int) *tile {
+	next := &tile{t: t.t, rows: t.rows, steps: slices.Concat(t.steps, more)}
+	sort.Ints(next.steps)
+	if slices.ContainsFunc(more, func(k int) bool { return !t.t.hasRows(k, t.rows) }) || !next.inOrder() || !next.cut() || !next.chooseRows() {
+		return nil
+	}
+	return next
+}
+
+// inOrder notes what members read that others store. It fails if what a member waits for waits for another member.
+func (t *tile) inOrder() bool {
+	p := t.t.p
+	late, stored := map[int]bool{}, map[int]bool{}
+	for j := t.steps[0]; j <= t.steps[len(t.steps)-1]; j++ {
+		s := &p.Steps[j]
+		waits := s.Touches(func(b int) bool { return late[b] })
+		member := slices.Contains(t.steps, j)
+		switch {
+		case member && waits:
+			return false
+		case member:
+			for _, a := range s.In {
+				if stored[a.Buffer] && !slices.Contains(t.made, a.Buffer) {
+					t.made = append(t.made, a.Buffer)
+				}
+			}
+			for _, o := range s.Out {
+				stored[o.Buffer] = true
+			}
+		case waits || s.Touches(func(b int) bool { return stored[b] }):
+			for _, o := range s.Out {
+				late[o.Buffer] = true
+			}
+		}
+	}
+	return true
+}
+
+// own reports whether a tile keeps an intermediate for a block alone: no other step touches it.
+func (t *tile) own(buffer int) bool {
+	if t.rows == 0 {
+		return true
+	}
+	touches := 0
+	for _, i := range t.steps {
+		if t.t.p.Steps[i].Touches(func(b int) bool { return b == buffer }) {
+			touches++
+		}
+	}
+	return t.t.p.Buffers[buffer].Kind == plan.TempBuffer && touches == t.t.uses.count(buffer)
+}
+
+// chooseRows finds the axes that count the rows in each member. It fails if they are not outer axes, of which each index has a
+// part of each intermediate of its own.
+func (t *tile) chooseRows() bool {
+	member := slices.IndexFunc(t.members, func(m tileMember) bool { return t.t.rowsOf(m.index) > 0 })
+	if member < 0 {
+		return true // what it is for comes later
+	}
+	s, n := &t.members[member].step, t.rows
+	end := len(s.Axes)
+	if s.Contracts() {
+		end = s.Product().Cols
+	}
+	for axis, a := range s.Axes[:end] {
+		if a.Role != plan.Parallel || a.Extent == 1 {
+			continue
+		}
+		f, ok := t.follow(member, axis, rows)
+		if !ok {
+			return false
+		}
+		t.images = append(t.images, f)
+		n /= a.Extent
+	}
+	if n != 1 {
+		return false
+	}
+	for k := range t.members {
+		if s := &t.members[k].step; s.Contracts() && (t.rowOf(k) < 0 || s.Product().Cols < len(s.Axes)-1) || !t.rowsFirst(k) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(t.made, func(b int) bool { return !t.own(b) && !t.inTurn(b) })
+}
+
+// rowsFirst reports whether the axes that count the rows are the first of the parallel axes of member k.
+func (t *tile) rowsFirst(k int) bool {
+	i := 0
+	for axis, a := range t.members[k].step.Axes {
+		if a.Role != plan.Parallel || a.Extent == 1 {
+			continue
+		}
+		if t.images[i].axes[k] != axis {
+			return false
+		}
+		if i++; i == len(t.images) {
+			break
+		}
+	}
+	return true
+}
+
+// inTurn reports whether the rows of an intermediate follow one another, in the order of the outer axes.
+func (t *tile) inTurn(buffer int) bool {
+	for i := range t.images[1:] {
+		if t.images[i+1].dims[buffer] != t.images[i].dims[buffer]+1 {
+			return false
+		}
+	}
+	first, last := t.images[0].dims[buffer], t.images[len(t.images)-1].dims[buffer]
+	n := 1
+	for d, e := range t.shapes[buffer] {
+		if d < first {
+			n *= e
+		}
+	}
+	return n == 1 || last == len(t.shapes[buffer])-1
+}
+
+// stages returns how many members work on whole rows.
+func (t *tile) stages() (n int) {
+	if len(t.images) == 0 {
+		return 0
+	}
+	for k := range t.members {
+		axes := t.members[k].step.Axes
+		for axis := len(axes) - 1; axis >= 0; axis-- {
+			if axes[axis].Role == plan.Parallel && axes[axis].Extent == 1 {
+				continue
+			}
+			if !slices.ContainsFunc(t.images, func(f followed) bool { return f.axes[k] == axis }) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
